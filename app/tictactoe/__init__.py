@@ -1,0 +1,1 @@
+"""What is true of the game: positions, policies, exact values, agents on disk."""

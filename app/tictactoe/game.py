@@ -1,0 +1,232 @@
+"""The rules of k-in-a-row, enumerated once into numbered positions.
+
+From here on everything is an array: a position is a number, a move is a column of `successor`,
+the end of a game is a number that is not below `decisions`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+X, O = 1, -1  # noqa: E741 - the field calls them so
+MAX_CELLS = 16  # a position's code has to fit 31 bits, and its arrays a laptop
+SEATS = {"x": X, "o": O}
+
+Array = TypeVar("Array", bound=NDArray[Any])
+Codes = NDArray[np.int32]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """Every position of one board, decisions first; all arrays are read-only.
+
+    S positions, of which the first D are decisions (somebody is to move) and the others are
+    finished; both parts are ordered by ply, then by code.  A position's code is its base-3
+    number: empty 0, X 1, O 2, the first cell in reading order most significant.
+    """
+
+    rows: int
+    columns: int
+    in_a_row: int
+    lines: NDArray[np.intp]  # [L, in_a_row] the cells of each line that wins
+    symmetry: NDArray[np.intp]  # [G, cells] image g of a board b is b[symmetry[g]]; g = 0 is b
+    code: Codes  # [S]
+    successor: Codes  # [D, cells] the position after a move, -1 where the cell is taken
+    outcome: NDArray[np.int8]  # [S - D] +1 X won, 0 draw, -1 O won
+    ply_start: NDArray[np.intp]  # [plies + 1] decisions of ply p are ply_start[p]:ply_start[p + 1]
+
+    @property
+    def cells(self) -> int:
+        """How many cells the board has."""
+        return self.rows * self.columns
+
+    @property
+    def positions(self) -> int:
+        """S, how many positions there are."""
+        return len(self.code)
+
+    @property
+    def decisions(self) -> int:
+        """D, how many positions are unfinished; their numbers are 0 to D - 1."""
+        return len(self.successor)
+
+    @cached_property
+    def board(self) -> NDArray[np.int8]:
+        """[S, cells] +1 X, -1 O, 0 empty."""
+        board = np.empty((self.positions, self.cells), np.int8)
+        for cell, weight in enumerate(_weights(self.cells)):
+            digit = self.code // weight % 3
+            board[:, cell] = np.where(digit == 2, O, digit)
+        return _read_only(board)
+
+    @cached_property
+    def legal(self) -> Bools:
+        """[D, cells] whether the cell is empty."""
+        return _read_only(self.successor >= 0)
+
+    @cached_property
+    def to_move(self) -> NDArray[np.int8]:
+        """[D] +1 where X is to move, -1 where O is."""
+        ply = np.repeat(np.arange(len(self.ply_start) - 1), np.diff(self.ply_start))
+        return _read_only(np.where(ply % 2 == 0, X, O).astype(np.int8))
+
+    @cached_property
+    def image(self) -> NDArray[np.int32]:
+        """[G, S] the position that symmetry g makes of each position.
+
+        It commutes with moving: `image[g, successor[s, symmetry[g, c]]]` is
+        `successor[image[g, s], c]`.
+        """
+        digits = self.board % 3  # -1 is 2 again
+        weight = _weights(self.cells)
+        return _read_only(
+            np.stack([self.find(digits[:, cells] @ weight) for cells in self.symmetry])
+        )
+
+    @cached_property
+    def symmetry_class(self) -> NDArray[np.int32]:
+        """[S] the lowest-numbered of each position's images, which stands for all of them."""
+        return _read_only(self.image.min(axis=0))
+
+    @cached_property
+    def _code_order(self) -> NDArray[np.intp]:
+        return np.argsort(self.code)
+
+    def find(self, codes: Codes | int) -> NDArray[np.int32]:
+        """Return the positions with these codes, in their shape.
+
+        Raises ValueError if one of them is not the code of a reachable position.
+        """
+        place = np.searchsorted(self.code, codes, sorter=self._code_order)
+        found = self._code_order[np.minimum(place, self.positions - 1)].astype(np.int32)
+        if (self.code[found] != codes).any():
+            raise ValueError("no game reaches a position with this code")
+        return found
+
+
+def connect(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
+    """Enumerate the game in which `in_a_row` stones in line win; the default is tic-tac-toe.
+
+    Raises ValueError if the board is empty, has more than 16 cells, or no line fits on it.
+    """
+    if min(rows, columns, in_a_row) < 1 or rows * columns > MAX_CELLS:
+        raise ValueError(
+            f"a board has 1 to {MAX_CELLS} cells and a line at least one, "
+            f"not {rows} x {columns} and {in_a_row} in a row"
+        )
+    if in_a_row > max(rows, columns):
+        raise ValueError(f"{in_a_row} in a row do not fit on a board of {rows} x {columns}")
+    lines = _lines(rows, columns, in_a_row)
+    plies = _enumerate(rows * columns, lines)
+    ply_start = np.cumsum([0] + [len(ply.unfinished) for ply in plies[:-1]])
+    return Game(
+        rows=rows,
+        columns=columns,
+        in_a_row=in_a_row,
+        lines=_read_only(lines),
+        symmetry=_read_only(_symmetry(rows, columns)),
+        code=_read_only(
+            np.concatenate([ply.unfinished for ply in plies] + [ply.finished for ply in plies])
+        ),
+        successor=_read_only(_successors(rows * columns, plies, ply_start)),
+        outcome=_read_only(np.concatenate([ply.outcome for ply in plies])),
+        ply_start=_read_only(ply_start),
+    )
+
+
+class _Ply(NamedTuple):
+    """The positions after so many moves, each array sorted by code."""
+
+    unfinished: Codes
+    finished: Codes
+    outcome: NDArray[np.int8]  # of the finished ones
+
+
+def _enumerate(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
+    """Find the codes of every ply by playing all moves of the one before."""
+    nothing = np.empty(0, np.int32)
+    plies = [_Ply(np.zeros(1, np.int32), nothing, nothing.astype(np.int8))]
+    while len(plies[-1].unfinished):
+        ply = len(plies) - 1
+        moves = _moves(plies[-1].unfinished, ply, cells)
+        codes = np.unique(np.concatenate([children for _, _, children in moves]))
+        won = _has_line(codes, _mover(ply), cells, lines)
+        over = won | (ply + 1 == cells)
+        outcome = np.where(won, _mover(ply), 0).astype(np.int8)
+        plies.append(_Ply(codes[~over], codes[over], outcome[over]))
+    return plies
+
+
+def _successors(cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]) -> Codes:
+    """Number the children of every decision, [D, cells]."""
+    successor = np.full((ply_start[-1], cells), -1, np.int32)
+    finished_start = ply_start[-1]
+    for ply, (here, after) in enumerate(pairwise(plies)):
+        codes = np.concatenate([after.unfinished, after.finished])
+        order = np.argsort(codes, kind="stable")
+        number = np.arange(len(codes), dtype=np.int32)
+        number[: len(after.unfinished)] += ply_start[ply + 1]
+        number[len(after.unfinished) :] += finished_start - len(after.unfinished)
+        rows = successor[ply_start[ply] : ply_start[ply + 1]]
+        for cell, free, children in _moves(here.unfinished, ply, cells):
+            rows[free, cell] = number[order[np.searchsorted(codes, children, sorter=order)]]
+        finished_start += len(after.finished)
+    return successor
+
+
+def _moves(codes: Codes, ply: int, cells: int) -> Iterator[tuple[int, Bools, Codes]]:
+    """Yield each cell, where among these positions it is free, and the codes after moving there."""
+    stone = _mover(ply) % 3
+    for cell, weight in enumerate(_weights(cells)):
+        free = codes // weight % 3 == 0
+        yield cell, free, codes[free] + stone * weight
+
+
+def _has_line(codes: Codes, player: int, cells: int, lines: NDArray[np.intp]) -> Bools:
+    """Whether the player (+1 X, -1 O) has a line in each of these positions."""
+    stones = np.stack([codes // weight % 3 == player % 3 for weight in _weights(cells)])
+    won = np.zeros(len(codes), np.bool_)
+    for line in lines:
+        won |= stones[line].all(axis=0)
+    return won
+
+
+def _mover(ply: int) -> int:
+    return X if ply % 2 == 0 else O
+
+
+def _weights(cells: int) -> Codes:
+    """What a stone in each cell adds to the code."""
+    return 3 ** np.arange(cells - 1, -1, -1, dtype=np.int32)
+
+
+def _lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
+    """List the cells of every straight run of `in_a_row`, [L, in_a_row]."""
+    steps = np.arange(in_a_row)
+    lines = {
+        tuple((row + down * steps) * columns + column + right * steps)
+        for down, right in [(0, 1), (1, 0), (1, 1), (1, -1)]
+        for row in range(rows)
+        for column in range(columns)
+        if row + down * (in_a_row - 1) < rows and 0 <= column + right * (in_a_row - 1) < columns
+    }
+    return np.array(sorted(lines), np.intp)
+
+
+def _symmetry(rows: int, columns: int) -> NDArray[np.intp]:
+    """List the rotations and reflections that keep the board's shape, the identity first."""
+    grid = np.arange(rows * columns).reshape(rows, columns)
+    images = [np.rot90(side, turns) for side in (grid, grid[:, ::-1]) for turns in range(4)]
+    maps = dict.fromkeys(tuple(image.ravel()) for image in images if image.shape == grid.shape)
+    return np.array(list(maps), np.intp)
+
+
+def _read_only(array: Array) -> Array:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,67 @@
+"""Arrays out of an untrusted npz: sizes are checked before anything is read or allocated."""
+
+import io
+import zipfile
+import zlib
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+Layout = dict[str, tuple[str, tuple[int, ...]]]  # name -> dtype, shape; -1 is 1 to MAX_SNAPSHOTS
+MAX_SNAPSHOTS = 24
+HEADER = 1 << 10  # bytes before an array's numbers, and what a zip file adds to each
+
+
+def size_limit(layout: Layout) -> int:
+    """Return how many bytes a file with these arrays has at most."""
+    return sum(_member_limit(*shape) + HEADER for shape in layout.values())
+
+
+def read_arrays(content: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
+    """Read exactly these arrays from the bytes of an npz; they come back read-only.
+
+    Raises ValueError saying what is wrong with the file or with which array.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = sorted(archive.namelist())
+            if names != sorted(f"{name}.npy" for name in layout):
+                raise ValueError(f"holds {', '.join(names)} instead of {', '.join(layout)}")
+            return {name: _read(archive, name, *layout[name]) for name in layout}
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ValueError(f"no readable zip file: {error}") from error
+
+
+def _read(archive: zipfile.ZipFile, name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    size = archive.getinfo(f"{name}.npy").file_size
+    if size > _member_limit(dtype, shape):
+        raise ValueError(f"{name} would unpack to {size} bytes, more than any right one")
+    stream = io.BytesIO(archive.read(f"{name}.npy"))
+    if npy.read_magic(stream) != (1, 0):
+        raise ValueError(f"{name} is not in version 1.0 of numpy's format")
+    found_shape, fortran_order, found_dtype = npy.read_array_header_1_0(stream)
+    if found_dtype != np.dtype(dtype) or fortran_order:
+        raise ValueError(f"{name} is {found_dtype}, not {np.dtype(dtype)} in C order")
+    if not _fits(found_shape, shape):
+        expected = str(shape).replace("-1", f"1 to {MAX_SNAPSHOTS}")
+        raise ValueError(f"{name} has shape {found_shape}, not {expected}")
+    numbers = stream.read()
+    if len(numbers) != prod(found_shape) * found_dtype.itemsize:
+        raise ValueError(f"{name} has {len(numbers)} bytes of numbers, too few or too many")
+    return np.frombuffer(numbers, found_dtype).reshape(found_shape)
+
+
+def _fits(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    return len(found) == len(shape) and all(
+        1 <= have <= MAX_SNAPSHOTS if want == -1 else have == want
+        for have, want in zip(found, shape, strict=True)
+    )
+
+
+def _member_limit(dtype: str, shape: tuple[int, ...]) -> int:
+    return HEADER + np.dtype(dtype).itemsize * abs(prod(shape)) * (
+        MAX_SNAPSHOTS if -1 in shape else 1
+    )

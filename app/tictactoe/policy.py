@@ -1,0 +1,126 @@
+"""Ways to play, as arrays: `policy[decision, cell]` is the chance of that move.
+
+Every policy is float64 [D, cells], its rows add up to 1, and a taken cell has chance 0.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tictactoe.game import Game
+from app.tictactoe.values import optimal, successor_values
+from app.tictactoe.views import movers_view
+
+Policy = NDArray[np.float64]
+Choice = NDArray[np.bool_]
+
+
+def uniform(game: Game) -> Policy:
+    """Play any empty cell with equal chances."""
+    return _equal_chances(game.legal)
+
+
+def first_empty(game: Game) -> Policy:
+    """Play the first empty cell in reading order."""
+    return _first(game.legal)
+
+
+def t_hand(game: Game) -> Policy:
+    """Win if possible, else block a win, else play at random; equal chances among several.
+
+    Source: Boyan (1992), "Modular neural networks for learning context-dependent game
+    strategies", whose hand-written opponent it is.
+    """
+    board = game.board[: game.decisions]
+    stones = board == game.to_move[:, None]
+    choice = game.legal.copy()
+    for own in (board == -game.to_move[:, None], stones):  # the later one counts more
+        completing = _completing(game, own)
+        choice = np.where(completing.any(axis=1, keepdims=True), completing, choice)
+    return _equal_chances(choice)
+
+
+def minimax(game: Game) -> Policy:
+    """Play the first cell in reading order that keeps the value of the game."""
+    return _first(best_moves(game))
+
+
+def minimax_random(game: Game) -> Policy:
+    """Play any cell that keeps the value of the game, with equal chances."""
+    return _equal_chances(best_moves(game))
+
+
+def best_moves(game: Game) -> Choice:
+    """Whether a move keeps the optimal value for the mover, [D, cells]."""
+    return _is_maximum(movers_view(game, successor_values(game, optimal(game).value)))
+
+
+def greedy(q: NDArray[np.floating]) -> Policy:
+    """Play a cell with the highest value, with equal chances among equals.
+
+    `q` is [..., cells] in the mover's view, NaN where illegal; the policy has its shape.
+    Raises ValueError if a row has no legal cell.
+    """
+    if np.isnan(q).all(axis=-1).any():
+        raise ValueError("a row of q has no legal cell: it is NaN everywhere")
+    return _equal_chances(_is_maximum(q))
+
+
+def epsilon_greedy(q: NDArray[np.floating], epsilon: float) -> Policy:
+    """Play greedily, but with chance `epsilon` a uniformly random legal move; shapes as greedy.
+
+    Raises ValueError as `greedy` and `mix` do.
+    """
+    return mix(greedy(q), _equal_chances(~np.isnan(q)), epsilon)
+
+
+def mix(policy: Policy, other: Policy, chance: float) -> Policy:
+    """Play by `other` with this chance and by `policy` otherwise.
+
+    Raises ValueError if the chance is not within 0 and 1.
+    """
+    if not 0 <= chance <= 1:
+        raise ValueError(f"a chance lies between 0 and 1, not {chance}")
+    return (1 - chance) * policy + chance * other
+
+
+class Baseline(NamedTuple):
+    """A player that never learned anything, to measure others by."""
+
+    title: str
+    policy: Callable[[Game], Policy]
+
+
+BASELINES = {
+    "random": Baseline("Random", uniform),
+    "fixed": Baseline("First empty cell", first_empty),
+    "t-hand": Baseline("T-hand", t_hand),
+    "minimax": Baseline("Minimax, first best move", minimax),
+    "minimax-random": Baseline("Minimax, any best move", minimax_random),
+}
+
+
+def _completing(game: Game, stones: Choice) -> Choice:
+    """Whether one more stone on an empty cell completes a line of these, [D, cells]."""
+    completing = np.zeros_like(stones)
+    for line in game.lines:
+        for cell in line:
+            completing[:, cell] |= stones[:, line[line != cell]].all(axis=1)
+    return completing & game.legal
+
+
+def _is_maximum(values: NDArray[np.floating]) -> Choice:
+    maximum: Choice = values == np.fmax.reduce(values, axis=-1, keepdims=True)
+    return maximum
+
+
+def _equal_chances(choice: Choice) -> Policy:
+    policy: Policy = choice / choice.sum(axis=-1, keepdims=True)
+    return policy
+
+
+def _first(choice: Choice) -> Policy:
+    policy: Policy = np.eye(choice.shape[-1])[choice.argmax(axis=-1)]
+    return policy

@@ -1,0 +1,49 @@
+"""Whose view a number is, and on what scale.
+
+Exact values are X's view, learned ones the mover's; rewards differ from agent to agent.  This is
+the one place that turns one into the other.
+"""
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tictactoe.game import SEATS, Game
+
+
+class Worth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a loss, a draw and a win are worth to the mover, in each seat."""
+
+    x: tuple[float, float, float] = (-1.0, 0.0, 1.0)
+    o: tuple[float, float, float] = (-1.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        for seat in SEATS:
+            loss, draw, win = getattr(self, seat)
+            if not (loss <= draw <= win and loss < win):
+                raise ValueError(f"worth in seat {seat} rises from loss to draw to win")
+
+
+def movers_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
+    """Turn X's view into the mover's, or the mover's into X's.
+
+    `values` is [D, ...], one row a decision, and so is what comes back.
+    """
+    return values * game.to_move.reshape(-1, *[1] * (values.ndim - 1))
+
+
+def common_scale(game: Game, q: NDArray[np.floating], worth: Worth) -> NDArray[np.float64]:
+    """Put learned values on one scale: loss -1, draw 0, win +1, straight lines between.
+
+    `q` is [..., D, cells] in the mover's view, and so is what comes back.  Where a draw is worth
+    as much as a win or a loss, the middle of the two ends becomes 0.
+    """
+    scaled = np.empty(q.shape)
+    for seat, player in SEATS.items():
+        loss, draw, win = getattr(worth, seat)
+        middle = draw if loss < draw < win else (loss + win) / 2
+        rows = game.to_move == player
+        scaled[..., rows, :] = np.interp(q[..., rows, :], [loss, middle, win], [-1, 0, 1])
+    return scaled
