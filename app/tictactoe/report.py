@@ -98,7 +98,7 @@ def losing_game(game: Game, policy: Policy, seat: int) -> str | None:
 def blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
     """Whether the policy's move can drop the value of the game, for each decision, [D]."""
     played: NDArray[np.bool_] = policy > 0
-    blundering: NDArray[np.bool_] = (played & ~best_moves(game)).any(axis=1)
+    blundering: NDArray[np.bool_] = np.logical_or.reduce(played & ~best_moves(game), axis=1)
     return blundering
 
 
