@@ -1,0 +1,82 @@
+PORT ?= 8000
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+BIN := .venv/bin
+RUNTIME := .venv/.runtime
+DEV := .venv/.dev
+PIP := $(BIN)/pip install -qq --disable-pip-version-check --require-hashes
+# On Linux even a make that is killed takes the server with it.
+TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
+LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
+
+.PHONY: help run install test lint types templates unit browser train bench screenshot lighthouse lock
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
+
+run: $(RUNTIME) ## Serve on http://127.0.0.1:8000 (another port: make run PORT=9000)
+	@# exec all the way down: the server is make's own child, and ends with it.
+	@exec $(TIED) env HOST=127.0.0.1 PORT=$(PORT) PATH="$(CURDIR)/$(BIN):$$PATH" \
+		sh -c "exec $$(sed -n 's/^web: //p' Procfile)"
+
+install: $(RUNTIME) ## Set up what make run needs, without running it
+
+test: lint types templates unit ## Check everything: style, types, templates, tests in a real browser
+
+lint: $(DEV) ## Check style and format of the Python code
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(DEV) ## Check the types
+	$(BIN)/mypy
+
+templates: $(DEV) ## Check the HTML templates
+	$(BIN)/djlint --lint templates
+
+unit: browser ## Run all tests
+	$(BIN)/python -m pytest
+
+browser: $(DEV) ## Make sure there is a Chromium for the tests
+	$(BIN)/python -m tests.get_browser
+
+train: $(DEV) ## Train every agent again
+	$(BIN)/python -m training train --all
+
+bench: $(DEV) ## Measure how fast training is
+	$(BIN)/python -m training bench
+
+screenshot: browser ## Take the pictures in docs/
+	SCREENSHOTS=docs $(BIN)/python -m pytest tests/browser/test_screenshots.py
+
+lighthouse: $(LIGHTHOUSE) browser ## Score the site that make run serves (needs Node.js)
+	CHROME_PATH="$$($(BIN)/python -m tests.get_browser)" $(LIGHTHOUSE) http://127.0.0.1:$(PORT)/ \
+		--quiet --chrome-flags="--headless=new --no-sandbox" \
+		--output=html --output=json --output-path=.tools/lighthouse
+	@$(BIN)/python -c 'import json; [print(c["title"], c["score"]) for c in \
+		json.load(open(".tools/lighthouse.report.json"))["categories"].values()]'
+
+lock: $(DEV) ## Pin what pyproject.toml asks for (make lock UPGRADE=1: the newest)
+	$(call compile,requirements-dev.txt,--group dev)
+	$(call compile,requirements.txt,--constraint requirements-dev.txt)
+
+compile = $(BIN)/uv pip compile pyproject.toml $(2) --quiet --generate-hashes --universal \
+	--python-version 3.11 $(if $(UPGRADE),--upgrade) --custom-compile-command "make lock" -o $(1)
+
+$(BIN)/pip:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install python3."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "$(PYTHON) lacks the venv module: install python3-venv."; exit 1; }
+	$(PYTHON) -m venv .venv
+
+$(RUNTIME): requirements.txt | $(BIN)/pip
+	$(PIP) -r requirements.txt
+	@touch $@
+
+# Holds the runtime packages too, at the same versions.
+$(DEV): requirements-dev.txt | $(BIN)/pip
+	$(PIP) -r requirements-dev.txt
+	@touch $@ $(RUNTIME)
+
+$(LIGHTHOUSE):
+	npm install --prefix .tools --no-audit --no-fund lighthouse@12.8

@@ -1,0 +1,74 @@
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Playwright
+
+from tests.browser.launch import MISSING, launch_options
+
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(
+    browser_type_launch_args: dict[str, Any], playwright: Playwright
+) -> dict[str, Any]:
+    options = launch_options(playwright)
+    if options is None:
+        pytest.exit(MISSING, returncode=1)
+    return browser_type_launch_args | options
+
+
+@pytest.fixture(scope="session")
+def base_url(server: str) -> str:
+    return server
+
+
+@pytest.fixture
+def new_context(
+    new_context: Callable[..., BrowserContext], request: pytest.FixtureRequest
+) -> Iterator[Callable[..., BrowserContext]]:
+    """Every context of a test, `context` and `page` too: an error in a console fails the test.
+
+    Chromium reports there what its Content Security Policy blocked.
+    """
+    errors: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def heard(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            errors.append(f"{message.text} ({message.location['url']})")
+
+    def watched(**options: Any) -> BrowserContext:
+        context = new_context(**options)
+        context.on("console", heard)
+        context.on("weberror", lambda failure: errors.append(str(failure.error)))
+        contexts.append(context)
+        return context
+
+    yield watched
+    for page in (page for context in contexts for page in context.pages):
+        with suppress(Error):
+            # A round trip, so that what is still under way arrives.
+            page.evaluate("0")
+    expected = [marker.args[0] for marker in request.node.iter_markers("console")]
+    surprises = [e for e in errors if not any(re.search(regex, e) for regex in expected)]
+    assert not surprises, "errors in the console:\n" + "\n".join(surprises)
+
+
+@pytest.fixture(scope="session")
+def axe() -> Callable[[Page], list[str]]:
+    """A function from a page to what makes it hard to use: a readable line for each element."""
+
+    def violations(page: Page) -> list[str]:
+        results = Axe().run(page, options={"runOnly": WCAG, "resultTypes": ["violations"]})
+        return [
+            f"{rule['id']}: {rule['help']}: {' '.join(map(str, node['target']))}"
+            for rule in results.response["violations"]
+            for node in rule["nodes"]
+        ]
+
+    return violations

@@ -1,0 +1,32 @@
+"""How the tests find a Chromium. Launching one is the only proof that it works.
+
+Playwright itself passes --no-sandbox (root needs it) and what keeps Chromium off the network.
+"""
+
+import os
+import shutil
+from typing import Any
+
+from playwright.sync_api import Error, Playwright
+
+SYSTEM = ("chromium", "chromium-browser", "google-chrome")
+MISSING = "No Chromium to test with: install one, or name it in the environment variable CHROMIUM."
+
+
+def candidates() -> list[dict[str, Any]]:
+    """Launch options to try, in order; no executable_path stands for Playwright's own browser."""
+    if chosen := os.environ.get("CHROMIUM"):
+        return [{"executable_path": chosen}]
+    installed = [path for name in SYSTEM if (path := shutil.which(name))]
+    return [{}, *({"executable_path": path} for path in installed)]
+
+
+def launch_options(playwright: Playwright) -> dict[str, Any] | None:
+    """Return the first candidate that starts, or None."""
+    for options in candidates():
+        try:
+            playwright.chromium.launch(**options).close()
+        except Error:
+            continue
+        return options
+    return None

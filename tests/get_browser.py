@@ -1,0 +1,70 @@
+"""Make sure that the tests have a Chromium, and print where it is.
+
+Looks for one as the tests do; else asks Playwright for its own; else asks apt.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from playwright.sync_api import sync_playwright
+
+from tests.browser.launch import MISSING, launch_options
+
+DOWNLOAD_SECONDS = 300
+
+
+def find() -> str | None:
+    with sync_playwright() as playwright:
+        options = launch_options(playwright)
+        if options is None:
+            return None
+        return str(options.get("executable_path", playwright.chromium.executable_path))
+
+
+def run(*command: str) -> bool:
+    print("+", *command, file=sys.stderr, flush=True)
+    try:
+        # Only the answer goes to stdout.
+        done = subprocess.run(command, stdout=sys.stderr, timeout=DOWNLOAD_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        print(error, file=sys.stderr)
+        return False
+    return done.returncode == 0
+
+
+def as_root() -> list[str] | None:
+    """The prefix that runs a command as root without asking for a password, if there is one."""
+    if os.geteuid() == 0:
+        return []
+    sudo = ["sudo", "--non-interactive"]
+    return sudo if shutil.which("sudo") and run(*sudo, "true") else None
+
+
+def apt() -> bool:
+    prefix = as_root() if shutil.which("apt-get") else None
+    if prefix is None:
+        return False
+    quiet = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    return run(*quiet, "update") and run(
+        *quiet, "install", "-y", "--no-install-recommends", "chromium"
+    )
+
+
+def ways() -> Iterator[bool]:
+    yield True
+    if "CHROMIUM" in os.environ:
+        return
+    yield run(sys.executable, "-m", "playwright", "install", "chromium")
+    yield apt()
+
+
+def main() -> None:
+    found = next((path for tried in ways() if tried and (path := find())), None)
+    print(found or sys.exit(MISSING))
+
+
+if __name__ == "__main__":
+    main()
