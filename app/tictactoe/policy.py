@@ -97,8 +97,8 @@ BASELINES = {
     "random": Baseline("Random", uniform),
     "fixed": Baseline("First empty cell", first_empty),
     "t-hand": Baseline("T-hand", t_hand),
-    "minimax": Baseline("Minimax, first best move", minimax),
-    "minimax-random": Baseline("Minimax, any best move", minimax_random),
+    "minimax": Baseline("Minimax", minimax),
+    "minimax-random": Baseline("Minimax, randomised", minimax_random),
 }
 
 

@@ -1,0 +1,106 @@
+"""A position and an opinion of it, made into cells that a template only has to write down."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from app.tictactoe.notation import DIGITS, MARKS, parse_record
+from app.web.lens import Opinion
+from app.web.match import Match, build
+from app.web.players import Players
+
+
+class Cell(NamedTuple):
+    """One square of the board."""
+
+    id: str
+    row: int
+    column: int
+    mark: str  # "X", "O" or "." for nobody's
+    href: str = ""  # the game after a move here, if one is possible
+    last: bool = False  # the last move was here
+    winning: bool = False
+    heat: int | None = None  # None where there is no value to show
+    text: str = ""  # the value
+    note: str = ""  # what is true of the move, where it is asked for or the value errs
+    best: bool = False
+    wrong: bool = False
+    unknown: bool = False  # training never updated it
+
+    @property
+    def label(self) -> str:
+        """All of it in words."""
+        words = [
+            f"Row {self.row}, column {self.column}",
+            self.mark if self.mark != "." else "empty",
+        ]
+        words += [f"value {self.text}"] * bool(self.text) + ["never tried"] * self.unknown
+        words += ["best"] * self.best
+        words += [f"wrong, truly a {self.note}" if self.wrong else self.note] * bool(self.note)
+        words += ["last move"] * self.last + ["wins"] * self.winning
+        return ", ".join(words)
+
+
+class Strike(NamedTuple):
+    """A line through stones that won; a cell is 1 wide, the origin the top left corner."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+def cells(match: Match, players: Players, position: int, seen: Opinion | None) -> list[Cell]:
+    """Lay out the board in reading order; `seen` is None where no values are to be shown."""
+    last = parse_record(players.game, match.shown)[-1:]
+    winning = {cell for line in winning_lines(players, position) for cell in line}
+    laid_out = []
+    for cell, stone in enumerate(players.game.board[position].tolist()):
+        row, column = divmod(cell, players.game.columns)
+        square = Cell(
+            id=f"cell-{DIGITS[cell]}",
+            row=row + 1,
+            column=column + 1,
+            mark=MARKS[stone],
+            last=cell in last,
+            winning=cell in winning,
+        )
+        if stone == 0 and position < players.game.decisions:
+            square = square._replace(href=build(match.go(match.shown + DIGITS[cell])))
+            square = square._replace(**_seen(seen, cell)) if seen else square
+        laid_out.append(square)
+    return laid_out
+
+
+def winning_lines(players: Players, position: int) -> list[list[int]]:
+    """List the lines that ended the game, in the order of `game.lines`."""
+    stones = players.game.board[position][players.game.lines]
+    complete = np.abs(stones.sum(axis=1)) == players.game.in_a_row
+    lines: list[list[int]] = players.game.lines[complete].tolist()
+    return lines
+
+
+def strikes(players: Players, position: int) -> list[Strike]:
+    """Draw each winning line from a little before its first stone to a little after its last."""
+    drawn = []
+    for line in winning_lines(players, position):
+        (row1, column1), (row2, column2) = (
+            divmod(line[end], players.game.columns) for end in (0, -1)
+        )
+        down, right = np.sign(row2 - row1) * 0.3, np.sign(column2 - column1) * 0.3
+        ends = (column1 - right, row1 - down, column2 + right, row2 + down)
+        drawn.append(Strike(*(round(float(end) + 0.5, 2) for end in ends)))
+    return drawn
+
+
+def _seen(seen: Opinion, cell: int) -> dict[str, Any]:
+    """Return what an opinion says of one empty cell, by the names of Cell."""
+    if not seen.texts[cell]:
+        return {"unknown": True, "best": seen.best[cell]}
+    return {
+        "heat": seen.heat[cell],
+        "text": seen.texts[cell],
+        "note": seen.truths[cell] if seen.exact or seen.wrong[cell] else "",
+        "best": seen.best[cell],
+        "wrong": seen.wrong[cell],
+    }

@@ -1,0 +1,170 @@
+"""The URL of a match as a value: everything a page shows is in it.
+
+`parse` and `build` are each other's inverse; every link on the site is built here.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from werkzeug.exceptions import BadRequest, Conflict, NotFound
+
+from app.tictactoe.game import O, X
+from app.tictactoe.notation import IllegalMoveError, replay
+from app.web.players import HUMAN, Players
+
+PLAY, REPLY = "/play/", "/reply/"
+DELAYS = (0.25, 5.0)  # seconds a move
+MAX_TALLY = 10**6
+
+
+@dataclass(frozen=True)
+class Match:
+    """A game, who plays it, and how it is looked at.
+
+    `record` is the whole game and `ply` the place in it that is shown, None for its end; `lens`
+    is whose values colour the board, "" for whoever is to move; `step` is a training snapshot of
+    the lens, None for the last.
+    """
+
+    record: str = ""
+    ply: int | None = None
+    x: str = HUMAN
+    o: str = "q-iteration"
+    lens: str = ""
+    step: int | None = None
+    epsilon: float = 0.0  # chance of a random move, for the agents in both seats
+    delay: float = 1.0  # seconds a move, where nobody is human
+    pause: bool = False
+    hide: bool = False
+    keep: bool = False  # go on to the next game
+    tally: tuple[int, int, int] = (0, 0, 0)  # games that X won, nobody, O
+
+    @property
+    def shown(self) -> str:
+        """The part of the record that leads to the position shown."""
+        return self.record[: self.ply]
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the position shown is the last of the record."""
+        return self.ply is None
+
+    @property
+    def to_move(self) -> int:
+        """Whose turn it is in the position shown, +1 X or -1 O, if it is anybody's."""
+        return O if len(self.shown) % 2 else X
+
+    def seat(self, player: int) -> str:
+        """Who sits there: "human" or the id of an agent."""
+        return self.x if player == X else self.o
+
+    def is_human(self, player: int) -> bool:
+        """Whether a person sits there."""
+        return self.seat(player) == HUMAN
+
+    def go(self, record: str, **changes: Any) -> "Match":
+        """Return the match at the end of another record, whatever ply was shown of this one."""
+        return replace(self, record=record, ply=None, **changes)
+
+
+def build(match: Match, to: str = PLAY) -> str:
+    """Write a match as a path and query, without what is as usual."""
+    given = {
+        field.name: _text(getattr(match, field.name))
+        for field in fields(match)
+        if field.name != "record" and getattr(match, field.name) != field.default
+    }
+    return to + match.record + ("?" + urlencode(given) if given else "")
+
+
+def parse(record: str, query: Mapping[str, str], players: Players) -> Match:
+    """Read a match from the parts of a URL; an empty value is as good as none.
+
+    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
+    """
+    given = {name: text for name, text in query.items() if name in _READERS and text}
+    match = Match(record, **{name: _read(name, text) for name, text in given.items()})
+    _check_record(match, players)
+    for seat in (match.x, match.o):
+        if seat not in players.seats:
+            raise NotFound(f"There is no agent {seat!r}. {_choice(players.seats)}")
+    if match.lens and match.lens not in players.lenses:
+        raise BadRequest(f"There are no values of {match.lens!r}. {_choice(players.lenses)}")
+    _check_step(match, players)
+    return match
+
+
+def _check_record(match: Match, players: Players) -> None:
+    try:
+        replay(players.game, match.record)
+    except IllegalMoveError as error:
+        raise Conflict(f"This game cannot be: {error}.") from None
+    except ValueError as error:
+        raise BadRequest(f"This is no record of a game: {error}.") from None
+    if match.ply is not None and match.ply >= len(match.record):
+        raise BadRequest(
+            f"ply is below {len(match.record)}, the length of the record, or left out."
+        )
+
+
+def _check_step(match: Match, players: Players) -> None:
+    if match.step is None:
+        return
+    if match.lens not in players.agents:
+        raise BadRequest("step needs a lens that learned: name it in the same address.")
+    steps = len(players.agents[match.lens].snapshot_q)
+    if match.step >= steps:
+        raise BadRequest(f"step is 0 to {steps - 1} for {match.lens}.")
+
+
+def _choice(names: list[str]) -> str:
+    return f"There are: {', '.join(names)}."
+
+
+def _text(value: object) -> str:
+    match value:
+        case bool():
+            return str(int(value))
+        case float():
+            return f"{value:g}"
+        case tuple():
+            return "-".join(map(str, value))
+    return str(value)
+
+
+def _read(name: str, text: str) -> Any:
+    pattern, convert, expected = _READERS[name]
+    value = convert(text) if re.fullmatch(pattern, text, re.ASCII) else None
+    if value is None:
+        raise BadRequest(f"{name}={text} in the address is wrong: {name} is {expected}.")
+    return value
+
+
+def _within(low: float, high: float) -> Callable[[str], float | None]:
+    return lambda text: value if low <= (value := float(text)) <= high else None
+
+
+_NUMBER = r"\d{1,9}"
+_DECIMAL = r"\d{1,3}(\.\d{1,4})?"
+_FLAG = ("[01]", lambda text: text == "1", "0 or 1")
+_NAME = (".*", str, "a name")
+_READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
+    "x": _NAME,
+    "o": _NAME,
+    "lens": _NAME,
+    "ply": (_NUMBER, int, "a whole number"),
+    "step": (_NUMBER, int, "a whole number"),
+    "epsilon": (_DECIMAL, _within(0, 1), "a chance from 0 to 1"),
+    "delay": (_DECIMAL, _within(*DELAYS), "a number of seconds from 0.25 to 5"),
+    "pause": _FLAG,
+    "hide": _FLAG,
+    "keep": _FLAG,
+    "tally": (
+        r"\d{1,6}-\d{1,6}-\d{1,6}",
+        lambda text: tuple(map(int, text.split("-"))),
+        "three counts like 2-1-0",
+    ),
+}

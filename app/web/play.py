@@ -1,0 +1,89 @@
+"""The play page: a position, who plays it, and what somebody thinks of it."""
+
+import numpy as np
+from flask import Blueprint, Response, current_app, redirect, request
+from numpy.typing import NDArray
+from werkzeug.exceptions import Conflict
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.tictactoe.notation import DIGITS, replay
+from app.tictactoe.policy import mix
+from app.web import words
+from app.web.board_view import cells, strikes
+from app.web.lens import opinion
+from app.web.links import auto, links
+from app.web.match import Match, build, parse
+from app.web.moves import moves
+from app.web.players import Players, players
+from app.web.respond import respond
+
+bp = Blueprint("play", __name__)
+DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move that the page offers
+EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
+
+
+@bp.get("/")
+@bp.get("/play/")
+@bp.get("/play/<record>")
+def play(record: str = "") -> Response:
+    """Show a position."""
+    match = parse(record, request.args, players())
+    return respond("play.html", "_game.html", view, match, players())
+
+
+@bp.get("/set/")
+@bp.get("/set/<record>")
+def choose(record: str = "") -> AnyResponse:
+    """Lead from what a form sends, all of its fields, to the plain address of that view."""
+    return redirect(build(parse(record, request.args, players())), 303)
+
+
+@bp.get("/reply/")
+@bp.get("/reply/<record>")
+def reply(record: str = "") -> AnyResponse:
+    """Draw one move for whoever is to move, and lead to the position after it."""
+    match = parse(record, request.args, players())
+    position = replay(players().game, match.shown)[-1]
+    if position >= players().game.decisions:
+        raise Conflict(f"The game is over after {len(match.shown)} moves: nobody is to move.")
+    chances = reply_chances(match, players(), position)
+    cell = current_app.extensions["random"].choices(range(len(chances)), chances)[0]
+    response = redirect(build(match.go(match.shown + DIGITS[cell])), 303)
+    response.cache_control.no_store = True
+    return response
+
+
+def reply_chances(match: Match, players: Players, position: int) -> NDArray[np.float64]:
+    """Chance of each cell to be played next, by the agent in the seat.
+
+    Where a person sits it is the lens that plays, any of its best moves.
+    """
+    if match.is_human(match.to_move):
+        best = np.array(opinion(match, players, position).best)
+        chances: NDArray[np.float64] = best / best.sum()
+        return chances
+    seat = players.policies[match.seat(match.to_move)]
+    return mix(seat[position], players.policies["random"][position], match.epsilon)
+
+
+def view(match: Match, players: Players) -> dict[str, object]:
+    """Gather what the templates write down."""
+    positions = replay(players.game, match.record)
+    position = positions[len(match.shown)]
+    seen = opinion(match, players, position) if position < players.game.decisions else None
+    return {
+        "match": match,
+        "players": players,
+        "seen": seen,
+        "cells": cells(match, players, position, None if match.hide else seen),
+        "strikes": strikes(players, position),
+        "moves": moves(match, players, positions),
+        "links": links(match, players, position),
+        "auto": auto(match, players, position),
+        "headline": words.headline(match, players, position),
+        "status": words.status(match, players, position),
+        "tally": words.tally(match),
+        "legend": words.legend(match, players, seen) if seen else None,
+        "delays": sorted({*DELAYS, match.delay}),
+        "epsilons": sorted({*EPSILONS, match.epsilon}),
+    }

@@ -1,0 +1,66 @@
+"""Everybody who can sit at the board, loaded once when the server starts."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from flask import current_app
+from numpy.typing import NDArray
+
+from app.tictactoe.agents import Agent, load_all
+from app.tictactoe.game import Game, connect
+from app.tictactoe.policy import BASELINES, Policy, greedy
+from app.tictactoe.values import Solution, optimal, successor_values
+from app.tictactoe.views import movers_view
+
+HUMAN = "human"
+TRUTH = "truth"
+
+
+@dataclass(frozen=True, eq=False)
+class Players:
+    """The game, its agents and baselines, and the truth about it; read-only."""
+
+    game: Game
+    agents: dict[str, Agent]
+    policies: dict[str, Policy]  # of every agent and baseline, [D, cells]
+    titles: dict[str, str]  # of every seat and lens
+    solution: Solution
+    true_values: NDArray[np.float64]  # [D, cells] mover's view, -1, 0 or +1
+
+    @property
+    def seats(self) -> list[str]:
+        """Who can sit at the board."""
+        return [HUMAN, *self.policies]
+
+    @property
+    def lenses(self) -> list[str]:
+        """Whose values a board can show."""
+        return [*self.agents, TRUTH]
+
+
+def load_players(models: Path) -> Players:
+    """Load and check every model of a folder.
+
+    Raises ModelError, naming the file and the reason, if one of them is broken.
+    """
+    game = connect()
+    agents = load_all(models, game)
+    solution = optimal(game)
+    return Players(
+        game=game,
+        agents=agents,
+        policies={name: greedy(agent.q) for name, agent in agents.items()}
+        | {name: baseline.policy(game) for name, baseline in BASELINES.items()},
+        titles={HUMAN: "Human", TRUTH: "The truth"}
+        | {name: agent.card.title for name, agent in agents.items()}
+        | {name: baseline.title for name, baseline in BASELINES.items()},
+        solution=solution,
+        true_values=movers_view(game, successor_values(game, solution.value)),
+    )
+
+
+def players() -> Players:
+    """Return the players of the app that is answering."""
+    loaded: Players = current_app.extensions["players"]
+    return loaded

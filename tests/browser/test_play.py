@@ -1,0 +1,234 @@
+"""What people do on the play page, in a real browser against the real server."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+
+def headline(page: Page, text: str) -> None:
+    expect(page.locator(".headline")).to_have_text(text)
+
+
+def focused(page: Page) -> str:
+    identity: str = page.evaluate("document.activeElement.id")
+    return identity
+
+
+def board(page: Page) -> list[str]:
+    return [cell.get_attribute("aria-label") or "" for cell in page.locator(".cell").all()]
+
+
+def address(path: str) -> re.Pattern[str]:
+    return re.compile(re.escape(path) + "$")
+
+
+def test_a_game_by_mouse(page: Page) -> None:
+    page.goto("/play/?o=fixed")
+    headline(page, "Your turn")
+    for cell, after in [("4", "/play/40"), ("2", "/play/4021")]:
+        page.click(f"#cell-{cell}")
+        expect(page).to_have_url(address(f"{after}?o=fixed"))
+        headline(page, "Your turn")
+    page.click("#cell-6")
+    headline(page, "You win as X")
+    expect(page.locator(".strike line")).to_have_count(1)
+    expect(page.locator("#status")).to_have_text(re.compile("X: row 3, column 1. You win as X."))
+    expect(page.locator("#reply")).to_have_attribute("aria-disabled", "true")
+
+
+def test_a_game_by_keyboard_alone(page: Page) -> None:
+    page.goto("/play/?o=fixed")
+    while focused(page) != "cell-0":
+        page.keyboard.press("Tab")
+    for keys, cell in [(["ArrowDown", "ArrowRight"], 4), (["ArrowUp", "ArrowRight"], 2)]:
+        for key in keys:
+            page.keyboard.press(key)
+        assert focused(page) == f"cell-{cell}"
+        page.keyboard.press("Enter")
+        expect(page.locator("#cell-0, #cell-1").locator(".mark")).to_have_count(
+            1 if cell == 4 else 2
+        )
+        headline(page, "Your turn")
+        assert focused(page) == f"cell-{cell}"
+    page.keyboard.press("7")
+    headline(page, "You win as X")
+    page.keyboard.press("n")
+    expect(page).to_have_url(address("/play/?o=fixed"))
+
+
+def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto("/play/?o=fixed")
+    for cell, after in [("4", "/play/40"), ("2", "/play/4021")]:
+        page.click(f"#cell-{cell}")
+        expect(page).to_have_url(address(f"{after}?o=fixed"))
+    page.click("#cell-6")
+    headline(page, "You win as X")
+    page.click("#new-game")
+    page.select_option("#o", "minimax")
+    page.check("#hide")
+    page.click("button[type=submit]")
+    expect(page).to_have_url(address("/play/?o=minimax&hide=1"))
+
+
+def test_the_agent_moves_for_either_side(page: Page) -> None:
+    page.goto("/play/031?o=human&lens=truth")
+    page.click("#reply")
+    expect(page).to_have_url(address("/play/0312?o=human&lens=truth"))
+    page.click("#reply")
+    expect(page.locator(".mark")).to_have_count(5)
+    headline(page, "O to move")
+
+
+def test_two_agents_play_to_the_end(page: Page) -> None:
+    page.goto("/play/?x=minimax&o=fixed&delay=0.25")
+    expect(page.locator("#status")).to_have_text("")
+    headline(page, "Minimax wins as X")
+    expect(page.locator("#status")).to_have_text("Minimax wins as X.")
+
+
+def test_a_watched_game_is_paused_stepped_and_goes_on(page: Page) -> None:
+    page.goto("/play/?x=fixed&o=fixed&delay=0.25")
+    page.click("#pause")
+    expect(page.locator("#pause")).to_have_attribute("aria-label", "Play on")
+    before = page.locator(".mark").count()
+    page.click("#step")
+    expect(page.locator(".mark")).to_have_count(before + 1)
+    page.click("#back")
+    expect(page.locator(".mark")).to_have_count(before)
+    page.click("#last")
+    expect(page.locator(".mark")).to_have_count(before + 1)
+    page.click("#first")
+    expect(page.locator(".mark")).to_have_count(0)
+    assert focused(page) == "first"
+    page.click("#pause")
+    headline(page, "First empty cell wins as X")
+
+
+def test_another_speed_is_kept_and_the_next_game_counted(page: Page) -> None:
+    page.goto("/play/?x=minimax&o=fixed&pause=1")
+    page.select_option("#delay", "0.25")
+    expect(page).to_have_url(address("/play/?x=minimax&o=fixed&delay=0.25&pause=1"))
+    page.check("#keep")
+    expect(page).to_have_url(re.compile("keep=1"))
+    page.click("#pause")
+    headline(page, "Minimax wins as X")
+    expect(page.locator(".tally")).to_have_text("X won 1, drawn 0, O won 0")
+    expect(page.locator(".mark")).not_to_have_count(0)
+
+
+def test_taking_back_undoes_both_plies(page: Page) -> None:
+    page.goto("/play/4021?o=fixed")
+    page.click("#take-back")
+    expect(page).to_have_url(address("/play/40?o=fixed"))
+    headline(page, "Your turn")
+    assert focused(page) == "take-back"
+
+
+def test_back_and_forward_walk_through_the_persons_moves(page: Page) -> None:
+    page.goto("/play/?o=fixed")
+    page.click("#cell-4")
+    expect(page).to_have_url(address("/play/40?o=fixed"))
+    page.click("#cell-2")
+    expect(page).to_have_url(address("/play/4021?o=fixed"))
+    page.go_back()
+    expect(page).to_have_url(address("/play/40?o=fixed"))
+    expect(page.locator(".mark")).to_have_count(2)
+    page.go_back()
+    expect(page).to_have_url(address("/play/?o=fixed"))
+    expect(page.locator(".mark")).to_have_count(0)
+    page.go_forward()
+    expect(page.locator(".mark")).to_have_count(2)
+    page.click("#cell-8")
+    expect(page.locator(".mark")).to_have_count(4)
+
+
+def test_a_shared_link_shows_the_same_board(
+    page: Page, new_context: Callable[..., BrowserContext]
+) -> None:
+    page.goto("/play/")
+    page.select_option("#lens", "q-learning-1")
+    expect(page).to_have_url(address("/play/?lens=q-learning-1"))
+    page.click("#cell-1")
+    expect(page.locator(".mark")).to_have_count(2)
+    headline(page, "Your turn")
+    elsewhere = new_context().new_page()
+    elsewhere.goto(page.url)
+    assert board(elsewhere) == board(page)
+
+
+def test_moves_lead_to_their_ply_and_play_branches_there(page: Page) -> None:
+    page.goto("/play/4021?o=fixed")
+    page.click("#move-2")
+    expect(page).to_have_url(address("/play/4021?ply=2&o=fixed"))
+    expect(page.locator("#move-2")).to_have_attribute("aria-current", "step")
+    page.click("#cell-8")
+    expect(page).to_have_url(address("/play/4081?o=fixed"))
+
+
+def test_values_can_be_hidden_and_seats_changed(page: Page) -> None:
+    page.goto("/play/4")
+    expect(page.locator("[data-heat].cell")).not_to_have_count(0)
+    page.goto("/play/40")
+    page.check("#hide")
+    expect(page.locator(".cell .value")).to_have_count(0)
+    expect(page.locator(".cell .star")).to_have_count(0)
+    assert focused(page) == "hide"
+    page.click("#swap")
+    expect(page.locator("#x")).to_have_value("q-iteration")
+    expect(page.locator("#o")).to_have_value("human")
+
+
+def test_single_keys_work_only_on_the_board_and_can_be_switched_off(page: Page) -> None:
+    page.goto("/play/40?o=human")
+    page.focus("#new-game")
+    page.keyboard.press("u")
+    expect(page.locator(".mark")).to_have_count(2)
+    page.focus("#cell-8")
+    page.keyboard.press("u")
+    expect(page.locator(".mark")).to_have_count(1)
+    page.keyboard.press("?")
+    expect(page.locator("#shortcuts")).to_be_visible()
+    page.uncheck("#shortcuts")
+    page.focus("#cell-8")
+    page.keyboard.press("u")
+    page.keyboard.press("ArrowUp")
+    assert focused(page) == "cell-5"
+    expect(page.locator(".mark")).to_have_count(1)
+
+
+def test_the_second_palette_is_remembered(context: BrowserContext) -> None:
+    page = context.new_page()
+    page.goto("/play/?lens=truth")
+    page.check("#palette")
+    again = context.new_page()
+    again.goto("/play/4?lens=truth")
+    expect(again.locator("#palette")).to_be_checked()
+
+
+@pytest.mark.console("409")
+def test_a_refused_move_is_said_and_the_game_stays(page: Page) -> None:
+    page.goto("/play/40?o=human")
+    page.evaluate("htmx.ajax('GET', '/play/44', '#game')")
+    expect(page.locator("#notice")).to_contain_text("already taken")
+    expect(page.locator(".mark")).to_have_count(2)
+
+
+@pytest.mark.console("Failed to load|ERR_FAILED|htmx:(sendError|afterRequest)")
+def test_a_server_that_does_not_answer_is_said(page: Page) -> None:
+    page.goto("/play/40?o=human")
+    page.route("**/play/408*", lambda route: route.abort())
+    page.click("#cell-8")
+    expect(page.locator("#notice")).to_contain_text("did not answer")
+    page.unroute("**/play/408*")
+    page.click("#cell-8")
+    expect(page.locator(".mark")).to_have_count(3)
+    expect(page.locator("#notice")).to_be_empty()
+
+
+def test_a_double_click_is_one_move(page: Page) -> None:
+    page.goto("/play/?o=human")
+    page.dblclick("#cell-4")
+    expect(page).to_have_url(address("/play/4?o=human"))

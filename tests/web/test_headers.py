@@ -1,0 +1,35 @@
+"""The headers of every response, to the letter."""
+
+import pytest
+from flask.testing import FlaskClient
+
+EXPECTED = """\
+Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+X-Content-Type-Options: nosniff
+Referrer-Policy: no-referrer
+Cross-Origin-Opener-Policy: same-origin
+Cross-Origin-Resource-Policy: same-origin
+Cross-Origin-Embedder-Policy: require-corp"""
+HSTS = "Strict-Transport-Security"
+
+
+@pytest.mark.parametrize(
+    "url", ["/", "/play/4", "/reply/4", "/set/4", "/healthz", "/nowhere", "/play/44", "/static/x"]
+)
+def test_every_response_has_them(client: FlaskClient, url: str) -> None:
+    for method in (client.get, client.head, client.post, client.options):
+        headers = method(url).headers
+        for line in EXPECTED.splitlines():
+            name, value = line.split(": ", 1)
+            assert headers.getlist(name) == [value]
+        assert HSTS not in headers
+
+
+def test_https_is_asked_for_where_it_is_used(client: FlaskClient) -> None:
+    response = client.get("/", base_url="https://localhost")
+    assert response.headers[HSTS] == "max-age=31536000; includeSubDomains"
+
+
+def test_nobody_is_given_a_cookie(client: FlaskClient) -> None:
+    assert "Set-Cookie" not in client.get("/").headers

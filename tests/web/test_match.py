@@ -1,0 +1,134 @@
+"""A match and its URL are the same thing."""
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
+
+from app.tictactoe.game import connect
+from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
+from app.web import ROOT
+from app.web.match import PLAY, Match, build, parse
+from app.web.players import Players, load_players
+
+PLAYERS = load_players(ROOT / "models")
+GAME = connect()
+
+
+@st.composite
+def records(draw: st.DrawFn) -> str:
+    """A game, over or not: moves in the order of a shuffled board until it ends."""
+    record = ""
+    for cell in draw(st.permutations(range(9)))[: draw(st.integers(0, 9))]:
+        try:
+            replay(GAME, record + DIGITS[cell])
+        except IllegalMoveError:
+            break
+        record += DIGITS[cell]
+    return record
+
+
+@st.composite
+def matches(draw: st.DrawFn) -> Match:
+    record = draw(records())
+    lens = draw(st.sampled_from(["", "truth", *PLAYERS.agents]))
+    learned = PLAYERS.agents.get(lens)
+    steps = st.integers(0, len(learned.snapshot_q) - 1) if learned else st.none()
+    return Match(
+        record=record,
+        ply=draw(st.none() | st.integers(0, len(record) - 1)) if record else None,
+        x=draw(st.sampled_from(PLAYERS.seats)),
+        o=draw(st.sampled_from(PLAYERS.seats)),
+        lens=lens,
+        step=draw(st.none() | steps),
+        epsilon=draw(st.integers(0, 100)) / 100,
+        delay=draw(st.integers(25, 500)) / 100,
+        pause=draw(st.booleans()),
+        hide=draw(st.booleans()),
+        keep=draw(st.booleans()),
+        tally=draw(st.tuples(*[st.integers(0, 999_999)] * 3)),
+    )
+
+
+def read(url: str, players: Players = PLAYERS) -> Match:
+    address = urlsplit(url)
+    query = dict(parse_qsl(address.query, keep_blank_values=True))
+    return parse(address.path.removeprefix(PLAY), query, players)
+
+
+@given(matches())
+def test_what_is_built_is_parsed_to_the_same(match: Match) -> None:
+    assert read(build(match)) == match
+
+
+@given(matches())
+def test_an_address_is_plain_and_short(match: Match) -> None:
+    assert build(match).isascii()
+    assert len(build(match)) < 250
+
+
+def test_what_is_as_usual_is_left_out() -> None:
+    assert build(Match()) == "/play/"
+    assert build(Match(record="408", o="t-hand", pause=True)) == "/play/408?o=t-hand&pause=1"
+
+
+def test_an_empty_value_and_an_unknown_name_are_as_good_as_none() -> None:
+    assert read("/play/4?x=&lens=&step=&pause=&utm_source=class") == Match(record="4")
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "named"),
+    [
+        ("/play/4x", BadRequest, "'x'"),
+        ("/play/9", BadRequest, "0 to 8"),
+        ("/play/²", BadRequest, "'²'"),
+        ("/play/٣", BadRequest, "'٣'"),
+        ("/play/4 ", BadRequest, "' '"),
+        ("/play/404", Conflict, "move 3"),
+        ("/play/0314256", Conflict, "ply 5"),
+        ("/play/?x=nobody", NotFound, "q-iteration"),
+        ("/play/?o=truth&x=", NotFound, "truth"),
+        ("/play/?lens=nobody", BadRequest, "q-iteration"),
+        ("/play/?lens=random", BadRequest, "random"),
+        ("/play/?step=x&lens=q-iteration", BadRequest, "whole number"),
+        ("/play/?step=-1&lens=q-iteration", BadRequest, "whole number"),
+        ("/play/?step=99&lens=q-iteration", BadRequest, "step is 0 to"),
+        ("/play/?step=1", BadRequest, "lens"),
+        ("/play/?step=1&lens=truth", BadRequest, "lens"),
+        ("/play/4?ply=1", BadRequest, "ply"),
+        ("/play/4?ply=٠", BadRequest, "ply"),
+        ("/play/?epsilon=1.5", BadRequest, "0 to 1"),
+        ("/play/?epsilon=nan", BadRequest, "0 to 1"),
+        ("/play/?delay=0.1", BadRequest, "0.25 to 5"),
+        ("/play/?delay=1e3", BadRequest, "0.25 to 5"),
+        ("/play/?pause=yes", BadRequest, "0 or 1"),
+        ("/play/?tally=1-2", BadRequest, "2-1-0"),
+    ],
+)
+def test_a_wrong_address_is_named(url: str, error: type[HTTPException], named: str) -> None:
+    with pytest.raises(error) as raised:
+        read(url)
+    assert named in str(raised.value.description)
+
+
+@given(st.text(max_size=12), st.dictionaries(st.text(max_size=8), st.text(max_size=8), max_size=4))
+def test_any_text_is_a_match_or_a_refusal(record: str, query: dict[str, str]) -> None:
+    try:
+        match = parse(record, query, PLAYERS)
+    except (BadRequest, NotFound, Conflict):
+        return
+    assert match.record == record
+
+
+@given(
+    st.sampled_from(["x", "o", "lens", "ply", "step", "epsilon", "delay", "pause", "tally"]),
+    st.text(min_size=1, max_size=8),
+)
+def test_any_value_is_read_or_refused(name: str, value: str) -> None:
+    try:
+        match = parse("40", {name: value}, PLAYERS)
+    except (BadRequest, NotFound):
+        return
+    assert read(build(match)) == match

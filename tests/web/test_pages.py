@@ -1,0 +1,129 @@
+"""Every address answers the same thing to everybody, in as little as possible."""
+
+import gzip
+import re
+from collections.abc import Iterator
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.tictactoe.notation import DIGITS
+from app.web.players import Players
+
+HTMX = {"HX-Request": "true"}
+ADDRESSES = [
+    "/play/",
+    "/play/4",
+    "/play/03142",
+    "/play/408?ply=1",
+    "/play/40?x=minimax&o=random&keep=1&tally=1-0-2",
+    "/play/4?lens=truth",
+    "/play/4?hide=1",
+    "/play/?lens=q-learning-1&step=0",
+]
+
+
+def records(players: Players) -> Iterator[str]:
+    """One game that leads to each position."""
+    game = players.game
+    to = {0: ""}
+    for position in range(game.decisions):
+        for cell, after in enumerate(game.successor[position].tolist()):
+            if after >= 0:
+                to.setdefault(after, to[position] + DIGITS[cell])
+    return iter(to.values())
+
+
+def test_the_start_page_is_the_empty_board(client: FlaskClient) -> None:
+    assert client.get("/").data == client.get("/play/").data
+
+
+@pytest.mark.parametrize("url", ADDRESSES)
+def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
+    client: FlaskClient, url: str
+) -> None:
+    page, fragment = client.get(url).text, client.get(url, headers=HTMX).text
+    assert fragment.strip() in page
+    for target in ("status", "notice", "game"):
+        assert fragment.count(f'id="{target}"') == page.count(f'id="{target}"') == 1
+
+
+@pytest.mark.parametrize("url", ["/", *ADDRESSES])
+def test_a_page_is_kept_and_asked_for_again(client: FlaskClient, url: str) -> None:
+    first = client.get(url)
+    tag = first.headers["ETag"]
+    assert not tag.startswith("W/")
+    assert "HX-Request" in first.headers["Vary"]
+    assert "no-store" not in first.headers["Cache-Control"]
+    again = client.get(url, headers={"If-None-Match": tag})
+    assert (again.status_code, again.data) == (304, b"")
+    assert client.get(url, headers=HTMX).headers["ETag"] != tag
+
+
+def test_a_packed_page_has_a_tag_of_its_own(client: FlaskClient) -> None:
+    packed = client.get("/", headers={"Accept-Encoding": "gzip"})
+    assert gzip.decompress(packed.data) == client.get("/").data
+    assert packed.headers["ETag"] != client.get("/").headers["ETag"]
+    again = {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]}
+    assert client.get("/", headers=again).status_code == 304
+
+
+def test_head_is_get_without_the_page(client: FlaskClient) -> None:
+    head, get = client.head("/play/4"), client.get("/play/4")
+    assert head.data == b""
+    assert head.headers["ETag"] == get.headers["ETag"]
+
+
+def test_every_position_has_a_page(client: FlaskClient, players: Players) -> None:
+    for record in list(records(players))[::13]:
+        page = client.get(f"/play/{record}", headers=HTMX)
+        assert page.status_code == 200
+        assert page.text.count('class="mark"') == len(record)
+
+
+def test_every_focusable_thing_has_an_id_of_its_own(client: FlaskClient) -> None:
+    for url in ADDRESSES:
+        fragment = client.get(url, headers=HTMX).text
+        for tag in re.findall(r"<(?:a|select|input|button|summary)\b[^>]*>", fragment):
+            assert ' id="' in tag or 'type="hidden"' in tag or 'type="submit"' in tag, tag
+        ids = re.findall(r' id="([^"]+)"', fragment)
+        assert len(ids) == len(set(ids))
+
+
+def test_no_page_has_a_style_a_script_or_a_handler_in_it(client: FlaskClient) -> None:
+    for url in ADDRESSES:
+        page = client.get(url).text
+        assert not re.search(r"\sstyle=|\son\w+=|hx-on|<style|js:", page)
+        assert re.findall(r"<script\b[^>]*>", page) == re.findall(
+            r'<script src="/static/[^>]*>', page
+        )
+
+
+def test_the_settings_form_leads_to_the_plain_address(client: FlaskClient) -> None:
+    chosen = "/set/40?x=human&o=t-hand&lens=&epsilon=0&delay=1&hide=1"
+    response = client.get(chosen)
+    assert (response.status_code, response.headers["Location"]) == (303, "/play/40?o=t-hand&hide=1")
+
+
+def test_static_files_are_kept_for_a_year(client: FlaskClient) -> None:
+    for address in re.findall(r"/static/[^\"]+", client.get("/").text):
+        response = client.get(address)
+        assert response.status_code == 200
+        assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert re.search(r"\.[0-9a-f]{12}\.\w+$", address)
+    assert client.get("/static/app.css").status_code == 404
+
+
+def test_the_first_load_and_a_move_are_small(client: FlaskClient) -> None:
+    def packed(url: str, **headers: str) -> int:
+        return len(client.get(url, headers={"Accept-Encoding": "gzip"} | headers).data)
+
+    files = set(re.findall(r"/static/[^\"]+", client.get("/").text))
+    assert sum(map(packed, files)) + packed("/") <= 40 * 1024
+    for url in ADDRESSES:
+        assert packed(url, **HTMX) <= 4 * 1024
+
+
+def test_the_server_says_that_it_is_well(client: FlaskClient, players: Players) -> None:
+    response = client.get("/healthz")
+    assert (response.status_code, response.text) == (200, f"ok: {len(players.agents)} models\n")

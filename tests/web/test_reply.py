@@ -1,0 +1,64 @@
+"""An agent's move is drawn from its policy."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from app.tictactoe.notation import replay
+from app.web import create_app
+from app.web.match import Match
+from app.web.play import reply_chances
+from app.web.players import Players
+
+
+def chances(players: Players, match: Match) -> np.ndarray:
+    return reply_chances(match, players, replay(players.game, match.record)[-1])
+
+
+def test_the_seat_that_is_to_move_decides(players: Players) -> None:
+    start = Match(x="fixed", o="random")
+    assert chances(players, start).tolist() == [1, *[0] * 8]
+    after = Match(record="0", x="fixed", o="random")
+    np.testing.assert_allclose(chances(players, after), [0, *[1 / 8] * 8])
+
+
+def test_in_a_persons_place_the_lens_plays_its_best_moves(players: Players) -> None:
+    match = Match(record="0314", lens="truth")  # X completes the top row
+    assert chances(players, match).tolist() == [cell == 2 for cell in range(9)]
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.25, 1.0])
+def test_with_this_chance_the_move_is_random(players: Players, epsilon: float) -> None:
+    match = Match(x="fixed", epsilon=epsilon)
+    random_part = epsilon / 9
+    np.testing.assert_allclose(
+        chances(players, match), [1 - epsilon + random_part, *[random_part] * 8]
+    )
+
+
+def test_a_reply_leads_to_the_position_after_it(client: FlaskClient) -> None:
+    response = client.get("/reply/4?x=human&o=fixed&pause=1")
+    assert response.status_code == 303
+    assert response.headers["Location"] == "/play/40?o=fixed&pause=1"
+    assert response.headers["Cache-Control"] == "no-store"
+
+
+def test_a_reply_to_an_earlier_ply_starts_another_line(client: FlaskClient) -> None:
+    assert client.get("/reply/408?ply=1&o=fixed").headers["Location"] == "/play/40?o=fixed"
+
+
+def test_replies_come_as_often_as_the_policy_says() -> None:
+    client = create_app(seed=3).test_client()
+    moves = Counter(client.get("/reply/?x=random").headers["Location"][6] for _ in range(900))
+    assert set(moves) == set("012345678")
+    assert max(moves.values()) < 150  # 100 expected, with a standard deviation of 9.4
+
+
+def test_a_seed_repeats_the_game() -> None:
+    def game() -> list[str]:
+        client = create_app(seed=7).test_client()
+        return [client.get("/reply/?x=random").headers["Location"] for _ in range(20)]
+
+    assert game() == game()

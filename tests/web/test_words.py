@@ -1,0 +1,64 @@
+"""What the page says."""
+
+import pytest
+
+from app.tictactoe.notation import replay
+from app.web import words
+from app.web.lens import opinion
+from app.web.match import Match
+from app.web.players import Players
+
+
+def watched(record: str) -> Match:
+    return Match(record=record, x="minimax", o="random")
+
+
+def says(players: Players, match: Match) -> tuple[str, str]:
+    position = replay(players.game, match.shown)[-1]
+    return words.headline(match, players, position), words.status(match, players, position)
+
+
+@pytest.mark.parametrize(
+    ("match", "headline", "status"),
+    [
+        (Match(), "Your turn", "Your turn."),
+        (
+            Match(record="40"),
+            "Your turn",
+            "X: row 2, column 2. O: row 1, column 1. Your turn.",
+        ),
+        (Match(record="40", o="human"), "X to move", None),
+        (watched(""), "Minimax to move as X", ""),
+        (watched("03142"), "Minimax wins as X", "Minimax wins as X."),
+        (
+            Match(record="03142"),
+            "You win as X",
+            "O: row 2, column 2. X: row 1, column 3. You win as X.",
+        ),
+        (Match(record="03142", o="human"), "X wins", None),
+        (watched("012435768"), "Draw", "Draw."),
+    ],
+)
+def test_whose_turn_it_is_or_how_it_ended(
+    players: Players, match: Match, headline: str, status: str | None
+) -> None:
+    said = says(players, match)
+    assert said[0] == headline
+    if status is not None:
+        assert said[1] == status
+
+
+def test_the_legend_says_whose_view_it_is(players: Players) -> None:
+    def caption(match: Match) -> str:
+        position = replay(players.game, match.shown)[-1]
+        return words.legend(match, players, opinion(match, players, position)).caption
+
+    title = players.titles["q-iteration"]
+    assert caption(Match(record="4")) == f"Values of {title} for O, to move"
+    assert caption(Match(record="40", lens="truth")) == "The truth for X, to move"
+    assert caption(Match(lens="q-iteration", step=0)).endswith("after 0 updates")
+
+
+def test_the_tally_is_silent_before_the_first_game() -> None:
+    assert words.tally(Match()) == ""
+    assert words.tally(Match(tally=(1, 0, 2))) == "X won 1, drawn 0, O won 2"
