@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game
-from app.tictactoe.values import optimal, successor_values
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.values import best_response, optimal, successor_values
 from app.tictactoe.views import movers_view
 
 Policy = NDArray[np.float64]
@@ -50,6 +50,15 @@ def minimax(game: Game) -> Policy:
 def minimax_random(game: Game) -> Policy:
     """Play any cell that keeps the value of the game, with equal chances."""
     return _equal_chances(best_moves(game))
+
+
+def strongest(game: Game) -> Policy:
+    """Never lose, and among all who never lose win most often against `uniform`; ties: first cell.
+
+    It is the best responder to `uniform` in each seat that values safety above everything.
+    """
+    responses = [best_response(game, uniform(game), seat, loss=-np.inf) for seat in (X, O)]
+    return responses[0].policy + responses[1].policy
 
 
 def best_moves(game: Game) -> Choice:
@@ -99,6 +108,7 @@ BASELINES = {
     "t-hand": Baseline("T-hand", t_hand),
     "minimax": Baseline("Minimax", minimax),
     "minimax-random": Baseline("Minimax, randomised", minimax_random),
+    "strongest": Baseline("Strongest", strongest),
 }
 
 
