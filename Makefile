@@ -5,7 +5,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 BIN := .venv/bin
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
-PIP := $(BIN)/pip install -qq --disable-pip-version-check --require-hashes
+# Compiling what may never be imported takes as long as installing it.
+PIP := $(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-compile
 # On Linux even a make that is killed takes the server with it.
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
