@@ -4,6 +4,7 @@ import io
 import zipfile
 import zlib
 from math import prod
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -33,13 +34,21 @@ def read_arrays(content: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
             return {name: _read(archive, name, *layout[name]) for name in layout}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise ValueError(f"no readable zip file: {error}") from error
+    except (SyntaxError, TokenError) as error:
+        raise ValueError(f"the header of an array cannot be read: {error}") from error
 
 
 def _read(archive: zipfile.ZipFile, name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    size = archive.getinfo(f"{name}.npy").file_size
-    if size > _member_limit(dtype, shape):
-        raise ValueError(f"{name} would unpack to {size} bytes, more than any right one")
-    stream = io.BytesIO(archive.read(f"{name}.npy"))
+    member = archive.getinfo(f"{name}.npy")
+    if member.file_size > _member_limit(dtype, shape):
+        raise ValueError(
+            f"{name} would unpack to {member.file_size} bytes, more than any right one"
+        )
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{name} is packed in a way that numpy does not use")
+    with archive.open(member) as packed:
+        # Only a read with a limit unpacks no more than the size that was checked.
+        stream = io.BytesIO(packed.read(member.file_size))
     if npy.read_magic(stream) != (1, 0):
         raise ValueError(f"{name} is not in version 1.0 of numpy's format")
     found_shape, fortran_order, found_dtype = npy.read_array_header_1_0(stream)

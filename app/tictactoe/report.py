@@ -86,11 +86,11 @@ def chances_at_worst(game: Game, policy: Policy, seat: int) -> Chances:
 
 
 def losing_game(game: Game, policy: Policy, seat: int) -> str | None:
-    """Return the likeliest game in which the best responder beats `policy` in this seat.
+    """Return the likeliest game that `policy` loses in this seat to whoever most often wins.
 
     None is a proof: nobody ever beats it there.
     """
-    response = best_response(game, policy, -seat).policy
+    response = best_response(game, policy, -seat, loss=0.0).policy
     x, o = (policy, response) if seat == X else (response, policy)
     return likeliest_game(game, x, o, -seat)
 

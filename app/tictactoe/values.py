@@ -65,8 +65,8 @@ def outcome_chances(game: Game, x: Values, o: Values) -> Values:
 def best_response(game: Game, policy: Values, seat: int, loss: float = -1.0) -> Response:
     """Find the strongest opponent of `policy`, for the seat (+1 X, -1 O) that it plays in.
 
-    A win is worth 1 to it, a draw 0, and a loss `loss`: below -1 it values safety more, and
-    `-inf` never risks a loss that it can avoid.  Among moves of equal worth it takes those with
+    A win is worth 1 to it, a draw 0, and a loss `loss`: 0 makes it win as often as can be, and
+    `-inf` never risk a loss that it can avoid.  Among moves of equal worth it takes those with
     the fewest losses, then the first.
     Raises ValueError if `policy` is no policy of this game.
     """

@@ -1,6 +1,7 @@
 """Everybody who can sit at the board, loaded once when the server starts."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from app.tictactoe.agents import Agent, load_all
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import BASELINES, Policy, greedy
+from app.tictactoe.report import losing_game
 from app.tictactoe.values import Solution, optimal, successor_values
 from app.tictactoe.views import movers_view
 
@@ -58,6 +60,12 @@ def load_players(models: Path) -> Players:
         solution=solution,
         true_values=movers_view(game, successor_values(game, solution.value)),
     )
+
+
+@lru_cache
+def losing(players: Players, name: str, player: int) -> str | None:
+    """Return the likeliest game that beats an agent as X (+1) or O (-1), None if nothing does."""
+    return losing_game(players.game, players.policies[name], player)
 
 
 def players() -> Players:

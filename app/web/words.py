@@ -8,7 +8,7 @@ from app.tictactoe.notation import MARKS, parse_record
 from app.web.lens import Opinion, signed
 from app.web.links import watched
 from app.web.match import Match
-from app.web.players import Players
+from app.web.players import Players, losing
 
 
 def headline(match: Match, players: Players, position: int) -> str:
@@ -81,11 +81,9 @@ def _scale(worth: tuple[float, float, float], decimals: int) -> list[tuple[str, 
 
 def _facts(players: Players, card: Card) -> str:
     """Sum up an agent's exact figures, as shipped."""
-    figures = card.figures
-    beaten = {"X": figures.best_response.x[-1][2], "O": figures.best_response.o[-1][2]}
-    safe = [mark for mark, loss in beaten.items() if loss == 0]
+    safe = [MARKS[player] for player in (X, O) if losing(players, card.id, player) is None]
     proof = f"cannot be beaten as {' or '.join(safe)}" if safe else "can be beaten in both seats"
-    blunders = f"{figures.blunders[-1]:,} of {players.game.decisions:,} positions"
+    blunders = f"{card.figures.blunders[-1]:,} of {players.game.decisions:,} positions"
     return f"{card.title} blunders in {blunders} and {proof}."
 
 

@@ -1,0 +1,54 @@
+"""The game told twice, and how to compare the two: the arrays of the app and the reference."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tictactoe.game import Game, connect
+from tests.tictactoe.reference import Policy, Rules, code, equally
+
+
+class Both:
+    """One board size as arrays (`game`), as text (`rules`), and which board has which number."""
+
+    def __init__(self, rows: int = 3, columns: int = 3, in_a_row: int = 3):
+        self.rules = Rules(rows, columns, in_a_row)
+        self.game = connect(rows, columns, in_a_row)
+        board_of = {code(board): board for board in self.rules.boards}
+        self.boards = [board_of[number] for number in self.game.code.tolist()]  # by position
+        self.decisions = self.boards[: self.game.decisions]
+        self.number = {board: position for position, board in enumerate(self.boards)}
+
+    def column(self, told: Mapping[str, Any]) -> NDArray[Any]:
+        """What is told of each board, by position."""
+        return np.array([told[board] for board in self.boards], float)
+
+    def pairs(self, told: Mapping[str, Mapping[int, Any]], otherwise: float) -> NDArray[Any]:
+        """What is told of each decision's cells, [D, cells]."""
+        array = np.full((len(self.decisions), self.game.cells), otherwise)
+        for row, board in zip(array, self.decisions, strict=True):
+            for cell, value in told[board].items():
+                row[cell] = value
+        return array
+
+    def policy(self, policy: Policy) -> NDArray[np.float64]:
+        return self.pairs(policy, 0.0)
+
+    def greedy(self, q: NDArray[np.floating]) -> Policy:
+        """The reference policy that plays a highest value of each row, ties with equal chances."""
+        policy = {}
+        for board, row in zip(self.decisions, q.tolist(), strict=True):
+            best = max(row[cell] for cell in self.rules.children[board])
+            policy[board] = equally(c for c in self.rules.children[board] if row[c] == best)
+        return policy
+
+
+def assert_symmetric(game: Game) -> None:
+    """Moving on cell symmetry[g, c] and looking through g is looking through g and moving on c."""
+    for image, cells in zip(game.image, game.symmetry, strict=True):
+        moved = game.successor[:, cells]
+        seen_then_moved = game.successor[image[: game.decisions]]
+        moved_then_seen = np.where(moved == -1, -1, image[moved])
+        np.testing.assert_array_equal(moved_then_seen, seen_then_moved)

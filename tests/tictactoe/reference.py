@@ -1,0 +1,216 @@
+"""The game told a second time, slowly, with text and fractions: what the arrays are judged by.
+
+A board is its cells in reading order, "X.O......".  Values are X's view, chances are those of
+X winning, a draw, O winning.  Nothing here comes from the app.
+"""
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+Policy = dict[str, dict[int, Fraction]]  # board -> cell -> chance, above 0
+Chances = tuple[Fraction, Fraction, Fraction]
+SIGN = {"X": 1, "O": -1}
+NEVER, ALWAYS = Fraction(0), Fraction(1)
+ENDS = {1: (ALWAYS, NEVER, NEVER), 0: (NEVER, ALWAYS, NEVER), -1: (NEVER, NEVER, ALWAYS)}
+
+
+def mover(board: str) -> str:
+    return "X" if board.count("X") == board.count("O") else "O"
+
+
+def place(board: str, cell: int, mark: str) -> str:
+    return board[:cell] + mark + board[cell + 1 :]
+
+
+def code(board: str) -> int:
+    total = 0
+    for mark in board:
+        total = 3 * total + ".XO".index(mark)
+    return total
+
+
+def equally(cells: Iterable[int]) -> dict[int, Fraction]:
+    chosen = list(cells)
+    return dict.fromkeys(chosen, Fraction(1, len(chosen)))
+
+
+class Rules:
+    """One board size, and everything that can happen on it."""
+
+    def __init__(self, rows: int = 3, columns: int = 3, in_a_row: int = 3):
+        self.rows, self.columns, self.in_a_row = rows, columns, in_a_row
+        self.lines = self.all_lines()
+        self.children: dict[str, dict[int, str]] = {}  # board -> cell -> board
+        waiting = ["." * (rows * columns)]
+        while waiting:
+            board = waiting.pop()
+            if board not in self.children:
+                self.children[board] = self.moves(board)
+                waiting += self.children[board].values()
+        self.boards = sorted(self.children, key=lambda board: -board.count("."))  # emptiest first
+        self.decisions = [board for board in self.boards if self.children[board]]
+        self.finished = [board for board in self.boards if not self.children[board]]
+        self.solved = self.solve()
+
+    def all_lines(self) -> set[frozenset[int]]:
+        lines = set()
+        for row in range(self.rows):
+            for column in range(self.columns):
+                for down, right in [(0, 1), (1, 0), (1, 1), (1, -1)]:
+                    places = [(row + i * down, column + i * right) for i in range(self.in_a_row)]
+                    if all(0 <= r < self.rows and 0 <= c < self.columns for r, c in places):
+                        lines.add(frozenset(r * self.columns + c for r, c in places))
+        return lines
+
+    def has_line(self, board: str, mark: str) -> bool:
+        return any(all(board[cell] == mark for cell in line) for line in self.lines)
+
+    def result(self, board: str) -> int | None:
+        """+1 X has won, 0 a draw, -1 O has won, None while the game goes on."""
+        for mark, sign in SIGN.items():
+            if self.has_line(board, mark):
+                return sign
+        return None if "." in board else 0
+
+    def moves(self, board: str) -> dict[int, str]:
+        if self.result(board) is not None:
+            return {}
+        free = [cell for cell, mark in enumerate(board) if mark == "."]
+        return {cell: place(board, cell, mover(board)) for cell in free}
+
+    def solve(self) -> dict[str, tuple[int, int]]:
+        """Who wins and in how many plies, if the winner hurries and the loser delays."""
+        solved: dict[str, tuple[int, int]] = {}
+        for board in reversed(self.boards):
+            if not self.children[board]:
+                solved[board] = self.result(board) or 0, 0
+                continue
+            sign = SIGN[mover(board)]
+            ends = [solved[child] for child in self.children[board].values()]
+            value = max((value for value, _ in ends), key=lambda value: sign * value)
+            lengths = [plies for end, plies in ends if end == value]
+            solved[board] = value, 1 + (min(lengths) if value == sign else max(lengths))
+        return solved
+
+    def best_cells(self, board: str) -> list[int]:
+        value, _ = self.solved[board]
+        return [
+            cell for cell, after in self.children[board].items() if self.solved[after][0] == value
+        ]
+
+    def blunder_cells(self, board: str) -> set[int]:
+        return set(self.children[board]) - set(self.best_cells(board))
+
+    def policy(self, choose: Callable[[str], Iterable[int]]) -> Policy:
+        """Play any of the chosen cells with equal chances."""
+        return {board: equally(choose(board)) for board in self.decisions}
+
+    def uniform(self) -> Policy:
+        return self.policy(lambda board: self.children[board])
+
+    def first_empty(self) -> Policy:
+        return self.policy(lambda board: [board.index(".")])
+
+    def minimax(self) -> Policy:
+        return self.policy(lambda board: self.best_cells(board)[:1])
+
+    def minimax_random(self) -> Policy:
+        return self.policy(self.best_cells)
+
+    def strongest(self) -> Policy:
+        """Never lose, and else win most often against random play."""
+        replies = [self.best_response(self.uniform(), seat, loss=None)[0] for seat in SIGN]
+        return {board: {cell: ALWAYS} for reply in replies for board, cell in reply.items()}
+
+    def t_hand(self) -> Policy:
+        return self.policy(self.t_hand_cells)
+
+    def t_hand_cells(self, board: str) -> list[int]:
+        own = mover(board)
+        for mark in (own, "O" if own == "X" else "X"):
+            free = self.children[board]
+            completing = [cell for cell in free if self.has_line(place(board, cell, mark), mark)]
+            if completing:
+                return completing
+        return list(self.children[board])
+
+    def end_chances(self, board: str) -> Chances:
+        return ENDS[self.solved[board][0]]
+
+    def average(self, board: str, row: dict[int, Fraction], known: dict[str, Chances]) -> Chances:
+        after = [(chance, known[self.children[board][cell]]) for cell, chance in row.items()]
+        if len(after) == 1:
+            return after[0][1]
+        x, o = (sum((p * ends[i] for p, ends in after if ends[i]), NEVER) for i in (0, 2))
+        return x, 1 - x - o, o
+
+    def chances(self, x: Policy, o: Policy) -> dict[str, Chances]:
+        chances: dict[str, Chances] = {}
+        for board in reversed(self.boards):
+            if self.children[board]:
+                row = (x if mover(board) == "X" else o)[board]
+                chances[board] = self.average(board, row, chances)
+            else:
+                chances[board] = self.end_chances(board)
+        return chances
+
+    def best_response(
+        self, policy: Policy, seat: str, loss: Fraction | None = Fraction(-1)
+    ) -> tuple[dict[str, int], dict[str, Chances]]:
+        """The responder's cell on each board, and what comes of it.
+
+        A win is worth 1 to it and a loss `loss`; if that is None it only wins where it is safe.
+        Then it prefers fewer losses, then the first cell.
+        """
+        response: dict[str, int] = {}
+        chances: dict[str, Chances] = {}
+
+        def worth(after: str) -> tuple[Fraction, Fraction]:
+            win, _, lose = chances[after][:: SIGN[seat]]
+            return (-lose, win) if loss is None else (win + loss * lose, -lose)
+
+        for board in reversed(self.boards):
+            children = self.children[board]
+            if not children:
+                chances[board] = self.end_chances(board)
+            elif mover(board) == seat:
+                response[board] = max(children, key=lambda cell: worth(children[cell]))
+                chances[board] = chances[children[response[board]]]
+            else:
+                chances[board] = self.average(board, policy[board], chances)
+        return response, chances
+
+    def symmetries(self) -> set[tuple[int, ...]]:
+        """For each rotation and reflection of the board, which cell lands on each cell."""
+        last_row, last_column = self.rows - 1, self.columns - 1
+        ways: list[Callable[[int, int], tuple[int, int]]] = [
+            lambda r, c: (r, c),
+            lambda r, c: (r, last_column - c),
+            lambda r, c: (last_row - r, c),
+            lambda r, c: (last_row - r, last_column - c),
+        ]
+        if self.rows == self.columns:
+            ways += [
+                lambda r, c: (c, r),
+                lambda r, c: (c, last_row - r),
+                lambda r, c: (last_row - c, r),
+                lambda r, c: (last_row - c, last_row - r),
+            ]
+        places = [(r, c) for r in range(self.rows) for c in range(self.columns)]
+        return {
+            tuple(r * self.columns + c for r, c in (way(*place) for place in places))
+            for way in ways
+        }
+
+    def reachable(self, policy: Policy, seat: str) -> set[str]:
+        """The boards on which this policy can come to move, whoever sits opposite."""
+        met = set()
+        waiting = {self.boards[0]}
+        while waiting:
+            board = waiting.pop()
+            own = self.children[board] and mover(board) == seat
+            if own:
+                met.add(board)
+            cells = policy[board] if own else self.children[board]
+            waiting |= {self.children[board][cell] for cell in cells}
+        return met

@@ -1,0 +1,182 @@
+"""Every published or computed figure of tic-tac-toe, by the arrays and by the slow reference."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.policy import BASELINES, best_moves
+from app.tictactoe.values import best_response, optimal, outcome_chances, successor_values
+from app.tictactoe.views import movers_view
+from tests.tictactoe.both import Both
+from tests.tictactoe.reference import SIGN, Rules, mover
+
+EMPTY = "." * 9
+RANDOM_GAME = (Fraction(737, 1260), Fraction(8, 63), Fraction(121, 420))
+GAMES = {+1: 131_184, 0: 46_080, -1: 77_904}
+PERFT = [1, 9, 72, 504, 3024, 15_120, 54_720, 148_176, 200_448, 127_872]
+
+
+def tally(results) -> dict[int, int]:
+    return dict(Counter(int(result) for result in results))
+
+
+def test_5478_positions_of_which_4520_are_decisions(game: Game, rules: Rules):
+    assert (game.positions, game.decisions) == (5478, 4520)
+    assert (len(rules.boards), len(rules.decisions)) == (5478, 4520)
+
+
+def test_958_finished_positions(game: Game, rules: Rules):
+    expected = {+1: 626, -1: 316, 0: 16}
+    assert tally(game.outcome) == expected
+    assert tally(rules.solved[board][0] for board in rules.finished) == expected
+
+
+def test_765_positions_up_to_symmetry(game: Game):
+    classes = np.unique(game.symmetry_class)
+    finished = classes[classes >= game.decisions]
+    assert len(classes) == 765
+    assert len(classes) - len(finished) == 627
+    assert tally(game.outcome[finished - game.decisions]) == {+1: 91, -1: 44, 0: 3}
+
+
+def test_765_positions_up_to_symmetry_in_the_reference(rules: Rules):
+    ways = rules.symmetries()
+    lowest = {min("".join(board[c] for c in way) for way in ways) for board in rules.boards}
+    assert len(lowest) == 765
+
+
+def test_16167_legal_pairs(game: Game, rules: Rules):
+    assert game.legal.sum() == 16_167
+    assert sum(len(children) for children in rules.children.values()) == 16_167
+
+
+def test_2096_classes_of_pairs(game: Game):
+    decision, cell = np.nonzero(game.legal)
+    images = []
+    for g, cells in enumerate(game.symmetry):
+        lands_on = np.argsort(cells)  # image g has on cell c what was on cells[c]
+        images.append(game.image[g, decision] * game.cells + lands_on[cell])
+    assert len(np.unique(np.min(images, axis=0))) == 2096
+
+
+def test_5477_afterstates_in_764_classes(game: Game):
+    afterstates = np.unique(game.successor[game.legal])
+    assert len(afterstates) == 5477
+    assert len(np.unique(game.symmetry_class[afterstates])) == 764
+
+
+def test_optimal_values_of_the_decisions(game: Game, rules: Rules):
+    expected = {+1: 2836, 0: 1052, -1: 632}  # mover's view
+    value = optimal(game).value[: game.decisions]
+    assert tally(movers_view(game, value)) == expected
+    assert tally(rules.solved[b][0] * SIGN[mover(b)] for b in rules.decisions) == expected
+
+
+def test_optimal_values_of_the_pairs(game: Game, rules: Rules):
+    expected = {+1: 4658, 0: 3173, -1: 8336}  # mover's view
+    values = movers_view(game, successor_values(game, optimal(game).value))
+    assert tally(values[game.legal]) == expected
+    assert expected == tally(
+        rules.solved[after][0] * SIGN[mover(board)]
+        for board in rules.decisions
+        for after in rules.children[board].values()
+    )
+
+
+def test_8863_pairs_keep_the_value_and_a_blunder_is_possible_on_3191_decisions(
+    game: Game, rules: Rules
+):
+    keeping = best_moves(game)
+    assert keeping.sum() == 8863
+    assert (game.legal & ~keeping).any(axis=1).sum() == 3191
+    assert sum(len(rules.best_cells(board)) for board in rules.decisions) == 8863
+    assert sum(bool(rules.blunder_cells(board)) for board in rules.decisions) == 3191
+
+
+def test_255168_games(game: Game):
+    """How many games lead to each position; a ply later they lead to its successors."""
+    games = np.zeros(game.positions, int)
+    games[0] = 1
+    perft = [1]
+    for start, stop in pairwise(game.ply_start):
+        here, legal = games[start:stop], game.legal[start:stop]
+        np.add.at(games, game.successor[start:stop][legal], np.repeat(here, legal.sum(axis=1)))
+        perft.append(int(here @ legal.sum(axis=1)))
+    ended = games[game.decisions :]
+    assert perft == PERFT
+    assert {result: ended[game.outcome == result].sum() for result in GAMES} == GAMES
+    assert ended.sum() == 255_168
+
+
+def test_255168_games_in_the_reference(rules: Rules):
+    games = Counter({EMPTY: 1})
+    for board in rules.boards:
+        for after in rules.children[board].values():
+            games[after] += games[board]
+    ended = Counter[int]()
+    perft = Counter[int]()
+    for board, ways in games.items():
+        perft[9 - board.count(".")] += ways
+        if not rules.children[board]:
+            ended[rules.solved[board][0]] += ways
+    assert ended == GAMES
+    assert [perft[ply] for ply in range(10)] == PERFT
+
+
+@pytest.mark.parametrize(
+    ("x", "o", "expected"),
+    [
+        ("random", "random", tuple(round(float(chance), 6) for chance in RANDOM_GAME)),
+        ("t-hand", "random", (0.895547, 0.091358, 0.013095)),
+        ("random", "t-hand", (0.060935, 0.239330, 0.699735)),
+        ("minimax", "random", (0.994792, 0.005208, 0)),
+        ("minimax-random", "random", (0.967811, 0.032189, 0)),
+        ("minimax-random", "t-hand", (0.774614, 0.225386, 0)),
+    ],
+)
+def test_chances_of_a_game(tictactoe: Both, players, x: str, o: str, expected):
+    """X wins, draw, O wins."""
+    game = tictactoe.game
+    exact = tictactoe.rules.chances(players[x], players[o])[EMPTY]
+    assert tuple(round(float(chance), 6) for chance in exact) == expected
+    chances = outcome_chances(game, BASELINES[x].policy(game), BASELINES[o].policy(game))[0]
+    assert chances == pytest.approx([float(chance) for chance in exact], abs=1e-12)
+
+
+def test_the_random_game_exactly(rules: Rules, players):
+    assert rules.chances(players["random"], players["random"])[EMPTY] == RANDOM_GAME
+
+
+@pytest.mark.parametrize(
+    ("against", "seat", "loss", "expected"),
+    [
+        ("random", X, -1, (Fraction(191, 192), Fraction(1, 192), 0)),
+        ("random", O, None, (0, 1 - Fraction(866, 945), Fraction(866, 945))),
+        ("t-hand", X, -1, (Fraction(89, 96), Fraction(7, 96), 0)),
+        ("t-hand", O, None, (0, 1 - Fraction(82, 315), Fraction(82, 315))),
+    ],
+)
+def test_best_response(
+    tictactoe: Both, players, *, against: str, seat: int, loss: int | None, expected
+):
+    """As X the strongest reply to random play and to t-hand never loses; as O it is told not to."""
+    exact = tictactoe.rules.best_response(
+        players[against], "X" if seat == X else "O", None if loss is None else Fraction(loss)
+    )
+    assert exact[1][EMPTY] == expected
+    policy = BASELINES[against].policy(tictactoe.game)
+    response = best_response(tictactoe.game, policy, seat, -np.inf if loss is None else loss)
+    assert response.chances[0] == pytest.approx([float(chance) for chance in expected], abs=1e-12)
+
+
+def test_boyan_s_58_to_42_is_a_little_below_what_is_possible(rules: Rules, players):
+    """Never losing to t-hand, averaged over the seats, wins 59.37% and draws 40.63%."""
+    as_x = rules.best_response(players["t-hand"], "X", None)[1][EMPTY]
+    as_o = rules.best_response(players["t-hand"], "O", None)[1][EMPTY]
+    assert round(float(as_x[0] + as_o[2]) / 2, 4) == 0.5937
+    assert round(float(as_x[1] + as_o[1]) / 2, 4) == 0.4063
+    assert as_x[2] == as_o[0] == 0

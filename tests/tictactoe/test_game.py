@@ -1,0 +1,128 @@
+"""The arrays of a game, against the reference, on several boards."""
+
+import dataclasses
+import hashlib
+import struct
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from app.tictactoe.card import numbering
+from app.tictactoe.game import Game, connect
+from tests.tictactoe.both import Both, assert_symmetric
+from tests.tictactoe.reference import code, mover
+
+
+def test_decisions_come_first_and_both_parts_go_by_ply_then_code(both: Both):
+    def order(board: str) -> tuple[int, int]:
+        return -board.count("."), code(board)
+
+    expected = sorted(both.rules.decisions, key=order) + sorted(both.rules.finished, key=order)
+    assert both.boards == expected
+
+
+def test_a_slice_of_the_decisions_is_a_ply(both: Both):
+    starts = both.game.ply_start
+    assert starts[0] == 0
+    assert starts[-1] == both.game.decisions
+    for ply, (start, stop) in enumerate(pairwise(starts)):
+        assert {both.game.cells - board.count(".") for board in both.boards[start:stop]} == {ply}
+
+
+def test_board_is_the_stones(both: Both):
+    expected = [[{"X": 1, "O": -1, ".": 0}[mark] for mark in board] for board in both.boards]
+    np.testing.assert_array_equal(both.game.board, expected)
+
+
+def test_successor_is_the_position_after_the_move_and_minus_one_where_illegal(both: Both):
+    told = {
+        board: {cell: both.number[after] for cell, after in both.rules.children[board].items()}
+        for board in both.decisions
+    }
+    np.testing.assert_array_equal(both.game.successor, both.pairs(told, otherwise=-1))
+    np.testing.assert_array_equal(both.game.legal, both.game.successor != -1)
+
+
+def test_to_move(both: Both):
+    expected = [1 if mover(board) == "X" else -1 for board in both.decisions]
+    np.testing.assert_array_equal(both.game.to_move, expected)
+
+
+def test_outcome(both: Both):
+    expected = [both.rules.result(board) for board in both.boards[both.game.decisions :]]
+    np.testing.assert_array_equal(both.game.outcome, expected)
+
+
+def test_lines(both: Both):
+    assert {frozenset(line) for line in both.game.lines.tolist()} == both.rules.lines
+    assert len(both.game.lines) == len(both.rules.lines)
+
+
+def test_symmetry_is_every_rotation_and_reflection_once_the_identity_first(both: Both):
+    maps = [tuple(cells) for cells in both.game.symmetry.tolist()]
+    assert maps[0] == tuple(range(both.game.cells))
+    assert set(maps) == both.rules.symmetries()
+    assert len(maps) == len(set(maps))
+
+
+def test_image_is_the_position_seen_through_a_symmetry(both: Both):
+    for g, cells in enumerate(both.game.symmetry.tolist()):
+        seen = ["".join(board[cell] for cell in cells) for board in both.boards]
+        assert both.game.image[g].tolist() == [both.number[board] for board in seen]
+
+
+def test_image_commutes_with_moving(both: Both):
+    assert_symmetric(both.game)
+
+
+def test_symmetry_class_is_the_lowest_image(both: Both):
+    for position, board in enumerate(both.boards):
+        images = {"".join(board[cell] for cell in cells) for cells in both.rules.symmetries()}
+        assert both.game.symmetry_class[position] == min(both.number[image] for image in images)
+
+
+def test_find_is_the_inverse_of_code(both: Both):
+    positions = np.arange(both.game.positions)
+    np.testing.assert_array_equal(both.game.find(both.game.code), positions)
+    backwards = both.game.code[::-1].reshape(-1, 1)
+    np.testing.assert_array_equal(both.game.find(backwards), positions[::-1].reshape(-1, 1))
+
+
+@pytest.mark.parametrize("unreachable", [-1, 2, 3**9 - 1, 3**9, 2**31 - 1])
+def test_find_refuses_a_code_that_no_game_reaches(game: Game, unreachable: int):
+    with pytest.raises(ValueError, match="no game reaches"):
+        game.find(unreachable)
+    with pytest.raises(ValueError, match="no game reaches"):
+        game.find(np.array([0, unreachable]))
+
+
+def test_nothing_of_a_game_can_be_changed(both: Both):
+    fields = [field.name for field in dataclasses.fields(both.game)]
+    for name in [*fields, "board", "legal", "to_move", "image", "symmetry_class"]:
+        value = getattr(both.game, name)
+        if isinstance(value, np.ndarray):
+            with pytest.raises(ValueError, match="read-only"):
+                value[...] = 0
+        if name in fields:
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(both.game, name, value)
+
+
+def test_dtypes(game: Game):
+    expected = {"code": "i4", "successor": "i4", "image": "i4", "symmetry_class": "i4"}
+    expected |= {"board": "i1", "to_move": "i1", "outcome": "i1", "legal": "?"}
+    assert {name: getattr(game, name).dtype for name in expected} == {
+        name: np.dtype(kind) for name, kind in expected.items()
+    }
+
+
+def test_numbering_is_the_digest_of_the_codes(both: Both):
+    little_endian = b"".join(struct.pack("<i", code(board)) for board in both.boards)
+    assert numbering(both.game) == hashlib.sha256(little_endian).hexdigest()
+
+
+def test_enumerating_again_gives_the_same_numbers(both: Both):
+    again = connect(both.rules.rows, both.rules.columns, both.rules.in_a_row)
+    np.testing.assert_array_equal(again.code, both.game.code)
+    np.testing.assert_array_equal(again.successor, both.game.successor)

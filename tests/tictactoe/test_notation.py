@@ -1,0 +1,218 @@
+"""Positions and records as text: what is accepted means what it says, all else is refused."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import permutations, product
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from app.tictactoe.game import Game, connect
+from app.tictactoe.notation import (
+    IllegalMoveError,
+    parse_position,
+    parse_record,
+    position_text,
+    replay,
+    undo,
+)
+from tests.tictactoe.both import Both
+from tests.tictactoe.reference import Rules
+
+GAME = connect()  # for Hypothesis, which takes no fixtures that last
+CELLS = "012345678"
+# What int(), isdigit() or lower() would let pass.
+LOOKALIKES = [
+    "²",
+    "٣",
+    "\uff14",
+    "Ⅷ",
+    "A",
+    "a",
+    "9",
+    " 4",
+    "4 ",
+    "+4",
+    "4\n",
+    "\x00",
+    "-1",
+    "é",
+    "\U0001d7dc",
+]
+
+
+def test_all_19683_boards(tictactoe: Both):
+    """Every way to fill the board, of which 5,478 happen in a game."""
+    accepted = 0
+    for marks in product("X.O", repeat=9):
+        board = "".join(marks)
+        if board in tictactoe.number:
+            position = parse_position(tictactoe.game, board)
+            assert position == tictactoe.number[board]
+            assert position_text(tictactoe.game, position) == board
+            accepted += 1
+        else:
+            with pytest.raises(ValueError, match=f"no game reaches the position '{board}'"):
+                parse_position(tictactoe.game, board)
+    assert accepted == 5478
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ".",
+        "." * 8,
+        "." * 10,
+        "x........",
+        "X.......0",
+        "X...... .",
+        "\u0425" + "." * 8,
+        "\n" * 9,
+    ],
+)
+def test_what_is_no_position_is_refused(game: Game, text: str):
+    with pytest.raises(ValueError, match="a position is 9 characters X, O or"):
+        parse_position(game, text)
+
+
+def orders(rules: Rules) -> Iterator[tuple[str, int, int]]:
+    """All 9! orders of the cells, each with the ply at which its game ends and who wins it."""
+
+    def play_on(record: str, board: str) -> Iterator[tuple[str, int, int]]:
+        for cell, after in rules.children[board].items():
+            longer = record + CELLS[cell]
+            if rules.children[after]:
+                yield from play_on(longer, after)
+            else:
+                result = rules.result(after) or 0
+                for rest in permutations(sorted(set(CELLS) - set(longer))):
+                    yield longer + "".join(rest), len(longer), result
+
+    return play_on("", rules.boards[0])
+
+
+def refusal(record: str) -> str | None:
+    """Why the record is no game; pytest.raises takes too long for 9! of them."""
+    try:
+        replay(GAME, record)
+    except IllegalMoveError as error:
+        return str(error)
+    return None
+
+
+def test_all_orders_of_the_cells(rules: Rules):
+    """362,880 records: 127,872 fill the board, the others go on after their game is over.
+
+    Cut where it ends, each is one of the 255,168 games.
+    """
+    games: dict[str, int] = {}
+    seen = 0
+    for record, ply, result in orders(rules):
+        seen += 1
+        if ply < 9:
+            over = f"move {ply + 1} comes after the end: the game was over at ply {ply}"
+            assert refusal(record) == over
+        if record[:ply] not in games:
+            games[record[:ply]] = result
+            assert_ends(replay(GAME, record[:ply]), ply, result)
+    assert seen == 362_880
+    assert Counter(games.values()) == {+1: 131_184, 0: 46_080, -1: 77_904}
+
+
+def assert_ends(positions: list[int], ply: int, result: int) -> None:
+    assert len(positions) == ply + 1
+    assert positions[-2] < GAME.decisions <= positions[-1]
+    assert GAME.outcome[positions[-1] - GAME.decisions] == result
+
+
+def test_replay_gives_every_position_on_the_way(game: Game):
+    shown = [position_text(game, position) for position in replay(game, "408")]
+    assert shown == [".........", "....X....", "O...X....", "O...X...X"]
+    assert replay(game, "") == [0]
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        ("44", "move 2 is on cell 4, which is already taken"),
+        ("40880", "move 4 is on cell 8, which is already taken"),
+        ("031425", "move 6 comes after the end: the game was over at ply 5"),
+        ("0314258", "move 6 comes after the end: the game was over at ply 5"),
+        ("0314200", "move 6 comes after the end: the game was over at ply 5"),
+    ],
+)
+def test_a_move_that_cannot_be_played_is_named(game: Game, record: str, sentence: str):
+    with pytest.raises(IllegalMoveError) as refused:
+        replay(game, record)
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize("wrong", LOOKALIKES)
+def test_what_looks_like_a_cell_is_none(game: Game, wrong: str):
+    for read in (parse_record, replay):
+        with pytest.raises(ValueError, match="of the record is"):
+            read(game, "40" + wrong)
+
+
+def test_a_character_that_is_no_cell_is_named_with_its_move(game: Game):
+    for read in (parse_record, replay):
+        with pytest.raises(ValueError, match="move 3 of the record is '9': cells are 0 to 8"):
+            read(game, "409")
+
+
+def test_a_board_of_more_than_ten_cells_goes_on_with_letters():
+    game = connect(3, 4, 4)
+    assert parse_record(game, "9ab") == [9, 10, 11]
+    with pytest.raises(ValueError, match="move 2 of the record is 'c': cells are 0 to b"):
+        parse_record(game, "bc")
+
+
+@given(st.text() | st.text(CELLS + "".join(LOOKALIKES)))
+@example("²")
+@example("٣")
+@example("4A")
+def test_any_text_is_read_digit_by_digit_or_refused(text: str):
+    if set(text) <= set(CELLS):
+        assert "".join(str(cell) for cell in parse_record(GAME, text)) == text
+    else:
+        with pytest.raises(ValueError, match="of the record is"):
+            parse_record(GAME, text)
+
+
+@given(st.text(max_size=12) | st.text(CELLS, max_size=10) | st.permutations(CELLS).map("".join))
+def test_any_text_is_a_game_or_refused(text: str):
+    """A game that is accepted can be played with stones on a board."""
+    try:
+        positions = replay(GAME, text)
+    except ValueError:
+        return
+    board = "." * 9
+    for move, (digit, position) in enumerate(zip(text, positions[1:], strict=True)):
+        assert board[int(digit)] == "."
+        board = board[: int(digit)] + "XO"[move % 2] + board[int(digit) + 1 :]
+        assert position_text(GAME, position) == board
+
+
+@given(st.permutations(CELLS).map("".join), st.integers(0, 5), st.integers(0, 5))
+def test_undo_takes_back_plies(order: str, plies: int, back: int):
+    """The first five moves of an order are a game, whatever they are."""
+    record = order[:plies]
+    if back <= plies:
+        assert undo(record, back) == order[: plies - back]
+        assert replay(GAME, undo(record, back)) == replay(GAME, record)[: plies - back + 1]
+    else:
+        with pytest.raises(ValueError, match=f"cannot take back {back} of {plies} moves"):
+            undo(record, back)
+
+
+def test_undo_takes_back_one_ply_unless_told_and_never_a_negative_number():
+    assert undo("408") == "40"
+    with pytest.raises(ValueError, match="cannot take back -1 of 3 moves"):
+        undo("408", -1)
+
+
+@given(st.text())
+def test_undo_of_any_text_shortens_it(text: str):
+    assert all(undo(text, plies) == text[: len(text) - plies] for plies in range(len(text) + 1))

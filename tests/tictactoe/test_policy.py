@@ -1,0 +1,172 @@
+"""Ways to play: the baselines against the reference, and `greedy`, through which all agents act."""
+
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from app.tictactoe.game import Game
+from app.tictactoe.notation import parse_position
+from app.tictactoe.policy import (
+    BASELINES,
+    best_moves,
+    epsilon_greedy,
+    first_empty,
+    greedy,
+    minimax,
+    minimax_random,
+    mix,
+    strongest,
+    t_hand,
+    uniform,
+)
+from app.tictactoe.values import outcome_chances
+from tests.tictactoe.both import Both
+from tests.tictactoe.reference import equally
+
+NAN = np.nan
+ROWS = arrays(
+    np.float32,
+    st.integers(1, 9),
+    elements=st.sampled_from([NAN, -1, -0.0, 0, 0.1, 0.5, 1]) | st.floats(width=32),
+).filter(lambda row: not np.isnan(row).all())
+
+
+def test_uniform(both: Both):
+    np.testing.assert_array_equal(uniform(both.game), both.policy(both.rules.uniform()))
+
+
+def test_first_empty(both: Both):
+    np.testing.assert_array_equal(first_empty(both.game), both.policy(both.rules.first_empty()))
+
+
+def test_t_hand(both: Both):
+    np.testing.assert_array_equal(t_hand(both.game), both.policy(both.rules.t_hand()))
+
+
+def test_minimax(both: Both):
+    np.testing.assert_array_equal(minimax(both.game), both.policy(both.rules.minimax()))
+
+
+def test_minimax_random(both: Both):
+    expected = both.policy(both.rules.minimax_random())
+    np.testing.assert_array_equal(minimax_random(both.game), expected)
+
+
+def test_strongest(both: Both):
+    np.testing.assert_array_equal(strongest(both.game), both.policy(both.rules.strongest()))
+
+
+def test_strongest_never_loses_and_wins_as_often_as_possible_against_random_play(game: Game):
+    as_x = outcome_chances(game, strongest(game), uniform(game))[0]
+    as_o = outcome_chances(game, uniform(game), strongest(game))[0]
+    assert as_x == pytest.approx([191 / 192, 1 / 192, 0], abs=1e-12)
+    assert as_o == pytest.approx([0, 79 / 945, 866 / 945], abs=1e-12)
+    assert not (strongest(game)[~best_moves(game)] > 0).any()
+
+
+def test_best_moves(both: Both):
+    best = {board: dict.fromkeys(both.rules.best_cells(board), 1) for board in both.decisions}
+    np.testing.assert_array_equal(best_moves(both.game), both.pairs(best, otherwise=0))
+
+
+@pytest.mark.parametrize(
+    ("board", "cells", "why"),
+    [
+        ("XX.OO....", {2}, "it wins rather than blocks"),
+        ("XX.O.....", {2}, "it blocks"),
+        ("XX.OX.O.O", {2, 7}, "it has two ways to win"),
+        ("X.O.....X", {4}, "it blocks in the middle of the diagonal"),
+        ("X........", {1, 2, 3, 4, 5, 6, 7, 8}, "nothing is to be done: anything"),
+    ],
+)
+def test_what_t_hand_does(game: Game, board: str, cells: set[int], why: str):
+    row = t_hand(game)[parse_position(game, board)]
+    assert set(np.flatnonzero(row).tolist()) == cells, why
+    assert set(row[row > 0]) == {1 / len(cells)}
+
+
+def test_every_baseline_is_a_policy(both: Both):
+    for baseline in BASELINES.values():
+        policy = baseline.policy(both.game)
+        assert policy.dtype == np.float64
+        assert policy.shape == both.game.legal.shape
+        assert (policy[~both.game.legal] == 0).all()
+        np.testing.assert_allclose(policy.sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+def test_the_baselines_have_a_name():
+    expected = ["random", "fixed", "t-hand", "minimax", "minimax-random", "strongest"]
+    assert list(BASELINES) == expected
+    assert all(baseline.title for baseline in BASELINES.values())
+
+
+@given(ROWS)
+def test_greedy_plays_the_highest_with_equal_chances_and_never_nan(row):
+    known = [(value, cell) for cell, value in enumerate(row.tolist()) if not isnan(value)]
+    highest = max(value for value, _ in known)
+    expected = equally(cell for value, cell in known if value == highest)
+    assert greedy(row).tolist() == [float(expected.get(cell, 0)) for cell in range(len(row))]
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ([0, NAN, 1], [0, 0, 1]),
+        ([NAN, -1, NAN], [0, 1, 0]),
+        ([1, 0, 1], [0.5, 0, 0.5]),
+        ([0.0, -0.0, NAN], [0.5, 0.5, 0]),
+        ([NAN, -np.inf, np.inf], [0, 0, 1]),
+        ([-np.inf, NAN, -np.inf], [0.5, 0, 0.5]),
+    ],
+)
+def test_greedy(row: list[float], expected: list[float]):
+    assert greedy(np.array(row)).tolist() == expected
+
+
+def test_greedy_takes_the_table_as_it_is_stored():
+    """0.1 + 0.2 and 0.3 are a tie in float32, as they are not in float64."""
+    row = np.array([0.1 + 0.2, 0.3])
+    assert greedy(row).tolist() == [1, 0]
+    assert greedy(row.astype(np.float32)).tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("act", [greedy, lambda q: epsilon_greedy(q, 0.1)])
+def test_a_row_without_a_legal_cell_is_refused(act):
+    for q in ([NAN, NAN], [[0, 1], [NAN, NAN]]):
+        with pytest.raises(ValueError, match="a row of q has no legal cell"):
+            act(np.array(q))
+
+
+def test_greedy_takes_a_row_a_table_and_a_history_of_tables(game: Game):
+    history = np.where(game.legal, np.random.default_rng(1).integers(-3, 4, (2, 4520, 9)), NAN)
+    for act in (greedy, lambda q: epsilon_greedy(q, 0.25)):
+        policies = act(history)
+        assert policies.shape == (2, 4520, 9)
+        np.testing.assert_array_equal(policies[1], act(history[1]))
+        np.testing.assert_array_equal(policies[1, 7], act(history[1, 7]))
+
+
+def test_epsilon_greedy_is_greedy_but_for_epsilon():
+    q = np.array([1, NAN, 0, 1, 0])
+    assert epsilon_greedy(q, 0.0).tolist() == [0.5, 0, 0, 0.5, 0]
+    assert epsilon_greedy(q, 1.0).tolist() == [0.25, 0, 0.25, 0.25, 0.25]
+    assert epsilon_greedy(q, 0.5).tolist() == [0.375, 0, 0.125, 0.375, 0.125]
+
+
+@given(st.floats(0, 1))
+def test_a_mix_of_policies_is_a_policy(chance: float):
+    mixed = mix(np.array([0.5, 0.5, 0]), np.array([0, 0, 1.0]), chance)
+    assert mixed == pytest.approx([(1 - chance) / 2, (1 - chance) / 2, chance])
+
+
+@pytest.mark.parametrize("chance", [-0.1, 1.1, NAN, np.inf, -np.inf])
+def test_a_mix_by_no_chance_is_refused(chance: float):
+    row = np.array([0.5, 0.5])
+    with pytest.raises(ValueError, match="a chance lies between 0 and 1"):
+        mix(row, row, chance)
+    with pytest.raises(ValueError, match="a chance lies between 0 and 1"):
+        epsilon_greedy(row, chance)

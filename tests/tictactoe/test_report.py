@@ -1,0 +1,281 @@
+"""An agent judged: known tables have known figures, and any table those of a slow evaluation."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.policy import greedy
+from app.tictactoe.report import (
+    blunders,
+    chances_against,
+    chances_at_worst,
+    classes_right,
+    losing_game,
+    reachable,
+    report,
+)
+from app.tictactoe.values import optimal, successor_values
+from app.tictactoe.views import Worth, movers_view
+from tests.tictactoe.both import Both
+from tests.tictactoe.reference import SIGN, Chances, Policy, Rules, mover
+
+Table = NDArray[np.float32]
+EMPTY = "." * 9
+SEATS = {"X": X, "O": O}
+WORTH = Worth(x=(-2, 0.5, 1), o=(0, 1, 1))
+NAMES = ["optimal", "zero", "lucky", "noisy", "rough", "first"]
+
+
+@pytest.fixture(scope="session")
+def tables(game: Game) -> dict[str, Table]:
+    """Perfect, ignorant, random with ties, and three in between; mover's view."""
+    random = np.random.default_rng(5)
+    shape = game.legal.shape
+    truth = movers_view(game, successor_values(game, optimal(game).value))
+    tables = {
+        "optimal": truth,
+        "zero": np.zeros(shape),
+        "lucky": random.integers(-2, 3, shape),
+        "noisy": truth + random.normal(scale=0.4, size=shape),
+        "rough": np.where(random.random(shape) < 0.02, 1, truth),
+        "first": np.broadcast_to(-np.arange(game.cells), shape),
+    }
+    return {name: np.where(game.legal, q, np.nan).astype(np.float32) for name, q in tables.items()}
+
+
+@pytest.fixture(scope="session")
+def policies(tictactoe: Both, tables: dict[str, Table]) -> dict[str, Policy]:
+    """How the reference plays by each table."""
+    return {name: tictactoe.greedy(q) for name, q in tables.items()}
+
+
+def own_side(chances: Chances, seat: str) -> list[float]:
+    """Win, draw, loss."""
+    return [float(chance) for chance in chances[:: SIGN[seat]]]
+
+
+def slow_figures(both: Both, q: Table, worth: Worth, players: Mapping[str, Policy]) -> Any:
+    rules, policy = both.rules, both.greedy(q)
+    blundered = {b for b in both.decisions if set(policy[b]) & rules.blunder_cells(b)}
+    worst = {
+        seat: own_side(rules.best_response(policy, rival)[1][EMPTY], seat)
+        for seat, rival in [("X", "O"), ("O", "X")]
+    }
+    return {
+        "updates": [7],
+        "vs": {
+            name: {
+                "x": [own_side(rules.chances(policy, player)[EMPTY], "X")],
+                "o": [own_side(rules.chances(player, policy)[EMPTY], "O")],
+            }
+            for name, player in players.items()
+        },
+        "best_response": {"x": [worst["X"]], "o": [worst["O"]]},
+        "nash_conv": [sum(loss - win for win, _, loss in worst.values())],
+        "blunders": [len(blundered)],
+        "reachable_blunders": {
+            seat.lower(): [len(blundered & rules.reachable(policy, seat))] for seat in SEATS
+        },
+        "classes_right": [slow_classes_right(both, q, worth)],
+    }
+
+
+def slow_classes_right(both: Both, q: Table, worth: Worth) -> float:
+    right = pairs = 0
+    for board, row in zip(both.decisions, q.tolist(), strict=True):
+        for cell, after in both.rules.children[board].items():
+            true_class = both.rules.solved[after][0] * SIGN[mover(board)]
+            right += true_class == nearest(row[cell], getattr(worth, mover(board).lower()))
+            pairs += 1
+    return right / pairs
+
+
+def nearest(value: float, worth: tuple[float, float, float]) -> int:
+    """The class whose worth is nearest, where the way to a draw is as long as the way from it."""
+    loss, draw, win = worth
+    middle = draw if loss < draw < win else (loss + win) / 2
+    if value < middle:
+        return -1 if value - loss < middle - value else 0
+    return 1 if win - value < value - middle else 0
+
+
+def flat(figures: Any) -> Any:
+    """All numbers by the path to them."""
+    if isinstance(figures, Mapping):
+        return {
+            f"{key}/{path}": number
+            for key, below in figures.items()
+            for path, number in flat(below).items()
+        }
+    if isinstance(figures, list | tuple):
+        return flat(dict(enumerate(figures)))
+    return {"": figures}
+
+
+@pytest.mark.parametrize("name", ["lucky", "noisy"])
+def test_all_figures_equal_a_slow_evaluation(tictactoe: Both, tables, players, name: str):
+    q = tables[name]
+    figures = msgspec.to_builtins(report(tictactoe.game, q[None], [7], WORTH))
+    expected = slow_figures(tictactoe, q, WORTH, players)
+    # Nine decimals are kept.
+    assert flat(figures) == pytest.approx(flat(expected), rel=0, abs=1e-9)
+
+
+def test_a_card_s_figures_have_these_names(game: Game, tables):
+    figures = msgspec.to_builtins(report(game, tables["zero"][None], [0], Worth()))
+    assert list(figures) == [
+        "updates",
+        "vs",
+        "best_response",
+        "nash_conv",
+        "blunders",
+        "reachable_blunders",
+        "classes_right",
+    ]
+    assert list(figures["vs"]) == [
+        "random",
+        "fixed",
+        "t-hand",
+        "minimax",
+        "minimax-random",
+        "strongest",
+    ]
+    for by_seat in (*figures["vs"].values(), figures["best_response"]):
+        assert list(by_seat) == ["x", "o"]
+    assert list(figures["reachable_blunders"]) == ["x", "o"]
+
+
+def test_there_is_one_entry_a_snapshot(game: Game, tables):
+    history = np.stack([tables["zero"], tables["rough"], tables["optimal"]])
+    figures = report(game, history, [0, 5, 9], Worth())
+    assert figures.updates == [0, 5, 9]
+    for i, q in enumerate(history):
+        alone = report(game, q[None], [figures.updates[i]], Worth())
+        assert figures.blunders[i] == alone.blunders[0]
+        assert figures.nash_conv[i] == alone.nash_conv[0]
+        assert figures.classes_right[i] == alone.classes_right[0]
+        assert figures.best_response.o[i] == alone.best_response.o[0]
+        assert figures.reachable_blunders.x[i] == alone.reachable_blunders.x[0]
+        assert figures.vs["t-hand"].x[i] == alone.vs["t-hand"].x[0]
+
+
+def test_the_optimal_table_is_proved_unbeatable(game: Game, tables):
+    figures = report(game, tables["optimal"][None], [1], Worth())
+    assert figures.blunders == [0]
+    assert (figures.reachable_blunders.x, figures.reachable_blunders.o) == ([0], [0])
+    assert figures.nash_conv == [0]
+    assert (figures.best_response.x, figures.best_response.o) == ([(0, 1, 0)], [(0, 1, 0)])
+    assert figures.classes_right == [1]
+    assert figures.vs["random"].x == [pytest.approx((0.967811, 0.032189, 0), abs=5e-7)]
+    assert figures.vs["minimax"].x == figures.vs["minimax"].o == [(0, 1, 0)]
+    assert losing_game(game, greedy(tables["optimal"]), X) is None
+    assert losing_game(game, greedy(tables["optimal"]), O) is None
+
+
+def test_a_table_of_zeros_plays_at_random(game: Game, tables):
+    figures = report(game, tables["zero"][None], [0], Worth())
+    as_x, as_o = (737 / 1260, 8 / 63, 121 / 420), (121 / 420, 8 / 63, 737 / 1260)
+    assert figures.vs["random"].x == [pytest.approx(as_x, abs=1e-9)]
+    assert figures.vs["random"].o == [pytest.approx(as_o, abs=1e-9)]
+    assert figures.vs["t-hand"].x == [pytest.approx((0.060935, 0.239330, 0.699735), abs=5e-7)]
+    assert figures.best_response.o == [pytest.approx((0, 1 / 192, 191 / 192), abs=1e-9)]
+    assert figures.blunders == [3191]
+    assert figures.classes_right == [pytest.approx(3173 / 16_167, abs=1e-9)]
+
+
+def test_chances_are_the_agent_s_own_side_in_both_seats(game: Game, tables):
+    first, zero = greedy(tables["first"]), greedy(tables["zero"])
+    win, draw, loss = chances_against(game, zero, first, X)
+    assert chances_against(game, first, zero, O) == (loss, draw, win)
+    assert chances_at_worst(game, first, X) == (0, 0, 1)
+    assert chances_at_worst(game, greedy(tables["optimal"]), O) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_blunders(tictactoe: Both, tables, name: str):
+    policy = tictactoe.greedy(tables[name])
+    expected = [
+        bool(set(policy[b]) & tictactoe.rules.blunder_cells(b)) for b in tictactoe.decisions
+    ]
+    assert blunders(tictactoe.game, greedy(tables[name])).tolist() == expected
+
+
+@pytest.mark.parametrize("seat", SEATS)
+@pytest.mark.parametrize("name", NAMES)
+def test_reachable(tictactoe: Both, tables, name: str, seat: str):
+    met = tictactoe.rules.reachable(tictactoe.greedy(tables[name]), seat)
+    found = reachable(tictactoe.game, greedy(tables[name]), SEATS[seat])
+    assert {tictactoe.boards[position] for position in np.flatnonzero(found)} == met
+
+
+@pytest.mark.parametrize("worth", [Worth(), WORTH])
+@pytest.mark.parametrize("name", NAMES)
+def test_classes_right(tictactoe: Both, tables, name: str, worth: Worth):
+    found = classes_right(tictactoe.game, tables[name], worth)
+    assert found == pytest.approx(slow_classes_right(tictactoe, tables[name], worth), abs=1e-12)
+
+
+@pytest.mark.parametrize("seat", SEATS)
+@pytest.mark.parametrize("name", NAMES)
+def test_losing_game_is_a_real_game_that_the_agent_loses(
+    tictactoe: Both, tables, name: str, seat: str
+):
+    """And there is none exactly when its best responder has no chance to win."""
+    rules, policy = tictactoe.rules, tictactoe.greedy(tables[name])
+    _, chances = rules.best_response(policy, "O" if seat == "X" else "X")
+    _, _, loss = own_side(chances[EMPTY], seat)
+    record = losing_game(tictactoe.game, greedy(tables[name]), SEATS[seat])
+    assert (record is None) == (loss == 0)
+    if record is not None:
+        board = EMPTY
+        for digit in record:
+            assert mover(board) != seat or int(digit) in policy[board]
+            board = rules.children[board][int(digit)]
+        assert rules.result(board) == -SIGN[seat]
+
+
+@pytest.mark.parametrize("seat", SEATS)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_losing_game_is_a_proof(tictactoe: Both, tables, name: str, seat: str):
+    record = losing_game(tictactoe.game, greedy(tables[name]), SEATS[seat])
+    assert (record is None) != can_lose(tictactoe.rules, tictactoe.greedy(tables[name]), seat)
+
+
+def test_no_losing_game_means_that_not_even_a_gambler_wins(tictactoe: Both, tables):
+    """As X this agent errs once: where O has blundered, it either wins or loses, by a coin.
+
+    O gains nothing by going there, so the best responder draws; but who goes there wins half of
+    the games, and the agent is not proved unbeatable.
+    """
+    rules, q = tictactoe.rules, tables["optimal"].copy()
+    met = rules.reachable(tictactoe.greedy(q), "X")
+    coin = next(
+        board
+        for board in tictactoe.decisions
+        if board in met
+        and (rules.solved[board][0], len(rules.best_cells(board))) == (1, 1)
+        and any(rules.solved[after][0] == -1 for after in rules.children[board].values())
+    )
+    losing = next(c for c, after in rules.children[coin].items() if rules.solved[after][0] == -1)
+    q[tictactoe.number[coin], losing] = 1
+    assert can_lose(rules, tictactoe.greedy(q), "X")
+    assert losing_game(tictactoe.game, greedy(q), X) is not None
+
+
+def can_lose(rules: Rules, policy: Policy, seat: str) -> bool:
+    """Whether any play at all of the other side ever wins."""
+    waiting, seen = {EMPTY}, set[str]()
+    while waiting:
+        board = waiting.pop()
+        seen.add(board)
+        own = rules.children[board] and mover(board) == seat
+        after = {
+            rules.children[board][c] for c in (policy[board] if own else rules.children[board])
+        }
+        waiting |= after - seen
+    return any(rules.result(board) == -SIGN[seat] for board in seen)

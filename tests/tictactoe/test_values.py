@@ -1,0 +1,200 @@
+"""Exact values from every position, against the reference in fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.notation import position_text, replay
+from app.tictactoe.policy import BASELINES, minimax_random, uniform
+from app.tictactoe.values import (
+    best_response,
+    likeliest_game,
+    optimal,
+    outcome_chances,
+    successor_values,
+)
+from tests.tictactoe.both import Both
+from tests.tictactoe.reference import SIGN, Policy, mover
+
+SEATS = {"X": X, "O": O}
+
+
+def close(chances, expected) -> None:
+    np.testing.assert_allclose(chances, expected, rtol=0, atol=1e-12)
+
+
+def test_optimal_value_and_plies(both: Both):
+    solution = optimal(both.game)
+    expected = [both.rules.solved[board] for board in both.boards]
+    assert list(zip(solution.value.tolist(), solution.plies.tolist(), strict=True)) == expected
+
+
+def test_tic_tac_toe_is_a_draw_that_fills_the_board(game: Game):
+    solution = optimal(game)
+    assert (solution.value[0], solution.plies[0]) == (0, 9)
+
+
+@pytest.mark.parametrize(
+    ("x", "o"),
+    [
+        ("random", "random"),
+        ("t-hand", "random"),
+        ("random", "t-hand"),
+        ("fixed", "t-hand"),
+        ("minimax", "random"),
+        ("minimax-random", "minimax"),
+    ],
+)
+def test_outcome_chances_from_every_position(tictactoe: Both, players, x: str, o: str):
+    game = tictactoe.game
+    chances = outcome_chances(game, BASELINES[x].policy(game), BASELINES[o].policy(game))
+    close(chances, tictactoe.column(tictactoe.rules.chances(players[x], players[o])))
+
+
+def test_outcome_chances_on_other_boards(both: Both):
+    any_move, best = both.rules.uniform(), both.rules.minimax_random()
+    chances = outcome_chances(both.game, uniform(both.game), minimax_random(both.game))
+    close(chances, both.column(both.rules.chances(any_move, best)))
+
+
+@pytest.mark.parametrize("loss", [-1, -3, None])
+@pytest.mark.parametrize("seat", ["X", "O"])
+@pytest.mark.parametrize("against", ["random", "t-hand", "fixed"])
+def test_best_response_from_every_position(
+    tictactoe: Both, players: dict[str, Policy], against: str, seat: str, loss: int | None
+):
+    """With `None` the reference never risks a loss that it can avoid: `-inf` for the arrays."""
+    expected_cells, expected_chances = tictactoe.rules.best_response(
+        players[against], seat, None if loss is None else Fraction(loss)
+    )
+    response = best_response(
+        tictactoe.game,
+        tictactoe.policy(players[against]),
+        SEATS[seat],
+        -np.inf if loss is None else loss,
+    )
+    played = {
+        board: {expected_cells[board]: 1} if board in expected_cells else {}
+        for board in tictactoe.decisions
+    }
+    np.testing.assert_array_equal(response.policy, tictactoe.pairs(played, otherwise=0))
+    close(response.chances, tictactoe.column(expected_chances))
+
+
+def test_best_response_on_other_boards(both: Both):
+    for seat, player in SEATS.items():
+        _, expected = both.rules.best_response(both.rules.uniform(), seat)
+        close(best_response(both.game, uniform(both.game), player).chances, both.column(expected))
+
+
+def test_nothing_beats_minimax(game: Game):
+    for seat, loses in [(X, 2), (O, 0)]:
+        for policy in (BASELINES["minimax"].policy(game), minimax_random(game)):
+            close(best_response(game, policy, -seat).chances[0, loses], 0)
+
+
+@pytest.mark.parametrize("outcome", [1, 0, -1])
+@pytest.mark.parametrize(("x", "o"), [("random", "t-hand"), ("t-hand", "random")])
+def test_likeliest_game(tictactoe: Both, players, x: str, o: str, outcome: int):
+    """No game with this outcome has a higher chance, and the record is such a game."""
+    game, rules = tictactoe.game, tictactoe.rules
+    policies = {"X": players[x], "O": players[o]}
+    highest: dict[str, Fraction] = {}
+    for board in reversed(rules.boards):
+        row = policies[mover(board)].get(board, {})
+        onward = [chance * highest[rules.children[board][cell]] for cell, chance in row.items()]
+        highest[board] = max(onward, default=Fraction(rules.result(board) == outcome))
+    x_policy, o_policy = (tictactoe.policy(policies[seat]) for seat in "XO")
+    record = likeliest_game(game, x_policy, o_policy, outcome)
+    assert record is not None
+    chance, board = Fraction(1), rules.boards[0]
+    for digit in record:
+        chance *= policies[mover(board)][board][int(digit)]
+        board = rules.children[board][int(digit)]
+    assert rules.result(board) == outcome
+    assert chance == highest[rules.boards[0]] > 0
+
+
+def test_among_equally_likely_games_the_first_moves_count(game: Game):
+    first = BASELINES["fixed"].policy(game)
+    assert likeliest_game(game, first, first, X) == "0123456"
+    assert likeliest_game(game, first, uniform(game), X) == "03142"
+    assert likeliest_game(game, first, first, O) is None
+
+
+def test_successor_values_are_those_of_the_position_after_the_move(both: Both):
+    values = np.arange(both.game.positions) + 0.5
+    told = {
+        board: {
+            cell: both.number[after] + 0.5 for cell, after in both.rules.children[board].items()
+        }
+        for board in both.decisions
+    }
+    found = successor_values(both.game, values)
+    np.testing.assert_array_equal(found, both.pairs(told, otherwise=np.nan))
+
+
+def test_optimal_play_goes_on_as_solved(game: Game):
+    """Along the likeliest game of two perfect players nothing changes but the plies left."""
+    best = BASELINES["minimax"].policy(game)
+    record = likeliest_game(game, best, best, 0)
+    assert record is not None
+    positions = replay(game, record)
+    solution = optimal(game)
+    assert [int(solution.value[position]) for position in positions] == [0] * 10
+    assert [int(solution.plies[position]) for position in positions] == list(range(9, -1, -1))
+    assert "." not in position_text(game, positions[-1])
+
+
+def wrong(name: str, policy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A table that is wrong in one entry, or in its shape."""
+    policy = policy.copy()
+    match name:
+        case "too few rows":
+            policy = policy[:-1]
+        case "too few cells":
+            policy = policy[:, :-1]
+        case "one row":
+            policy = policy[0]
+        case "below 0":
+            policy[0, :2] += [-0.5, 0.5]
+        case "NaN":
+            policy[0, 0] = np.nan
+        case "on a taken cell":
+            policy[-1] = 1 / 9
+        case "more than 1":
+            policy[0, 0] += 0.01
+        case "less than 1":
+            policy[5] *= 0.99
+        case "nothing":
+            policy[3] = 0
+    return policy
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("too few rows", r"a policy of this game is \(4520, 9\), not \(4519, 9\)"),
+        ("too few cells", r"a policy of this game is \(4520, 9\), not \(4520, 8\)"),
+        ("one row", r"a policy of this game is \(4520, 9\), not \(9,\)"),
+        ("below 0", "no chance below 0"),
+        ("NaN", "no chance below 0"),
+        ("on a taken cell", "none to a taken cell"),
+        ("more than 1", "add up to 1"),
+        ("less than 1", "add up to 1"),
+        ("nothing", "add up to 1"),
+    ],
+)
+def test_what_is_no_policy_is_refused(game: Game, name: str, sentence: str):
+    right = uniform(game)
+    bad = wrong(name, right)
+    with pytest.raises(ValueError, match=sentence):
+        outcome_chances(game, bad, right)
+    with pytest.raises(ValueError, match=sentence):
+        outcome_chances(game, right, bad)
+    for seat in SIGN.values():
+        with pytest.raises(ValueError, match=sentence):
+            best_response(game, bad, seat)
