@@ -1,8 +1,18 @@
-import pytest
+import json
 
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.tictactoe.agents import save
 from app.tictactoe.game import Game
+from app.tictactoe.values import optimal, successor_values
+from app.tictactoe.views import movers_view
 from tests.tictactoe.both import Both
+from tests.tictactoe.models import ID, Arrays, Keys, arrays_of, make_agent
 from tests.tictactoe.reference import Policy, Rules
+
+Table = NDArray[np.float32]
 
 # Tic-tac-toe, and boards that are not square, have one row, or end with the first stone.
 BOARDS = [(3, 3, 3), (1, 1, 1), (2, 2, 1), (2, 2, 2), (1, 5, 2), (5, 1, 3), (2, 4, 3), (3, 2, 3)]
@@ -39,3 +49,45 @@ def players(rules: Rules) -> dict[str, Policy]:
 @pytest.fixture(scope="session", params=BOARDS, ids=lambda board: "{}x{},{}".format(*board))
 def both(request: pytest.FixtureRequest) -> Both:
     return Both(*request.param)
+
+
+@pytest.fixture(scope="session")
+def tables(game: Game) -> dict[str, Table]:
+    """Perfect, ignorant, random with ties, and three in between; mover's view."""
+    random = np.random.default_rng(5)
+    shape = game.legal.shape
+    truth = movers_view(game, successor_values(game, optimal(game).value))
+    tables = {
+        "optimal": truth,
+        "zero": np.zeros(shape),
+        "lucky": random.integers(-2, 3, shape),
+        "noisy": truth + random.normal(scale=0.4, size=shape),
+        "rough": np.where(random.random(shape) < 0.02, 1, truth),
+        "first": np.broadcast_to(-np.arange(game.cells), shape),
+    }
+    return {name: np.where(game.legal, q, np.nan).astype(np.float32) for name, q in tables.items()}
+
+
+@pytest.fixture(scope="session")
+def policies(tictactoe: Both, tables: dict[str, Table]) -> dict[str, Policy]:
+    """How the reference plays by each table."""
+    return {name: tictactoe.greedy(q) for name, q in tables.items()}
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory, game: Game) -> tuple[bytes, bytes]:
+    """A good card and its arrays."""
+    folder = tmp_path_factory.mktemp("models")
+    save(folder, game, make_agent(game))
+    return (folder / f"{ID}.json").read_bytes(), (folder / f"{ID}.npz").read_bytes()
+
+
+@pytest.fixture(scope="session")
+def card(files: tuple[bytes, bytes]) -> Keys:
+    parsed: Keys = json.loads(files[0])
+    return parsed
+
+
+@pytest.fixture(scope="session")
+def arrays(game: Game) -> Arrays:
+    return arrays_of(make_agent(game))

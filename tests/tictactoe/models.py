@@ -3,14 +3,17 @@
 import hashlib
 import io
 import json
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
-from app.tictactoe.agents import Agent
+from app.tictactoe.agents import Agent, ModelError, load
 from app.tictactoe.card import Card
 from app.tictactoe.game import Game
 from app.tictactoe.report import report
@@ -18,6 +21,7 @@ from app.tictactoe.views import Worth
 
 ID = "some-agent"
 Arrays = dict[str, NDArray[Any]]
+Keys = dict[str, Any]  # of a card
 
 
 def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
@@ -68,7 +72,7 @@ def write(folder: Path, card: bytes, arrays: bytes, name: str = ID) -> None:
     (folder / f"{name}.npz").write_bytes(arrays)
 
 
-def forge(folder: Path, card: dict[str, Any], arrays: bytes) -> None:
+def forge(folder: Path, card: Keys, arrays: bytes) -> None:
     """Write a model whose card vouches for its arrays, whatever they are."""
     card = card | {"arrays": hashlib.sha256(arrays).hexdigest()}
     write(folder, json.dumps(card).encode(), arrays)
@@ -78,3 +82,25 @@ def assert_same(agent: Agent, other: Agent) -> None:
     for name, array in arrays_of(other).items():
         np.testing.assert_array_equal(getattr(agent, name), array)
         assert getattr(agent, name).dtype == array.dtype
+
+
+def zipped(members: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return file.getvalue()
+
+
+def npy(array: NDArray[Any]) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def assert_refused(folder: Path, game: Game, ending: str, reason: str) -> None:
+    with pytest.raises(ModelError) as refused:
+        load(folder, game, ID)
+    assert re.match(rf"{re.escape(str(folder / ID))}\.{ending}: {reason}", str(refused.value)), (
+        refused.value
+    )

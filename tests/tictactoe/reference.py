@@ -202,15 +202,22 @@ class Rules:
             for way in ways
         }
 
-    def reachable(self, policy: Policy, seat: str) -> set[str]:
-        """The boards on which this policy can come to move, whoever sits opposite."""
-        met = set()
-        waiting = {self.boards[0]}
+    def met(self, policy: Policy, seat: str) -> set[str]:
+        """Every board of the games that a policy can have in this seat, whoever sits opposite."""
+        waiting, met = {self.boards[0]}, set[str]()
         while waiting:
             board = waiting.pop()
-            own = self.children[board] and mover(board) == seat
-            if own:
-                met.add(board)
-            cells = policy[board] if own else self.children[board]
-            waiting |= {self.children[board][cell] for cell in cells}
+            met.add(board)
+            cells = policy[board] if self.is_to_move(seat, board) else self.children[board]
+            waiting |= {self.children[board][cell] for cell in cells} - met
         return met
+
+    def is_to_move(self, seat: str, board: str) -> bool:
+        return bool(self.children[board]) and mover(board) == seat
+
+    def reachable(self, policy: Policy, seat: str) -> set[str]:
+        return {board for board in self.met(policy, seat) if self.is_to_move(seat, board)}
+
+    def can_lose(self, policy: Policy, seat: str) -> bool:
+        """Whether any play at all of the other side ever wins."""
+        return any(self.result(board) == -SIGN[seat] for board in self.met(policy, seat))

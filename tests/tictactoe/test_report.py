@@ -11,47 +11,21 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import greedy
 from app.tictactoe.report import (
-    blunders,
     chances_against,
     chances_at_worst,
     classes_right,
     losing_game,
-    reachable,
     report,
 )
-from app.tictactoe.values import optimal, successor_values
-from app.tictactoe.views import Worth, movers_view
+from app.tictactoe.views import Worth
 from tests.tictactoe.both import Both
-from tests.tictactoe.reference import SIGN, Chances, Policy, Rules, mover
+from tests.tictactoe.reference import SIGN, Chances, Policy, mover
 
 Table = NDArray[np.float32]
 EMPTY = "." * 9
 SEATS = {"X": X, "O": O}
 WORTH = Worth(x=(-2, 0.5, 1), o=(0, 1, 1))
 NAMES = ["optimal", "zero", "lucky", "noisy", "rough", "first"]
-
-
-@pytest.fixture(scope="session")
-def tables(game: Game) -> dict[str, Table]:
-    """Perfect, ignorant, random with ties, and three in between; mover's view."""
-    random = np.random.default_rng(5)
-    shape = game.legal.shape
-    truth = movers_view(game, successor_values(game, optimal(game).value))
-    tables = {
-        "optimal": truth,
-        "zero": np.zeros(shape),
-        "lucky": random.integers(-2, 3, shape),
-        "noisy": truth + random.normal(scale=0.4, size=shape),
-        "rough": np.where(random.random(shape) < 0.02, 1, truth),
-        "first": np.broadcast_to(-np.arange(game.cells), shape),
-    }
-    return {name: np.where(game.legal, q, np.nan).astype(np.float32) for name, q in tables.items()}
-
-
-@pytest.fixture(scope="session")
-def policies(tictactoe: Both, tables: dict[str, Table]) -> dict[str, Policy]:
-    """How the reference plays by each table."""
-    return {name: tictactoe.greedy(q) for name, q in tables.items()}
 
 
 def own_side(chances: Chances, seat: str) -> list[float]:
@@ -196,86 +170,8 @@ def test_chances_are_the_agent_s_own_side_in_both_seats(game: Game, tables):
     assert chances_at_worst(game, greedy(tables["optimal"]), O) == (0, 1, 0)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_blunders(tictactoe: Both, tables, name: str):
-    policy = tictactoe.greedy(tables[name])
-    expected = [
-        bool(set(policy[b]) & tictactoe.rules.blunder_cells(b)) for b in tictactoe.decisions
-    ]
-    assert blunders(tictactoe.game, greedy(tables[name])).tolist() == expected
-
-
-@pytest.mark.parametrize("seat", SEATS)
-@pytest.mark.parametrize("name", NAMES)
-def test_reachable(tictactoe: Both, tables, name: str, seat: str):
-    met = tictactoe.rules.reachable(tictactoe.greedy(tables[name]), seat)
-    found = reachable(tictactoe.game, greedy(tables[name]), SEATS[seat])
-    assert {tictactoe.boards[position] for position in np.flatnonzero(found)} == met
-
-
 @pytest.mark.parametrize("worth", [Worth(), WORTH])
 @pytest.mark.parametrize("name", NAMES)
 def test_classes_right(tictactoe: Both, tables, name: str, worth: Worth):
     found = classes_right(tictactoe.game, tables[name], worth)
     assert found == pytest.approx(slow_classes_right(tictactoe, tables[name], worth), abs=1e-12)
-
-
-@pytest.mark.parametrize("seat", SEATS)
-@pytest.mark.parametrize("name", NAMES)
-def test_losing_game_is_a_real_game_that_the_agent_loses(
-    tictactoe: Both, tables, name: str, seat: str
-):
-    """And there is none exactly when its best responder has no chance to win."""
-    rules, policy = tictactoe.rules, tictactoe.greedy(tables[name])
-    _, chances = rules.best_response(policy, "O" if seat == "X" else "X")
-    _, _, loss = own_side(chances[EMPTY], seat)
-    record = losing_game(tictactoe.game, greedy(tables[name]), SEATS[seat])
-    assert (record is None) == (loss == 0)
-    if record is not None:
-        board = EMPTY
-        for digit in record:
-            assert mover(board) != seat or int(digit) in policy[board]
-            board = rules.children[board][int(digit)]
-        assert rules.result(board) == -SIGN[seat]
-
-
-@pytest.mark.parametrize("seat", SEATS)
-@pytest.mark.parametrize("name", NAMES)
-def test_no_losing_game_is_a_proof(tictactoe: Both, tables, name: str, seat: str):
-    record = losing_game(tictactoe.game, greedy(tables[name]), SEATS[seat])
-    assert (record is None) != can_lose(tictactoe.rules, tictactoe.greedy(tables[name]), seat)
-
-
-def test_no_losing_game_means_that_not_even_a_gambler_wins(tictactoe: Both, tables):
-    """As X this agent errs once: where O has blundered, it either wins or loses, by a coin.
-
-    O gains nothing by going there, so the best responder draws; but who goes there wins half of
-    the games, and the agent is not proved unbeatable.
-    """
-    rules, q = tictactoe.rules, tables["optimal"].copy()
-    met = rules.reachable(tictactoe.greedy(q), "X")
-    coin = next(
-        board
-        for board in tictactoe.decisions
-        if board in met
-        and (rules.solved[board][0], len(rules.best_cells(board))) == (1, 1)
-        and any(rules.solved[after][0] == -1 for after in rules.children[board].values())
-    )
-    losing = next(c for c, after in rules.children[coin].items() if rules.solved[after][0] == -1)
-    q[tictactoe.number[coin], losing] = 1
-    assert can_lose(rules, tictactoe.greedy(q), "X")
-    assert losing_game(tictactoe.game, greedy(q), X) is not None
-
-
-def can_lose(rules: Rules, policy: Policy, seat: str) -> bool:
-    """Whether any play at all of the other side ever wins."""
-    waiting, seen = {EMPTY}, set[str]()
-    while waiting:
-        board = waiting.pop()
-        seen.add(board)
-        own = rules.children[board] and mover(board) == seat
-        after = {
-            rules.children[board][c] for c in (policy[board] if own else rules.children[board])
-        }
-        waiting |= after - seen
-    return any(rules.result(board) == -SIGN[seat] for board in seen)
