@@ -2,22 +2,38 @@
 
 // Everything here is a convenience: without it the site works, by links and forms.
 
+// Boxes that are remembered; a browser may refuse to store anything.
+
+const storage = {
+  get(name) {
+    try { return localStorage.getItem(name); } catch { return null; }
+  },
+  set(name, value) {
+    try { localStorage.setItem(name, value); } catch { /* then it is not remembered */ }
+  },
+};
+
 for (const box of document.querySelectorAll("[data-remember]")) {
-  box.checked = localStorage.getItem(box.id) === "yes" || (box.checked && !localStorage.getItem(box.id));
-  box.addEventListener("change", () => localStorage.setItem(box.id, box.checked ? "yes" : "no"));
+  const remembered = storage.get(box.id);
+  if (remembered) box.checked = remembered === "on";
+  box.addEventListener("change", () => storage.set(box.id, box.checked ? "on" : "off"));
 }
+
+// Keys, while the board has the focus.
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
-function moveFocus(board, cell, [down, right]) {
+function moveFocus(cell, [down, right]) {
   const row = Number(cell.dataset.row) + down;
   const column = Number(cell.dataset.column) + right;
-  board.querySelector(`[data-row="${row}"][data-column="${column}"]`)?.focus();
+  document.querySelector(`.cell[data-row="${row}"][data-column="${column}"]`)?.focus();
 }
 
 function press(key) {
-  if (key === "?") {
-    document.getElementById("keys").parentElement.open = true;
+  const help = document.getElementById("keys");
+  if (key === "?" && help) {
+    help.parentElement.open = true;
+    help.focus();
     return true;
   }
   const control = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
@@ -28,16 +44,44 @@ function press(key) {
 document.addEventListener("keydown", (event) => {
   const cell = event.target.closest?.(".cell");
   if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
-  const board = cell.closest(".board");
   if (event.key in STEPS) {
-    moveFocus(board, cell, STEPS[event.key]);
+    moveFocus(cell, STEPS[event.key]);
     event.preventDefault();
   } else if (document.getElementById("shortcuts")?.checked && press(event.key)) {
     event.preventDefault();
   }
 });
 
-document.addEventListener("htmx:sendError", () => {
-  document.getElementById("notice").textContent =
-    "The server did not answer. Try again in a moment.";
+// What moves by itself: it starts paused for those who asked for less motion, and it waits while
+// a list is open, which it would close.
+
+document.addEventListener("DOMContentLoaded", () => {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    document.querySelector("[data-moving] #pause")?.click();
+  }
 });
+
+document.addEventListener("htmx:confirm", (event) => {
+  if (!CSS.supports("selector(:open)") || !event.target.matches("[hx-trigger^=load]")) return;
+  const list = document.querySelector("select:open");
+  if (!list) return;
+  event.preventDefault();
+  const ends = ["change", "blur", "click", "keyup"];
+  const resume = () => {
+    if (list.matches(":open")) return;
+    for (const end of ends) list.removeEventListener(end, resume);
+    event.detail.issueRequest();
+  };
+  for (const end of ends) list.addEventListener(end, resume);
+});
+
+// A server that cannot be reached, or something before it that cannot.
+
+for (const failure of ["htmx:sendError", "htmx:responseError"]) {
+  document.addEventListener(failure, (event) => {
+    const { status } = event.detail.xhr;
+    if (status >= 400 && status <= 500) return; // the answer itself says what is wrong
+    document.getElementById("notice").textContent =
+      "The server did not answer. Try again, or reload the page.";
+  });
+}

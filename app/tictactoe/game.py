@@ -56,6 +56,18 @@ class Game:
         """D, how many positions are unfinished; their numbers are 0 to D - 1."""
         return len(self.successor)
 
+    def is_over(self, position: int) -> bool:
+        """Whether the game has ended there."""
+        return position >= self.decisions
+
+    def result(self, position: int) -> int:
+        """Return how a finished position ended: +1 X won, 0 draw, -1 O won."""
+        return int(self.outcome[position - self.decisions])
+
+    def row_column(self, cell: int) -> tuple[int, int]:
+        """Return where a cell lies, both counted from 0."""
+        return divmod(cell, self.columns)
+
     @cached_property
     def board(self) -> NDArray[np.int8]:
         """[S, cells] +1 X, -1 O, 0 empty."""

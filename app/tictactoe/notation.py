@@ -56,7 +56,7 @@ def replay(game: Game, record: str) -> list[int]:
     """
     positions = [0]
     for ply, cell in enumerate(parse_record(game, record), 1):
-        if positions[-1] >= game.decisions:
+        if game.is_over(positions[-1]):
             raise IllegalMoveError(
                 f"move {ply} comes after the end: the game was over at ply {ply - 1}"
             )

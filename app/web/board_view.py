@@ -1,6 +1,6 @@
 """A position and an opinion of it, made into cells that a template only has to write down."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,25 +50,29 @@ class Strike(NamedTuple):
     y2: float
 
 
-def cells(match: Match, players: Players, position: int, seen: Opinion | None) -> list[Cell]:
-    """Lay out the board in reading order; `seen` is None where no values are to be shown."""
+def cells(
+    match: Match, players: Players, position: int, seen: Opinion | None, locked: bool
+) -> list[Cell]:
+    """Lay out the board in reading order.
+
+    `seen` is None where no values are to be shown; a `locked` board waits for an agent's move.
+    """
     last = parse_record(players.game, match.shown)[-1:]
     winning = {cell for line in winning_lines(players, position) for cell in line}
     laid_out = []
     for cell, stone in enumerate(players.game.board[position].tolist()):
-        row, column = divmod(cell, players.game.columns)
+        row, column = players.game.row_column(cell)
+        free = stone == 0 and not players.game.is_over(position)
         square = Cell(
             id=f"cell-{DIGITS[cell]}",
             row=row + 1,
             column=column + 1,
             mark=MARKS[stone],
+            href=build(match.go(match.shown + DIGITS[cell])) if free and not locked else "",
             last=cell in last,
             winning=cell in winning,
         )
-        if stone == 0 and position < players.game.decisions:
-            square = square._replace(href=build(match.go(match.shown + DIGITS[cell])))
-            square = square._replace(**_seen(seen, cell)) if seen else square
-        laid_out.append(square)
+        laid_out.append(_coloured(square, seen, cell) if free and seen else square)
     return laid_out
 
 
@@ -84,23 +88,21 @@ def strikes(players: Players, position: int) -> list[Strike]:
     """Draw each winning line from a little before its first stone to a little after its last."""
     drawn = []
     for line in winning_lines(players, position):
-        (row1, column1), (row2, column2) = (
-            divmod(line[end], players.game.columns) for end in (0, -1)
-        )
+        (row1, column1), (row2, column2) = (players.game.row_column(line[end]) for end in (0, -1))
         down, right = np.sign(row2 - row1) * 0.3, np.sign(column2 - column1) * 0.3
         ends = (column1 - right, row1 - down, column2 + right, row2 + down)
         drawn.append(Strike(*(round(float(end) + 0.5, 2) for end in ends)))
     return drawn
 
 
-def _seen(seen: Opinion, cell: int) -> dict[str, Any]:
-    """Return what an opinion says of one empty cell, by the names of Cell."""
+def _coloured(square: Cell, seen: Opinion, cell: int) -> Cell:
+    """Add to an empty square what an opinion says of a move there."""
+    square = square._replace(best=seen.best[cell])
     if not seen.texts[cell]:
-        return {"unknown": True, "best": seen.best[cell]}
-    return {
-        "heat": seen.heat[cell],
-        "text": seen.texts[cell],
-        "note": seen.truths[cell] if seen.exact or seen.wrong[cell] else "",
-        "best": seen.best[cell],
-        "wrong": seen.wrong[cell],
-    }
+        return square._replace(unknown=True)
+    return square._replace(
+        heat=seen.heat[cell],
+        text=seen.texts[cell],
+        note=seen.truths[cell] if seen.exact or seen.wrong[cell] else "",
+        wrong=seen.wrong[cell],
+    )

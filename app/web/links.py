@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from app.tictactoe.game import O, X
-from app.web.match import REPLY, Match, build
+from app.web.match import MAX_TALLY, REPLY, Match, build
 from app.web.players import Players
 
 REPLY_DELAY = 0.4  # seconds until an agent answers a person
@@ -27,19 +27,20 @@ class Links(NamedTuple):
 
 
 class Auto(NamedTuple):
-    """What happens by itself, and after how long."""
+    """What happens by itself, and after how many seconds."""
 
     href: str
-    delay: int  # milliseconds
+    seconds: float
 
 
 def links(match: Match, players: Players, position: int) -> Links:
     """Return the address behind every control of a match at this position."""
-    ply, over = len(match.shown), position >= players.game.decisions
-    halted = replace(match, pause=match.pause or watched(match))
+    ply, over = len(match.shown), players.game.is_over(position)
+    halted = replace(match, pause=match.pause or match.watched)
     reply = "" if over else build(match.go(match.shown), REPLY)
-    has_agent = not (match.is_human(X) and match.is_human(O))
     agent_reply = "" if match.is_human(match.to_move) else reply
+    # Where nothing would ever move by itself there is nothing to pause.
+    moving = match.watched and match.keep if over else not (match.is_human(X) and match.is_human(O))
     going = match.at_end and not match.pause
     return Links(
         reply=reply,
@@ -48,8 +49,8 @@ def links(match: Match, players: Players, position: int) -> Links:
         swap=build(replace(match, x=match.o, o=match.x, tally=(0, 0, 0))),
         first=build(at_ply(halted, 0)) if ply else "",
         back=build(at_ply(halted, ply - 1)) if ply else "",
-        pause=build(replace(match, pause=True)) if has_agent and going else "",
-        play=build(replace(match, ply=None, pause=False)) if has_agent and not going else "",
+        pause=build(replace(match, pause=True)) if moving and going else "",
+        play=build(replace(match, ply=None, pause=False)) if moving and not going else "",
         step=build(at_ply(halted, ply + 1)) if not match.at_end else agent_reply,
         last=build(replace(match, ply=None)) if not match.at_end else "",
     )
@@ -59,29 +60,22 @@ def auto(match: Match, players: Players, position: int) -> Auto | None:
     """Return what the page does by itself: an agent's move, or the next game."""
     if match.pause or not match.at_end:
         return None
-    if position < players.game.decisions:
+    if not players.game.is_over(position):
         if match.is_human(match.to_move):
             return None
-        delay = match.delay if watched(match) else REPLY_DELAY
-        return Auto(build(match, REPLY), round(1000 * delay))
-    if watched(match) and match.keep:
-        after = build(next_game(match, players, position))
-        return Auto(after, round(1000 * max(match.delay, GAME_DELAY)))
+        return Auto(build(match, REPLY), match.delay if match.watched else REPLY_DELAY)
+    if match.watched and match.keep:
+        return Auto(build(next_game(match, players, position)), max(match.delay, GAME_DELAY))
     return None
-
-
-def watched(match: Match) -> bool:
-    """Whether nobody human plays."""
-    return not (match.is_human(X) or match.is_human(O))
 
 
 def next_game(match: Match, players: Players, position: int) -> Match:
     """Return the match at the start of another game; where they go on, this one is counted."""
-    over = position - players.game.decisions
-    if over < 0 or not match.keep:
+    if not (match.keep and players.game.is_over(position)):
         return match.go("")
-    result = 1 - int(players.game.outcome[over])  # 0 X won, 1 draw, 2 O won
-    return match.go("", tally=tuple(n + (i == result) for i, n in enumerate(match.tally)))
+    column = 1 - players.game.result(position)  # 0 X won, 1 draw, 2 O won
+    tally = [min(n + (i == column), MAX_TALLY) for i, n in enumerate(match.tally)]
+    return match.go("", tally=tuple(tally))
 
 
 def at_ply(match: Match, ply: int) -> Match:
@@ -91,7 +85,7 @@ def at_ply(match: Match, ply: int) -> Match:
 
 def _take_back(match: Match) -> str:
     """Undo up to the last choice of a person: with an agent's answer, if it has come."""
-    if watched(match):
+    if match.watched:
         return ""
     plies = 1 if match.is_human(-match.to_move) else 2
     if len(match.shown) < plies:

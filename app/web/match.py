@@ -16,8 +16,8 @@ from app.tictactoe.notation import IllegalMoveError, replay
 from app.web.players import HUMAN, Players
 
 PLAY, REPLY = "/play/", "/reply/"
-DELAYS = (0.25, 5.0)  # seconds a move
-MAX_TALLY = 10**6
+DELAY_RANGE = (0.25, 5.0)  # seconds a move
+MAX_TALLY = 999_999
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,11 @@ class Match:
     def seat(self, player: int) -> str:
         """Who sits there: "human" or the id of an agent."""
         return self.x if player == X else self.o
+
+    @property
+    def watched(self) -> bool:
+        """Whether nobody human plays."""
+        return not (self.is_human(X) or self.is_human(O))
 
     def is_human(self, player: int) -> bool:
         """Whether a person sits there."""
@@ -158,7 +163,11 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "ply": (_NUMBER, int, "a whole number"),
     "step": (_NUMBER, int, "a whole number"),
     "epsilon": (_DECIMAL, _within(0, 1), "a chance from 0 to 1"),
-    "delay": (_DECIMAL, _within(*DELAYS), "a number of seconds from 0.25 to 5"),
+    "delay": (
+        _DECIMAL,
+        _within(*DELAY_RANGE),
+        f"a number of seconds from {DELAY_RANGE[0]:g} to {DELAY_RANGE[1]:g}",
+    ),
     "pause": _FLAG,
     "hide": _FLAG,
     "keep": _FLAG,

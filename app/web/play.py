@@ -18,8 +18,8 @@ from app.web.players import Players, players
 from app.web.respond import respond
 
 bp = Blueprint("play", __name__)
-DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move that the page offers
-EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
+OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move
+OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
 
 
 @bp.get("/")
@@ -34,8 +34,16 @@ def play(record: str = "") -> Response:
 @bp.get("/set/")
 @bp.get("/set/<record>")
 def choose(record: str = "") -> AnyResponse:
-    """Lead from what a form sends, all of its fields, to the plain address of that view."""
-    return redirect(build(parse(record, request.args, players())), 303)
+    """Lead from what a form sends, all of its fields, to the plain address of that view.
+
+    A tally belongs to those who played for it, and a snapshot to its lens: the form names them.
+    """
+    query = dict(request.args)
+    if query.get("tally_of") != f"{query.get('x')} {query.get('o')}":
+        query.pop("tally", None)
+    if query.get("step_of") != query.get("lens"):
+        query.pop("step", None)
+    return redirect(build(parse(record, query, players())), 303)
 
 
 @bp.get("/reply/")
@@ -44,7 +52,7 @@ def reply(record: str = "") -> AnyResponse:
     """Draw one move for whoever is to move, and lead to the position after it."""
     match = parse(record, request.args, players())
     position = replay(players().game, match.shown)[-1]
-    if position >= players().game.decisions:
+    if players().game.is_over(position):
         raise Conflict(f"The game is over after {len(match.shown)} moves: nobody is to move.")
     chances = reply_chances(match, players(), position)
     cell = current_app.extensions["random"].choices(range(len(chances)), chances)[0]
@@ -70,20 +78,22 @@ def view(match: Match, players: Players) -> dict[str, object]:
     """Gather what the templates write down."""
     positions = replay(players.game, match.record)
     position = positions[len(match.shown)]
-    seen = opinion(match, players, position) if position < players.game.decisions else None
+    over = players.game.is_over(position)
+    seen = None if over else opinion(match, players, position)
+    going_on = auto(match, players, position)
+    shown = None if match.hide else seen
     return {
         "match": match,
         "players": players,
-        "seen": seen,
-        "cells": cells(match, players, position, None if match.hide else seen),
+        "cells": cells(match, players, position, shown, locked=going_on is not None),
         "strikes": strikes(players, position),
         "moves": moves(match, players, positions),
         "links": links(match, players, position),
-        "auto": auto(match, players, position),
+        "auto": going_on,
         "headline": words.headline(match, players, position),
-        "status": words.status(match, players, position),
+        "status": words.status(match, players, position, going_on),
+        "legend": words.legend(match, players, shown) if shown else None,
         "tally": words.tally(match),
-        "legend": words.legend(match, players, seen) if seen else None,
-        "delays": sorted({*DELAYS, match.delay}),
-        "epsilons": sorted({*EPSILONS, match.epsilon}),
+        "delays": sorted({*OFFERED_DELAYS, match.delay}),
+        "epsilons": sorted({*OFFERED_EPSILONS, match.epsilon}),
     }

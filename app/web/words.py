@@ -5,45 +5,44 @@ from typing import NamedTuple
 from app.tictactoe.card import Card
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import MARKS, parse_record
-from app.web.lens import Opinion, signed
-from app.web.links import watched
+from app.web.lens import HEAT_STEPS, Opinion, signed
+from app.web.links import Auto
 from app.web.match import Match
 from app.web.players import Players, losing
 
 
 def headline(match: Match, players: Players, position: int) -> str:
     """Say whose turn it is or how the game ended, for the eye."""
-    over = position - players.game.decisions
-    if over >= 0:
-        return _result(match, players, int(players.game.outcome[over]))
+    if players.game.is_over(position):
+        return _result(match, players, players.game.result(position))
     who = match.to_move
     if not match.is_human(who):
         return f"{players.titles[match.seat(who)]} to move as {MARKS[who]}"
-    return "Your turn" if not match.is_human(-who) else f"{MARKS[who]} to move"
+    return f"Your turn as {MARKS[who]}" if not match.is_human(-who) else f"{MARKS[who]} to move"
 
 
-def status(match: Match, players: Players, position: int) -> str:
-    """Say what has happened, for a screen reader: both moves and what is next.
+def status(match: Match, players: Players, position: int, going_on: Auto | None) -> str:
+    """Say what has happened, for a screen reader: the last moves of both and what is next.
 
-    While agents play each other it says only how the game ended.
+    It waits with that while an agent is about to move, so nothing is said twice, and of a game
+    between agents it says only how it ended, unless somebody goes through it step by step.
     """
-    over = position >= players.game.decisions
-    if watched(match) and not over:
+    over = players.game.is_over(position)
+    if going_on and not over:
         return ""
-    played = parse_record(players.game, match.shown)
-    moves = [
-        f"{MARKS[X if ply % 2 == 0 else O]}: {place(players, cell)}."
-        for ply, cell in enumerate(played)
-    ]
-    return " ".join(
-        [*([] if watched(match) else moves[-2:]), f"{headline(match, players, position)}."]
-    )
+    played = list(enumerate(parse_record(players.game, match.shown)))[-2:]
+    moves = [f"{MARKS[O if ply % 2 else X]}: {place(players, cell)}." for ply, cell in played]
+    if match.watched and over:
+        moves = []
+    return " ".join([*moves, f"{headline(match, players, position)}."])
 
 
 class Legend(NamedTuple):
     """How to read the colours."""
 
     caption: str
+    exact: bool  # whether it is the truth
+    heats: range  # colours to show
     scale: list[tuple[str, str]]  # what a loss, a draw and a win are worth
     facts: str  # what is exactly true of whoever thinks so
 
@@ -52,12 +51,15 @@ def legend(match: Match, players: Players, seen: Opinion) -> Legend:
     """Explain an opinion: whose it is, for whom, on what scale, and how far to trust it."""
     player = match.to_move
     view = f"for {MARKS[player]}, to move"
+    heats = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 4)
     if seen.exact:
-        return Legend(f"The truth {view}", _scale((-1, 0, 1), 0), "Found by solving the game.")
+        caption = f"On the squares: how the game ends {view}"
+        return Legend(caption, True, heats, _scale((-1, 0, 1), 0), "Found by solving the game.")
     card = players.agents[seen.lens].card
     worth = card.worth.x if player == X else card.worth.o
     after = "" if match.step is None else f" after {card.figures.updates[match.step]:,} updates"
-    return Legend(f"Values of {card.title} {view}{after}", _scale(worth, 2), _facts(players, card))
+    caption = f"On the squares: what {card.title} expects{after} {view}"
+    return Legend(caption, False, heats, _scale(worth, 2), _facts(players, card))
 
 
 def tally(match: Match) -> str:
@@ -68,7 +70,7 @@ def tally(match: Match) -> str:
 
 def place(players: Players, cell: int) -> str:
     """Name a cell."""
-    row, column = divmod(cell, players.game.columns)
+    row, column = players.game.row_column(cell)
     return f"row {row + 1}, column {column + 1}"
 
 

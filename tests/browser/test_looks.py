@@ -76,11 +76,11 @@ def test_targets_are_large_enough(page: Page) -> None:
         box = cell.bounding_box()
         assert box is not None
         assert min(box["width"], box["height"]) >= 64
-    targets = page.locator("#main a, #main select, #main label, summary, header a")
+    targets = page.locator("#main a, #main select, #main label, summary, header a, header label")
     for target in targets.locator("visible=true").all():
         box = target.bounding_box()
         assert box is not None
-        assert box["height"] >= 24, target.inner_text()
+        assert min(box["width"], box["height"]) >= 24, target.inner_text()
 
 
 def test_a_page_asks_nobody_else(page: Page, base_url: str) -> None:

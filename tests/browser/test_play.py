@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, TimeoutError, expect
 
 
 def headline(page: Page, text: str) -> None:
@@ -26,11 +26,11 @@ def address(path: str) -> re.Pattern[str]:
 
 def test_a_game_by_mouse(page: Page) -> None:
     page.goto("/play/?o=fixed")
-    headline(page, "Your turn")
+    headline(page, "Your turn as X")
     for cell, after in [("4", "/play/40"), ("2", "/play/4021")]:
         page.click(f"#cell-{cell}")
         expect(page).to_have_url(address(f"{after}?o=fixed"))
-        headline(page, "Your turn")
+        headline(page, "Your turn as X")
     page.click("#cell-6")
     headline(page, "You win as X")
     expect(page.locator(".strike line")).to_have_count(1)
@@ -50,7 +50,7 @@ def test_a_game_by_keyboard_alone(page: Page) -> None:
         expect(page.locator("#cell-0, #cell-1").locator(".mark")).to_have_count(
             1 if cell == 4 else 2
         )
-        headline(page, "Your turn")
+        headline(page, "Your turn as X")
         assert focused(page) == f"cell-{cell}"
     page.keyboard.press("7")
     headline(page, "You win as X")
@@ -123,7 +123,7 @@ def test_taking_back_undoes_both_plies(page: Page) -> None:
     page.goto("/play/4021?o=fixed")
     page.click("#take-back")
     expect(page).to_have_url(address("/play/40?o=fixed"))
-    headline(page, "Your turn")
+    headline(page, "Your turn as X")
     assert focused(page) == "take-back"
 
 
@@ -153,7 +153,7 @@ def test_a_shared_link_shows_the_same_board(
     expect(page).to_have_url(address("/play/?lens=q-learning-1"))
     page.click("#cell-1")
     expect(page.locator(".mark")).to_have_count(2)
-    headline(page, "Your turn")
+    headline(page, "Your turn as X")
     elsewhere = new_context().new_page()
     elsewhere.goto(page.url)
     assert board(elsewhere) == board(page)
@@ -191,12 +191,15 @@ def test_single_keys_work_only_on_the_board_and_can_be_switched_off(page: Page) 
     expect(page.locator(".mark")).to_have_count(1)
     page.keyboard.press("?")
     expect(page.locator("#shortcuts")).to_be_visible()
+    assert focused(page) == "keys"
     page.uncheck("#shortcuts")
-    page.focus("#cell-8")
+    page.click("#cell-8")
+    expect(page.locator(".mark")).to_have_count(2)
     page.keyboard.press("u")
     page.keyboard.press("ArrowUp")
     assert focused(page) == "cell-5"
-    expect(page.locator(".mark")).to_have_count(1)
+    expect(page.locator(".mark")).to_have_count(2)
+    expect(page.locator("#shortcuts")).to_be_visible()
 
 
 def test_the_second_palette_is_remembered(context: BrowserContext) -> None:
@@ -204,7 +207,12 @@ def test_the_second_palette_is_remembered(context: BrowserContext) -> None:
     page.goto("/play/?lens=truth")
     page.check("#palette")
     again = context.new_page()
-    again.goto("/play/4?lens=truth")
+    again.goto("/play/?o=human&lens=truth")
+    expect(again.locator("#palette")).to_be_checked()
+    again.click("#cell-4")
+    expect(again.locator(".mark")).to_have_count(1)
+    again.go_back()
+    expect(again.locator(".mark")).to_have_count(0)
     expect(again.locator("#palette")).to_be_checked()
 
 
@@ -230,5 +238,77 @@ def test_a_server_that_does_not_answer_is_said(page: Page) -> None:
 
 def test_a_double_click_is_one_move(page: Page) -> None:
     page.goto("/play/?o=human")
+    asked: list[str] = []
+
+    def slowly(route: Route) -> None:
+        asked.append(route.request.url)
+        page.wait_for_timeout(300)
+        route.continue_()
+
+    page.route("**/play/*", slowly)
     page.dblclick("#cell-4")
     expect(page).to_have_url(address("/play/4?o=human"))
+    assert len(asked) == 1
+
+
+def test_a_move_does_not_scroll_the_page(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 600})
+    page.goto("/play/?o=human")
+    page.mouse.wheel(0, 150)
+    page.wait_for_function("scrollY === 150")
+    page.click("#cell-4")
+    expect(page.locator(".mark")).to_have_count(1)
+    assert page.evaluate("scrollY") == 150
+
+
+def test_back_while_an_agent_is_thinking_shows_the_board_of_the_address(page: Page) -> None:
+    page.goto("/play/?o=fixed")
+    held: list[Route] = []
+    page.route("**/reply/*", lambda route: held.append(route))
+    with page.expect_request("**/reply/*"):
+        page.click("#cell-4")
+    page.go_back()
+    expect(page).to_have_url(address("/play/?o=fixed"))
+    expect(page.locator(".mark")).to_have_count(0)
+
+
+def test_an_open_list_stays_open_while_a_game_is_watched(page: Page) -> None:
+    page.goto("/play/?x=fixed&o=fixed&delay=0.25&keep=1")
+    page.click("#lens")
+    before = page.locator(".mark").count()
+    if not page.evaluate("CSS.supports('selector(:open)')"):
+        pytest.skip("this browser does not tell whether a list is open")
+    with pytest.raises(TimeoutError):
+        page.wait_for_function(
+            "before => document.querySelectorAll('.mark').length !== before",
+            arg=before,
+            timeout=1200,
+        )
+    page.keyboard.press("Escape")
+    headline(page, "First empty cell wins as X")
+
+
+def test_who_asked_for_less_motion_starts_the_game_by_hand(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(reduced_motion="reduce").new_page()
+    page.goto("/play/?x=fixed&o=fixed&delay=0.25")
+    expect(page).to_have_url(re.compile("pause=1"))
+    page.click("#pause")
+    headline(page, "First empty cell wins as X")
+
+
+@pytest.mark.console("502")
+def test_what_a_broken_proxy_says_is_not_shown(page: Page) -> None:
+    page.goto("/play/?o=human")
+    page.route("**/play/4*", lambda route: route.fulfill(status=502, body="<h1>inside</h1>"))
+    page.click("#cell-4")
+    expect(page.locator("#notice")).to_have_text(re.compile("did not answer"))
+
+
+def test_a_snapshot_is_kept_with_its_lens(page: Page) -> None:
+    page.goto("/play/?o=human&lens=q-learning-1&step=3")
+    page.check("#hide")
+    expect(page).to_have_url(re.compile("step=3"))
+    page.select_option("#lens", "truth")
+    expect(page).to_have_url(address("/play/?o=human&lens=truth&hide=1"))

@@ -1,8 +1,8 @@
 """Where the controls lead, and what happens by itself."""
 
 from app.tictactoe.notation import replay
-from app.web.links import Auto, Links, auto, links
-from app.web.match import Match
+from app.web.links import Auto, Links, auto, links, next_game
+from app.web.match import MAX_TALLY, Match
 from app.web.players import Players
 
 WATCHED = Match(x="minimax", o="random")
@@ -52,7 +52,7 @@ def test_an_agent_answers_a_person_by_itself(players: Players) -> None:
 
 def test_a_watched_game_goes_on_in_its_own_time(players: Players) -> None:
     assert by_itself(Match(x="minimax", o="random", delay=0.25), players) == Auto(
-        "/reply/?x=minimax&o=random&delay=0.25", 250
+        "/reply/?x=minimax&o=random&delay=0.25", 0.25
     )
 
 
@@ -104,5 +104,17 @@ def test_pause_and_play_are_each_others_opposite(players: Players) -> None:
     going, halted = of(WATCHED, players), of(Match(x="minimax", o="random", pause=True), players)
     assert (going.pause, going.play) == ("/play/?x=minimax&o=random&pause=1", "")
     assert (halted.pause, halted.play) == ("", "/play/?x=minimax&o=random")
-    alone = of(Match(o="human"), players)
-    assert (alone.pause, alone.play) == ("", "")
+
+
+def test_there_is_nothing_to_pause_where_nothing_would_move(players: Players) -> None:
+    over = Match(record=X_WON, x="minimax", o="random")
+    for match in (Match(o="human"), Match(record=X_WON), over):
+        still = of(match, players)
+        assert (still.pause, still.play) == ("", "")
+    going_on = of(Match(record=X_WON, x="minimax", o="random", keep=True), players)
+    assert going_on.pause
+
+
+def test_a_tally_stops_at_the_largest_that_an_address_holds(players: Players) -> None:
+    full = Match(record=X_WON, x="minimax", o="random", keep=True, tally=(MAX_TALLY, 0, 0))
+    assert next_game(full, players, at(full, players)).tally == (MAX_TALLY, 0, 0)

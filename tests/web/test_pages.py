@@ -105,6 +105,22 @@ def test_the_settings_form_leads_to_the_plain_address(client: FlaskClient) -> No
     assert (response.status_code, response.headers["Location"]) == (303, "/play/40?o=t-hand&hide=1")
 
 
+def test_a_tally_belongs_to_those_who_played_and_a_snapshot_to_its_lens(
+    client: FlaskClient,
+) -> None:
+    form = "/set/?x=minimax&o=random&tally=1-0-2&tally_of=minimax+{}"
+    form += "&lens=q-iteration&step=3&step_of={}"
+    kept = client.get(form.format("random", "q-iteration")).headers["Location"]
+    assert kept == "/play/?x=minimax&o=random&lens=q-iteration&step=3&tally=1-0-2"
+    lost = client.get(form.format("fixed", "q-learning-1")).headers["Location"]
+    assert lost == "/play/?x=minimax&o=random&lens=q-iteration"
+
+
+def test_a_board_waits_while_an_agent_is_about_to_move(client: FlaskClient) -> None:
+    assert 'href="/play/48"' not in client.get("/play/4").text
+    assert 'href="/play/48?pause=1"' in client.get("/play/4?pause=1").text
+
+
 def test_static_files_are_kept_for_a_year(client: FlaskClient) -> None:
     for address in re.findall(r"/static/[^\"]+", client.get("/").text):
         response = client.get(address)

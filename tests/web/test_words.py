@@ -5,6 +5,7 @@ import pytest
 from app.tictactoe.notation import replay
 from app.web import words
 from app.web.lens import opinion
+from app.web.links import auto
 from app.web.match import Match
 from app.web.players import Players
 
@@ -15,20 +16,30 @@ def watched(record: str) -> Match:
 
 def says(players: Players, match: Match) -> tuple[str, str]:
     position = replay(players.game, match.shown)[-1]
-    return words.headline(match, players, position), words.status(match, players, position)
+    going_on = auto(match, players, position)
+    return (
+        words.headline(match, players, position),
+        words.status(match, players, position, going_on),
+    )
 
 
 @pytest.mark.parametrize(
     ("match", "headline", "status"),
     [
-        (Match(), "Your turn", "Your turn."),
+        (Match(), "Your turn as X", "Your turn as X."),
+        (Match(record="4"), "Q-iteration to move as O", ""),
         (
             Match(record="40"),
-            "Your turn",
-            "X: row 2, column 2. O: row 1, column 1. Your turn.",
+            "Your turn as X",
+            "X: row 2, column 2. O: row 1, column 1. Your turn as X.",
         ),
         (Match(record="40", o="human"), "X to move", None),
         (watched(""), "Minimax to move as X", ""),
+        (
+            Match(record="4", x="minimax", o="random", pause=True),
+            "Random to move as O",
+            "X: row 2, column 2. Random to move as O.",
+        ),
         (watched("03142"), "Minimax wins as X", "Minimax wins as X."),
         (
             Match(record="03142"),
@@ -54,9 +65,11 @@ def test_the_legend_says_whose_view_it_is(players: Players) -> None:
         return words.legend(match, players, opinion(match, players, position)).caption
 
     title = players.titles["q-iteration"]
-    assert caption(Match(record="4")) == f"Values of {title} for O, to move"
-    assert caption(Match(record="40", lens="truth")) == "The truth for X, to move"
-    assert caption(Match(lens="q-iteration", step=0)).endswith("after 0 updates")
+    assert caption(Match(record="4")) == (f"On the squares: what {title} expects for O, to move")
+    assert caption(Match(record="40", lens="truth")) == (
+        "On the squares: how the game ends for X, to move"
+    )
+    assert "expects after 0 updates" in caption(Match(lens="q-iteration", step=0))
 
 
 def test_the_tally_is_silent_before_the_first_game() -> None:
