@@ -1,0 +1,8 @@
+import pytest
+
+from app.tictactoe.game import Game, connect
+
+
+@pytest.fixture(scope="session")
+def game() -> Game:
+    return connect()

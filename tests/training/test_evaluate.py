@@ -1,0 +1,44 @@
+"""The table of results, and that the README shows it."""
+
+from pathlib import Path
+
+import pytest
+
+from app.tictactoe.agents import load, load_all
+from app.tictactoe.game import Game
+from training.evaluate import END, START, markdown_table, put_into
+
+MODELS = Path("models")
+
+
+def test_the_readme_is_current(game: Game) -> None:
+    _, _, rest = Path("README.md").read_text().partition(START)
+    table, _, _ = rest.partition(END)
+    assert table.strip() == markdown_table(game, load_all(MODELS, game).values()).strip()
+
+
+def test_a_row_says_what_is_exactly_true(game: Game) -> None:
+    table = markdown_table(game, [load(MODELS, game, "q-iteration")])
+    _, _, row = table.splitlines()
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[:2] == ["Q-iteration", "96.78 / 3.22 / 0"]  # as minimax-random: FACTS of the game
+    assert cells[5:8] == ["0 / 100 / 0", "0 / 100 / 0", "0"]
+
+
+def test_only_what_stands_between_the_markers_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(f"before\n{START}\nold\n{END}\nafter\n")
+    put_into(path, "new\n")
+    put_into(path, "new\n")
+    assert path.read_text() == f"before\n{START}\nnew\n{END}\nafter\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["", START, END, f"{END}{START}", f"{START}{START}{END}", f"{START}{END}{END}"]
+)
+def test_a_file_without_the_two_markers_is_left_alone(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="has not"):
+        put_into(path, "new")
+    assert path.read_text() == text

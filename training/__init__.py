@@ -1,0 +1,1 @@
+"""How the agents of `models/` are made; the web app never imports this."""

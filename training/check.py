@@ -1,0 +1,22 @@
+"""Whether an agent on disk is what its recipe and seed make of it."""
+
+import msgspec
+import numpy as np
+
+from app.tictactoe.agents import Agent
+
+ARRAYS = ("q", "visits", "snapshot_updates", "snapshot_q")
+# Measured, not made: how long it took, on what, and how the file was packed.
+CIRCUMSTANCES = {"seconds", "versions", "arrays"}
+
+
+def differences(saved: Agent, rebuilt: Agent) -> list[str]:
+    """Name the arrays that are not the same bit for bit, and the entries of the card."""
+    arrays = [name for name in ARRAYS if not _same(getattr(saved, name), getattr(rebuilt, name))]
+    before, now = (msgspec.to_builtins(agent.card) for agent in (saved, rebuilt))
+    entries = [name for name in before if name not in CIRCUMSTANCES and before[name] != now[name]]
+    return arrays + [f"{name} of the card" for name in entries]
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()

@@ -1,0 +1,138 @@
+"""The command line: list, train, check, evaluate, bench."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from app.tictactoe.agents import Agent, ModelError, load, load_all, save
+from app.tictactoe.game import connect
+from training.bench import benchmark
+from training.check import differences
+from training.evaluate import markdown_table, put_into, terminal_table
+from training.progress import progress_bars
+from training.recipes import RECIPES
+from training.run import train as train_agent
+from training.run import versions
+
+MODELS = Path("models")
+INTERRUPTED = 130
+
+agent_ids = click.argument("ids", nargs=-1, metavar="[ID]...", type=click.Choice(list(RECIPES)))
+models = click.option(
+    "--models",
+    default=MODELS,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where they are; default models/.",
+)
+
+
+class Interruptible(click.Group):
+    """Commands that Ctrl-C ends with one line and the status that shells expect."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("Interrupted: every model is as it was, or finished.", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+@click.group(cls=Interruptible)
+def main() -> None:
+    """Make the agents of models/ and judge them."""
+
+
+@main.command("list")
+def list_recipes() -> None:
+    """List the agents that can be trained."""
+    for recipe in RECIPES.values():
+        opponents = ", ".join(f"{n:,} against {who}" for who, n in recipe.opponents.items())
+        click.echo(f"{recipe.id:<20} {recipe.algorithm_name}: {opponents}")
+
+
+@main.command()
+@agent_ids
+@click.option("--all", "everything", is_flag=True, help="Train every agent.")
+@click.option(
+    "--out",
+    default=MODELS,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where to; default models/.",
+)
+@click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's own.")
+def train(ids: tuple[str, ...], everything: bool, out: Path, seed: int | None) -> None:
+    """Train agents and save each when it is finished."""
+    if everything == bool(ids):
+        raise click.UsageError("Name the agents to train, or say --all.")
+    game = connect()
+    try:
+        with progress_bars() as line:
+            for agent_id in ids or RECIPES:
+                recipe = RECIPES[agent_id]
+                chosen = recipe.seed if seed is None else seed
+                save(out, game, train_agent(recipe, game, chosen, line(agent_id)))
+    except (ModelError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@agent_ids
+@models
+def check(ids: tuple[str, ...], models: Path) -> None:
+    """Train agents again from their cards' seeds and compare bit for bit."""
+    game, failed = connect(), False
+    for agent_id in ids or RECIPES:
+        try:
+            saved = load(models, game, agent_id)
+        except ModelError as error:
+            click.echo(error)
+            failed = True
+            continue
+        rebuilt = train_agent(RECIPES[agent_id], game, saved.card.seed, lambda progress: None)
+        found = differences(saved, rebuilt)
+        click.echo(f"{agent_id}: {_verdict(saved, found)}")
+        failed |= bool(found)
+    sys.exit(failed)
+
+
+@main.command()
+@agent_ids
+@models
+@click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
+@click.option(
+    "--readme",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Put the table into this file, between its markers.",
+)
+def evaluate(ids: tuple[str, ...], models: Path, markdown: bool, readme: Path | None) -> None:
+    """Print the exact results of the agents that are trained."""
+    game = connect()
+    try:
+        agents = [load(models, game, i) for i in ids] or list(load_all(models, game).values())
+        if readme:
+            put_into(readme, markdown_table(game, agents))
+        elif markdown:
+            click.echo(markdown_table(game, agents), nl=False)
+        else:
+            Console().print(terminal_table(game, agents))
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.command()
+def bench() -> None:
+    """Measure how fast the game is solved and the agents learn."""
+    for line in benchmark():
+        click.echo(line)
+
+
+def _verdict(saved: Agent, found: list[str]) -> str:
+    if not found:
+        return "the same, bit for bit"
+    made_with = ", ".join(f"{name} {version}" for name, version in saved.card.versions.items())
+    here = ", ".join(f"{name} {version}" for name, version in versions().items())
+    return f"{', '.join(found)} differ (made with {made_with}; here {here})"

@@ -1,0 +1,81 @@
+"""The exact results of agents as a table, for a terminal and for the README."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.table import Table
+
+from app.tictactoe.agents import Agent
+from app.tictactoe.game import Game
+from app.tictactoe.report import BySeat, Chances, report
+
+OPPONENTS = {"random": "Random", "t-hand": "T-hand"}
+SEATS = {"x": "X", "o": "O"}
+HEADER = [
+    "Agent",
+    *(f"as {seat}, {name}" for name in OPPONENTS.values() for seat in SEATS.values()),
+    *(f"as {seat}, best responder" for seat in SEATS.values()),
+    "Blunders",
+    "Its source reported",
+]
+START, END = "<!-- results -->", "<!-- /results -->"
+
+
+def rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
+    """Judge the tables that ship, whatever their cards say, and write a row of cells for each."""
+    return [_row(game, agent) for agent in agents]
+
+
+def terminal_table(game: Game, agents: Iterable[Agent]) -> Table:
+    """Lay the results out for a terminal."""
+    table = Table(title="Percent of games won / drawn / lost, exactly")
+    for name in HEADER:
+        table.add_column(name, overflow="fold", no_wrap=name == HEADER[0])
+    for row in rows(game, agents):
+        table.add_row(*row)
+    return table
+
+
+def markdown_table(game: Game, agents: Iterable[Agent]) -> str:
+    """Write the results as a table in Markdown."""
+    lines = [HEADER, ["---"] * len(HEADER), *rows(game, agents)]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def put_into(path: Path, table: str) -> None:
+    """Replace what stands between the two markers of a file by the table.
+
+    Raises ValueError if the file has not the two markers in this order, once each.
+    """
+    before, start, rest = path.read_text().partition(START)
+    _, end, after = rest.partition(END)
+    if not (start and end) or START in rest or END in before + after:
+        raise ValueError(f"{path} has not {START} and then {END}, once each")
+    path.write_text(f"{before}{START}\n{table}{END}{after}")
+
+
+def _row(game: Game, agent: Agent) -> list[str]:
+    figures = report(game, agent.q[None], [agent.card.updates], agent.card.worth)
+    results = [*(figures.vs[opponent] for opponent in OPPONENTS), figures.best_response]
+    return [
+        agent.card.title,
+        *(_percent(chances) for result in results for chances in _seats(result)),
+        str(figures.blunders[-1]),
+        agent.card.reported,
+    ]
+
+
+def _seats(result: BySeat[Chances]) -> list[Chances]:
+    return [result.x[-1], result.o[-1]]
+
+
+def _percent(chances: Chances) -> str:
+    return " / ".join(_share(100 * chance) for chance in chances)
+
+
+def _share(percent: float) -> str:
+    """Round to two places, but never to none or all of the games what is not."""
+    if percent in (0, 100):
+        return f"{percent:.0f}"
+    rounded = f"{percent:.2f}"
+    return {"0.00": "<0.01", "100.00": ">99.99"}.get(rounded, rounded)
