@@ -7,9 +7,9 @@ with its name.  Nothing is ever unpickled.
 import hashlib
 import io
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 import numpy as np
@@ -53,15 +53,16 @@ def save(folder: Path, game: Game, agent: Agent) -> Agent:
     )
     digest = hashlib.sha256(arrays.getvalue()).hexdigest()
     card = msgspec.structs.replace(agent.card, numbering=numbering(game), arrays=digest)
+    card = msgspec.convert(msgspec.to_builtins(card), Card)  # 1 becomes 1.0 where that is declared
     text = card_text(card).encode()
     saved = _checked(game, card.id, text, arrays.getvalue(), Path(card.id))
     folder.mkdir(parents=True, exist_ok=True)
-    asides = [
-        (_write_aside(folder, content), folder / (card.id + ending))
-        for ending, content in [(".npz", arrays.getvalue()), (".json", text)]
-    ]
-    for aside, path in asides:
-        os.replace(aside, path)
+    with TemporaryDirectory(dir=folder, prefix=".") as aside:
+        files = {card.id + ".npz": arrays.getvalue(), card.id + ".json": text}
+        for name, content in files.items():
+            (Path(aside) / name).write_bytes(content)
+        for name in files:
+            os.replace(Path(aside) / name, folder / name)
     return saved
 
 
@@ -146,11 +147,3 @@ def _read(path: Path, limit: int) -> bytes:
     if len(content) > limit:
         raise ModelError(f"{path}: larger than any right one, {limit} bytes")
     return content
-
-
-def _write_aside(folder: Path, content: bytes) -> str:
-    descriptor, name = tempfile.mkstemp(dir=folder, prefix=".")
-    with os.fdopen(descriptor, "wb") as file:
-        os.chmod(name, 0o644)
-        file.write(content)
-    return name

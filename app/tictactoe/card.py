@@ -42,7 +42,7 @@ def numbering(game: Game) -> str:
 def card_text(card: Card) -> str:
     """Write a card as indented JSON with the innermost lists on one line each."""
     text = msgspec.json.format(msgspec.json.encode(card), indent=1).decode()
-    innermost = re.compile(r"\[([^][{}\"]*)\]")
+    innermost = re.compile(r"\[(\n[^][{}\"]*)\]")  # a text has no line break
     return innermost.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
 
 

@@ -37,7 +37,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     updates: list[int]
     vs: dict[str, BySeat[Chances]]
     best_response: BySeat[Chances]  # what is left to the agent in that seat
-    nash_conv: list[float]  # what the best responders of both seats gain; 0 is unbeatable
+    nash_conv: list[float]  # what the best responders of both seats gain on average
     blunders: list[int]  # decisions whose greedy move can drop the value of the game
     reachable_blunders: BySeat[int]  # those that its own play in that seat can meet
     classes_right: list[float]  # share of pairs whose value is nearest to the true outcome

@@ -77,13 +77,8 @@ def best_response(game: Game, policy: Values, seat: int, loss: float = -1.0) -> 
     for rows, after, legal in _backward(game):
         options = chances[after]
         if game.to_move[rows.start] == seat:
-            safety = np.where(legal, -options[..., other], -np.inf)
-            if np.isinf(loss):
-                keys = [safety, options[..., own]]
-            else:
-                worth = options[..., own] + loss * options[..., other]
-                keys = [np.where(legal, worth, -np.inf), safety]
-            response[rows] = _first_best(keys)
+            keys = _preferences(options[..., own], options[..., other], loss)
+            response[rows] = _first_best(legal, keys)
             chances[rows] = np.einsum("sc,sck->sk", response[rows], options)
         else:
             chances[rows] = np.einsum("sc,sck->sk", policy[rows], options)
@@ -136,9 +131,16 @@ def _finished_chances(game: Game) -> Values:
     return chances
 
 
-def _first_best(keys: list[Values]) -> Values:
+def _preferences(win: Values, lose: Values, loss: float) -> list[Values]:
+    """Return what a responder looks at in a move, first things first, each the more the better."""
+    if np.isinf(loss):
+        return [-lose, win]
+    return [win + loss * lose, -lose]
+
+
+def _first_best(legal: NDArray[np.bool_], keys: list[Values]) -> Values:
     """Choose the first cell that is best by the first key, then by the next, as one-hot rows."""
-    best = np.ones_like(keys[0], np.bool_)
+    best = legal.copy()
     for key in keys:
         allowed = np.where(best, key, -np.inf)
         best &= allowed >= allowed.max(axis=1, keepdims=True) - TIE
