@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext
 
-HEATMAP = "/play/048?lens=q-learning-1&pause=1"
+HEATMAP = "/play/867?x=q-learning-4&o=human"
 
 
 def test_the_heatmap_is_pictured(
