@@ -7,7 +7,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from app.tictactoe.agents import Agent, ModelError, load, load_all, save
+from app.tictactoe.agents import Agent, ModelError, load, load_all
 from app.tictactoe.game import connect
 from training.bench import benchmark
 from training.check import differences
@@ -16,6 +16,7 @@ from training.progress import progress_bars
 from training.recipes import RECIPES
 from training.run import train as train_agent
 from training.run import versions
+from training.several import train_several
 
 MODELS = Path("models")
 INTERRUPTED = 130
@@ -68,13 +69,9 @@ def train(ids: tuple[str, ...], everything: bool, out: Path, seed: int | None) -
     """Train agents and save each when it is finished."""
     if everything == bool(ids):
         raise click.UsageError("Name the agents to train, or say --all.")
-    game = connect()
     try:
         with progress_bars() as line:
-            for agent_id in ids or RECIPES:
-                recipe = RECIPES[agent_id]
-                chosen = recipe.seed if seed is None else seed
-                save(out, game, train_agent(recipe, game, chosen, line(agent_id)))
+            train_several([RECIPES[i] for i in ids or RECIPES], seed, out, line)
     except (ModelError, OSError) as error:
         raise click.ClickException(str(error)) from error
 
