@@ -25,6 +25,14 @@ class Worth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if not (loss <= draw <= win and loss < win):
                 raise ValueError(f"worth in seat {seat} rises from loss to draw to win")
 
+    def scale(self, seat: str) -> tuple[float, float, float]:
+        """Return the values that stand for -1, 0 and +1 in a seat, "x" or "o".
+
+        Where a draw is worth as much as a win or a loss, halfway between the two stands for 0.
+        """
+        loss, draw, win = getattr(self, seat)
+        return loss, draw if loss < draw < win else (loss + win) / 2, win
+
 
 def movers_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
     """Turn X's view into the mover's, or the mover's into X's.
@@ -37,13 +45,10 @@ def movers_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
 def common_scale(game: Game, q: NDArray[np.floating], worth: Worth) -> NDArray[np.float64]:
     """Put learned values on one scale: loss -1, draw 0, win +1, straight lines between.
 
-    `q` is [..., D, cells] in the mover's view, and so is what comes back.  Where a draw is worth
-    as much as a win or a loss, the middle of the two ends becomes 0.
+    `q` is [..., D, cells] in the mover's view, and so is what comes back; see `Worth.scale`.
     """
     scaled = np.empty(q.shape)
     for seat, player in SEATS.items():
-        loss, draw, win = getattr(worth, seat)
-        middle = draw if loss < draw < win else (loss + win) / 2
         rows = game.to_move == player
-        scaled[..., rows, :] = np.interp(q[..., rows, :], [loss, middle, win], [-1, 0, 1])
+        scaled[..., rows, :] = np.interp(q[..., rows, :], worth.scale(seat), [-1, 0, 1])
     return scaled

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from app.tictactoe.card import Card
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import MARKS, parse_record
+from app.tictactoe.views import Worth
 from app.web.lens import HEAT_STEPS, Opinion, signed
 from app.web.links import Auto
 from app.web.match import Match
@@ -43,7 +44,7 @@ class Legend(NamedTuple):
     caption: str
     exact: bool  # whether it is the truth
     heats: range  # colours to show
-    scale: list[tuple[str, str]]  # what a loss, a draw and a win are worth
+    scale: list[tuple[str, str]]  # what its two ends and its middle stand for
     facts: str  # what is exactly true of whoever thinks so
 
 
@@ -54,12 +55,12 @@ def legend(match: Match, players: Players, seen: Opinion) -> Legend:
     heats = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 4)
     if seen.exact:
         caption = f"On the squares: how the game ends {view}"
-        return Legend(caption, True, heats, _scale((-1, 0, 1), 0), "Found by solving the game.")
+        return Legend(caption, True, heats, _scale(Worth(), "x", 0), "Found by solving the game.")
     card = players.agents[seen.lens].card
-    worth = card.worth.x if player == X else card.worth.o
+    seat = "x" if player == X else "o"
     after = "" if match.step is None else f" after {card.figures.updates[match.step]:,} updates"
     caption = f"On the squares: what {card.title} expects{after} {view}"
-    return Legend(caption, False, heats, _scale(worth, 2), _facts(players, card))
+    return Legend(caption, False, heats, _scale(card.worth, seat, 2), _facts(players, card))
 
 
 def tally(match: Match) -> str:
@@ -74,11 +75,13 @@ def place(players: Players, cell: int) -> str:
     return f"row {row + 1}, column {column + 1}"
 
 
-def _scale(worth: tuple[float, float, float], decimals: int) -> list[tuple[str, str]]:
-    return [
-        (name, signed(value, decimals))
-        for name, value in zip(("loss", "draw", "win"), worth, strict=True)
-    ]
+def _scale(worth: Worth, seat: str, decimals: int) -> list[tuple[str, str]]:
+    loss, draw, win = getattr(worth, seat)
+    names = ["loss", "draw", "win"]
+    if draw in (loss, win):  # then halfway is nobody's result
+        names = ["loss or draw", "", "win"] if draw == loss else ["loss", "", "draw or win"]
+    values = [signed(value, decimals) for value in worth.scale(seat)]
+    return list(zip(names, values, strict=True))
 
 
 def _facts(players: Players, card: Card) -> str:

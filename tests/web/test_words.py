@@ -72,6 +72,15 @@ def test_the_legend_says_whose_view_it_is(players: Players) -> None:
     assert "expects after 0 updates" in caption(Match(lens="q-iteration", step=0))
 
 
+def test_the_scale_names_what_its_ends_and_its_middle_stand_for(players: Players) -> None:
+    def scale(lens: str) -> list[tuple[str, str]]:
+        return words.legend(Match(), players, opinion(Match(lens=lens), players, 0)).scale
+
+    assert scale("truth") == [("loss", "−1"), ("draw", "0"), ("win", "+1")]
+    assert scale("observing") == [("loss", "−10.00"), ("draw", "+3.00"), ("win", "+10.00")]
+    assert scale("q-table-draw-1") == [("loss", "0.00"), ("", "+0.50"), ("draw or win", "+1.00")]
+
+
 def test_the_tally_is_silent_before_the_first_game() -> None:
     assert words.tally(Match()) == ""
     assert words.tally(Match(tally=(1, 0, 2))) == "X won 1, drawn 0, O won 2"
