@@ -13,11 +13,12 @@ import numpy as np
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import t_hand, uniform
 from app.tictactoe.values import outcome_chances
-from training import reference
+from training import reference, reference_both_seats, reference_league, reference_self_play
 from training.board_costs import measure
 from training.recipe import Recipe
 from training.recipes import RECIPES
 
+REFERENCES = (reference, reference_both_seats, reference_league, reference_self_play)
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
 RATIO_GOAL = 200
@@ -74,14 +75,15 @@ def _compiled(recipe: Recipe, game: Game) -> float:
         **recipe.parameters,
     )
     progress, start = next(learner), process_time()
-    while progress.updates < UPDATES:
+    while progress.updates < UPDATES and progress.done < 1:
         progress = next(learner)
     return progress.updates / (process_time() - start)
 
 
 def _plain(recipe: Recipe) -> float:
     """Return the updates a second of the same learner in plain Python, over the same updates."""
-    algorithm = getattr(reference, recipe.algorithm.__name__)
+    name = recipe.algorithm.__name__
+    algorithm = next(getattr(module, name) for module in REFERENCES if hasattr(module, name))
     learner = algorithm(
         np.random.default_rng(recipe.seed), opponents=recipe.opponents, **recipe.parameters
     )

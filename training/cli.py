@@ -1,4 +1,4 @@
-"""The command line: list, train, check, evaluate, bench."""
+"""The command line: list, train, check, evaluate, bench, and what `cli_seeds` adds."""
 
 import sys
 from pathlib import Path
@@ -11,6 +11,7 @@ from app.tictactoe.agents import Agent, ModelError, load, load_all
 from app.tictactoe.game import connect
 from training.bench import benchmark
 from training.check import differences
+from training.cli_seeds import seeds_of_agent, seeds_of_champion
 from training.evaluate import markdown_table, put_into, terminal_table
 from training.progress import progress_bars
 from training.recipes import RECIPES
@@ -125,6 +126,10 @@ def bench() -> None:
     """Measure how fast the game is solved and the agents learn."""
     for line in benchmark():
         click.echo(line)
+
+
+main.add_command(seeds_of_agent)
+main.add_command(seeds_of_champion)
 
 
 def _verdict(saved: Agent, found: list[str]) -> str:

@@ -16,7 +16,7 @@ HEADER = [
     *(f"as {seat}, {name}" for name in OPPONENTS.values() for seat in SEATS.values()),
     *(f"as {seat}, best responder" for seat in SEATS.values()),
     "Blunders",
-    "Its source reported",
+    "Its source reported, and what many seeds show here",
 ]
 START, END = "<!-- results -->", "<!-- /results -->"
 
@@ -37,9 +37,10 @@ def terminal_table(game: Game, agents: Iterable[Agent]) -> Table:
 
 
 def markdown_table(game: Game, agents: Iterable[Agent]) -> str:
-    """Write the results as a table in Markdown."""
-    lines = [HEADER, ["---"] * len(HEADER), *rows(game, agents)]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+    """Write the results in Markdown: what is exact, then what the sources said, as two tables."""
+    lines = [HEADER, *rows(game, agents)]
+    exact, said = [line[:-1] for line in lines], [[line[0], line[-1]] for line in lines]
+    return f"{_markdown(exact)}\n{_markdown(said)}"
 
 
 def put_into(path: Path, table: str) -> None:
@@ -52,6 +53,13 @@ def put_into(path: Path, table: str) -> None:
     if not (start and end) or START in rest or END in before + after:
         raise ValueError(f"{path} has not {START} and then {END}, once each")
     path.write_text(f"{before}{START}\n{table}{END}{after}")
+
+
+def _markdown(lines: list[list[str]]) -> str:
+    header, *others = lines
+    return "".join(
+        f"| {' | '.join(cells)} |\n" for cells in [header, ["---"] * len(header), *others]
+    )
 
 
 def _row(game: Game, agent: Agent) -> list[str]:

@@ -43,22 +43,29 @@ def test_a_seed_decides_everything(game: Game, recipe: Recipe) -> None:
     assert first != other
 
 
-def test_snapshots_begin_untouched_rise_and_end_with_the_table(game: Game, agent: Agent) -> None:
+def test_snapshots_begin_untouched_rise_and_end_with_the_table(
+    game: Game, recipe: Recipe, agent: Agent
+) -> None:
     assert agent.snapshot_updates[0] == 0
-    assert (agent.snapshot_q[0][game.legal] == 0).all()
+    other_seed = learn(recipe, game, 6, nobody)
+    np.testing.assert_array_equal(agent.snapshot_q[0], other_seed[0].q)
     assert (np.diff(agent.snapshot_updates) > 0).all()
     assert agent.snapshot_updates[-1] == agent.card.updates
     np.testing.assert_array_equal(agent.snapshot_q[-1], agent.q.astype(np.float16))
     assert len(agent.snapshot_q) == len(agent.card.figures.updates) <= MAX_SNAPSHOTS
 
 
-def test_visits_add_up_to_the_updates(game: Game, agent: Agent) -> None:
-    assert agent.visits.sum() == agent.card.updates
-    assert not agent.visits[~game.legal].any()
+@pytest.mark.parametrize("agent_id", ["q-iteration", "q-learning-1", "q-learning-4", "self-play"])
+def test_visits_of_a_table_of_pairs_add_up_to_the_updates(game: Game, agent_id: str) -> None:
+    *_, end = learn(BRIEF[agent_id], game, 1, nobody)
+    assert end.visits.sum() == end.updates
 
 
 def test_what_was_never_visited_is_as_it_was(game: Game, agent: Agent) -> None:
-    assert not agent.q[game.legal & (agent.visits == 0)].any()
+    never = game.legal & (agent.visits == 0)
+    assert agent.visits.any()
+    assert not agent.visits[~game.legal].any()
+    np.testing.assert_array_equal(agent.q[never], agent.snapshot_q[0][never])
 
 
 def test_a_watcher_sees_it_grow_to_the_end(game: Game, recipe: Recipe, agent: Agent) -> None:

@@ -1,0 +1,104 @@
+"""The champion: what it is sure of is true, and in the end it is sure of everything."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from app.tictactoe.game import Game, connect
+from app.tictactoe.policy import greedy
+from app.tictactoe.report import blunders
+from app.tictactoe.values import optimal, successor_values
+from app.tictactoe.views import movers_view
+from training import reference_self_play
+from training.champion import champion
+from training.reference import EMPTY, legal_cells, move, unfinished_boards
+from training.reference_both_seats import standing
+
+SURE = [-1, 0, 1]
+
+
+def after_every_game(updates: int) -> int:
+    return updates + 1
+
+
+@pytest.fixture(scope="module")
+def truth(game: Game) -> np.ndarray:
+    return movers_view(game, successor_values(game, optimal(game).value))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_compiled_learner_is_the_plain_one(game: Game, seed: int) -> None:
+    """To the end, by all that it knows after every game."""
+    opponents, memory = {"self": 1_000}, reference_self_play.Memory()
+    plain = reference_self_play.champion(
+        np.random.default_rng(seed), opponents=opponents, memory=memory
+    )
+    compiled = champion(game, np.random.default_rng(seed), after_every_game, opponents=opponents)
+    made = [standing(move(b, cell)) for b in unfinished_boards() for cell in legal_cells(b)]
+    done = 0
+    for progress in compiled:
+        assert len(list(islice(plain, progress.updates - done))) == progress.updates - done
+        done = progress.updates
+        known = {m: (memory.at_least[m], memory.at_most[m]) for m in set(made)}
+        q = [known[m][0] + (known[m][1] - known[m][0]) / 4 for m in made]
+        np.testing.assert_array_equal(progress.q[game.legal], q)
+        np.testing.assert_array_equal(progress.visits[game.legal], [memory.visits[m] for m in made])
+    assert next(plain, None) is None
+    assert memory.visits[EMPTY] == progress.games
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_it_is_sure_of_is_true(game: Game, truth, seed: int) -> None:
+    sure = np.zeros(game.legal.shape, np.bool_)
+    rng = np.random.default_rng(seed)
+    for progress in champion(game, rng, after_every_game, opponents={"self": 1_000}):
+        now = np.isin(progress.q, SURE)
+        assert (progress.q[now] == truth[now]).all()
+        assert now[sure].all()
+        at_most = np.select([progress.q == -0.75, progress.q == -0.5], [0, 1], 1)
+        at_least = np.where(progress.q == 0.25, 0, -1)
+        rest = game.legal & ~now
+        assert ((at_least <= truth) & (truth <= at_most))[rest].all()
+        sure = now
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_in_the_end_it_knows_everything(game: Game, truth, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    *_, end = champion(game, rng, lambda updates: 10**9, opponents={"self": 1_000})
+    np.testing.assert_array_equal(end.q, truth)
+    assert end.visits[game.legal].all()
+    assert not blunders(game, greedy(end.q)).any()
+    assert end.games < 300
+    assert end.done == 1
+
+
+@pytest.mark.parametrize("board", [(2, 4, 3), (3, 4, 3)])
+def test_it_learns_other_boards(board: tuple[int, int, int]) -> None:
+    other = connect(*board)
+    rng = np.random.default_rng(0)
+    *_, end = champion(other, rng, lambda updates: updates + 10**6, opponents={"self": 10**6})
+    truth = movers_view(other, successor_values(other, optimal(other).value))
+    np.testing.assert_array_equal(end.q, truth)
+
+
+def test_it_stops_where_it_is_told_to(game: Game) -> None:
+    rng = np.random.default_rng(0)
+    *_, end = champion(game, rng, lambda updates: 10**9, opponents={"self": 40})
+    assert end.games == 40
+    assert (end.q[game.legal & (end.visits == 0)] == -0.5).all()
+
+
+def test_its_table_is_symmetric_at_all_times(game: Game) -> None:
+    rng = np.random.default_rng(0)
+    for progress in champion(game, rng, lambda updates: updates + 100, opponents={"self": 1_000}):
+        for image, cells in zip(game.image, game.symmetry, strict=True):
+            seen = image[: game.decisions]
+            np.testing.assert_array_equal(progress.q[seen], progress.q[:, cells])
+            np.testing.assert_array_equal(progress.visits[seen], progress.visits[:, cells])
+
+
+def test_there_is_nobody_else_to_play_against(game: Game) -> None:
+    with pytest.raises(ValueError, match=r"^this learner plays against 'self', not random$"):
+        next(champion(game, np.random.default_rng(0), lambda n: n, opponents={"random": 5}))

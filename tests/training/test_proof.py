@@ -1,0 +1,53 @@
+"""The quick proof that nobody beats a table says what the analysis of the app says."""
+
+import numpy as np
+import pytest
+
+from app.tictactoe.game import Game, O, X, connect
+from app.tictactoe.policy import greedy
+from app.tictactoe.report import losing_game
+from app.tictactoe.values import optimal, successor_values
+from app.tictactoe.views import movers_view
+from training.champion import champion
+from training.pairs import legal_pairs
+from training.proof import unbeatable
+
+
+def by_analysis(game: Game, q: np.ndarray) -> bool:
+    return all(losing_game(game, greedy(q), seat) is None for seat in (X, O))
+
+
+def quick(game: Game, q: np.ndarray) -> bool:
+    return unbeatable(legal_pairs(game), game.to_move, q.astype(np.float32))
+
+
+@pytest.mark.parametrize("board", [(3, 3, 3), (2, 4, 3), (3, 2, 3), (2, 2, 2)])
+def test_almost_right_tables(board: tuple[int, int, int]) -> None:
+    """The truth with a few pairs at random, so that both answers are met."""
+    game = connect(*board)
+    truth = movers_view(game, successor_values(game, optimal(game).value))
+    random, answers = np.random.default_rng(0), set()
+    for errors in np.tile([0.0, 0.0005, 0.002, 0.01, 1.0], 12):
+        wrong = random.random(truth.shape) < errors
+        q = np.where(wrong & game.legal, random.integers(-2, 3, truth.shape), truth)
+        assert quick(game, q) == by_analysis(game, q)
+        answers.add(quick(game, q))
+    assert answers == ({False, True} if optimal(game).value[0] == 0 else {False})
+
+
+def test_one_of_two_equal_moves_that_loses_is_enough(game: Game) -> None:
+    q = movers_view(game, successor_values(game, optimal(game).value))
+    assert quick(game, q)
+    corner = game.successor[0, 0]
+    q[corner] = np.where(np.isin(np.arange(9), [4, 8]), 0.5, q[corner])
+    assert not quick(game, q)
+    assert not by_analysis(game, q)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tables_that_are_being_learned(game: Game, seed: int) -> None:
+    rng, answers = np.random.default_rng(seed), []
+    for progress in champion(game, rng, lambda updates: updates + 60, opponents={"self": 1_000}):
+        answers.append(quick(game, progress.q))
+        assert answers[-1] == by_analysis(game, progress.q)
+    assert (answers[0], answers[-1]) == (False, True)

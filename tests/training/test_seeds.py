@@ -1,0 +1,100 @@
+"""The commands that repeat a training over many seeds."""
+
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.policy import greedy
+from app.tictactoe.report import blunders, losing_game
+from training import cli
+from training.agent_seeds import standing
+from training.champion import champion
+from training.champion_seeds import games_needed
+from training.over_seeds import five_numbers, histogram, over_seeds
+from training.recipes import RECIPES
+from training.run import train
+
+
+def call(*arguments: str) -> Result:
+    result = CliRunner().invoke(cli.main, arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def square(seed: int) -> int:
+    return seed * seed
+
+
+def test_the_champion_needs_few_games() -> None:
+    """The goal is a median of 700; over seeds 0 to 999 it is 170."""
+    needed = [games_needed(seed) for seed in range(40)]
+    assert np.median([games.unbeatable for games in needed]) < 180
+    assert max(games.unbeatable for games in needed) < 200
+    assert max(games.faultless for games in needed) < 280
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_it_is_the_first_game_after_which_nobody_can_beat_it(game: Game, seed: int) -> None:
+    needed = games_needed(seed)
+    rng = np.random.default_rng(seed)
+    for progress in champion(game, rng, lambda updates: updates + 1, opponents={"self": 1_000}):
+        policy = greedy(progress.q)
+        if progress.games <= needed.unbeatable:
+            proved = all(losing_game(game, policy, seat) is None for seat in (X, O))
+            assert proved == (progress.games == needed.unbeatable)
+    assert progress.games == needed.faultless
+    assert not blunders(game, policy).any()
+
+
+def test_champion_seeds_prints_the_distribution_of_these_seeds() -> None:
+    printed = call("champion-seeds", "--seeds", "7", "--first", "20", "--jobs", "1").stdout
+    needed = sorted(games_needed(seed).unbeatable for seed in range(20, 27))
+    row = next(line.split() for line in printed.splitlines() if line.startswith("unbeatable"))
+    assert (int(row[1]), int(row[3]), int(row[5])) == (needed[0], needed[3], needed[-1])
+    counts = re.findall(r"^ *(\d+) to (\d+) +(\d+)", printed, re.MULTILINE)
+    for low, high, count in counts:
+        assert sum(int(low) <= games <= int(high) for games in needed) == int(count)
+    assert sum(int(count) for *_, count in counts) == 7
+
+
+def test_seeds_judges_what_each_seed_makes_of_an_agent(game: Game) -> None:
+    printed = call("seeds", "q-table", "--seeds", "3", "--jobs", "1").stdout
+    agents = [train(RECIPES["q-table"], game, seed, lambda progress: None) for seed in range(3)]
+    wins = sorted(100 * agent.card.figures.vs["random"].o[-1][0] for agent in agents)
+    row = next(line for line in printed.splitlines() if line.startswith("as O, wins against Rand"))
+    assert row.split()[-5::2] == [f"{share:.2f}" for share in wins]
+    both = sum(len(standing("q-table", seed).unbeatable) == 2 for seed in range(3))
+    assert f"unbeatable in both seats: {both} of 3" in printed
+
+
+def test_several_processes_measure_the_same_as_one() -> None:
+    assert over_seeds(square, range(5, 40), 2) == over_seeds(square, range(5, 40), 1)
+    assert over_seeds(square, range(5, 40), 1) == [seed * seed for seed in range(5, 40)]
+
+
+def test_five_numbers() -> None:
+    assert five_numbers([4, 1, 3, 2, 5]) == [1, 2, 3, 4, 5]
+    assert five_numbers([7]) == [7, 7, 7, 7, 7]
+
+
+def test_the_longest_bar_of_a_histogram_is_the_most_frequent_range() -> None:
+    lines = histogram([1, 1, 1, 1, 2, 5], bins=5)
+    assert [line.split() for line in lines] == [
+        ["1", "to", "1", "4", "#" * 40],
+        ["2", "to", "2", "1", "#" * 10],
+        ["3", "to", "3", "0"],
+        ["4", "to", "4", "0"],
+        ["5", "to", "5", "1", "#" * 10],
+    ]
+
+
+def test_a_histogram_counts_every_value_once() -> None:
+    values = [int(value) for value in np.random.default_rng(0).integers(-50, 900, 300)]
+    for bins in (1, 7, 12, 2_000):
+        lines = histogram(values, bins)
+        assert len(lines) <= max(bins, 1)
+        assert sum(int(line.split()[3]) for line in lines) == len(values)
+    assert len(histogram([3, 3, 3])) == 1
