@@ -11,10 +11,10 @@ PIP := $(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
 
-.PHONY: help run install test lint types templates unit browser train bench screenshot lighthouse lock
+.PHONY: help run install test lint types templates unit browser train train-dqn bench screenshot lighthouse lock
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 run: $(RUNTIME) ## Serve on http://127.0.0.1:8000 (another port: make run PORT=9000)
 	@# exec all the way down: the server is make's own child, and ends with it.
@@ -41,8 +41,11 @@ unit: browser ## Run all tests
 browser: $(DEV) ## Make sure there is a Chromium for the tests
 	$(BIN)/python -m tests.get_browser
 
-train: $(DEV) ## Train every agent again
+train: $(DEV) ## Train every agent that is a table again
 	$(BIN)/python -m training train --all
+
+train-dqn: $(DEV) ## Train the two deep Q-networks again, some minutes
+	$(BIN)/python -m training train dqn-vs-random dqn-vs-heuristic
 
 bench: $(DEV) ## Measure how fast training is
 	$(BIN)/python -m training bench

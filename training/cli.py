@@ -13,16 +13,17 @@ from training.bench import benchmark
 from training.check import differences
 from training.cli_seeds import seeds_of_agent, seeds_of_champion
 from training.evaluate import markdown_table, put_into, terminal_table
+from training.networks import NETWORKS
 from training.progress import progress_bars
 from training.recipes import RECIPES
 from training.run import train as train_agent
-from training.run import versions
 from training.several import train_several
 
 MODELS = Path("models")
 INTERRUPTED = 130
+EVERY = RECIPES | NETWORKS
 
-agent_ids = click.argument("ids", nargs=-1, metavar="[ID]...", type=click.Choice(list(RECIPES)))
+agent_ids = click.argument("ids", nargs=-1, metavar="[ID]...", type=click.Choice(list(EVERY)))
 models = click.option(
     "--models",
     default=MODELS,
@@ -51,14 +52,14 @@ def main() -> None:
 @main.command("list")
 def list_recipes() -> None:
     """List the agents that can be trained."""
-    for recipe in RECIPES.values():
+    for recipe in EVERY.values():
         opponents = ", ".join(f"{n:,} against {who}" for who, n in recipe.opponents.items())
         click.echo(f"{recipe.id:<20} {recipe.algorithm_name}: {opponents}")
 
 
 @main.command()
 @agent_ids
-@click.option("--all", "everything", is_flag=True, help="Train every agent.")
+@click.option("--all", "everything", is_flag=True, help="Train every agent that is a table.")
 @click.option(
     "--out",
     default=MODELS,
@@ -72,7 +73,7 @@ def train(ids: tuple[str, ...], everything: bool, out: Path, seed: int | None) -
         raise click.UsageError("Name the agents to train, or say --all.")
     try:
         with progress_bars() as line:
-            train_several([RECIPES[i] for i in ids or RECIPES], seed, out, line)
+            train_several([EVERY[i] for i in ids or RECIPES], seed, out, line)
     except (ModelError, OSError) as error:
         raise click.ClickException(str(error)) from error
 
@@ -90,9 +91,9 @@ def check(ids: tuple[str, ...], models: Path) -> None:
             click.echo(error)
             failed = True
             continue
-        rebuilt = train_agent(RECIPES[agent_id], game, saved.card.seed, lambda progress: None)
+        rebuilt = train_agent(EVERY[agent_id], game, saved.card.seed, lambda progress: None)
         found = differences(saved, rebuilt)
-        click.echo(f"{agent_id}: {_verdict(saved, found)}")
+        click.echo(f"{agent_id}: {_verdict(saved, rebuilt, found)}")
         failed |= bool(found)
     sys.exit(failed)
 
@@ -132,9 +133,11 @@ main.add_command(seeds_of_agent)
 main.add_command(seeds_of_champion)
 
 
-def _verdict(saved: Agent, found: list[str]) -> str:
+def _verdict(saved: Agent, rebuilt: Agent, found: list[str]) -> str:
     if not found:
         return "the same, bit for bit"
-    made_with = ", ".join(f"{name} {version}" for name, version in saved.card.versions.items())
-    here = ", ".join(f"{name} {version}" for name, version in versions().items())
+    made_with, here = (
+        ", ".join(f"{name} {version}" for name, version in agent.card.versions.items())
+        for agent in (saved, rebuilt)
+    )
     return f"{', '.join(found)} differ (made with {made_with}; here {here})"

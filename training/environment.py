@@ -26,7 +26,7 @@ class Progress(NamedTuple):
     updates: int
     q: NDArray[np.float32]  # [D, cells] mover's view, NaN where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often the pair was updated
-    won: tuple[float, float] | None = None  # share of games won lately as X, as O, if counted
+    won: tuple[float, float] | None = None  # share of the epoch's games, as X and as O
 
 
 def against_each(

@@ -31,6 +31,7 @@ class Recipe:
     opponents: Mapping[str, int]  # for how many iterations against whom, one after the other
     seed: int = 0
     worth: Worth = field(default_factory=Worth)
+    packages: tuple[str, ...] = ("numpy", "numba")  # what computes it, for its card
 
     def __post_init__(self) -> None:
         takes = inspect.signature(self.algorithm).parameters.keys() - SETTING

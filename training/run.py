@@ -1,10 +1,10 @@
 """From a recipe to an agent: train it, keep its history, judge it, write its card."""
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
 from time import perf_counter
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +12,7 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.card import Card, numbering
 from app.tictactoe.game import Game
 from app.tictactoe.npz import MAX_SNAPSHOTS
-from app.tictactoe.report import report
+from app.tictactoe.report import BySeat, report
 from training.environment import Progress
 from training.recipe import Recipe
 
@@ -27,8 +27,14 @@ def train(recipe: Recipe, game: Game, seed: int, watch: Watcher) -> Agent:
     Its card has no digest of its file yet, which `save` adds.
     Raises ValueError as `learn` does.
     """
+    won: list[tuple[float, float]] = []
+
+    def count(progress: Progress) -> None:
+        won.extend([progress.won] if progress.won else [])
+        watch(progress)
+
     start = perf_counter()
-    history = learn(recipe, game, seed, watch)
+    history = learn(recipe, game, seed, count)
     seconds = perf_counter() - start
     end, updates = history[-1], [moment.updates for moment in history]
     snapshots = np.stack([moment.q for moment in history]).astype(np.float16)
@@ -44,11 +50,12 @@ def train(recipe: Recipe, game: Game, seed: int, watch: Watcher) -> Agent:
         games=end.games,
         updates=end.updates,
         seconds=round(seconds, 3),
-        versions=versions(),
+        versions=versions(recipe.packages),
         numbering=numbering(game),
         arrays="",
         worth=recipe.worth,
         figures=report(game, shown_tables(snapshots, end.q), updates, recipe.worth),
+        win_rate=BySeat(*map(list, zip(*won, strict=True))) if won else None,
     )
     return Agent(card, end.q, end.visits, np.array(updates, np.int64), snapshots)
 
@@ -91,11 +98,10 @@ def next_stop(updates: int) -> int:
     return min(next_mark(updates), updates + TICK)
 
 
-def versions() -> dict[str, str]:
+def versions(packages: Iterable[str]) -> dict[str, str]:
     """Name the platform and what computed on it."""
     return {
         "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": numba.__version__,
+        **{package: version(package) for package in packages},
     }

@@ -7,13 +7,13 @@ from collections.abc import Sized
 import msgspec
 
 from app.tictactoe.game import Game
-from app.tictactoe.report import Figures
+from app.tictactoe.report import BySeat, Figures
 from app.tictactoe.views import Worth
 
 ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What there is to know of an agent besides its arrays."""
 
     id: str
@@ -32,6 +32,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     arrays: str  # sha256 of the npz
     worth: Worth
     figures: Figures
+    win_rate: BySeat[float] | None = None  # of the training games, exploring, epoch by epoch
 
 
 def numbering(game: Game) -> str:
@@ -61,3 +62,7 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
     lists += [figures.reachable_blunders.x, figures.reachable_blunders.o]
     if any(len(entries) != len(figures.updates) for entries in lists):
         raise ValueError("figures do not have one entry a snapshot")
+    if card.win_rate is not None:
+        x, o = card.win_rate.x, card.win_rate.o
+        if not x or len(x) != len(o) or not all(0 <= rate <= 1 for rate in x + o):
+            raise ValueError("win_rate is not a share of games in each seat for each epoch")

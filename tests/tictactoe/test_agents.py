@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from app.tictactoe.agents import Agent, ModelError, load, load_all, save
 from app.tictactoe.card import Card, card_text
 from app.tictactoe.game import Game, connect
+from app.tictactoe.report import BySeat
 from tests.tictactoe.models import ID, assert_same, make_agent
 
 SMALL = connect(2, 2, 2)
@@ -95,6 +96,13 @@ def test_the_card_is_readable(tmp_path: Path, game: Game, agent: Agent):
     assert '  "x": [-10.0, 0.5, 10.0],' in lines
     assert '  "updates": [0, 20],' in lines
     assert text.endswith("}\n")
+
+
+def test_a_card_may_tell_the_win_rate_of_the_training(tmp_path: Path, game: Game):
+    win_rate = BySeat(x=[0.5, 1.0], o=[0.0, 0.25])
+    save(tmp_path, game, make_agent(game, win_rate=win_rate))
+    assert load(tmp_path, game, ID).card.win_rate == win_rate
+    assert '"x": [0.5, 1.0]' in (tmp_path / f"{ID}.json").read_text()
 
 
 @given(st.text(), st.text(), st.dictionaries(st.text(), st.text() | st.integers(-9, 9)))

@@ -18,6 +18,8 @@ from tests.tictactoe.models import (
     write,
 )
 
+NO_WIN_RATE = "win_rate is not a share of games in each seat for each epoch"
+
 # What replaces a key of the card, and why the card is then refused.
 BROKEN_CARDS: dict[str, tuple[Keys, str]] = {
     "an unknown key": ({"author": "nobody"}, ".*unknown field `author`"),
@@ -40,6 +42,11 @@ BROKEN_CARDS: dict[str, tuple[Keys, str]] = {
     "an id that is a path": ({"id": "../some-agent"}, "id '../some-agent' is not lower-case words"),
     "an id and a line": ({"id": "some-agent\n"}, r"id 'some-agent\\n' is not lower-case words"),
     "no id": ({"id": ""}, "id '' is not lower-case words"),
+    "a win rate in one seat": ({"win_rate": {"x": [0.5]}}, ".*missing required field `o`"),
+    "win rates of no epoch": ({"win_rate": {"x": [], "o": []}}, NO_WIN_RATE),
+    "one win rate more": ({"win_rate": {"x": [0.5], "o": [0.5, 0.5]}}, NO_WIN_RATE),
+    "win rates in percent": ({"win_rate": {"x": [0.5], "o": [50]}}, NO_WIN_RATE),
+    "a win rate below 0": ({"win_rate": {"x": [-0.5], "o": [0.5]}}, NO_WIN_RATE),
     "the numbering of another game": ({"numbering": "0" * 64}, "numbering is that of another game"),
 }
 

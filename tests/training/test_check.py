@@ -15,17 +15,16 @@ from training.recipes import RECIPES
 from training.run import shown_tables, train
 
 MODELS = Path("models")
-TABULAR = [name for name in RECIPES if not name.startswith("dqn-")]
 
 
-@pytest.mark.parametrize("agent_id", TABULAR)
+@pytest.mark.parametrize("agent_id", RECIPES)
 def test_a_shipped_model_is_rebuilt_bit_for_bit(game: Game, agent_id: str) -> None:
     saved = load(MODELS, game, agent_id)
     rebuilt = train(RECIPES[agent_id], game, saved.card.seed, lambda progress: None)
     assert differences(saved, rebuilt) == []
 
 
-@pytest.mark.parametrize("agent_id", TABULAR)
+@pytest.mark.parametrize("agent_id", RECIPES)
 def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) -> None:
     agent = load(MODELS, game, agent_id)
     shown = shown_tables(agent.snapshot_q, agent.q)

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from app.tictactoe.agents import load, save
 from app.tictactoe.game import Game
 from training import cli
+from training.networks import NETWORKS
 from training.recipes import RECIPES
 from training.run import train
 
@@ -25,7 +26,7 @@ def call(*arguments: str | Path) -> Result:
 def test_list_names_every_agent() -> None:
     result = call("list")
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.output.splitlines()] == list(RECIPES)
+    assert [line.split()[0] for line in result.output.splitlines()] == [*RECIPES, *NETWORKS]
 
 
 def test_train_and_check(game: Game, tmp_path: Path) -> None:
@@ -57,7 +58,7 @@ def test_check_says_what_is_missing(tmp_path: Path) -> None:
 def test_an_unknown_agent_is_answered_with_the_known_ones(command: str) -> None:
     result = call(command, "q-unlearning")
     assert result.exit_code == 2
-    for agent_id in ("q-unlearning", *RECIPES):
+    for agent_id in ("q-unlearning", *RECIPES, *NETWORKS):
         assert f"'{agent_id}'" in result.output
 
 

@@ -11,7 +11,7 @@ import pytest
     [
         ("app.tictactoe", {"flask", "numba", "jax", "optax", "training", "app.web"}),
         ("app.web", {"numba", "jax", "optax", "rich", "training"}),
-        ("training.cli", {"flask", "app.web"}),
+        ("training.cli", {"flask", "app.web", "jax", "optax"}),
     ],
 )
 def test_importing_it_never_imports(module: str, never: set[str]) -> None:
