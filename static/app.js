@@ -26,17 +26,19 @@ const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowD
 function moveFocus(cell, [down, right]) {
   const row = Number(cell.dataset.row) + down;
   const column = Number(cell.dataset.column) + right;
-  document.querySelector(`.cell[data-row="${row}"][data-column="${column}"]`)?.focus();
+  const board = cell.closest(".board");
+  board.querySelector(`[data-row="${row}"][data-column="${column}"]`)?.focus();
 }
 
-function press(key) {
+function press(board, key) {
   const help = document.getElementById("keys");
   if (key === "?" && help) {
     help.parentElement.open = true;
     help.focus();
     return true;
   }
-  const control = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  const wanted = `[data-key="${CSS.escape(key)}"]`;
+  const control = board.querySelector(wanted) ?? document.querySelector(`:not(.cell)${wanted}`);
   control?.click();
   return control !== null;
 }
@@ -47,7 +49,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key in STEPS) {
     moveFocus(cell, STEPS[event.key]);
     event.preventDefault();
-  } else if (document.getElementById("shortcuts")?.checked && press(event.key)) {
+  } else if (document.getElementById("shortcuts")?.checked && press(cell.closest(".board"), event.key)) {
     event.preventDefault();
   }
 });

@@ -4,6 +4,8 @@ A position is written cell by cell as `X`, `O` or `.`; a game record is the cell
 base-36 digit each, so `"408"` is centre, top left, bottom right.
 """
 
+import numpy as np
+
 from app.tictactoe.game import Game, O, X
 
 MARKS = {X: "X", O: "O", 0: "."}
@@ -65,6 +67,15 @@ def replay(game: Game, record: str) -> list[int]:
             raise IllegalMoveError(f"move {ply} is on cell {DIGITS[cell]}, which is already taken")
         positions.append(after)
     return positions
+
+
+def record_to(game: Game, position: int) -> str:
+    """Return the record of one of the games that lead to a position."""
+    record = ""
+    while position:
+        position, cell = np.argwhere(game.successor == position)[-1].tolist()
+        record = DIGITS[cell] + record
+    return record
 
 
 def undo(record: str, plies: int = 1) -> str:

@@ -1,13 +1,13 @@
 """A position and an opinion of it, made into cells that a template only has to write down."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from app.tictactoe.notation import DIGITS, MARKS, parse_record
+from app.tictactoe.game import Game
+from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay
 from app.web.lens import Opinion
-from app.web.match import Match, build
-from app.web.players import Players
 
 
 class Cell(NamedTuple):
@@ -50,45 +50,62 @@ class Strike(NamedTuple):
     y2: float
 
 
-def cells(
-    match: Match, players: Players, position: int, seen: Opinion | None, locked: bool
-) -> list[Cell]:
-    """Lay out the board in reading order.
+class Board(NamedTuple):
+    """A board as a page shows it, its cells in reading order."""
 
-    `seen` is None where no values are to be shown; a `locked` board waits for an agent's move.
+    id: str
+    label: str
+    cells: list[Cell]
+    strikes: list[Strike]
+
+
+def board(
+    game: Game,
+    record: str,
+    seen: Opinion | None,
+    link: Callable[[str], str] | None,
+    id: str = "board",
+    label: str = "Board",
+) -> Board:
+    """Lay out the position after a record.
+
+    `seen` is None where no values are to be shown.  `link` makes the address of the page after one
+    more move from the record that this makes; None for a board on which nobody moves now.
     """
-    last = parse_record(players.game, match.shown)[-1:]
-    winning = {cell for line in winning_lines(players, position) for cell in line}
+    position = replay(game, record)[-1]
+    last = parse_record(game, record)[-1:]
+    lines = winning_lines(game, position)
+    winning = {cell for line in lines for cell in line}
     laid_out = []
-    for cell, stone in enumerate(players.game.board[position].tolist()):
-        row, column = players.game.row_column(cell)
-        free = stone == 0 and not players.game.is_over(position)
+    for cell, stone in enumerate(game.board[position].tolist()):
+        row, column = game.row_column(cell)
+        free = stone == 0 and not game.is_over(position)
         square = Cell(
-            id=f"cell-{DIGITS[cell]}",
+            id=f"{id}-{DIGITS[cell]}",
             row=row + 1,
             column=column + 1,
             mark=MARKS[stone],
-            href=build(match.go(match.shown + DIGITS[cell])) if free and not locked else "",
+            href=link(record + DIGITS[cell]) if free and link else "",
             last=cell in last,
             winning=cell in winning,
         )
         laid_out.append(_coloured(square, seen, cell) if free and seen else square)
-    return laid_out
+    return Board(id, label, laid_out, strikes(game, lines))
 
 
-def winning_lines(players: Players, position: int) -> list[list[int]]:
+def winning_lines(game: Game, position: int) -> list[list[int]]:
     """List the lines that ended the game, in the order of `game.lines`."""
-    stones = players.game.board[position][players.game.lines]
-    complete = np.abs(stones.sum(axis=1)) == players.game.in_a_row
-    lines: list[list[int]] = players.game.lines[complete].tolist()
+    stones = game.board[position][game.lines]
+    complete = np.abs(stones.sum(axis=1)) == game.in_a_row
+    lines: list[list[int]] = game.lines[complete].tolist()
     return lines
 
 
-def strikes(players: Players, position: int) -> list[Strike]:
+def strikes(game: Game, lines: list[list[int]]) -> list[Strike]:
     """Draw each winning line from a little before its first stone to a little after its last."""
     drawn = []
-    for line in winning_lines(players, position):
-        (row1, column1), (row2, column2) = (players.game.row_column(line[end]) for end in (0, -1))
+    for line in lines:
+        (row1, column1), (row2, column2) = (game.row_column(line[end]) for end in (0, -1))
         down, right = np.sign(row2 - row1) * 0.3, np.sign(column2 - column1) * 0.3
         ends = (column1 - right, row1 - down, column2 + right, row2 + down)
         drawn.append(Strike(*(round(float(end) + 0.5, 2) for end in ends)))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from app.tictactoe.policy import greedy
 from app.tictactoe.views import common_scale
 from app.web.match import Match
+from app.web.numbers import signed
 from app.web.players import TRUTH, Players
 
 HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
@@ -38,20 +39,17 @@ def lens_of(match: Match, players: Players, to_move: int) -> str:
     return next((name for name in candidates if name in players.lenses), players.lenses[0])
 
 
-def opinion(match: Match, players: Players, position: int) -> Opinion:
+def match_opinion(match: Match, players: Players, position: int) -> Opinion:
     """Say what the match's lens thinks of the moves in a decision."""
     lens = lens_of(match, players, int(players.game.to_move[position]))
+    return opinion(players, position, lens, match.step)
+
+
+def opinion(players: Players, position: int, lens: str, step: int | None = None) -> Opinion:
+    """Say what a lens thinks of the moves in a decision, at a snapshot or as shipped."""
     if lens == TRUTH:
         return _truth(players, position)
-    return _learned(players, lens, match.step, position)
-
-
-def signed(value: float, decimals: int = 2) -> str:
-    """Write a value with its sign, and zero without one."""
-    text = f"{value:+.{decimals}f}"
-    if not text.strip("+-0."):
-        return text[1:]
-    return text.replace("-", "\N{MINUS SIGN}")
+    return _learned(players, lens, step, position)
 
 
 def _truth(players: Players, position: int) -> Opinion:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from app.tictactoe.notation import MARKS, parse_record
-from app.web.lens import opinion
+from app.web.lens import match_opinion
 from app.web.links import at_ply
 from app.web.match import Match, build
 from app.web.players import Players
@@ -35,7 +35,7 @@ def moves(match: Match, players: Players, positions: list[int]) -> list[Move]:
             shown=ply == len(match.shown),
         )
         if not match.hide:
-            seen = opinion(match, players, position)
+            seen = match_opinion(match, players, position)
             best = seen.texts[seen.best.index(True)]
             move = move._replace(before=best, after=seen.texts[cell])
         listed.append(move)

@@ -9,8 +9,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.tictactoe.notation import DIGITS, replay
 from app.tictactoe.policy import mix
 from app.web import words
-from app.web.board_view import cells, strikes
-from app.web.lens import opinion
+from app.web.board_view import board
+from app.web.lens import match_opinion
 from app.web.links import auto, links
 from app.web.match import Match, build, parse
 from app.web.moves import moves
@@ -28,7 +28,7 @@ OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
 def play(record: str = "") -> Response:
     """Show a position."""
     match = parse(record, request.args, players())
-    return respond("play.html", "_game.html", view, match, players())
+    return respond("play.html", view, match, players(), fragment="_game.html")
 
 
 @bp.get("/set/")
@@ -67,7 +67,7 @@ def reply_chances(match: Match, players: Players, position: int) -> NDArray[np.f
     Where a person sits it is the lens that plays, any of its best moves.
     """
     if match.is_human(match.to_move):
-        best = np.array(opinion(match, players, position).best)
+        best = np.array(match_opinion(match, players, position).best)
         chances: NDArray[np.float64] = best / best.sum()
         return chances
     seat = players.policies[match.seat(match.to_move)]
@@ -79,14 +79,17 @@ def view(match: Match, players: Players) -> dict[str, object]:
     positions = replay(players.game, match.record)
     position = positions[len(match.shown)]
     over = players.game.is_over(position)
-    seen = None if over else opinion(match, players, position)
+    seen = None if over else match_opinion(match, players, position)
     going_on = auto(match, players, position)
     shown = None if match.hide else seen
+
+    def move_link(record: str) -> str:
+        return build(match.go(record))
+
     return {
         "match": match,
         "players": players,
-        "cells": cells(match, players, position, shown, locked=going_on is not None),
-        "strikes": strikes(players, position),
+        "board": board(players.game, match.shown, shown, None if going_on else move_link),
         "moves": moves(match, players, positions),
         "links": links(match, players, position),
         "auto": going_on,

@@ -11,14 +11,14 @@ KEPT = 2048  # rendered answers, some 10 KB each
 
 
 def respond(
-    page: str, fragment: str, view: Callable[..., Mapping[str, Any]], *facts: Hashable
+    page: str, view: Callable[..., Mapping[str, Any]], *facts: Hashable, fragment: str = ""
 ) -> Response:
-    """Answer with a template: the fragment if htmx asks, else the page that includes it.
+    """Answer with a template: its fragment, if it has one and htmx asks, else the whole page.
 
     What comes back is a function of `facts` alone, from which `view` makes the template's names:
     so it is kept here, and anybody may keep it who asks again before using it.
     """
-    body, etag = _rendered(fragment if wants_fragment() else page, view, *facts)
+    body, etag = _rendered(fragment if fragment and wants_fragment() else page, view, *facts)
     response = Response(body)
     response.vary.add("HX-Request")
     response.cache_control.public = True

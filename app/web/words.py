@@ -6,9 +6,10 @@ from app.tictactoe.card import Card
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.views import Worth
-from app.web.lens import HEAT_STEPS, Opinion, signed
+from app.web.lens import HEAT_STEPS, Opinion
 from app.web.links import Auto
 from app.web.match import Match
+from app.web.numbers import count, signed
 from app.web.players import Players, losing
 
 
@@ -58,7 +59,9 @@ def legend(match: Match, players: Players, seen: Opinion) -> Legend:
         return Legend(caption, True, heats, _scale(Worth(), "x", 0), "Found by solving the game.")
     card = players.agents[seen.lens].card
     seat = "x" if player == X else "o"
-    after = "" if match.step is None else f" after {card.figures.updates[match.step]:,} updates"
+    after = (
+        "" if match.step is None else f" after {count(card.figures.updates[match.step])} updates"
+    )
     caption = f"On the squares: what {card.title} expects{after} {view}"
     return Legend(caption, False, heats, _scale(card.worth, seat, 2), _facts(players, card))
 
@@ -88,7 +91,7 @@ def _facts(players: Players, card: Card) -> str:
     """Sum up an agent's exact figures, as shipped."""
     safe = [MARKS[player] for player in (X, O) if losing(players, card.id, player) is None]
     proof = f"cannot be beaten as {' or '.join(safe)}" if safe else "can be beaten in both seats"
-    blunders = f"{card.figures.blunders[-1]:,} of {players.game.decisions:,} positions"
+    blunders = f"{count(card.figures.blunders[-1])} of {count(players.game.decisions)} positions"
     return f"{card.title} blunders in {blunders} and {proof}."
 
 

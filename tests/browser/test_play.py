@@ -28,10 +28,10 @@ def test_a_game_by_mouse(page: Page) -> None:
     page.goto("/play/?o=fixed")
     headline(page, "Your turn as X")
     for cell, after in [("4", "/play/40"), ("2", "/play/4021")]:
-        page.click(f"#cell-{cell}")
+        page.click(f"#board-{cell}")
         expect(page).to_have_url(address(f"{after}?o=fixed"))
         headline(page, "Your turn as X")
-    page.click("#cell-6")
+    page.click("#board-6")
     headline(page, "You win as X")
     expect(page.locator(".strike line")).to_have_count(1)
     expect(page.locator("#status")).to_have_text(re.compile("X: row 3, column 1. You win as X."))
@@ -40,18 +40,18 @@ def test_a_game_by_mouse(page: Page) -> None:
 
 def test_a_game_by_keyboard_alone(page: Page) -> None:
     page.goto("/play/?o=fixed")
-    while focused(page) != "cell-0":
+    while focused(page) != "board-0":
         page.keyboard.press("Tab")
     for keys, cell in [(["ArrowDown", "ArrowRight"], 4), (["ArrowUp", "ArrowRight"], 2)]:
         for key in keys:
             page.keyboard.press(key)
-        assert focused(page) == f"cell-{cell}"
+        assert focused(page) == f"board-{cell}"
         page.keyboard.press("Enter")
-        expect(page.locator("#cell-0, #cell-1").locator(".mark")).to_have_count(
+        expect(page.locator("#board-0, #board-1").locator(".mark")).to_have_count(
             1 if cell == 4 else 2
         )
         headline(page, "Your turn as X")
-        assert focused(page) == f"cell-{cell}"
+        assert focused(page) == f"board-{cell}"
     page.keyboard.press("7")
     headline(page, "You win as X")
     page.keyboard.press("n")
@@ -62,9 +62,9 @@ def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -
     page = new_context(java_script_enabled=False).new_page()
     page.goto("/play/?o=fixed")
     for cell, after in [("4", "/play/40"), ("2", "/play/4021")]:
-        page.click(f"#cell-{cell}")
+        page.click(f"#board-{cell}")
         expect(page).to_have_url(address(f"{after}?o=fixed"))
-    page.click("#cell-6")
+    page.click("#board-6")
     headline(page, "You win as X")
     page.click("#new-game")
     page.select_option("#o", "minimax")
@@ -129,9 +129,9 @@ def test_taking_back_undoes_both_plies(page: Page) -> None:
 
 def test_back_and_forward_walk_through_the_persons_moves(page: Page) -> None:
     page.goto("/play/?o=fixed")
-    page.click("#cell-4")
+    page.click("#board-4")
     expect(page).to_have_url(address("/play/40?o=fixed"))
-    page.click("#cell-2")
+    page.click("#board-2")
     expect(page).to_have_url(address("/play/4021?o=fixed"))
     page.go_back()
     expect(page).to_have_url(address("/play/40?o=fixed"))
@@ -141,7 +141,7 @@ def test_back_and_forward_walk_through_the_persons_moves(page: Page) -> None:
     expect(page.locator(".mark")).to_have_count(0)
     page.go_forward()
     expect(page.locator(".mark")).to_have_count(2)
-    page.click("#cell-8")
+    page.click("#board-8")
     expect(page.locator(".mark")).to_have_count(4)
 
 
@@ -151,7 +151,7 @@ def test_a_shared_link_shows_the_same_board(
     page.goto("/play/")
     page.select_option("#lens", "q-learning-1")
     expect(page).to_have_url(address("/play/?lens=q-learning-1"))
-    page.click("#cell-1")
+    page.click("#board-1")
     expect(page.locator(".mark")).to_have_count(2)
     headline(page, "Your turn as X")
     elsewhere = new_context().new_page()
@@ -164,7 +164,7 @@ def test_moves_lead_to_their_ply_and_play_branches_there(page: Page) -> None:
     page.click("#move-2")
     expect(page).to_have_url(address("/play/4021?ply=2&o=fixed"))
     expect(page.locator("#move-2")).to_have_attribute("aria-current", "step")
-    page.click("#cell-8")
+    page.click("#board-8")
     expect(page).to_have_url(address("/play/4081?o=fixed"))
 
 
@@ -186,18 +186,18 @@ def test_single_keys_work_only_on_the_board_and_can_be_switched_off(page: Page) 
     page.focus("#new-game")
     page.keyboard.press("u")
     expect(page.locator(".mark")).to_have_count(2)
-    page.focus("#cell-8")
+    page.focus("#board-8")
     page.keyboard.press("u")
     expect(page.locator(".mark")).to_have_count(1)
     page.keyboard.press("?")
     expect(page.locator("#shortcuts")).to_be_visible()
     assert focused(page) == "keys"
     page.uncheck("#shortcuts")
-    page.click("#cell-8")
+    page.click("#board-8")
     expect(page.locator(".mark")).to_have_count(2)
     page.keyboard.press("u")
     page.keyboard.press("ArrowUp")
-    assert focused(page) == "cell-5"
+    assert focused(page) == "board-5"
     expect(page.locator(".mark")).to_have_count(2)
     expect(page.locator("#shortcuts")).to_be_visible()
 
@@ -209,7 +209,7 @@ def test_the_second_palette_is_remembered(context: BrowserContext) -> None:
     again = context.new_page()
     again.goto("/play/?o=human&lens=truth")
     expect(again.locator("#palette")).to_be_checked()
-    again.click("#cell-4")
+    again.click("#board-4")
     expect(again.locator(".mark")).to_have_count(1)
     again.go_back()
     expect(again.locator(".mark")).to_have_count(0)
@@ -228,10 +228,10 @@ def test_a_refused_move_is_said_and_the_game_stays(page: Page) -> None:
 def test_a_server_that_does_not_answer_is_said(page: Page) -> None:
     page.goto("/play/40?o=human")
     page.route("**/play/408*", lambda route: route.abort())
-    page.click("#cell-8")
+    page.click("#board-8")
     expect(page.locator("#notice")).to_contain_text("did not answer")
     page.unroute("**/play/408*")
-    page.click("#cell-8")
+    page.click("#board-8")
     expect(page.locator(".mark")).to_have_count(3)
     expect(page.locator("#notice")).to_be_empty()
 
@@ -246,7 +246,7 @@ def test_a_double_click_is_one_move(page: Page) -> None:
         route.continue_()
 
     page.route("**/play/*", slowly)
-    page.dblclick("#cell-4")
+    page.dblclick("#board-4")
     expect(page).to_have_url(address("/play/4?o=human"))
     assert len(asked) == 1
 
@@ -256,7 +256,7 @@ def test_a_move_does_not_scroll_the_page(page: Page) -> None:
     page.goto("/play/?o=human")
     page.mouse.wheel(0, 150)
     page.wait_for_function("scrollY === 150")
-    page.click("#cell-4")
+    page.click("#board-4")
     expect(page.locator(".mark")).to_have_count(1)
     assert page.evaluate("scrollY") == 150
 
@@ -269,7 +269,7 @@ def test_back_while_an_agent_is_thinking_shows_the_board_of_the_address(page: Pa
 
     page.route("**/reply/*", never)
     with page.expect_request("**/reply/*"):
-        page.click("#cell-4")
+        page.click("#board-4")
     page.go_back()
     expect(page).to_have_url(address("/play/?o=fixed"))
     expect(page.locator(".mark")).to_have_count(0)
@@ -305,7 +305,7 @@ def test_who_asked_for_less_motion_starts_the_game_by_hand(
 def test_what_a_broken_proxy_says_is_not_shown(page: Page) -> None:
     page.goto("/play/?o=human")
     page.route("**/play/4*", lambda route: route.fulfill(status=502, body="<h1>inside</h1>"))
-    page.click("#cell-4")
+    page.click("#board-4")
     expect(page.locator("#notice")).to_have_text(re.compile("did not answer"))
 
 

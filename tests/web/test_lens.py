@@ -5,8 +5,9 @@ import pytest
 
 from app.tictactoe.notation import parse_position
 from app.tictactoe.views import common_scale
-from app.web.lens import HEAT_STEPS, lens_of, opinion, signed
+from app.web.lens import HEAT_STEPS, lens_of, opinion
 from app.web.match import Match
+from app.web.numbers import percent, signed
 from app.web.players import Players
 
 CENTRE_TAKEN = "....X...."
@@ -23,7 +24,7 @@ def agents(players: Players) -> list[str]:
 def test_every_value_shown_is_the_tables_to_two_decimals(players: Players) -> None:
     for name, agent in players.agents.items():
         for position in range(0, players.game.decisions, 7):
-            seen = opinion(Match(lens=name), players, position)
+            seen = opinion(players, position, name)
             for cell in np.flatnonzero(players.game.legal[position]):
                 if agent.visits[position, cell]:
                     assert abs(number(seen.texts[cell]) - agent.q[position, cell]) <= 0.005 + 1e-6
@@ -35,15 +36,12 @@ def test_all_best_moves_are_best_and_only_they(players: Players) -> None:
     for name, agent in players.agents.items():
         for position in range(0, players.game.decisions, 11):
             row = agent.q[position]
-            assert (
-                opinion(Match(lens=name), players, position).best
-                == (row == np.nanmax(row)).tolist()
-            )
+            assert opinion(players, position, name).best == (row == np.nanmax(row)).tolist()
 
 
 def test_the_truth_knows_how_many_plies_it_takes(players: Players) -> None:
     position = parse_position(players.game, "XX.OO....")
-    seen = opinion(Match(lens="truth"), players, position)
+    seen = opinion(players, position, "truth")
     assert seen.truths[2] == "win in 1"
     assert seen.truths[6] == "loss in 2"
     assert seen.best == [cell == 2 for cell in range(9)]
@@ -53,7 +51,7 @@ def test_the_truth_knows_how_many_plies_it_takes(players: Players) -> None:
 
 def test_the_truth_prefers_to_win_sooner_and_to_lose_later(players: Players) -> None:
     lost = parse_position(players.game, "XO.X.....")  # O has to stop the left column
-    seen = opinion(Match(lens="truth"), players, lost)
+    seen = opinion(players, lost, "truth")
     assert seen.truths[6] != "loss in 2"
     assert seen.best[6]
     assert "loss in 2" in seen.truths
@@ -61,20 +59,19 @@ def test_the_truth_prefers_to_win_sooner_and_to_lose_later(players: Players) -> 
 
 def test_an_error_is_marked_where_the_outcome_is_another(players: Players) -> None:
     for name, agent in players.agents.items():
-        seen = opinion(Match(lens=name), players, 0)
+        seen = opinion(players, 0, name)
         scaled = common_scale(players.game, agent.q, agent.card.worth)[0]
         assert seen.wrong == (abs(scaled) > 0.5).tolist()  # every first move is a draw
 
 
 def test_nothing_is_known_before_the_first_update(players: Players) -> None:
     first = agents(players)[0]
-    assert opinion(Match(lens=first, step=0), players, 0).texts == [""] * 9
+    assert opinion(players, 0, first, 0).texts == [""] * 9
 
 
 def test_the_last_step_is_the_table_to_half_precision(players: Players) -> None:
     for name, agent in players.agents.items():
-        last = Match(lens=name, step=len(agent.snapshot_q) - 1)
-        shown = opinion(last, players, 0).values
+        shown = opinion(players, 0, name, len(agent.snapshot_q) - 1).values
         np.testing.assert_allclose(shown, agent.q[0], atol=5e-3)
 
 
@@ -100,3 +97,11 @@ def test_the_lens_is_whoever_is_to_move_unless_asked_for(players: Players) -> No
 )
 def test_a_value_has_a_sign_unless_it_is_zero(value: float, text: str) -> None:
     assert signed(value) == text
+
+
+@pytest.mark.parametrize(
+    ("chance", "text"),
+    [(0.0, "0"), (1.0, "100"), (0.5, "50.00"), (0.00001, "<0.01"), (0.99999, ">99.99")],
+)
+def test_a_chance_is_never_rounded_to_none_or_all(chance: float, text: str) -> None:
+    assert percent(chance) == text

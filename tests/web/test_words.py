@@ -4,7 +4,7 @@ import pytest
 
 from app.tictactoe.notation import replay
 from app.web import words
-from app.web.lens import opinion
+from app.web.lens import match_opinion, opinion
 from app.web.links import auto
 from app.web.match import Match
 from app.web.players import Players
@@ -62,7 +62,7 @@ def test_whose_turn_it_is_or_how_it_ended(
 def test_the_legend_says_whose_view_it_is(players: Players) -> None:
     def caption(match: Match) -> str:
         position = replay(players.game, match.shown)[-1]
-        return words.legend(match, players, opinion(match, players, position)).caption
+        return words.legend(match, players, match_opinion(match, players, position)).caption
 
     title = players.titles["q-iteration"]
     assert caption(Match(record="4")) == (f"On the squares: what {title} expects for O, to move")
@@ -74,7 +74,7 @@ def test_the_legend_says_whose_view_it_is(players: Players) -> None:
 
 def test_the_scale_names_what_its_ends_and_its_middle_stand_for(players: Players) -> None:
     def scale(lens: str) -> list[tuple[str, str]]:
-        return words.legend(Match(), players, opinion(Match(lens=lens), players, 0)).scale
+        return words.legend(Match(), players, opinion(players, 0, lens)).scale
 
     assert scale("truth") == [("loss", "−1"), ("draw", "0"), ("win", "+1")]
     assert scale("observing") == [("loss", "−10.00"), ("draw", "+3.00"), ("win", "+10.00")]

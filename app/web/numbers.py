@@ -1,0 +1,24 @@
+"""How numbers are written on every page."""
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def signed(value: float, decimals: int = 2) -> str:
+    """Write a value with its sign, and zero without one."""
+    text = f"{value:+.{decimals}f}"
+    if not text.strip("+-0."):
+        return text[1:]
+    return text.replace("-", MINUS)
+
+
+def percent(chance: float) -> str:
+    """Write a chance in percent to two places, but never as none or all what is not."""
+    if chance in (0, 1):
+        return f"{100 * chance:.0f}"
+    rounded = f"{100 * chance:.2f}"
+    return {"0.00": "<0.01", "100.00": ">99.99"}.get(rounded, rounded)
+
+
+def count(number: int) -> str:
+    """Write a whole number with a comma at the thousands."""
+    return f"{number:,}"
