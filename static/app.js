@@ -55,26 +55,47 @@ document.addEventListener("keydown", (event) => {
 });
 
 // What moves by itself: it starts paused for those who asked for less motion, and it waits while
-// a list is open, which it would close.
+// a list is open or a slider held, which it would take away.
 
 document.addEventListener("DOMContentLoaded", () => {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
-    document.querySelector("[data-moving] #pause")?.click();
+    const moving = document.querySelector("[data-moving]");
+    document.getElementById(moving?.dataset.moving)?.click();
   }
 });
 
 document.addEventListener("htmx:confirm", (event) => {
   if (!CSS.supports("selector(:open)") || !event.target.matches("[hx-trigger^=load]")) return;
-  const list = document.querySelector("select:open");
-  if (!list) return;
+  const held = document.querySelector("select:open, input[type=range]:active");
+  if (!held) return;
   event.preventDefault();
   const ends = ["change", "blur", "click", "keyup"];
   const resume = () => {
-    if (list.matches(":open")) return;
-    for (const end of ends) list.removeEventListener(end, resume);
+    if (held.matches(":open, :active")) return;
+    for (const end of ends) held.removeEventListener(end, resume);
     event.detail.issueRequest();
   };
-  for (const end of ends) list.addEventListener(end, resume);
+  for (const end of ends) held.addEventListener(end, resume);
+});
+
+// The slider says at once where it is; the board follows.
+
+document.addEventListener("input", (event) => {
+  const slider = event.target;
+  const mark = slider.list?.options[slider.value]?.label;
+  if (!mark) return;
+  slider.ariaValueText = mark;
+  document.getElementById(slider.dataset.says).textContent = mark;
+});
+
+// What was unfolded stays so when the page moves on.
+
+let unfolded = [];
+document.addEventListener("htmx:beforeSwap", () => {
+  unfolded = [...document.querySelectorAll("#main details[open]")].map((details) => details.id);
+});
+document.addEventListener("htmx:afterSwap", () => {
+  for (const id of unfolded) document.getElementById(id)?.setAttribute("open", "");
 });
 
 // A server that cannot be reached, or something before it that cannot.

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from app.tictactoe.encodings import one_hot
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy
 from training.dqn_games import moves_of, nothing, play, remember, sample, targets, win_rate
@@ -48,7 +49,7 @@ def dqn(
     pupil = dqn_net.untaught(network, step_size, seed=int(rng.integers(1 << 31)))
     q, visits = dqn_net.table(game, network), np.zeros(game.legal.shape, np.uint32)
     yield Progress(0.0, 0, 0, q, visits.copy())
-    known, read = nothing(), dqn_net.features(game)
+    known, read = nothing(), one_hot(game)
     epsilons = np.linspace(epsilon_first, epsilon_last, len(schedule)).tolist()
     for epoch, (opponent, epsilon) in enumerate(zip(schedule, epsilons, strict=True), start=1):
         own = epsilon_greedy(q, epsilon)

@@ -14,7 +14,8 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.encodings import one_hot
+from app.tictactoe.game import Game
 
 HIDDEN = (120, 840, 120)
 SLOPE = 0.1  # of the leaky rectifier, below 0
@@ -52,20 +53,6 @@ class Pupil(NamedTuple):
     key: Any  # decides what is dropped out from here on
 
 
-def features(game: Game) -> NDArray[np.float32]:
-    """Return what the network reads of each decision, [D, 3 cells + 3].
-
-    For each cell in reading order three numbers, of which one is 1: empty, X, O; then two for
-    who is to move, X or O; then a 0 that pads the 29 numbers of tic-tac-toe to 30.
-    """
-    holds = np.array([0, X, O])
-    cells = game.board[: game.decisions, :, None] == holds
-    mover = game.to_move[:, None] == holds[1:]
-    pad = np.zeros((game.decisions, 1))
-    read = np.concatenate([cells.reshape(game.decisions, -1), mover, pad], axis=1)
-    return read.astype(np.float32)
-
-
 def new_network(rng: np.random.Generator, game: Game) -> Network:
     """Draw the first weights, normal with variance 2 / inputs of the layer; biases are 0."""
     sizes = [3 * game.cells + 3, *HIDDEN, game.cells]
@@ -96,7 +83,7 @@ def outputs(network: Network, read: Array, key: jax.Array | None = None) -> jax.
 def table(game: Game, network: Network) -> NDArray[np.float32]:
     """Ask the network for every decision: its outputs [D, cells], NaN where illegal."""
     # Not with numpy, whose sums are other ones where it finds another number of cores.
-    said = np.asarray(_outputs(network, features(game)))
+    said = np.asarray(_outputs(network, one_hot(game)))
     return np.where(game.legal, said, np.float32(np.nan))
 
 

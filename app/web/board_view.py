@@ -25,7 +25,7 @@ class Cell(NamedTuple):
     note: str = ""  # what is true of the move, where it is asked for or the value errs
     best: bool = False
     wrong: bool = False
-    unknown: bool = False  # training never updated it
+    unknown: str = ""  # why there is no value
 
     @property
     def label(self) -> str:
@@ -34,7 +34,7 @@ class Cell(NamedTuple):
             f"Row {self.row}, column {self.column}",
             self.mark if self.mark != "." else "empty",
         ]
-        words += [f"value {self.text}"] * bool(self.text) + ["never tried"] * self.unknown
+        words += [f"value {self.text}"] * bool(self.text) + [self.unknown] * bool(self.unknown)
         words += ["best"] * self.best
         words += [f"wrong, truly a {self.note}" if self.wrong else self.note] * bool(self.note)
         words += ["last move"] * self.last + ["wins"] * self.winning
@@ -116,7 +116,7 @@ def _coloured(square: Cell, seen: Opinion, cell: int) -> Cell:
     """Add to an empty square what an opinion says of a move there."""
     square = square._replace(best=seen.best[cell])
     if not seen.texts[cell]:
-        return square._replace(unknown=True)
+        return square._replace(unknown=seen.blank)
     return square._replace(
         heat=seen.heat[cell],
         text=seen.texts[cell],

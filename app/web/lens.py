@@ -26,6 +26,7 @@ class Opinion(NamedTuple):
     best: list[bool]
     truths: list[str]  # how the game ends after this move with best play: "win in 3", "draw"
     wrong: list[bool]  # whether the value is nearer to another outcome than to the true one
+    blank: str  # what a cell without a value means
 
     @property
     def exact(self) -> bool:
@@ -65,6 +66,7 @@ def _truth(players: Players, position: int) -> Opinion:
         best=(best > 0).tolist(),
         truths=_truths(players, position),
         wrong=[False] * len(values),
+        blank="",
     )
 
 
@@ -82,6 +84,7 @@ def _learned(players: Players, lens: str, step: int | None, position: int) -> Op
         best=(greedy(values) > 0).tolist(),
         truths=_truths(players, position),
         wrong=(known[position] & (np.rint(heat) != players.true_values[position])).tolist(),
+        blank="never tried" if step is None else "as before training",
     )
 
 
@@ -89,14 +92,18 @@ def _learned(players: Players, lens: str, step: int | None, position: int) -> Op
 def _table(
     players: Players, lens: str, step: int | None
 ) -> tuple[NDArray[np.floating], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return an agent's values, the same on the common scale, and which it ever updated."""
+    """Return an agent's values, the same on the common scale, and which it knows.
+
+    As shipped it knows what it ever updated.  What it had updated by a snapshot is not recorded:
+    there it is what has changed since the untouched table.
+    """
     agent = players.agents[lens]
-    known = agent.visits > 0
     if step is None:
-        return agent.q, common_scale(players.game, agent.q, agent.card.worth), known
-    q = agent.snapshot_q[step]
-    # Which pairs had been updated by then is not recorded, but at the start none had.
-    known = known & (agent.snapshot_updates[step] > 0)
+        q: NDArray[np.floating] = agent.q
+        known = agent.visits > 0
+    else:
+        q = agent.snapshot_q[step]
+        known = (q != agent.snapshot_q[0]) & players.game.legal
     return q, common_scale(players.game, q, agent.card.worth), known
 
 

@@ -6,8 +6,10 @@ from typing import NamedTuple
 from app.tictactoe.game import O, X
 from app.web.match import MAX_TALLY, REPLY, Match, build
 from app.web.players import Players
+from app.web.snapshots import next_snapshot
 
 REPLY_DELAY = 0.4  # seconds until an agent answers a person
+SNAPSHOT_DELAY = 0.7  # seconds that a snapshot of the training is shown
 GAME_DELAY = 2.0  # seconds at least that a finished game stays before the next
 
 
@@ -31,10 +33,12 @@ class Auto(NamedTuple):
 
     href: str
     seconds: float
+    stop: str = ""  # the control that stops it, where it goes on and on
 
 
 def links(match: Match, players: Players, position: int) -> Links:
     """Return the address behind every control of a match at this position."""
+    match = replace(match, train=False)
     ply, over = len(match.shown), players.game.is_over(position)
     halted = replace(match, pause=match.pause or match.watched)
     reply = "" if over else build(match.go(match.shown), REPLY)
@@ -57,16 +61,19 @@ def links(match: Match, players: Players, position: int) -> Links:
 
 
 def auto(match: Match, players: Players, position: int) -> Auto | None:
-    """Return what the page does by itself: an agent's move, or the next game."""
+    """Return what the page does by itself: a snapshot more, an agent's move, or the next game."""
+    over = players.game.is_over(position)
+    if match.train and not over:
+        return Auto(build(next_snapshot(match, players)), SNAPSHOT_DELAY, "train")
     if match.pause or not match.at_end:
         return None
-    if not players.game.is_over(position):
-        if match.is_human(match.to_move):
-            return None
-        return Auto(build(match, REPLY), match.delay if match.watched else REPLY_DELAY)
-    if match.watched and match.keep:
-        return Auto(build(next_game(match, players, position)), max(match.delay, GAME_DELAY))
-    return None
+    if over and match.watched and match.keep:
+        seconds = max(match.delay, GAME_DELAY)
+        return Auto(build(next_game(match, players, position)), seconds, "pause")
+    if over or match.is_human(match.to_move):
+        return None
+    seconds, stop = (match.delay, "pause") if match.watched else (REPLY_DELAY, "")
+    return Auto(build(match, REPLY), seconds, stop)
 
 
 def next_game(match: Match, players: Players, position: int) -> Match:

@@ -35,6 +35,7 @@ class Match:
     o: str = "q-iteration"
     lens: str = ""
     step: int | None = None
+    train: bool = False  # go on to the next snapshot by itself
     epsilon: float = 0.0  # chance of a random move, for the agents in both seats
     delay: float = 1.0  # seconds a move, where nobody is human
     pause: bool = False
@@ -72,7 +73,7 @@ class Match:
 
     def go(self, record: str, **changes: Any) -> "Match":
         """Return the match at the end of another record, whatever ply was shown of this one."""
-        return replace(self, record=record, ply=None, **changes)
+        return replace(self, record=record, ply=None, train=False, **changes)
 
 
 def build(match: Match, to: str = PLAY) -> str:
@@ -117,6 +118,8 @@ def _check_record(match: Match, players: Players) -> None:
 
 def _check_step(match: Match, players: Players) -> None:
     if match.step is None:
+        if match.train:
+            raise BadRequest("train runs from a step on: name it in the same address.")
         return
     if match.lens not in players.agents:
         raise BadRequest("step needs a lens that learned: name it in the same address.")
@@ -168,6 +171,7 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
         _within(*DELAY_RANGE),
         f"a number of seconds from {DELAY_RANGE[0]:g} to {DELAY_RANGE[1]:g}",
     ),
+    "train": _FLAG,
     "pause": _FLAG,
     "hide": _FLAG,
     "keep": _FLAG,

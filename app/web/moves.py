@@ -1,25 +1,30 @@
-"""The moves of a game, each with what the lens thought before and after it."""
+"""The moves of a game: what the lens expected of each, and what it really did to the game."""
 
 from typing import NamedTuple
 
+import numpy as np
+
 from app.tictactoe.notation import MARKS, parse_record
-from app.web.lens import match_opinion
+from app.web.lens import HEAT_STEPS, match_opinion, opinion
 from app.web.links import at_ply
 from app.web.match import Match, build
-from app.web.players import Players
+from app.web.players import TRUTH, Players
 from app.web.words import place
 
 
 class Move(NamedTuple):
-    """One ply; values are the mover's view."""
+    """One ply."""
 
     ply: int
     mark: str
     place: str
     href: str
     shown: bool  # whether the board shows the position after it
-    before: str = ""  # the value of the best move there was
-    after: str = ""  # the value of the move played
+    text: str  # what the lens expected of it, in the mover's view; "" where it never tried
+    said: str  # what is exactly true, for the mover: "draw", "win in 3 became a draw"
+    blunder: bool  # whether it gave away the value of the game
+    truth: int  # the value after it in X's view, -1, 0 or +1
+    expected: float | None  # what the lens expected, in X's view from -1 to +1
 
 
 def moves(match: Match, players: Players, positions: list[int]) -> list[Move]:
@@ -27,16 +32,21 @@ def moves(match: Match, players: Players, positions: list[int]) -> list[Move]:
     listed = []
     played = parse_record(players.game, match.record)
     for ply, (position, cell) in enumerate(zip(positions, played, strict=False), 1):
-        move = Move(
-            ply=ply,
-            mark=MARKS[int(players.game.to_move[position])],
-            place=place(players, cell),
-            href=build(at_ply(match, ply)),
-            shown=ply == len(match.shown),
+        to_move = int(players.game.to_move[position])
+        seen, truth = match_opinion(match, players, position), opinion(players, position, TRUTH)
+        before, after = truth.truths[truth.best.index(True)], truth.truths[cell]
+        listed.append(
+            Move(
+                ply=ply,
+                mark=MARKS[to_move],
+                place=place(players, cell),
+                href=build(at_ply(match, ply)),
+                shown=ply == len(match.shown),
+                text=seen.texts[cell],
+                said=after if after == before else f"{before} became a {after}",
+                blunder=bool(truth.values[cell] < np.nanmax(truth.values)),
+                truth=to_move * int(truth.values[cell]),
+                expected=to_move * seen.heat[cell] / HEAT_STEPS if seen.texts[cell] else None,
+            )
         )
-        if not match.hide:
-            seen = match_opinion(match, players, position)
-            best = seen.texts[seen.best.index(True)]
-            move = move._replace(before=best, after=seen.texts[cell])
-        listed.append(move)
     return listed

@@ -19,6 +19,14 @@ def percent(chance: float) -> str:
     return {"0.00": "<0.01", "100.00": ">99.99"}.get(rounded, rounded)
 
 
+def updates(number: int) -> str:
+    """Say how many updates there were, in words: three figures of it are enough."""
+    for size, name in ((1_000_000, "million"), (1_000, "thousand")):
+        if number >= 10 * size or (size == 1_000_000 and number >= size):
+            return f"{number / size:.3g} {name} updates"
+    return f"{count(number)} update{'s' if number != 1 else ''}"
+
+
 def count(number: int) -> str:
     """Write a whole number with a comma at the thousands."""
     return f"{number:,}"

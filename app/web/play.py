@@ -10,12 +10,15 @@ from app.tictactoe.notation import DIGITS, replay
 from app.tictactoe.policy import mix
 from app.web import words
 from app.web.board_view import board
+from app.web.encodings import encoded
 from app.web.lens import match_opinion
 from app.web.links import auto, links
 from app.web.match import Match, build, parse
 from app.web.moves import moves
 from app.web.players import Players, players
 from app.web.respond import respond
+from app.web.snapshots import settle, snapshots
+from app.web.value_chart import value_chart
 
 bp = Blueprint("play", __name__)
 OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move
@@ -36,13 +39,11 @@ def play(record: str = "") -> Response:
 def choose(record: str = "") -> AnyResponse:
     """Lead from what a form sends, all of its fields, to the plain address of that view.
 
-    A tally belongs to those who played for it, and a snapshot to its lens: the form names them.
+    A tally belongs to those who played for it: the form names them.
     """
-    query = dict(request.args)
+    query = settle(dict(request.args), players())
     if query.get("tally_of") != f"{query.get('x')} {query.get('o')}":
         query.pop("tally", None)
-    if query.get("step_of") != query.get("lens"):
-        query.pop("step", None)
     return redirect(build(parse(record, query, players())), 303)
 
 
@@ -78,10 +79,10 @@ def view(match: Match, players: Players) -> dict[str, object]:
     """Gather what the templates write down."""
     positions = replay(players.game, match.record)
     position = positions[len(match.shown)]
-    over = players.game.is_over(position)
-    seen = None if over else match_opinion(match, players, position)
+    hidden = match.hide or players.game.is_over(position)
+    seen = None if hidden else match_opinion(match, players, position)
     going_on = auto(match, players, position)
-    shown = None if match.hide else seen
+    played = moves(match, players, positions)
 
     def move_link(record: str) -> str:
         return build(match.go(record))
@@ -89,13 +90,18 @@ def view(match: Match, players: Players) -> dict[str, object]:
     return {
         "match": match,
         "players": players,
-        "board": board(players.game, match.shown, shown, None if going_on else move_link),
-        "moves": moves(match, players, positions),
+        "board": board(players.game, match.shown, seen, None if going_on else move_link),
+        "moves": played,
+        "chart": value_chart(
+            played, int(players.solution.value[0]), len(match.shown), players.game.cells
+        ),
+        "encodings": encoded(players, position),
+        "snapshots": snapshots(match, players, seen.lens) if seen else None,
         "links": links(match, players, position),
         "auto": going_on,
         "headline": words.headline(match, players, position),
         "status": words.status(match, players, position, going_on),
-        "legend": words.legend(match, players, shown) if shown else None,
+        "legend": words.legend(match, players, seen) if seen else None,
         "tally": words.tally(match),
         "delays": sorted({*OFFERED_DELAYS, match.delay}),
         "epsilons": sorted({*OFFERED_EPSILONS, match.epsilon}),

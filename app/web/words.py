@@ -9,7 +9,7 @@ from app.tictactoe.views import Worth
 from app.web.lens import HEAT_STEPS, Opinion
 from app.web.links import Auto
 from app.web.match import Match
-from app.web.numbers import count, signed
+from app.web.numbers import count, signed, updates
 from app.web.players import Players, losing
 
 
@@ -43,7 +43,7 @@ class Legend(NamedTuple):
     """How to read the colours."""
 
     caption: str
-    exact: bool  # whether it is the truth
+    blank: str  # what a square without a value means, "" where all have one
     heats: range  # colours to show
     scale: list[tuple[str, str]]  # what its two ends and its middle stand for
     facts: str  # what is exactly true of whoever thinks so
@@ -56,14 +56,14 @@ def legend(match: Match, players: Players, seen: Opinion) -> Legend:
     heats = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 4)
     if seen.exact:
         caption = f"On the squares: how the game ends {view}"
-        return Legend(caption, True, heats, _scale(Worth(), "x", 0), "Found by solving the game.")
+        return Legend(caption, "", heats, _scale(Worth(), "x", 0), "Found by solving the game.")
     card = players.agents[seen.lens].card
     seat = "x" if player == X else "o"
-    after = (
-        "" if match.step is None else f" after {count(card.figures.updates[match.step])} updates"
-    )
-    caption = f"On the squares: what {card.title} expects{after} {view}"
-    return Legend(caption, False, heats, _scale(card.worth, seat, 2), _facts(players, card))
+    caption = f"On the squares: what {card.title} expects {view}"
+    if match.step is not None:
+        when = updates(card.figures.updates[match.step])
+        caption = f"On the squares: what {card.title} expected after {when}, {view}"
+    return Legend(caption, seen.blank, heats, _scale(card.worth, seat, 2), facts(players, card))
 
 
 def tally(match: Match) -> str:
@@ -87,7 +87,7 @@ def _scale(worth: Worth, seat: str, decimals: int) -> list[tuple[str, str]]:
     return list(zip(names, values, strict=True))
 
 
-def _facts(players: Players, card: Card) -> str:
+def facts(players: Players, card: Card) -> str:
     """Sum up an agent's exact figures, as shipped."""
     safe = [MARKS[player] for player in (X, O) if losing(players, card.id, player) is None]
     proof = f"cannot be beaten as {' or '.join(safe)}" if safe else "can be beaten in both seats"

@@ -1,15 +1,14 @@
 """The network of the deep Q-learner against the same sums written down slowly."""
 
 import math
-from itertools import product
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
 
+from app.tictactoe.encodings import one_hot
 from app.tictactoe.game import Game
-from app.tictactoe.notation import position_text
 from app.tictactoe.policy import uniform
 from training import dqn_net
 from training.dqn_games import draw
@@ -32,16 +31,6 @@ def lessons(game: Game) -> Lessons:
     return Lessons(decision, cell, rng.uniform(-2, 1, 30).astype(np.float32))
 
 
-def test_it_reads_three_numbers_a_cell_and_who_is_to_move(game: Game) -> None:
-    read = dqn_net.features(game)
-    assert read.shape == (game.decisions, 30)
-    for s, row in enumerate(read.tolist()):
-        text = position_text(game, s)
-        cells = [float(mark == held) for mark, held in product(text, ".XO")]
-        mover = [0.0, 1.0] if text.count("X") > text.count("O") else [1.0, 0.0]
-        assert row == [*cells, *mover, 0.0]
-
-
 def test_the_network_is_the_stated_one(network: Network) -> None:
     shapes = [(layer.weight.shape, layer.bias.shape) for layer in network]
     assert shapes == [
@@ -53,9 +42,9 @@ def test_the_network_is_the_stated_one(network: Network) -> None:
 
 
 def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: Network) -> None:
-    said = in_numpy(network, dqn_net.features(game))
+    said = in_numpy(network, one_hot(game))
     np.testing.assert_allclose(
-        dqn_net.outputs(network, dqn_net.features(game)), said, rtol=1e-4, atol=1e-5
+        dqn_net.outputs(network, one_hot(game)), said, rtol=1e-4, atol=1e-5
     )
     q = dqn_net.table(game, network)
     assert q.dtype == np.float32
@@ -91,7 +80,7 @@ def test_a_tenth_is_dropped_out_while_learning_and_the_rest_makes_up() -> None:
 
 
 def test_the_loss_is_that_of_plain_python(game: Game, network: Network, lessons: Lessons) -> None:
-    said = in_numpy(network, dqn_net.features(game))
+    said = in_numpy(network, one_hot(game))
     total = 0.0
     for s, played, target in zip(*(column.tolist() for column in lessons), strict=True):
         for cell, mark in enumerate(position_text(game, s)):
@@ -104,7 +93,7 @@ def test_the_loss_is_that_of_plain_python(game: Game, network: Network, lessons:
 
 def test_the_guard_rails_hold_back_every_illegal_output(game: Game, network: Network) -> None:
     """Where the move is already right, what is left are the illegal cells, each to be -5."""
-    said = in_numpy(network, dqn_net.features(game))
+    said = in_numpy(network, one_hot(game))
     s = int(game.find(int("120000000", 3)))
     lesson = Lessons(np.array([s]), np.array([4]), said[s, 4:5])
     wrong = [abs(said[s, cell] + 5) for cell in (0, 1)]
@@ -125,7 +114,7 @@ def test_a_first_step_of_adam_goes_down_the_slope_by_its_size(
 
 def test_it_learns_what_it_is_taught(game: Game, network: Network, lessons: Lessons) -> None:
     """Three hundred times the same thirty moves."""
-    taught = in_numpy(teach(game, network, lessons, 300).network, dqn_net.features(game))
+    taught = in_numpy(teach(game, network, lessons, 300).network, one_hot(game))
     np.testing.assert_allclose(taught[lessons.decision, lessons.cell], lessons.target, atol=0.5)
     np.testing.assert_allclose(taught[lessons.decision][~game.legal[lessons.decision]], -5, atol=1)
 
@@ -133,12 +122,12 @@ def test_it_learns_what_it_is_taught(game: Game, network: Network, lessons: Less
 def teach(game: Game, network: Network, lessons: Lessons, times: int) -> dqn_net.Pupil:
     pupil = dqn_net.untaught(network, STEP, SEED)
     many = Lessons(*(np.tile(column, (times, 1)) for column in lessons))
-    taught: dqn_net.Pupil = dqn_net.teach(pupil, dqn_net.features(game), game.legal, many, STEP)
+    taught: dqn_net.Pupil = dqn_net.teach(pupil, one_hot(game), game.legal, many, STEP)
     return taught
 
 
 def loss(game: Game, network: Network, lessons: Lessons, drops: jax.Array | None = None) -> float:
-    read, legal = dqn_net.features(game)[lessons.decision], game.legal[lessons.decision]
+    read, legal = one_hot(game)[lessons.decision], game.legal[lessons.decision]
     return float(dqn_net.loss(network, read, legal, lessons.cell, lessons.target, drops))
 
 

@@ -52,7 +52,7 @@ def test_an_agent_answers_a_person_by_itself(players: Players) -> None:
 
 def test_a_watched_game_goes_on_in_its_own_time(players: Players) -> None:
     assert by_itself(Match(x="minimax", o="random", delay=0.25), players) == Auto(
-        "/reply/?x=minimax&o=random&delay=0.25", 0.25
+        "/reply/?x=minimax&o=random&delay=0.25", 0.25, "pause"
     )
 
 

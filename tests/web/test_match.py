@@ -36,13 +36,15 @@ def matches(draw: st.DrawFn) -> Match:
     lens = draw(st.sampled_from(["", "truth", *PLAYERS.agents]))
     learned = PLAYERS.agents.get(lens)
     steps = st.integers(0, len(learned.snapshot_q) - 1) if learned else st.none()
+    step = draw(st.none() | steps)
     return Match(
         record=record,
         ply=draw(st.none() | st.integers(0, len(record) - 1)) if record else None,
         x=draw(st.sampled_from(PLAYERS.seats)),
         o=draw(st.sampled_from(PLAYERS.seats)),
         lens=lens,
-        step=draw(st.none() | steps),
+        step=step,
+        train=step is not None and draw(st.booleans()),
         epsilon=draw(st.integers(0, 100)) / 100,
         delay=draw(st.integers(25, 500)) / 100,
         pause=draw(st.booleans()),
@@ -97,6 +99,7 @@ def test_an_empty_value_and_an_unknown_name_are_as_good_as_none() -> None:
         ("/play/?step=99&lens=q-iteration", BadRequest, "step is 0 to"),
         ("/play/?step=1", BadRequest, "lens"),
         ("/play/?step=1&lens=truth", BadRequest, "lens"),
+        ("/play/?train=1&lens=q-iteration", BadRequest, "step"),
         ("/play/4?ply=1", BadRequest, "ply"),
         ("/play/4?ply=٠", BadRequest, "ply"),
         ("/play/?epsilon=1.5", BadRequest, "0 to 1"),

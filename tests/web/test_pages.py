@@ -20,6 +20,7 @@ ADDRESSES = [
     "/play/4?lens=truth",
     "/play/4?hide=1",
     "/play/?lens=q-learning-1&step=0",
+    "/play/40?lens=q-learning-1&step=5&train=1",
 ]
 
 
@@ -105,15 +106,12 @@ def test_the_settings_form_leads_to_the_plain_address(client: FlaskClient) -> No
     assert (response.status_code, response.headers["Location"]) == (303, "/play/40?o=t-hand&hide=1")
 
 
-def test_a_tally_belongs_to_those_who_played_and_a_snapshot_to_its_lens(
-    client: FlaskClient,
-) -> None:
+def test_a_tally_belongs_to_those_who_played(client: FlaskClient) -> None:
     form = "/set/?x=minimax&o=random&tally=1-0-2&tally_of=minimax+{}"
-    form += "&lens=q-iteration&step=3&step_of={}"
-    kept = client.get(form.format("random", "q-iteration")).headers["Location"]
-    assert kept == "/play/?x=minimax&o=random&lens=q-iteration&step=3&tally=1-0-2"
-    lost = client.get(form.format("fixed", "q-learning-1")).headers["Location"]
-    assert lost == "/play/?x=minimax&o=random&lens=q-iteration"
+    kept = client.get(form.format("random")).headers["Location"]
+    assert kept == "/play/?x=minimax&o=random&tally=1-0-2"
+    lost = client.get(form.format("fixed")).headers["Location"]
+    assert lost == "/play/?x=minimax&o=random"
 
 
 def test_a_board_waits_while_an_agent_is_about_to_move(client: FlaskClient) -> None:

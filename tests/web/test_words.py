@@ -69,7 +69,7 @@ def test_the_legend_says_whose_view_it_is(players: Players) -> None:
     assert caption(Match(record="40", lens="truth")) == (
         "On the squares: how the game ends for X, to move"
     )
-    assert "expects after 0 updates" in caption(Match(lens="q-iteration", step=0))
+    assert "expected after 0 updates" in caption(Match(lens="q-iteration", step=0))
 
 
 def test_the_scale_names_what_its_ends_and_its_middle_stand_for(players: Players) -> None:

@@ -1,0 +1,123 @@
+"""Watching an agent learn on the play page, and reading what a game was worth."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, expect
+
+LENS = "q-learning-1"
+
+
+def address(part: str) -> re.Pattern[str]:
+    return re.compile(re.escape(part) + "$")
+
+
+def test_the_slider_goes_back_in_training_by_keyboard(page: Page) -> None:
+    page.goto(f"/play/408?lens={LENS}&pause=1")
+    expect(page.locator("#trained")).to_have_text("fully trained, after 1.52 million updates")
+    before = page.locator("#board-2").get_attribute("aria-label")
+    page.focus("#snapshot-step")
+    page.keyboard.press("Home")
+    expect(page).to_have_url(address(f"/play/408?lens={LENS}&step=0&pause=1"))
+    expect(page.locator("#trained")).to_have_text("after 0 updates")
+    expect(page.locator("#board-2")).to_have_attribute(
+        "aria-label", re.compile("as before training")
+    )
+    assert page.evaluate("document.activeElement.id") == "snapshot-step"
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".caption")).to_have_text(re.compile("after 1 update, for O"))
+    page.keyboard.press("End")
+    expect(page).to_have_url(address(f"/play/408?lens={LENS}&pause=1"))
+    expect(page.locator("#board-2")).to_have_attribute("aria-label", before or "")
+
+
+def test_dragging_asks_for_one_position_at_a_time(page: Page) -> None:
+    page.goto(f"/play/40?lens={LENS}&pause=1")
+    under_way: set[str] = set()
+    most = 0
+
+    def asked(request: Request) -> None:
+        nonlocal most
+        if request.resource_type == "xhr":
+            under_way.add(request.url)
+            most = max(most, len(under_way))
+
+    page.on("request", asked)
+    page.on("requestfinished", lambda request: under_way.discard(request.url))
+    page.locator("#snapshot-step").scroll_into_view_if_needed()
+    box = page.locator("#snapshot-step").bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] - 8, y)
+    page.mouse.down()
+    for share in range(95, 9, -1):
+        page.mouse.move(box["x"] + box["width"] * share / 100, y)
+    page.mouse.up()
+    step = page.locator("#snapshot-step").input_value()
+    assert 0 < int(step) < 5
+    expect(page).to_have_url(address(f"/play/40?lens={LENS}&step={step}&pause=1"))
+    assert most == 1
+
+
+def test_a_run_through_the_training_ends_with_the_agent_as_it_plays(page: Page) -> None:
+    page.goto("/play/4?o=human&lens=champion&step=7")
+    page.click("#train")
+    expect(page.locator("#train")).to_have_attribute("aria-label", "Stop the training")
+    expect(page.locator("#trained")).to_have_text(re.compile("fully trained"))
+    expect(page).to_have_url(address("/play/4?o=human&lens=champion"))
+    expect(page.locator("#train")).to_have_attribute("aria-label", "Run through the training")
+
+
+def test_a_run_is_stopped_and_stays_there(page: Page) -> None:
+    page.goto(f"/play/?o=human&lens={LENS}&step=2&train=1")
+    expect(page).to_have_url(re.compile("step=3"))
+    page.click("#train")
+    expect(page).not_to_have_url(re.compile("train=1"))
+    expect(page.locator("[hx-trigger^=load]")).to_have_count(0)
+    expect(page.locator("#trained")).not_to_have_text(re.compile("fully"))
+
+
+def test_whoever_wants_less_motion_starts_with_a_still_page(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(reduced_motion="reduce").new_page()
+    page.goto(f"/play/?o=human&lens={LENS}&step=2&train=1")
+    expect(page).to_have_url(address(f"/play/?o=human&lens={LENS}&step=2"))
+
+
+def test_the_training_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto("/play/4?o=human&lens=champion")
+    page.focus("#snapshot-step")
+    page.keyboard.press("Home")
+    page.click("button[type=submit]")
+    expect(page).to_have_url(address("/play/4?o=human&lens=champion&step=0"))
+    page.click("#train")
+    expect(page.locator("#trained")).to_have_text("after 7 updates", timeout=10_000)
+
+
+def test_a_blunder_is_marked_in_the_list_and_a_click_leads_to_it(page: Page) -> None:
+    page.goto("/play/3140?o=human&lens=truth")
+    expect(page.locator("tr.blunder")).to_have_count(1)
+    expect(page.locator("tr.blunder")).to_contain_text("draw became a loss in 6")
+    page.click("tr.blunder a")
+    expect(page).to_have_url(address("/play/3140?ply=2&o=human&lens=truth"))
+    expect(page.locator(".mark")).to_have_count(2)
+
+
+@pytest.mark.parametrize("hide", ["", "&hide=1"])
+def test_hidden_values_are_nowhere(page: Page, hide: str) -> None:
+    page.goto(f"/play/3140?o=human&lens={LENS}{hide}")
+    shown = 0 if hide else 1
+    for told in (".value-chart", ".caption", "#training"):
+        expect(page.locator(told)).to_have_count(shown)
+
+
+def test_what_is_unfolded_stays_so_when_the_game_goes_on(page: Page) -> None:
+    page.goto("/play/?o=human")
+    page.click("#encodings summary")
+    expect(page.locator("#encodings")).to_contain_text(".........")
+    page.click("#board-4")
+    expect(page.locator("#encodings")).to_contain_text("....X....")
+    expect(page.locator("#encodings dl")).to_be_visible()

@@ -1,0 +1,36 @@
+"""One position in several encodings, each checked from its text."""
+
+from itertools import product
+
+from app.tictactoe.encodings import bit_packed, flat, images, one_hot
+from app.tictactoe.game import Game
+from app.tictactoe.notation import parse_position, position_text
+
+
+def test_a_network_reads_three_numbers_a_cell_and_who_is_to_move(game: Game) -> None:
+    read = one_hot(game)
+    assert read.shape == (game.decisions, 30)
+    for s, row in enumerate(read.tolist()):
+        text = position_text(game, s)
+        cells = [float(mark == held) for mark, held in product(text, ".XO")]
+        mover = [0.0, 1.0] if text.count("X") > text.count("O") else [1.0, 0.0]
+        assert row == [*cells, *mover, 0.0]
+
+
+def test_the_flat_board_is_the_base_3_number_digit_by_digit(game: Game) -> None:
+    for s, row in enumerate(flat(game).tolist()):
+        assert [".XO"[digit] for digit in row] == list(position_text(game, s))
+        assert int("".join(map(str, row)), 3) == game.code[s]
+
+
+def test_two_bits_a_cell(game: Game) -> None:
+    position = parse_position(game, "XO.......")
+    assert f"{bit_packed(game, position):018b}" == "01" + "10" + 7 * "00"
+    packed = {bit_packed(game, s) for s in range(game.positions)}
+    assert len(packed) == game.positions
+    assert max(packed) < 1 << 18
+
+
+def test_how_many_positions_are_the_same_by_symmetry(game: Game) -> None:
+    for text, different in [(".........", 1), ("X........", 4), ("....X....", 1), ("XO.......", 8)]:
+        assert images(game, parse_position(game, text)) == different

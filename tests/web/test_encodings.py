@@ -1,0 +1,28 @@
+"""How one position looks, as the page says it."""
+
+from flask.testing import FlaskClient
+
+from app.tictactoe.notation import replay
+from app.web.encodings import encoded
+from app.web.players import Players
+
+
+def test_every_way_of_writing_a_position(players: Players) -> None:
+    written = {way.name: way.value for way in encoded(players, replay(players.game, "02")[-1])}
+    assert written == {
+        "Text": "X.O......",
+        "Base-3 number": "8,019",  # 1 x 3^8 + 2 x 3^6
+        "Symmetry class": "......X.O",  # 11, the lowest number of its eight images
+        "Bit-packed integer": "73,728",  # 01 00 10 and twelve zeros: 2^16 + 2^13
+        "Flat array": "[1 0 2 0 0 0 0 0 0]",
+        "One-hot vector": "010 100 001 100 100 100 100 100 100 10 0",
+    }
+
+
+def test_a_network_is_never_asked_about_a_finished_game(players: Players) -> None:
+    names = [way.name for way in encoded(players, replay(players.game, "03142")[-1])]
+    assert "One-hot vector" not in names
+
+
+def test_they_are_on_the_page(client: FlaskClient) -> None:
+    assert "<code>X.O......</code>" in client.get("/play/02").text
