@@ -30,7 +30,7 @@ function moveFocus(cell, [down, right]) {
   board.querySelector(`[data-row="${row}"][data-column="${column}"]`)?.focus();
 }
 
-function press(board, key) {
+function press(cell, key) {
   const help = document.getElementById("keys");
   if (key === "?" && help) {
     help.parentElement.open = true;
@@ -38,8 +38,16 @@ function press(board, key) {
     return true;
   }
   const wanted = `[data-key="${CSS.escape(key)}"]`;
+  const board = cell.closest(".board");
   const control = board.querySelector(wanted) ?? document.querySelector(`:not(.cell)${wanted}`);
-  control?.click();
+  if (key === "w" && control?.href) {
+    // Not why the best move has its value, but the one that has the focus.
+    const address = new URL(control.href);
+    address.searchParams.set("cell", cell.id.at(-1));
+    htmx.ajax("GET", address.pathname + address.search, { source: control, target: "#why", swap: "outerHTML" });
+  } else {
+    control?.click();
+  }
   return control !== null;
 }
 
@@ -49,7 +57,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key in STEPS) {
     moveFocus(cell, STEPS[event.key]);
     event.preventDefault();
-  } else if (document.getElementById("shortcuts")?.checked && press(cell.closest(".board"), event.key)) {
+  } else if (document.getElementById("shortcuts")?.checked && press(cell, event.key)) {
     event.preventDefault();
   }
 });

@@ -7,7 +7,7 @@ with its name.  Nothing is ever unpickled.
 import hashlib
 import io
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -35,6 +35,7 @@ class Agent:
     visits: NDArray[np.uint32]  # [D, cells] how often training updated the pair
     snapshot_updates: NDArray[np.int64]  # [T]
     snapshot_q: NDArray[np.float16]  # [T, D, cells] the last one is q
+    npz: bytes = field(default=b"", repr=False)  # the file of these arrays, once there is one
 
 
 def save(folder: Path, game: Game, agent: Agent) -> Agent:
@@ -100,7 +101,7 @@ def _checked(
     try:
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays:
             raise ValueError("the file is not the one that the card describes: its sha256 differs")
-        agent = Agent(card, **read_arrays(arrays_bytes, _layout(game)))
+        agent = Agent(card, **read_arrays(arrays_bytes, _layout(game)), npz=arrays_bytes)
         _check_arrays(game, agent)
     except ValueError as error:
         raise ModelError(f"{path}.npz: {error}") from error

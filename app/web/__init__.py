@@ -6,27 +6,56 @@ from pathlib import Path
 from flask import Flask
 from flask_compress import Compress
 
-from app.web import assets, errors, headers, play
+from app.web import (
+    agents,
+    api,
+    arena,
+    assets,
+    compare,
+    cors,
+    deployment,
+    errors,
+    headers,
+    how,
+    judgement,
+    play,
+    why,
+)
+from app.web.deployment import ROOT
 from app.web.health import bp as health
+from app.web.kept import kept
 from app.web.players import load_players
 
-ROOT = Path(__file__).parent.parent.parent
 
-
-def create_app(models: Path = ROOT / "models", seed: int | None = None) -> Flask:
-    """Build the site on the models of a folder.
+def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
+    """Build the site on the models of a folder, by default the one that the environment names.
 
     With a `seed` the agents draw the same moves each time; without, as chance has it.
-    Raises ModelError, naming the file and the reason, if a model is broken.
+    Raises ModelError, naming the file and the reason, if a model is broken, and ValueError if a
+    variable of the environment is.
     """
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
-    app.extensions["players"] = load_players(models)
+    app.extensions["players"] = load_players(models or deployment.models())
+    app.extensions["version"] = deployment.version()
     app.extensions["random"] = random.SystemRandom() if seed is None else random.Random(seed)
     Compress(app)
+    cors.init_app(app)  # before the headers: after them it allows what they forbid
     headers.init_app(app)
     errors.init_app(app)
     assets.init_app(app, ROOT / "static")
-    for blueprint in (play.bp, health):
+    for blueprint in (
+        play.bp,
+        agents.bp,
+        judgement.bp,
+        arena.bp,
+        compare.bp,
+        how.bp,
+        why.bp,
+        health,
+    ):
         app.register_blueprint(blueprint)
+    api.init_app(app)
+    app.wsgi_app = kept(app.wsgi_app)  # type: ignore[assignment, method-assign]
+    deployment.init_app(app)
     return app

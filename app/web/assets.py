@@ -1,14 +1,27 @@
-"""Static files under names that change with their content, so that browsers may keep them."""
+"""Static files under names that change with their content, so that browsers may keep them.
 
+Each is packed once, as tightly as can be, before the first request.
+"""
+
+import gzip
 import hashlib
 import mimetypes
 from pathlib import Path
+from typing import NamedTuple
 
-from flask import Flask, Response, abort
+import brotli
+from flask import Flask, Response, abort, request
 
 from app.web.palette import stylesheet
 
 YEAR = 31_536_000  # seconds
+
+
+class Asset(NamedTuple):
+    """A file, whole and packed."""
+
+    type: str | None
+    packings: dict[str, bytes]  # by the name of its encoding, the smallest first
 
 
 def init_app(app: Flask, folder: Path) -> None:
@@ -20,12 +33,16 @@ def init_app(app: Flask, folder: Path) -> None:
     }
     contents["heat.css"] = stylesheet().encode()
     addresses = {name: _hashed(name, content) for name, content in contents.items()}
-    names = {address: name for name, address in addresses.items()}
+    assets = {addresses[name]: _packed(name, content) for name, content in contents.items()}
 
     @app.get("/static/<path:address>")
     def static_file(address: str) -> Response:
-        name = names.get(address) or abort(404)
-        response = Response(contents[name], mimetype=mimetypes.guess_type(name)[0])
+        kind, packings = assets.get(address) or abort(404)
+        encoding = request.accept_encodings.best_match(packings) or "identity"
+        response = Response(packings[encoding], mimetype=kind)
+        if encoding != "identity":
+            response.content_encoding = encoding
+        response.vary.add("Accept-Encoding")
         response.cache_control.public = True
         response.cache_control.max_age = YEAR
         response.cache_control.immutable = True
@@ -34,6 +51,15 @@ def init_app(app: Flask, folder: Path) -> None:
     @app.template_global()
     def asset(name: str) -> str:
         return f"/static/{addresses[name]}"
+
+
+def _packed(name: str, content: bytes) -> Asset:
+    packings = {
+        "br": brotli.compress(content),
+        "gzip": gzip.compress(content, mtime=0),
+        "identity": content,
+    }
+    return Asset(mimetypes.guess_type(name)[0], packings)
 
 
 def _hashed(name: str, content: bytes) -> str:

@@ -2,12 +2,13 @@
 
 import secrets
 
-from flask import Flask, Response, current_app, make_response, render_template, request
+from flask import Flask, Response, current_app, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError, RequestURITooLarge
 
 from app.web.players import players
 from app.web.respond import wants_fragment
 
+API = "/api/"  # what begins so is answered in JSON
 MAX_ADDRESS = 1000  # characters of path and query; the longest right one has some 200
 TITLES = {
     400: "This address is not right",
@@ -22,10 +23,11 @@ SENTENCES = {
     405: "Pages here can only be read: nothing is ever sent to them.",
     414: f"The address is too long: {MAX_ADDRESS} characters are enough for any view.",
 }
+IN_API = {404: "There is no such address: /api explains those there are."}
 
 
 def init_app(app: Flask) -> None:
-    """Answer every error of this app with a page, or a notice where htmx asks."""
+    """Answer every error of this app with a page, a notice where htmx asks, or JSON in the API."""
     app.before_request(refuse_long_addresses)
     app.register_error_handler(HTTPException, explain)
     app.register_error_handler(Exception, apologise)
@@ -40,32 +42,42 @@ def refuse_long_addresses() -> None:
 def explain(error: HTTPException) -> Response:
     """Say what is wrong with a request: in its own words, where we gave it any."""
     ours = error.description != type(error).description
-    sentence = error.description if ours else SENTENCES.get(error.code or 500, error.description)
+    sentences = SENTENCES | IN_API if _in_api() else SENTENCES
+    sentence = error.description if ours else sentences.get(error.code or 500, error.description)
     return _answer(error, sentence)
 
 
 def apologise(fault: Exception) -> Response:
     """Log a fault under an id, and tell people no more than that."""
-    fault_id = secrets.token_hex(4)
+    fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     current_app.logger.error("fault %s on %s", fault_id, request.full_path, exc_info=fault)
     sentence = f"Something went wrong on our side. It is in the log as {fault_id}."
     return _answer(InternalServerError(), sentence)
 
 
 def _answer(error: HTTPException, sentence: str | None) -> Response:
-    template = "_error.html" if wants_fragment() else "error.html"
-    agents = {name: agent.card.title for name, agent in players().agents.items()}
-    page = render_template(
-        template,
-        code=error.code,
-        title=TITLES.get(error.code or 500, error.name),
-        sentence=sentence,
-        agents=agents,
-    )
-    response = make_response(page, error.code)
+    if _in_api():
+        response = jsonify(error={"code": error.code, "message": sentence})
+    else:
+        response = make_response(_page(error, sentence))
+        response.vary.add("HX-Request")
+    response.status_code = error.code or 500
     for name, value in error.get_headers():
         if name not in response.headers:
             response.headers[name] = value
-    response.vary.add("HX-Request")
     response.cache_control.no_store = True
     return response
+
+
+def _in_api() -> bool:
+    return request.path.startswith(API)
+
+
+def _page(error: HTTPException, sentence: str | None) -> str:
+    return render_template(
+        "_error.html" if wants_fragment() else "error.html",
+        code=error.code,
+        title=TITLES.get(error.code or 500, error.name),
+        sentence=sentence,
+        agents={name: agent.card.title for name, agent in players().agents.items()},
+    )

@@ -1,15 +1,18 @@
-"""Whether the server can do its work."""
+"""Whether the server can do its work, and with what."""
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, current_app, jsonify
 
 from app.web.players import players
+
+HEALTH = "/healthz"
 
 bp = Blueprint("health", __name__)
 
 
-@bp.get("/healthz")
+@bp.get(HEALTH)
 def healthz() -> Response:
     """Answer 200: the server does not start before every model is loaded and checked."""
-    response = Response(f"ok: {len(players().agents)} models\n", mimetype="text/plain")
+    digests = {name: agent.card.arrays for name, agent in players().agents.items()}
+    response = jsonify(status="ok", version=current_app.extensions["version"], models=digests)
     response.cache_control.no_store = True
     return response

@@ -10,6 +10,7 @@ from app.tictactoe.notation import DIGITS, replay
 from app.tictactoe.policy import mix
 from app.web import words
 from app.web.board_view import board
+from app.web.comparison import address as comparison
 from app.web.encodings import encoded
 from app.web.lens import match_opinion
 from app.web.links import auto, links
@@ -19,6 +20,7 @@ from app.web.players import Players, players
 from app.web.respond import respond
 from app.web.snapshots import settle, snapshots
 from app.web.value_chart import value_chart
+from app.web.why import why_address
 
 bp = Blueprint("play", __name__)
 OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move
@@ -98,6 +100,8 @@ def view(match: Match, players: Players) -> dict[str, object]:
         "encodings": encoded(players, position),
         "snapshots": snapshots(match, players, seen.lens) if seen else None,
         "links": links(match, players, position),
+        "compare": comparison(match, players),
+        "why": why_address(match) if seen else "",
         "auto": going_on,
         "headline": words.headline(match, players, position),
         "status": words.status(match, players, position, going_on),

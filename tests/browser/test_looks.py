@@ -15,6 +15,21 @@ PAGES = [
     "/play/03142?x=minimax&o=fixed&keep=1&pause=1&tally=2-1-0",
     "/play/?lens=q-learning-1&step=0",
     "/play/408?hide=1&ply=1",
+    "/play/3140?lens=q-learning-1&step=8&pause=1",
+    "/arena",
+    "/arena?show=loss",
+    "/compare/31?lens=q-learning-1&lens=observing@3&lens=dqn-vs-random",
+    "/compare/03142",
+    "/agents",
+    "/agents/q-learning-4?against=t-hand",
+    "/agents/dqn-vs-random",
+    "/agents/q-learning-2/blunders",
+    "/agents/q-learning-4/certificate-o",
+    "/how",
+    "/how?at=dqn&record=48563#dqn",
+    "/api",
+    "/why/4?lens=q-learning-1&cell=0",
+    "/why/04?lens=observing&cell=3",
 ]
 ERRORS = ["/nowhere", "/play/44"]
 COLOURS = """palette => {

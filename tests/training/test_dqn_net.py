@@ -9,6 +9,7 @@ import pytest
 
 from app.tictactoe.encodings import one_hot
 from app.tictactoe.game import Game
+from app.tictactoe.notation import position_text
 from app.tictactoe.policy import uniform
 from training import dqn_net
 from training.dqn_games import draw
@@ -43,9 +44,7 @@ def test_the_network_is_the_stated_one(network: Network) -> None:
 
 def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: Network) -> None:
     said = in_numpy(network, one_hot(game))
-    np.testing.assert_allclose(
-        dqn_net.outputs(network, one_hot(game)), said, rtol=1e-4, atol=1e-5
-    )
+    np.testing.assert_allclose(dqn_net.outputs(network, one_hot(game)), said, rtol=1e-4, atol=1e-5)
     q = dqn_net.table(game, network)
     assert q.dtype == np.float32
     np.testing.assert_allclose(

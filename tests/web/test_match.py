@@ -9,7 +9,7 @@ from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
 from app.tictactoe.game import connect
 from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
-from app.web import ROOT
+from app.web.deployment import ROOT
 from app.web.match import PLAY, Match, build, parse
 from app.web.players import Players, load_players
 

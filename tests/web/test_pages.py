@@ -140,4 +140,8 @@ def test_the_first_load_and_a_move_are_small(client: FlaskClient) -> None:
 
 def test_the_server_says_that_it_is_well(client: FlaskClient, players: Players) -> None:
     response = client.get("/healthz")
-    assert (response.status_code, response.text) == (200, f"ok: {len(players.agents)} models\n")
+    assert response.status_code == 200
+    assert "no-store" in response.headers["Cache-Control"]
+    said = response.get_json()
+    assert (said["status"], said["version"]) == ("ok", "0.1.0")
+    assert said["models"] == {name: agent.card.arrays for name, agent in players.agents.items()}

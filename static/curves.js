@@ -1,0 +1,125 @@
+"use strict";
+
+// Charts of the tables that hold their numbers: a colgroup is a chart, each of its columns a line.
+// What a legend says is the text of the table, of its last row until something is pointed at.
+
+const HEIGHT = 220;
+const DASHES = [["solid", []], ["dashed", [8, 5]], ["dotted", [2, 4]]];
+const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
+
+// Where on its axis a number lies; the logarithmic one begins with 0.
+const LINEAR = { place: (number) => number };
+const LOGARITHMIC = {
+  place: (number) => Math.log10(1 + number),
+  number: (place) => Math.round(10 ** place - 1),
+  ticks: (highest) => [0, ...Array.from({ length: Math.ceil(highest) }, (_, power) => 10 ** power)],
+};
+
+const drawn = new Set();
+
+// One column of a table: what is in it for a script, and for people.
+function read(table, column) {
+  const entries = [...table.tBodies[0].rows].map((row) => row.cells[column].querySelector("data"));
+  const texts = entries.map((entry) => entry.textContent);
+  return {
+    numbers: entries.map((entry) => Number(entry.value)),
+    text: (plot, number, series, index) => texts.at(index ?? -1),
+  };
+}
+
+// Colours come from the stylesheet, each time anew: the scheme may change.
+const styled = (element, property) => () => getComputedStyle(element).getPropertyValue(property);
+
+function line(column, { text }, number) {
+  const stroke = styled(column, "color");
+  return {
+    label: column.dataset.name,
+    value: text,
+    stroke,
+    width: 2,
+    dash: DASHES[number][1],
+    points: { size: 5, fill: stroke },
+  };
+}
+
+function axes(plot, unit, scale) {
+  const lines = { stroke: styled(plot, "border-top-color"), width: 1 };
+  const both = {
+    stroke: styled(plot, "color"),
+    grid: lines,
+    ticks: { ...lines, size: 4 },
+    font: "12px system-ui, sans-serif",
+  };
+  const x = { ...both, space: 30, size: 30 };
+  const y = {
+    ...both,
+    size: 50,
+    values: (_, numbers) => numbers.map((number) => SHORT.format(number) + unit),
+  };
+  if (scale === LINEAR) return [x, y];
+  x.splits = (chart, axis, lowest, highest) => scale.ticks(highest).map(scale.place);
+  x.values = (_, places) => places.map((place) => SHORT.format(scale.number(place)));
+  return [x, y];
+}
+
+function place(group) {
+  const plot = document.createElement("div");
+  plot.className = "plot";
+  plot.setAttribute("role", "img");
+  plot.setAttribute("aria-label", group.dataset.label);
+  return plot;
+}
+
+function draw(table, group, plot) {
+  const all = [...table.querySelectorAll("col")];
+  const columns = [...group.children];
+  const [along, ...lines] = [all[0], ...columns].map((column) => read(table, all.indexOf(column)));
+  const scale = "logarithmic" in table.dataset ? LOGARITHMIC : LINEAR;
+  const top = Number(group.dataset.top);
+  const size = () => ({ width: Math.max(plot.clientWidth, 200), height: HEIGHT });
+  const options = {
+    ...size(),
+    title: group.dataset.title,
+    // A line along either end is to be seen whole.
+    scales: { x: { time: false }, y: { range: [-0.02 * top, 1.03 * top] } },
+    cursor: { y: false, sync: { key: table.id }, drag: { x: false, y: false } },
+    legend: { markers: { dash: (_, series) => DASHES[series - 1][0] } },
+    axes: axes(plot, group.dataset.unit, scale),
+    series: [
+      { label: table.dataset.axis, value: along.text },
+      ...columns.map((column, number) => line(column, lines[number], number)),
+    ],
+  };
+  const data = [along.numbers.map(scale.place), ...lines.map(({ numbers }) => numbers)];
+  const chart = new uPlot(options, data, plot);
+  const observer = new ResizeObserver(() => chart.setSize(size()));
+  observer.observe(plot);
+  drawn.add({ chart, observer });
+}
+
+function forget() {
+  for (const old of drawn) {
+    if (old.chart.root.isConnected) continue;
+    old.observer.disconnect();
+    old.chart.destroy();
+    drawn.delete(old);
+  }
+}
+
+function drawAll(root) {
+  forget();
+  for (const charts of root.querySelectorAll("[data-charts-of]:empty")) {
+    const table = document.getElementById(charts.dataset.chartsOf);
+    for (const group of table.querySelectorAll("colgroup[data-title]")) {
+      const plot = place(group);
+      charts.append(plot);
+      draw(table, group, plot);
+    }
+  }
+}
+
+htmx.onLoad(drawAll); // the page, and whatever is swapped into it
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const { chart } of drawn) chart.redraw(false);
+});

@@ -1,0 +1,108 @@
+"""What people do on the comparison page, in a real browser."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+
+def address(path: str) -> re.Pattern[str]:
+    return re.compile(re.escape(path) + "$")
+
+
+def focused(page: Page) -> str:
+    identity: str = page.evaluate("document.activeElement.id")
+    return identity
+
+
+def test_all_boards_move_together(page: Page) -> None:
+    page.goto("/compare/")
+    page.click("#board-q-iteration-4")
+    expect(page).to_have_url(address("/compare/4"))
+    expect(page.locator(".mark")).to_have_count(3)
+    expect(page.locator("#status")).to_have_text("X: row 2, column 2. O to move.")
+    assert focused(page) == "board-q-iteration-4"
+    page.click("#board-truth-0")
+    expect(page.locator(".mark")).to_have_count(6)
+    page.click("#take-back")
+    expect(page.locator(".mark")).to_have_count(3)
+    assert focused(page) == "take-back"
+    page.go_back()
+    expect(page.locator(".mark")).to_have_count(6)
+    page.go_back()
+    expect(page.locator(".mark")).to_have_count(3)
+    page.click("#new-game")
+    expect(page).to_have_url(address("/compare/"))
+    expect(page.locator(".mark")).to_have_count(0)
+
+
+def test_arrow_keys_stay_on_their_board(page: Page) -> None:
+    page.goto("/compare/")
+    page.focus("#board-q-iteration-0")
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    assert focused(page) == "board-q-iteration-5"
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(address("/compare/5"))
+    assert focused(page) == "board-q-iteration-5"
+
+
+def test_agents_are_added_exchanged_and_removed(page: Page) -> None:
+    page.goto("/compare/40")
+    boards = page.locator(".panels h2")
+    page.focus("#add")
+    page.select_option("#add", "self-play")
+    expect(boards).to_have_text(["Q-learning 1", "Q-iteration", "Self-play", "The truth"])
+    assert focused(page) == "add"
+    page.select_option("#lens-1", "champion")
+    expect(boards).to_have_text(["Champion", "Q-iteration", "Self-play", "The truth"])
+    expect(page).to_have_url(address("/compare/40?lens=champion&lens=q-iteration&lens=self-play"))
+    page.click("#remove-2")
+    expect(boards).to_have_text(["Champion", "Self-play", "The truth"])
+    page.select_option("#add", "observing")
+    page.locator("#remove-3").wait_for()
+    page.focus("#add")
+    page.select_option("#add", "dqn-vs-random")
+    expect(boards).to_have_count(5)
+    assert focused(page) == "add"  # now what says that there is no room
+    page.reload()
+    expect(boards).to_have_count(5)
+
+
+def test_an_agent_beside_its_own_past(page: Page) -> None:
+    page.goto("/compare/31?lens=self-play")
+    page.click("#earlier-1")
+    expect(page).to_have_url(re.compile(r"lens=self-play(@|%40)\d+$"))
+    page.select_option("#add", "self-play")
+    expect(page.locator(".panels h2")).to_have_text(["Self-play", "Self-play", "The truth"])
+    page.click("#board-self-play-0")
+    expect(page.locator(".mark")).to_have_count(9)
+
+
+def test_it_works_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto("/compare/")
+    page.click("#board-q-learning-1-8")
+    page.select_option("#add", "champion")
+    page.click("#adding button")
+    expect(page).to_have_url(address("/compare/8?lens=q-learning-1&lens=q-iteration&lens=champion"))
+    page.select_option("#lens-2", "self-play")
+    page.click("#exchange-2 button")
+    expect(page).to_have_url(address("/compare/8?lens=q-learning-1&lens=self-play&lens=champion"))
+    expect(page.locator(".mark")).to_have_count(4)
+
+
+def test_the_boards_of_a_row_are_level(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto("/compare/31?lens=q-table-vs-minimax&lens=champion&lens=observing@3&lens=double-q")
+    tops = {board.bounding_box()["y"] for board in page.locator(".board").all()}  # type: ignore[index]
+    assert len(tops) == 1
+
+
+@pytest.mark.console("400")
+def test_a_wrong_address_is_said_in_place(page: Page) -> None:
+    page.goto("/compare/4")
+    page.locator("#add option[value=champion]").evaluate("option => { option.value = 'nobody' }")
+    page.select_option("#add", "nobody")
+    expect(page.locator("#notice")).to_contain_text("There are no values of 'nobody'")

@@ -1,0 +1,52 @@
+"""The boards of the page that explains, as people play on them."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+
+def test_a_board_moves_in_place_and_back(page: Page) -> None:
+    page.goto("/how")
+    page.locator("#q-iteration-board-0").scroll_into_view_if_needed()
+    before = page.evaluate("scrollY")
+    page.click("#q-iteration-board-0")
+    expect(page).to_have_url(re.compile(r"/how\?at=q-iteration&record=40#q-iteration$"))
+    expect(page.locator("#q-iteration-turn")).to_have_text("X to move")
+    expect(page.locator("#q-iteration-shown .mark")).to_have_count(2)
+    expect(page.locator("#self-play-shown .mark")).to_have_count(1)
+    assert page.evaluate("document.activeElement.id") == "q-iteration-board-0"
+    assert page.evaluate("scrollY") == before
+    page.click("#q-iteration-back")
+    expect(page.locator("#q-iteration-shown .mark")).to_have_count(1)
+    expect(page.locator("#q-iteration-back")).to_have_count(0)
+    page.go_back()
+    expect(page.locator("#q-iteration-shown .mark")).to_have_count(2)
+
+
+def test_a_board_leads_to_the_play_page(page: Page) -> None:
+    page.goto("/how#champion")
+    page.click("#champion-play")
+    expect(page).to_have_url(re.compile(r"/play/2045\?o=human&lens=champion&step=8$"))
+    expect(page.locator("#board .mark")).to_have_count(4)
+
+
+def test_a_board_moves_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto("/how")
+    page.click("#dqn-board-6")
+    expect(page).to_have_url(re.compile(r"/how\?at=dqn&record=4856#dqn$"))
+    expect(page.locator("#dqn-turn")).to_be_in_viewport()
+    page.click("#dqn-board-3")
+    expect(page.locator("#dqn-turn")).to_have_text("X wins")
+    page.click("#dqn-back")
+    expect(page.locator("#dqn-turn")).to_have_text("O to move")
+
+
+def test_formulas_are_drawn_as_mathematics(page: Page) -> None:
+    page.goto("/how")
+    fraction = page.locator("#mitchell mfrac").first
+    top, bottom = (fraction.locator(f"> :nth-child({n})").bounding_box() for n in (1, 2))
+    assert top is not None
+    assert bottom is not None
+    assert top["y"] + top["height"] <= bottom["y"] + 1

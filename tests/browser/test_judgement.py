@@ -1,0 +1,40 @@
+"""What people do with the judgement of an agent, in a real browser."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+
+def test_to_the_board_and_see_the_agent_blunder(page: Page) -> None:
+    page.goto("/agents/q-learning-1")
+    blunder = page.locator("#blunders .exhibits a").first
+    expect(blunder).to_contain_text("The draw becomes a loss in 6")
+    blunder.click()
+    expect(page.locator(".headline")).to_have_text("Q-learning 1 to move as O")
+    page.click("#reply")
+    expect(page.locator(".moves tbody tr").last).to_contain_text("draw became a loss in 6")
+
+
+def test_go_through_the_game_that_beats_it(page: Page) -> None:
+    page.goto("/agents/q-learning-1")
+    moves = page.locator("#verdict .exhibits").first.locator("li")
+    plies = moves.count()
+    page.click("#line-x")
+    expect(page.locator(".mark")).to_have_count(0)
+    for ply in range(1, plies + 1):
+        page.click("#step")
+        expect(page.locator("#board .mark")).to_have_count(ply)
+    expect(page.locator(".headline")).to_have_text("You win as O")
+
+
+def test_take_the_proof_home(page: Page) -> None:
+    page.goto("/agents/q-learning-4")
+    page.click("#certificate-x")
+    expect(page.locator("h1")).to_have_text("Q-learning 4 cannot be beaten as X")
+    pictures = page.get_by_role("img", name=re.compile("^row 1 "))
+    with page.expect_download() as download:
+        page.click("#csv")
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert lines[0] == "position,moves,value"
+    assert len(lines) - 1 == pictures.count()

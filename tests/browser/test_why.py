@@ -1,0 +1,72 @@
+"""Asking why, in a real browser: on its own page, and as a part of the play page."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+PUT = """url => {
+    const panel = document.createElement("div");
+    document.getElementById("game").after(panel);
+    return htmx.ajax("GET", url, {target: panel, swap: "innerHTML"});
+}"""
+
+
+def address(path: str) -> re.Pattern[str]:
+    return re.compile(re.escape(path) + "$")
+
+
+def test_each_square_says_why(page: Page) -> None:
+    page.goto("/why/40?lens=q-learning-1&cell=8")
+    expect(page.locator("#why h2")).to_have_text("X at row 3, column 3, by Q-learning 1")
+    page.click("#why-board-1")
+    expect(page).to_have_url(address("/why/40?lens=q-learning-1&cell=1"))
+    expect(page.locator("#why h2")).to_have_text("X at row 1, column 2, by Q-learning 1")
+    page.click("#why-truth")
+    expect(page.locator("#why h2")).to_have_text("X at row 1, column 2, by The truth")
+    page.click("#why-rule")
+    page.click("#why-how")
+    expect(page).to_have_url(address("/how#minimax"))
+
+
+def test_a_formula_is_laid_out_and_scrolls_in_its_own_box(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto("/why/4?lens=q-learning-1&cell=0")
+    for box in ("#why-numbers", "#why-answers"):
+        sizes = page.locator(box).evaluate("box => [box.clientWidth, box.scrollWidth]")
+        assert sizes[0] < 320 < sizes[1]
+    fraction = page.locator("#why-numbers mfrac").first
+    over, under = (fraction.locator("xpath=*").nth(side).bounding_box() for side in (0, 1))
+    assert over
+    assert under
+    assert over["y"] + over["height"] <= under["y"] + 1
+
+
+def test_as_a_part_of_the_play_page_it_replaces_only_itself(page: Page) -> None:
+    page.goto("/play/40?lens=q-learning-1")
+    page.evaluate(PUT, "/why/40?lens=q-learning-1&cell=8")
+    expect(page.locator("#why h2")).to_have_text("X at row 3, column 3, by Q-learning 1")
+    page.click("#why-board-2")
+    expect(page.locator("#why h2")).to_have_text("X at row 1, column 3, by Q-learning 1")
+    expect(page).to_have_url(address("/play/40?lens=q-learning-1"))
+    expect(page.locator("#game")).to_have_count(1)
+    page.click("#why-answer-8")
+    expect(page).to_have_url(address("/play/4028?lens=q-learning-1"))
+    expect(page.locator("#board .mark")).to_have_count(4)
+
+
+def test_the_play_page_says_why_where_the_board_is(page: Page) -> None:
+    page.goto("/play/40?lens=q-learning-1")
+    page.click("#ask")
+    expect(page.locator("#why h2")).to_have_text("X at row 1, column 3, by Q-learning 1")
+    expect(page).to_have_url(address("/play/40?lens=q-learning-1"))
+    page.focus("#board-8")
+    page.keyboard.press("w")
+    expect(page.locator("#why h2")).to_have_text("X at row 3, column 3, by Q-learning 1")
+    page.keyboard.press("Enter")
+    expect(page.locator("#why h2")).to_have_count(0)
+
+
+def test_without_values_nobody_is_asked_why(page: Page) -> None:
+    for url in ("/play/40?hide=1", "/play/03142", "/play/40?lens=q-learning-1&step=2&pause=1"):
+        page.goto(url)
+        expect(page.locator("#ask")).to_have_attribute("aria-disabled", "true")

@@ -1,0 +1,63 @@
+"""All pairs at once are what they are pair by pair."""
+
+import numpy as np
+import pytest
+
+from app.tictactoe.arena import league, round_robin, score
+from app.tictactoe.game import Game
+from app.tictactoe.policy import BASELINES
+from app.tictactoe.values import outcome_chances
+
+NAMES = list(BASELINES)
+KNOWN = {  # X wins, draw, O wins
+    ("random", "random"): (737 / 1260, 8 / 63, 121 / 420),
+    ("t-hand", "random"): (0.895547, 0.091358, 0.013095),
+    ("random", "t-hand"): (0.060935, 0.239330, 0.699735),
+    ("minimax", "random"): (0.994792, 0.005208, 0),
+    ("minimax-random", "random"): (0.967811, 0.032189, 0),
+    ("minimax-random", "t-hand"): (0.774614, 0.225386, 0),
+}
+
+
+@pytest.fixture(scope="module")
+def chances(game: Game) -> np.ndarray:
+    return round_robin(game, [baseline.policy(game) for baseline in BASELINES.values()])
+
+
+def test_every_pair_is_what_it_is_alone(game: Game, chances: np.ndarray) -> None:
+    policies = [BASELINES[name].policy(game) for name in NAMES]
+    alone = [[outcome_chances(game, x, o)[0] for o in policies] for x in policies]
+    np.testing.assert_allclose(chances, alone, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("x", "o"), KNOWN)
+def test_the_known_figures(chances: np.ndarray, x: str, o: str) -> None:
+    found = chances[NAMES.index(x), NAMES.index(o)]
+    np.testing.assert_allclose(found, KNOWN[x, o], rtol=0, atol=5e-7)
+
+
+def test_what_is_certain_is_exactly_so(chances: np.ndarray) -> None:
+    fixed = NAMES.index("fixed")
+    assert chances[fixed, fixed].tolist() == [1, 0, 0]
+    np.testing.assert_allclose(chances.sum(axis=-1), 1, rtol=0, atol=2e-9)
+
+
+def test_a_league_sees_each_player_from_its_own_side(chances: np.ndarray) -> None:
+    table, random = league(chances), NAMES.index("random")
+    np.testing.assert_allclose(table.as_x[random], chances[random].mean(axis=0))
+    np.testing.assert_allclose(table.as_o[random][::-1], chances[:, random].mean(axis=0))
+    # Whatever X gains, O loses.
+    assert score(table.as_x).sum() == pytest.approx(-score(table.as_o).sum())
+    assert table.score.sum() == pytest.approx(0)
+
+
+def test_a_league_counts_who_can_be_beaten_by_how_many(chances: np.ndarray) -> None:
+    beaten_by = dict(zip(NAMES, league(chances).beaten_by.tolist(), strict=True))
+    assert beaten_by == {
+        "random": 6,
+        "fixed": 6,
+        "t-hand": 6,
+        "minimax": 0,
+        "minimax-random": 0,
+        "strongest": 0,
+    }

@@ -1,0 +1,190 @@
+"""The API says what the arrays and the cards say."""
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from app.tictactoe.notation import parse_position, position_text
+from app.tictactoe.policy import mix
+from app.tictactoe.values import outcome_chances
+from app.web import create_app
+from app.web.players import Players
+
+PURE = [
+    "/api/v1/agents",
+    "/api/v1/agents/q-table",
+    "/api/v1/positions/X...O..X.?lens=q-learning-1&step=3",
+    "/api/v1/moves/.........?agent=t-hand&seed=1",
+    "/api/v1/games/40216",
+    "/api/v1/matches/random/t-hand",
+    "/api/v1/openapi.json",
+]
+DRAWN = "/api/v1/moves/.........?agent=random"
+
+
+def get(client: FlaskClient, address: str) -> Any:
+    response = client.get(f"/api/v1/{address}")
+    assert response.status_code == 200, response.text
+    return response.json
+
+
+def test_every_agent_and_baseline_is_listed(client: FlaskClient, players: Players) -> None:
+    listed = get(client, "agents")
+    assert [agent["id"] for agent in listed["agents"]] == list(players.agents)
+    names = [one["id"] for kind in listed.values() for one in kind]
+    assert names == list(players.policies)
+    for summary in listed["agents"]:
+        figures = players.agents[summary["id"]].card.figures
+        assert summary["blunders"] == figures.blunders[-1]
+        assert tuple(summary["against_random"]["o"].values()) == figures.vs["random"].o[-1]
+        proved = summary["against_best_responder"]
+        for seat in summary["unbeatable_as"]:
+            assert proved[seat.lower()]["loss"] == 0
+
+
+def test_a_card_is_the_one_beside_the_arrays(client: FlaskClient, players: Players) -> None:
+    for name in players.agents:
+        card = json.loads((Path("models") / f"{name}.json").read_text())
+        assert get(client, f"agents/{name}")["card"] == card
+
+
+@pytest.mark.parametrize("name", ["q-learning-1", "q-table-draw-1"])
+def test_a_position_is_the_row_of_the_arrays(
+    client: FlaskClient, players: Players, name: str
+) -> None:
+    agent, game = players.agents[name], players.game
+    for position in range(0, game.decisions, 97):
+        view = get(client, f"positions/{position_text(game, position)}?lens={name}")
+        cells = view["cells"]
+        assert [cell["legal"] for cell in cells] == game.legal[position].tolist()
+        for number in np.flatnonzero(game.legal[position]):
+            cell, visits = cells[number], agent.visits[position, number]
+            assert cell["visits"] == visits
+            expected = pytest.approx(agent.q[position, number], abs=1e-9) if visits else None
+            assert cell["value"] == expected
+            assert cell["policy"] == pytest.approx(players.policies[name][position, number])
+            worth = {"loss": -1, "draw": 0, "win": 1}[cell["truth"]["outcome"]]
+            assert worth == players.true_values[position, number]
+        assert view["value"] == players.solution.value[position]
+        assert view["updates"] == agent.card.updates
+
+
+def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, players: Players) -> None:
+    agent = players.agents["q-learning-1"]
+    step = len(agent.snapshot_q) // 2
+    learned = (agent.snapshot_q[step] != agent.snapshot_q[0]) & players.game.legal
+    position = learned.any(axis=1).argmax()
+    text = position_text(players.game, position)
+    view = get(client, f"positions/{text}?lens=q-learning-1&step={step}")
+    shown = [cell["value"] for cell in view["cells"]]
+    expected = np.where(learned[position], agent.snapshot_q[step, position].astype(float), np.nan)
+    np.testing.assert_allclose(np.array(shown, float), expected, atol=1e-9)
+    assert view["updates"] == agent.snapshot_updates[step]
+
+
+def test_the_truth_needs_no_agent(client: FlaskClient) -> None:
+    view = get(client, "positions/XX.OO....")
+    win = view["cells"][2]
+    assert (win["value"], win["best"], win["policy"]) == (1, True, 1)
+    assert win["truth"] == {"outcome": "win", "plies": 1}
+    assert (view["value"], view["plies"], view["to_move"]) == (1, 1, "X")
+    assert view["page"].startswith("/play/")
+    assert client.get(view["page"]).status_code == 200
+
+
+def test_values_are_the_movers_and_the_position_is_xs(client: FlaskClient) -> None:
+    view = get(client, "positions/XX.OO...X")
+    assert (view["to_move"], view["value"]) == ("O", -1)
+    assert view["cells"][5]["value"] == 1
+
+
+def test_a_finished_game_has_a_result_and_no_moves(client: FlaskClient) -> None:
+    view = get(client, "positions/XXX.OO...?lens=q-table")
+    assert (view["over"], view["result"], view["to_move"], view["plies"]) == (True, "X", None, 0)
+    assert not any(cell["legal"] or cell["truth"] for cell in view["cells"])
+
+
+def test_images_share_a_class_and_a_code_is_base_three(client: FlaskClient) -> None:
+    corners = ["X........", "..X......", "......X..", "........X"]
+    views = [get(client, f"positions/{corner}") for corner in corners]
+    assert len({view["symmetry_class"] for view in views}) == 1
+    assert [view["code"] for view in views] == [3**8, 3**6, 3**2, 3**0]
+
+
+@pytest.mark.parametrize("epsilon", [0, 0.25, 1])
+def test_a_move_is_drawn_from_the_policy(
+    client: FlaskClient, players: Players, epsilon: float
+) -> None:
+    text = "X...O...."
+    position = parse_position(players.game, text)
+    move = get(client, f"moves/{text}?agent=q-table&epsilon={epsilon}")
+    policies = [players.policies[name][position] for name in ("q-table", "random")]
+    np.testing.assert_allclose(move["chances"], mix(policies[0], policies[1], epsilon), atol=1e-9)
+    assert move["chances"][move["cell"]] > 0
+    after = list(text)
+    after[move["cell"]] = "X"
+    assert move["after"]["position"] == "".join(after)
+    assert (move["before"]["to_move"], move["after"]["to_move"]) == ("X", "O")
+
+
+def test_moves_come_as_often_as_the_policy_says() -> None:
+    client = create_app(seed=3).test_client()
+    moves = Counter(json.loads(client.get(DRAWN).text)["cell"] for _ in range(900))
+    assert set(moves) == set(range(9))
+    assert max(moves.values()) < 150  # 100 expected, with a standard deviation of 9.4
+
+
+def test_a_seed_repeats_a_move_and_may_be_kept(client: FlaskClient) -> None:
+    moves = {seed: get(client, f"moves/.........?agent=random&seed={seed}") for seed in range(30)}
+    assert len({move["cell"] for move in moves.values()}) > 3
+    for seed, move in moves.items():
+        assert get(client, f"moves/.........?agent=random&seed={seed}") == move
+    assert client.get(DRAWN).headers["Cache-Control"] == "no-store"
+    assert "ETag" not in client.get(DRAWN).headers
+
+
+def test_a_game_is_its_states(client: FlaskClient) -> None:
+    states = get(client, "games/40213")["states"]
+    assert [state["position"] for state in states[:3]] == [".........", "....X....", "O...X...."]
+    assert [state["to_move"] for state in states] == ["X", "O", "X", "O", "X", "O"]
+    assert get(client, "games/40216")["states"][-1]["result"] == "X"
+
+
+def test_a_match_is_exact(client: FlaskClient, players: Players) -> None:
+    chances = get(client, "matches/random/random")["chances"]
+    assert list(chances.values()) == pytest.approx([737 / 1260, 8 / 63, 121 / 420])
+    match = get(client, "matches/q-table/minimax")
+    q, minimax = players.policies["q-table"], players.policies["minimax"]
+    exact = outcome_chances(players.game, q, minimax)[0]
+    assert list(match["chances"].values()) == pytest.approx(exact)
+    for outcome, record in match["likeliest"].items():
+        assert (record is None) == (match["chances"][outcome] == 0)
+        if record:
+            result = get(client, f"games/{record}")["states"][-1]["result"]
+            assert result == {"x_wins": "X", "draw": "draw", "o_wins": "O"}[outcome]
+
+
+@pytest.mark.parametrize("address", PURE)
+def test_an_answer_is_kept_and_asked_for_again(client: FlaskClient, address: str) -> None:
+    first, head = client.get(address), client.head(address)
+    assert first.mimetype == "application/json"
+    assert first.headers["Cache-Control"] == client.get("/").headers["Cache-Control"]
+    assert (head.data, head.headers["ETag"]) == (b"", first.headers["ETag"])
+    assert head.headers["Content-Length"] == str(len(first.data))
+    again = client.get(address, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
+
+
+def test_a_packed_answer_has_a_tag_of_its_own(client: FlaskClient) -> None:
+    plain = client.get(PURE[0])
+    packed = client.get(PURE[0], headers={"Accept-Encoding": "gzip"})
+    assert gzip.decompress(packed.data) == plain.data
+    assert packed.headers["ETag"] != plain.headers["ETag"]
+    again = {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]}
+    assert client.get(PURE[0], headers=again).status_code == 304

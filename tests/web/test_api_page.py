@@ -1,0 +1,89 @@
+"""The page of the API and its description for programs tell the same, and it is true."""
+
+import html
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.web import create_app
+from app.web.api.page import CLIENT, UNREACHED
+
+
+@pytest.fixture
+def described(client: FlaskClient) -> Any:
+    return client.get("/api/v1/openapi.json").json
+
+
+def test_every_field_and_parameter_has_a_meaning(described: Any) -> None:
+    fields = {
+        (name, field): schema
+        for name, model in described["components"]["schemas"].items()
+        for field, schema in model["properties"].items()
+    }
+    parameters = {
+        (path, parameter["name"]): parameter
+        for path, methods in described["paths"].items()
+        for parameter in methods["get"]["parameters"]
+    }
+    assert [name for name, it in (fields | parameters).items() if not it.get("description")] == []
+
+
+def test_the_page_shows_every_operation_with_an_example(
+    client: FlaskClient, described: Any
+) -> None:
+    page = html.unescape(client.get("/api").text)
+    examples = re.findall(r"curl '<a href=\"([^\"]+)\">http://localhost\1</a>'", page)
+    assert len(examples) == len(described["paths"]) + 1  # and the error
+    for path, example in zip(described["paths"], examples, strict=False):
+        assert f"GET {path}" in page
+        answer = client.get(example)
+        assert answer.status_code == 200
+        numbers = re.findall(r"\d+\.\d{3,}", answer.text)
+        assert all(number in page for number in numbers)
+
+
+def test_the_examples_are_of_the_site_under_the_name_it_goes_by(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CANONICAL_HOST", "site.example")
+    site = create_app(seed=1).test_client()
+    page = html.unescape(site.get("/api", base_url="https://site.example").text)
+    assert "https://site.example/api/v1/games/40216</a>" in page
+    assert '"record": "40216"' in page
+
+
+def test_every_link_of_the_page_leads_somewhere(client: FlaskClient) -> None:
+    page = html.unescape(client.get("/api").text)
+    main = page[page.index("<main") : page.index("</main")]
+    ids = set(re.findall(r' id="([^"]+)"', page))
+    links = set(re.findall(r'href="([^"]+)"', main))
+    assert {link[1:] for link in links if link.startswith("#")} <= ids
+    for link in links:
+        if not link.startswith("#"):
+            assert client.get(link).status_code == (404 if link == UNREACHED else 200)
+
+
+def test_the_page_shows_the_client_as_it_is(client: FlaskClient) -> None:
+    assert CLIENT.read_text() in html.unescape(client.get("/api").text)
+    assert len(CLIENT.read_text().splitlines()) <= 30
+
+
+@pytest.mark.parametrize(("x", "o"), [("q-table", "t-hand"), ("fixed", "fixed")])
+def test_the_client_plays_a_whole_game(server: str, x: str, o: str) -> None:
+    run = subprocess.run(
+        [sys.executable, CLIENT, server, x, o], capture_output=True, text=True, check=True
+    )
+    lines = run.stdout.splitlines()
+    moves = [line for line in lines if " plays " in line]
+    boards = [line for line in lines if line.startswith("  ")]
+    assert 5 <= len(moves) <= 9
+    assert len(boards) == 3 * len(moves)
+    assert sum(line.count(".") for line in boards[-3:]) == 9 - len(moves)
+    assert lines[-1] in {"The result: X", "The result: draw", "The result: O"}
+    if x == o == "fixed":
+        assert lines[-1] == "The result: X"
+        assert boards[-3:] == ["  X O X", "  O X O", "  X . ."]

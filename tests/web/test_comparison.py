@@ -1,0 +1,116 @@
+"""A comparison and its URL are the same thing."""
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
+
+from app.tictactoe.game import connect
+from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
+from app.web.deployment import ROOT
+from app.web.comparison import COMPARE, MAX_VIEWS, USUAL, Comparison, View, address, build, parse
+from app.web.match import Match
+from app.web.players import load_players
+
+PLAYERS = load_players(ROOT / "models")
+GAME = connect()
+
+
+@st.composite
+def views(draw: st.DrawFn) -> View:
+    lens = draw(st.sampled_from(list(PLAYERS.agents)))
+    steps = st.integers(0, len(PLAYERS.agents[lens].snapshot_q) - 1)
+    return View(lens, draw(st.none() | steps))
+
+
+@st.composite
+def comparisons(draw: st.DrawFn) -> Comparison:
+    record = ""
+    for cell in draw(st.permutations(range(9)))[: draw(st.integers(0, 9))]:
+        try:
+            replay(GAME, record + DIGITS[cell])
+        except IllegalMoveError:
+            break
+        record += DIGITS[cell]
+    several = st.lists(views(), min_size=1, max_size=MAX_VIEWS, unique=True).map(tuple)
+    return Comparison(record, draw(several | st.just(USUAL)))
+
+
+def read(url: str) -> Comparison:
+    parts = urlsplit(url)
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    lenses = [value for name, value in query if name == "lens"]
+    return parse(parts.path.removeprefix(COMPARE), lenses, PLAYERS)
+
+
+@given(comparisons())
+def test_what_is_built_is_parsed_to_the_same(comparison: Comparison) -> None:
+    assert read(build(comparison)) == comparison
+
+
+def test_what_is_as_usual_is_left_out() -> None:
+    assert build(Comparison()) == "/compare/"
+    assert build(Comparison("40", USUAL[::-1])) == (
+        "/compare/40?lens=q-iteration&lens=q-learning-1"
+    )
+    assert build(Comparison("4", (View("self-play", 3),))) == "/compare/4?lens=self-play@3"
+
+
+def test_an_empty_lens_is_as_good_as_none() -> None:
+    assert read("/compare/4?lens=&lens=") == Comparison("4")
+    assert read("/compare/?lens=self-play&lens=&utm=x") == Comparison("", (View("self-play"),))
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "named"),
+    [
+        ("/compare/4x", BadRequest, "'x'"),
+        ("/compare/404", Conflict, "move 3"),
+        ("/compare/0314256?lens=self-play", Conflict, "ply 5"),
+        ("/compare/?lens=nobody", BadRequest, "q-iteration"),
+        ("/compare/?lens=random", BadRequest, "random"),
+        ("/compare/?lens=human", BadRequest, "human"),
+        ("/compare/?lens=truth", BadRequest, "always there"),
+        ("/compare/?lens=truth@3", BadRequest, "always there"),
+        ("/compare/?lens=self-play&lens=self-play", BadRequest, "twice"),
+        ("/compare/?lens=self-play@1&lens=self-play@01", BadRequest, "twice"),
+        ("/compare/?lens=self-play@x", BadRequest, "whole number"),
+        ("/compare/?lens=self-play@99", BadRequest, "step is 0 to"),
+        ("/compare/?lens=@3", BadRequest, "'@3'"),
+        ("/compare/?lens=@", BadRequest, "'@'"),
+        ("/compare/?" + "&".join(f"lens=self-play@{n}" for n in range(5)), BadRequest, "At most 4"),
+    ],
+)
+def test_a_wrong_address_is_named(url: str, error: type[HTTPException], named: str) -> None:
+    with pytest.raises(error) as raised:
+        read(url)
+    assert named in str(raised.value.description)
+
+
+@given(st.text(max_size=12), st.lists(st.text(max_size=16), max_size=5))
+def test_any_text_is_a_comparison_or_a_refusal(record: str, lenses: list[str]) -> None:
+    try:
+        comparison = parse(record, lenses, PLAYERS)
+    except (BadRequest, NotFound, Conflict):
+        return
+    assert comparison.record == record
+
+
+@pytest.mark.parametrize(
+    ("match", "expected"),
+    [
+        (Match(), "/compare/?lens=q-iteration&lens=q-learning-1"),
+        (Match(record="40", o="human"), "/compare/40"),
+        (Match(record="40", ply=1, lens="truth", o="random"), "/compare/4"),
+        (
+            Match(lens="self-play", step=2, x="self-play", o="champion"),
+            "/compare/?lens=self-play@2&lens=self-play&lens=champion",
+        ),
+        (Match(lens="champion", o="champion"), "/compare/?lens=champion&lens=q-learning-1"),
+    ],
+)
+def test_a_match_leads_to_those_that_it_shows_and_that_play(match: Match, expected: str) -> None:
+    assert address(match, PLAYERS) == expected
+    assert build(read(expected)) == expected

@@ -1,0 +1,58 @@
+"""What the environment tells the site about the world around it."""
+
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.tictactoe.agents import ModelError
+from app.web import create_app
+
+HSTS = "Strict-Transport-Security"
+FORWARDED = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "play.example"}
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch):
+    def site(**variables: str) -> FlaskClient:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        return create_app().test_client()
+
+    return site
+
+
+def test_nobody_is_believed_that_a_request_came_by_https(environment) -> None:
+    assert HSTS not in environment().get("/", headers=FORWARDED).headers
+
+
+def test_a_trusted_proxy_is(environment) -> None:
+    client = environment(TRUSTED_PROXIES="1")
+    assert HSTS in client.get("/", headers=FORWARDED).headers
+    assert HSTS not in client.get("/").headers
+
+
+def test_who_asks_for_the_site_by_another_name_is_led_to_its_own(environment) -> None:
+    client = environment(CANONICAL_HOST="play.example")
+    response = client.get("/play/4?o=human")
+    assert response.status_code == 308
+    assert response.headers["Location"] == "http://play.example/play/4?o=human"
+    assert client.get("/play/4", headers={"Host": "play.example"}).status_code == 200
+    assert client.get("/healthz").status_code == 200
+
+
+def test_the_host_that_a_trusted_proxy_was_asked_for_counts(environment) -> None:
+    client = environment(CANONICAL_HOST="play.example", TRUSTED_PROXIES="1")
+    assert client.get("/", headers=FORWARDED).status_code == 200
+
+
+@pytest.mark.parametrize("proxies", ["-1", "many", "10"])
+def test_a_wrong_number_of_proxies_is_named(environment, proxies: str) -> None:
+    with pytest.raises(ValueError, match="TRUSTED_PROXIES is 0 to 9"):
+        environment(TRUSTED_PROXIES=proxies)
+
+
+def test_the_models_are_where_the_environment_says(environment, tmp_path: Path) -> None:
+    (tmp_path / "nobody.npz").write_bytes(b"")
+    with pytest.raises(ModelError, match=str(tmp_path)):
+        environment(MODELS=str(tmp_path))

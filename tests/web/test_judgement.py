@@ -1,0 +1,240 @@
+"""An agent judged on its page: the numbers are those of its card, and a proof is one."""
+
+import csv
+import re
+from collections.abc import Iterator
+from html import unescape
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.tictactoe.game import SEATS
+from app.tictactoe.notation import replay
+from app.web.blunders import judged
+from app.web.match import Match, parse
+from app.web.players import Players, losing
+from tests.tictactoe.both import Both
+from tests.tictactoe.checker import flaw
+from tests.tictactoe.reference import SIGN, Policy, mover
+
+Seat = tuple[str, str]  # the id of an agent, and "x" or "o"
+BEATABLE = ["observing", "q-learning-1", "dqn-vs-random", "q-table-vs-minimax"]
+WITH_BLUNDERS = ["q-learning-2", "observing", "q-table-draw-1", "double-q"]
+
+
+@pytest.fixture(scope="module")
+def both() -> Both:
+    return Both()
+
+
+@pytest.fixture(scope="module")
+def policies(both: Both, players: Players) -> dict[str, Policy]:
+    """How each agent plays, as the reference sees it."""
+    return {name: both.greedy(agent.q) for name, agent in players.agents.items()}
+
+
+def seats(players: Players) -> Iterator[Seat]:
+    return ((name, seat) for name in players.agents for seat in SEATS)
+
+
+def section(page: str, id: str) -> str:
+    found = re.search(rf'<section id="{id}".*?</section>', page, re.DOTALL)
+    assert found
+    return found[0]
+
+
+def plays(html: str) -> list[str]:
+    """The addresses of the play page to which pictures lead."""
+    return [unescape(href) for href in re.findall(r'<a href="(/play/[^"]*)"><svg', html)]
+
+
+def match_of(href: str, players: Players) -> Match:
+    url = urlsplit(href)
+    return parse(url.path.removeprefix("/play/"), dict(parse_qsl(url.query)), players)
+
+
+def certificate(client: FlaskClient, name: str, seat: str) -> list[dict[str, str]]:
+    response = client.get(f"/agents/{name}/certificate-{seat}.csv")
+    assert (response.status_code, response.mimetype) == (200, "text/csv")
+    assert f"{name}-{seat}.csv" in response.headers["Content-Disposition"]
+    return list(csv.DictReader(response.text.splitlines()))
+
+
+def test_whoever_cannot_be_beaten_has_a_certificate_and_nobody_else(
+    client: FlaskClient, players: Players, both: Both, policies: dict[str, Policy]
+) -> None:
+    for name, seat in seats(players):
+        beatable = both.rules.can_lose(policies[name], seat.upper())
+        for ending in ("", ".csv"):
+            answer = client.get(f"/agents/{name}/certificate-{seat}{ending}")
+            assert answer.status_code == (404 if beatable else 200), (name, seat)
+            assert ("can be beaten as" in answer.text) == beatable
+
+
+def test_every_certificate_is_a_proof(client: FlaskClient, players: Players, both: Both) -> None:
+    proved = [
+        (name, seat) for name, seat in seats(players) if not losing(players, name, SEATS[seat])
+    ]
+    assert {("champion", "x"), ("q-iteration", "o"), ("q-learning-2", "x")} <= set(proved)
+    for name, seat in proved:
+        rows = certificate(client, name, seat)
+        lines = [(row["position"], list(map(int, row["moves"].split()))) for row in rows]
+        assert flaw(both.rules, seat.upper(), lines) is None, (name, seat)
+        assert flaw(both.rules, seat.upper(), lines[1:]) is not None, (name, seat)
+
+
+def test_a_certificate_is_that_of_its_agent_with_the_true_values(
+    client: FlaskClient, both: Both, policies: dict[str, Policy]
+) -> None:
+    for row in certificate(client, "q-learning-2", "x"):
+        board = row["position"]
+        value, plies = both.rules.solved[board]
+        assert " ".join(map(str, sorted(policies["q-learning-2"][board]))) == row["moves"]
+        assert row["value"] == (f"win in {plies}" if value else "draw")
+
+
+def test_the_page_of_a_certificate_shows_all_of_it(client: FlaskClient) -> None:
+    rows, page = (
+        certificate(client, "self-play", "o"),
+        client.get("/agents/self-play/certificate-o"),
+    )
+    assert page.text.count('<svg class="mini"') == len(rows)
+    assert f"or {len(rows)} when" in page.text
+    assert page.text.count("its move") > len(rows)
+
+
+@pytest.mark.parametrize("seat", SEATS)
+@pytest.mark.parametrize("name", BEATABLE)
+def test_the_line_is_a_game_that_the_agent_can_have_and_loses(
+    client: FlaskClient,
+    players: Players,
+    both: Both,
+    policies: dict[str, Policy],
+    name: str,
+    seat: str,
+) -> None:
+    verdict = section(client.get(f"/agents/{name}").text, "verdict")
+    link = re.search(rf'id="line-{seat}"[^>]* href="([^"]*)"', verdict)
+    assert link
+    match, board = match_of(unescape(link[1]), players), both.rules.boards[0]
+    assert (match.ply, match.seat(SEATS[seat]), match.seat(-SEATS[seat])) == (0, name, "human")
+    for cell in map(int, match.record):
+        assert mover(board) != seat.upper() or cell in policies[name][board]
+        board = both.rules.children[board][cell]
+    assert both.rules.result(board) == -SIGN[seat.upper()]
+    assert sum(href.startswith(f"/play/{match.record}?") for href in plays(verdict)) == len(
+        match.record
+    )
+
+
+def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
+    client: FlaskClient, players: Players
+) -> None:
+    sure = section(client.get("/agents/q-learning-1").text, "verdict")
+    assert sure.count('<li class="blunder">') == sure.count("≠ Blunder: ") == 2
+    assert sure.count("comes about every time") == 2
+    unsure = section(client.get("/agents/q-table-vs-minimax").text, "verdict")
+    assert "wins 7.83%, draws 19.37% and loses 72.80%" in unsure
+    assert "comes about in 1.59% of the games" in unsure
+    assert "every time" not in unsure
+
+
+def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, players: Players) -> None:
+    for name, agent in players.agents.items():
+        figures = agent.card.figures
+        html = section(client.get(f"/agents/{name}").text, "blunders")
+        if not figures.blunders[-1]:
+            assert "No blunder: " in html
+            assert not plays(html)
+            continue
+        numbers = [int(n.replace(",", "")) for n in re.findall(r"<td>([\d,]+)</td>", html)]
+        *kinds, (total, met) = zip(numbers[::2], numbers[1::2], strict=True)
+        assert (total, met) == tuple(map(sum, zip(*kinds, strict=True)))
+        assert total == figures.blunders[-1]
+        assert met == figures.reachable_blunders.x[-1] + figures.reachable_blunders.o[-1]
+
+
+@pytest.mark.parametrize("name", WITH_BLUNDERS)
+def test_each_blunder_leads_to_the_agent_about_to_make_it(
+    client: FlaskClient, players: Players, both: Both, policies: dict[str, Policy], name: str
+) -> None:
+    page = client.get(f"/agents/{name}/blunders").text
+    shown = set()
+    for href in plays(page):
+        match = match_of(href, players)
+        board = both.boards[replay(players.game, match.record)[-1]]
+        assert match.pause
+        assert match.seat(match.to_move) == name
+        assert set(policies[name][board]) & both.rules.blunder_cells(board)
+        shown.add(board)
+    assert len(shown) == len(judged(players, name)[1].row)
+    met = page.count("% of its games against Random")
+    own = [match_of(href, players) for href in plays(page)[:met]]
+    for match in own:
+        for position, cell in zip(replay(players.game, match.record), match.record, strict=False):
+            board = both.boards[position]
+            ours = mover(board) == ("X" if match.x == name else "O")
+            assert not ours or int(cell) in policies[name][board]
+
+
+def test_a_picture_says_what_it_shows(client: FlaskClient, players: Players, both: Both) -> None:
+    page = client.get("/agents/q-learning-4/blunders").text
+    (label,) = re.findall(r'<svg class="mini"[^>]*aria-label="([^"]*)"', page)
+    (href,) = plays(page)
+    board = both.boards[replay(players.game, match_of(href, players).record)[-1]]
+    words = re.findall(r"X|O|empty|wrong|right", label)
+    wrong = {cell for cell, word in enumerate(words) if word == "wrong"}
+    right = {cell for cell, word in enumerate(words) if word == "right"}
+    assert len(words) == 9
+    assert [word if word in "XO" else "." for word in words] == list(board)
+    assert wrong <= both.rules.blunder_cells(board)
+    assert right == set(both.rules.best_cells(board))
+    for kind, cells in [("x", board.count("X")), ("o", board.count("O")), ("wrong", len(wrong))]:
+        outline = re.search(rf'<path class="{kind}" d="([^"]*)"', page)
+        assert outline
+        assert outline[1].count("M") == cells
+
+
+def test_the_page_shows_the_most_serious_and_leads_to_all(client: FlaskClient) -> None:
+    html = section(client.get("/agents/observing").text, "blunders")
+    everything = plays(client.get("/agents/observing/blunders").text)
+    assert plays(html) == everything[:24]
+    assert f"All {len(everything)} of them" in html
+    assert 'id="all-blunders"' not in section(client.get("/agents/q-learning-2").text, "blunders")
+    assert "No blunder: " in client.get("/agents/champion/blunders").text
+
+
+def test_every_link_of_a_judgement_answers(client: FlaskClient) -> None:
+    page = client.get("/agents/q-learning-2").text
+    html = section(page, "blunders") + section(page, "verdict")
+    links = [unescape(href) for href in re.findall(r'href="([^"]*)"', html)]
+    assert len(links) > 30
+    for href in links:
+        assert client.get(href).status_code == 200, href
+
+
+def test_judgements_are_light_and_bring_no_style(client: FlaskClient, players: Players) -> None:
+    for name in players.agents:
+        page = client.get(f"/agents/{name}").text
+        for part in ("blunders", "verdict"):
+            assert len(section(page, part).encode()) < 30_000
+            assert not re.search(r"\sstyle=|\son\w+=|<style|<script", section(page, part))
+    packed = client.get("/agents/q-learning-player/blunders", headers={"Accept-Encoding": "gzip"})
+    assert len(packed.data) < 20_000
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["nobody/blunders", "nobody/certificate-x", "nobody/certificate-o.csv", "random/blunders"],
+)
+def test_an_agent_that_is_not_there(client: FlaskClient, address: str) -> None:
+    response = client.get(f"/agents/{address}")
+    assert response.status_code == 404
+    assert "There is no agent" in response.text
+
+
+def test_a_certificate_is_kept_and_asked_for_again(client: FlaskClient) -> None:
+    address = "/agents/champion/certificate-x.csv"
+    tag = client.get(address).headers["ETag"]
+    assert client.get(address, headers={"If-None-Match": tag}).status_code == 304
