@@ -13,12 +13,12 @@ import numpy as np
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import t_hand, uniform
 from app.tictactoe.values import outcome_chances
-from training import reference, reference_both_seats, reference_league, reference_self_play
 from training.board_costs import measure
 from training.recipe import Recipe
 from training.recipes import RECIPES
+from training.reference import both_seats, league, plain, self_play
 
-REFERENCES = (reference, reference_both_seats, reference_league, reference_self_play)
+REFERENCES = (plain, both_seats, league, self_play)
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
 RATIO_GOAL = 200

@@ -6,25 +6,18 @@ from pathlib import Path
 from flask import Flask
 from flask_compress import Compress
 
-from app.web import (
-    agents,
-    api,
-    arena,
-    assets,
-    compare,
-    cors,
-    deployment,
-    errors,
-    headers,
-    how,
-    judgement,
-    play,
-    why,
-)
+from app.web import api, assets, cors, deployment, errors, headers
+from app.web.agents.page import bp as agents
+from app.web.arena import bp as arena
+from app.web.compare.page import bp as compare
 from app.web.deployment import ROOT
 from app.web.health import bp as health
+from app.web.how.page import bp as how
+from app.web.judgement.page import bp as judgement
 from app.web.kept import kept
+from app.web.play.page import bp as play
 from app.web.players import load_players
+from app.web.why.page import bp as why
 
 
 def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
@@ -44,16 +37,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     headers.init_app(app)
     errors.init_app(app)
     assets.init_app(app, ROOT / "static")
-    for blueprint in (
-        play.bp,
-        agents.bp,
-        judgement.bp,
-        arena.bp,
-        compare.bp,
-        how.bp,
-        why.bp,
-        health,
-    ):
+    for blueprint in (play, agents, judgement, arena, compare, why, how, health):
         app.register_blueprint(blueprint)
     api.init_app(app)
     app.wsgi_app = kept(app.wsgi_app)  # type: ignore[assignment, method-assign]

@@ -101,7 +101,7 @@ def arena() -> Response:
     show = request.args.get("show") or "score"
     if show not in SHOWS:
         raise BadRequest(f"show={show} in the address is wrong: show is {', '.join(SHOWS)}.")
-    return respond("arena.html", view, show, players())
+    return respond("arena.html", view(show, players()))
 
 
 def view(show: str, players: Players) -> dict[str, object]:

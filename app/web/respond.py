@@ -1,24 +1,23 @@
 """The one place that decides between a whole page and the part of it that htmx replaces."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, render_template, request
 from werkzeug.http import generate_etag
 
 
-def respond(
-    page: str, view: Callable[..., Mapping[str, Any]], *facts: Hashable, fragment: str = ""
-) -> Response:
+def respond(page: str, names: Mapping[str, Any], fragment: str = "") -> Response:
     """Answer with a template: its fragment, if it has one and htmx asks, else the whole page.
 
-    What comes back is a function of `facts` alone, from which `view` makes the template's names:
-    so anybody may keep it who asks again before using it, the server too (`kept`).
+    What it says has to follow from the address and the models alone: then anybody may keep it who
+    asks again before using it, the server too (see `kept`).
     """
-    body, etag = _rendered(fragment if fragment and wants_fragment() else page, view, *facts)
+    template = fragment if fragment and wants_fragment() else page
+    body = render_template(template, **names).encode()
     response = Response(body)
     response.vary.add("HX-Request")
-    return revalidated(response, etag)
+    return revalidated(response, generate_etag(body))
 
 
 def revalidated(response: Response, etag: str) -> Response:
@@ -34,10 +33,3 @@ def revalidated(response: Response, etag: str) -> Response:
 def wants_fragment() -> bool:
     """Whether htmx asks, for a part of a page that it has."""
     return request.headers.get("HX-Request") == "true"
-
-
-def _rendered(
-    template: str, view: Callable[..., Mapping[str, Any]], *facts: Hashable
-) -> tuple[bytes, str]:
-    body = render_template(template, **view(*facts)).encode()
-    return body, generate_etag(body)

@@ -7,9 +7,9 @@ from app.tictactoe.game import O, X
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.views import Worth
 from app.web.lens import HEAT_STEPS, Opinion
-from app.web.links import Auto
 from app.web.match import Match
 from app.web.numbers import count, signed, updates
+from app.web.play.links import Auto
 from app.web.players import Players, losing
 
 

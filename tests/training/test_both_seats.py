@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from app.tictactoe.game import Game
-from training import reference_both_seats
 from training.both_seats import Rules, lowered
 from training.double_q import double_q
 from training.q_table import q_table
-from training.reference import legal_cells, move, unfinished_boards
-from training.reference_both_seats import standing
+from training.reference import both_seats as reference
+from training.reference.both_seats import standing
+from training.reference.plain import legal_cells, move, unfinished_boards
 
 ALGORITHMS = [q_table, double_q]
 RULES = {"alpha": 0.4, "gamma": 1.0, "epsilon": 0.7, "epsilon_drop": 0.1}
@@ -41,7 +41,7 @@ def trained(algorithm, game, opponents, seed=0, stop=10**9, **settings):
 )
 def test_the_compiled_learner_is_the_plain_one(game: Game, algorithm, settings, opponents) -> None:
     settings = {"opponents": opponents, **settings}
-    plain = getattr(reference_both_seats, algorithm.__name__)(np.random.default_rng(7), **settings)
+    plain = getattr(reference, algorithm.__name__)(np.random.default_rng(7), **settings)
     compiled = algorithm(game, np.random.default_rng(7), after_every_game, **settings)
     values, visits = dict.fromkeys(made_by_pair(), 0.0), dict.fromkeys(made_by_pair(), 0)
     done = 0

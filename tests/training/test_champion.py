@@ -10,10 +10,10 @@ from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
-from training import reference_self_play
 from training.champion import champion
-from training.reference import EMPTY, legal_cells, move, unfinished_boards
-from training.reference_both_seats import standing
+from training.reference import self_play as reference
+from training.reference.both_seats import standing
+from training.reference.plain import EMPTY, legal_cells, move, unfinished_boards
 
 SURE = [-1, 0, 1]
 
@@ -30,10 +30,8 @@ def truth(game: Game) -> np.ndarray:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_compiled_learner_is_the_plain_one(game: Game, seed: int) -> None:
     """To the end, by all that it knows after every game."""
-    opponents, memory = {"self": 1_000}, reference_self_play.Memory()
-    plain = reference_self_play.champion(
-        np.random.default_rng(seed), opponents=opponents, memory=memory
-    )
+    opponents, memory = {"self": 1_000}, reference.Memory()
+    plain = reference.champion(np.random.default_rng(seed), opponents=opponents, memory=memory)
     compiled = champion(game, np.random.default_rng(seed), after_every_game, opponents=opponents)
     made = [standing(move(b, cell)) for b in unfinished_boards() for cell in legal_cells(b)]
     done = 0

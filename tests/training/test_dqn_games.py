@@ -18,7 +18,7 @@ from training.dqn_games import (
     targets,
     win_rate,
 )
-from training.reference import has_line, is_over, legal_cells, move
+from training.reference.plain import has_line, is_over, legal_cells, move
 
 GAMES = 200
 

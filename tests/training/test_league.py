@@ -11,13 +11,13 @@ import pytest
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import first_empty, greedy
 from app.tictactoe.report import chances_against
-from training import reference_league
 from training.environment import Progress
 from training.league import league
 from training.league_games import board_of, minds_of, play
 from training.members import LEARNERS, MEMBERS, RANDOM, Learner
 from training.owners_view import view_of
 from training.recipes import RECIPES
+from training.reference import league as reference
 from training.run import learn
 
 EVERYBODY = [*MEMBERS]
@@ -51,7 +51,7 @@ def test_the_compiled_league_is_the_plain_one(
     game: Game, learner: str, members: list[str], rounds: int, changes: dict[str, Any]
 ) -> None:
     kwargs = settings(learner, members, rounds, **changes)
-    plain = reference_league.league(np.random.default_rng(4), **kwargs)
+    plain = reference.league(np.random.default_rng(4), **kwargs)
     names = own_names(game, symmetric=kwargs["symmetric"])
     q: dict[object, float] = {}
     visits: dict[object, int] = {}
@@ -73,11 +73,11 @@ def test_the_compiled_league_is_the_plain_one(
 
 def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
     """One league in plain Python has the tables of all four."""
-    players = {name: reference_league.Player(way) for name, way in LEARNERS.items()}
+    players = {name: reference.Player(way) for name, way in LEARNERS.items()}
     rng = np.random.default_rng(4)
     for _ in range(5):
         for meeting in permutations(MEMBERS, 2):
-            assert all(reference_league.play(meeting, players, rng))
+            assert all(reference.play(meeting, players, rng))
     for name, player in players.items():
         *_, end = played(game, **settings(name, EVERYBODY, 5))
         expected = [player.q[pair] for pair in own_names(game, player.way.symmetric)]
@@ -88,7 +88,7 @@ def own_names(game: Game, symmetric: bool) -> list[tuple[str, int]]:
     """Say what the plain league calls each legal pair, for the one who is to move there."""
     boards = ["".join(".XO"[stone] for stone in board) for board in game.board[: game.decisions]]
     return [
-        reference_league.seen(boards[s], cell, "XO"[int(game.to_move[s] < 0)], symmetric)
+        reference.seen(boards[s], cell, "XO"[int(game.to_move[s] < 0)], symmetric)
         for s, cell in np.argwhere(game.legal).tolist()
     ]
 

@@ -10,8 +10,8 @@ from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders, losing_game
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import common_scale, movers_view
-from training import reference_self_play
 from training.recipes import RECIPES
+from training.reference import self_play as reference
 from training.self_play import self_play
 
 SETTINGS = {"alpha": 0.3, "gamma": 0.9, "epsilon": 0.9, "initial": 1.0, "draw": 0.5}
@@ -24,7 +24,7 @@ OTHER = {"alpha": 0.25, "gamma": 0.5, "epsilon": 0.2, "initial": -0.5, "draw": -
 def test_the_compiled_learner_is_the_plain_one_in_the_movers_view(game: Game, settings) -> None:
     """The plain one is told in X's view."""
     settings = {"opponents": {"self": 150}, **settings}
-    plain = reference_self_play.self_play(np.random.default_rng(7), **settings)
+    plain = reference.self_play(np.random.default_rng(7), **settings)
     compiled = self_play(game, np.random.default_rng(7), lambda updates: updates + 1, **settings)
     q = np.where(game.legal, settings["initial"], np.nan)
     visits, done = np.zeros(game.legal.shape), 0

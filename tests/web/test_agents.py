@@ -17,13 +17,13 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
-from app.web.agent_table import ARIA, COLUMNS, OTHER, Column, Order, build_order, parse_order
+from app.web.agents.curves import chances_against, opponents
+from app.web.agents.standings import learned
+from app.web.agents.table import ARIA, COLUMNS, OTHER, Column, Order, build_order, parse_order
+from app.web.agents.training_words import ITERATIONS, LENGTH, MEANINGS
 from app.web.algorithms import section
-from app.web.curves import chances_against, opponents
 from app.web.numbers import count, percent, signed
 from app.web.players import Players, losing
-from app.web.standings import learned
-from app.web.training_words import ITERATIONS, LENGTH, MEANINGS
 from tests.conftest import ROOT
 
 HTMX = {"HX-Request": "true"}

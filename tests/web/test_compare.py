@@ -8,12 +8,12 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.notation import parse_position, record_to, replay
 from app.tictactoe.report import blunders
-from app.web import differences
 from app.web.board_view import Cell
-from app.web.compare import view
-from app.web.comparison import Comparison, View, build
+from app.web.compare import differences
+from app.web.compare.comparison import Comparison, View, build
+from app.web.compare.page import view
+from app.web.compare.panels import Panel
 from app.web.lens import opinion
-from app.web.panels import Panel
 from app.web.players import TRUTH, Players
 
 HTMX = {"HX-Request": "true"}

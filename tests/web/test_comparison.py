@@ -9,8 +9,17 @@ from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
 from app.tictactoe.game import connect
 from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
+from app.web.compare.comparison import (
+    COMPARE,
+    MAX_VIEWS,
+    USUAL,
+    Comparison,
+    View,
+    address,
+    build,
+    parse,
+)
 from app.web.deployment import ROOT
-from app.web.comparison import COMPARE, MAX_VIEWS, USUAL, Comparison, View, address, build, parse
 from app.web.match import Match
 from app.web.players import load_players
 

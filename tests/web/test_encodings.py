@@ -3,7 +3,7 @@
 from flask.testing import FlaskClient
 
 from app.tictactoe.notation import replay
-from app.web.encodings import encoded
+from app.web.play.encodings import encoded
 from app.web.players import Players
 
 

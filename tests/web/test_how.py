@@ -17,8 +17,8 @@ from app.tictactoe.policy import greedy, uniform
 from app.tictactoe.report import losing_game, reachable
 from app.tictactoe.values import best_response, successor_values
 from app.web import algorithms
-from app.web.how import address
-from app.web.how_sections import SECTIONS
+from app.web.how.page import address
+from app.web.how.sections import SECTIONS
 from app.web.players import Players, losing
 
 HTMX = {"HX-Request": "true"}

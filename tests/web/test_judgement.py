@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import replay
-from app.web.blunders import judged
+from app.web.judgement.blunders import judged
 from app.web.match import Match, parse
 from app.web.players import Players, losing
 from tests.tictactoe.both import Both

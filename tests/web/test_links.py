@@ -1,8 +1,8 @@
 """Where the controls lead, and what happens by itself."""
 
 from app.tictactoe.notation import replay
-from app.web.links import Auto, Links, auto, links, next_game
 from app.web.match import MAX_TALLY, Match
+from app.web.play.links import Auto, Links, auto, links, next_game
 from app.web.players import Players
 
 WATCHED = Match(x="minimax", o="random")

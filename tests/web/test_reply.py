@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import replay
 from app.web import create_app
 from app.web.match import Match
-from app.web.play import reply_chances
+from app.web.play.page import reply_chances
 from app.web.players import Players
 
 

@@ -6,10 +6,10 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from flask.testing import FlaskClient
 
-from app.web.links import SNAPSHOT_DELAY, Auto, auto
 from app.web.match import Match, build, parse
+from app.web.play.links import SNAPSHOT_DELAY, Auto, auto
+from app.web.play.snapshots import next_snapshot, snapshots
 from app.web.players import Players
-from app.web.snapshots import next_snapshot, snapshots
 
 LENS = "q-learning-1"
 

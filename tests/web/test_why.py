@@ -22,14 +22,14 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import DIGITS, position_text, record_to, replay
-from app.web.answers import Pair
-from app.web.equations import shares_entry
-from app.web.explanation import explain, text_lines
-from app.web.league_reasons import exchanged, other_seat
 from app.web.match import Match
 from app.web.players import TRUTH, Players
-from app.web.reasons import BOUNDS, reason
-from app.web.why import why_address
+from app.web.why.answers import Pair
+from app.web.why.equations import shares_entry
+from app.web.why.explanation import explain, text_lines
+from app.web.why.league_reasons import exchanged, other_seat
+from app.web.why.page import why_address
+from app.web.why.reasons import BOUNDS, reason
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
 from training.owners_view import own_moves, view_of
 

@@ -5,8 +5,8 @@ import pytest
 from app.tictactoe.notation import replay
 from app.web import words
 from app.web.lens import match_opinion, opinion
-from app.web.links import auto
 from app.web.match import Match
+from app.web.play.links import auto
 from app.web.players import Players
 
 

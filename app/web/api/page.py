@@ -9,7 +9,6 @@ from flask import Blueprint, Response, current_app, request
 
 from app.web.api.description import Document, operations
 from app.web.api.written import explained_at, type_in_words, written
-from app.web.players import Players, players
 from app.web.respond import respond
 
 CLIENT = Path(__file__).parents[3] / "docs" / "play_over_http.py"
@@ -59,10 +58,10 @@ class Model(NamedTuple):
 @bp.get("/api")
 def api() -> Response:
     """Explain the API."""
-    return respond("api.html", view, request.host_url.rstrip("/"), players())
+    return respond("api.html", view(request.host_url.rstrip("/")))
 
 
-def view(site: str, _players: Players) -> dict[str, object]:
+def view(site: str) -> dict[str, object]:
     """Gather what the template writes down, for a site at this address."""
     document = current_app.extensions["openapi"]
     return {

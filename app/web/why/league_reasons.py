@@ -8,7 +8,7 @@ import numpy as np
 
 from app.tictactoe.game import Game, O
 from app.tictactoe.notation import parse_position, position_text
-from app.web.answers import Answer, Pair, Reason, averaged, counting, ways_on
+from app.web.why.answers import Answer, Pair, Reason, averaged, counting, ways_on
 
 SWAP = str.maketrans("XO", "OX")
 

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
-from app.web.curves import chances_against, opponent_title, opponents
+from app.web.agents.curves import chances_against, opponent_title, opponents
+from app.web.agents.outcomes import Share, shares
 from app.web.match import Match, build
 from app.web.numbers import count, percent
-from app.web.outcomes import Share, shares
 from app.web.players import HUMAN, Players, losing
 
 

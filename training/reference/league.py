@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from training.members import LEARNERS, MEMBERS, Learner
-from training.reference import EMPTY, Pair, Update, has_line, is_over, legal_cells, move
+from training.reference.plain import EMPTY, Pair, Update, has_line, is_over, legal_cells, move
 
 SEATS = "XO"
 SEEN = {"X": str.maketrans(".XO", "012"), "O": str.maketrans(".XO", "021")}

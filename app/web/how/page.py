@@ -11,7 +11,7 @@ from werkzeug.exceptions import BadRequest
 from app.tictactoe.notation import replay
 from app.web import words
 from app.web.board_view import Board, board
-from app.web.how_sections import SECTIONS, counts, legend, made, odds, start, unnoticed
+from app.web.how.sections import SECTIONS, counts, legend, made, odds, start, unnoticed
 from app.web.lens import match_opinion
 from app.web.match import Match, build, parse
 from app.web.numbers import count, percent
@@ -36,7 +36,8 @@ class Example(NamedTuple):
 def how() -> Response:
     """Show the page, or the one board that moves."""
     at, match = requested(request.args, players())
-    return respond("how.html", view, at, match, players(), fragment="how/_swap.html" if at else "")
+    fragment = "how/_swap.html" if at else ""
+    return respond("how.html", view(at, match, players()), fragment=fragment)
 
 
 def requested(query: Mapping[str, str], players: Players) -> tuple[str, Match]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from app.tictactoe.atlas import Atlas, Mistakes, atlas, mistakes
 from app.tictactoe.notation import MARKS
-from app.web.exhibits import Exhibit, Group, exhibit, groups
+from app.web.judgement.exhibits import Exhibit, Group, exhibit, groups
 from app.web.lens import OUTCOMES, opinion
 from app.web.numbers import count, percent
 from app.web.players import TRUTH, Players

@@ -10,17 +10,17 @@ from app.tictactoe.notation import DIGITS, replay
 from app.tictactoe.policy import mix
 from app.web import words
 from app.web.board_view import board
-from app.web.comparison import address as comparison
-from app.web.encodings import encoded
+from app.web.compare.comparison import address as comparison
 from app.web.lens import match_opinion
-from app.web.links import auto, links
 from app.web.match import Match, build, parse
-from app.web.moves import moves
+from app.web.play.encodings import encoded
+from app.web.play.links import auto, links
+from app.web.play.moves import moves
+from app.web.play.snapshots import settle, snapshots
+from app.web.play.value_chart import value_chart
 from app.web.players import Players, players
 from app.web.respond import respond
-from app.web.snapshots import settle, snapshots
-from app.web.value_chart import value_chart
-from app.web.why import why_address
+from app.web.why.page import why_address
 
 bp = Blueprint("play", __name__)
 OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move
@@ -33,7 +33,7 @@ OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
 def play(record: str = "") -> Response:
     """Show a position."""
     match = parse(record, request.args, players())
-    return respond("play.html", view, match, players(), fragment="_game.html")
+    return respond("play.html", view(match, players()), fragment="_game.html")
 
 
 @bp.get("/set/")

@@ -9,9 +9,9 @@ from werkzeug.exceptions import BadRequest
 
 from app.tictactoe.game import SEATS
 from app.tictactoe.report import Chances
+from app.web.agents.outcomes import Share, shares
+from app.web.agents.standings import BEST_RESPONDER, Standing
 from app.web.numbers import count
-from app.web.outcomes import Share, shares
-from app.web.standings import BEST_RESPONDER, Standing
 
 ASCENDING, DESCENDING = "asc", "desc"
 ARIA = {ASCENDING: "ascending", DESCENDING: "descending"}

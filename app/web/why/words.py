@@ -3,13 +3,12 @@
 from collections.abc import Callable
 
 from app.tictactoe.notation import MARKS
-from app.web.answers import Answer, Pair, Reason
-from app.web.equations import is_sticky, shares_entry
-from app.web.league_reasons import other_seat
 from app.web.numbers import count, signed
 from app.web.players import TRUTH
-from app.web.reasons import bounds, opponent_of
-from app.web.why_phrases import (
+from app.web.why.answers import Answer, Pair, Reason
+from app.web.why.equations import is_sticky, shares_entry
+from app.web.why.league_reasons import other_seat
+from app.web.why.phrases import (
     ENDS,
     backward,
     distance,
@@ -21,6 +20,7 @@ from app.web.why_phrases import (
     square,
     truth,
 )
+from app.web.why.reasons import bounds, opponent_of
 
 
 def sentences(pair: Pair, reason: Reason) -> list[str]:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from app.tictactoe.game import O, X
 from app.web.match import MAX_TALLY, REPLY, Match, build
+from app.web.play.snapshots import next_snapshot
 from app.web.players import Players
-from app.web.snapshots import next_snapshot
 
 REPLY_DELAY = 0.4  # seconds until an agent answers a person
 SNAPSHOT_DELAY = 0.7  # seconds that a snapshot of the training is shown

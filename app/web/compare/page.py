@@ -5,11 +5,12 @@ from dataclasses import replace
 from flask import Blueprint, Response, request
 
 from app.tictactoe.notation import MARKS, replay, undo
-from app.web import differences, words
+from app.web import words
 from app.web.board_view import Cell
-from app.web.comparison import MAX_VIEWS, Comparison, View, build, parse
+from app.web.compare import differences
+from app.web.compare.comparison import MAX_VIEWS, Comparison, View, build, parse
+from app.web.compare.panels import Panel, full_name, panel
 from app.web.lens import Opinion, opinion
-from app.web.panels import Panel, full_name, panel
 from app.web.players import TRUTH, Players, players
 from app.web.respond import respond
 
@@ -21,7 +22,7 @@ bp = Blueprint("compare", __name__)
 def compare(record: str = "") -> Response:
     """Show a position on several boards."""
     comparison = parse(record, request.args.getlist("lens"), players())
-    return respond("compare.html", view, comparison, players(), fragment="_compare.html")
+    return respond("compare.html", view(comparison, players()), fragment="_compare.html")
 
 
 def view(comparison: Comparison, players: Players) -> dict[str, object]:

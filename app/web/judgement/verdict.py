@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, parse_record, replay
-from app.web.exhibits import Exhibit, seated
-from app.web.links import at_ply
+from app.web.judgement.exhibits import Exhibit, seated
+from app.web.judgement.proof import Proof, proof
 from app.web.match import build
-from app.web.moves import moves
 from app.web.numbers import percent
+from app.web.play.links import at_ply
+from app.web.play.moves import moves
 from app.web.players import Players, losing
-from app.web.proof import Proof, proof
 from app.web.small_board import small_board
 
 SAMPLE = 8  # positions of a certificate on the agent's own page

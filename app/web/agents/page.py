@@ -5,11 +5,13 @@ from werkzeug.exceptions import NotFound
 from werkzeug.http import generate_etag
 
 from app.tictactoe.agents import Agent
-from app.web import agent_facts, agent_table, curves, standings, training_words, words
-from app.web.agent_table import Order
+from app.web import words
+from app.web.agents import curves, facts, standings, training_words
+from app.web.agents import table as ranking
+from app.web.agents.downloads import DOWNLOADS
+from app.web.agents.table import Order
 from app.web.algorithms import section
-from app.web.downloads import DOWNLOADS
-from app.web.judgement import judge
+from app.web.judgement.page import judge
 from app.web.numbers import count
 from app.web.players import Players, players
 from app.web.respond import respond, revalidated
@@ -20,15 +22,15 @@ bp = Blueprint("agents", __name__)
 @bp.get("/agents", strict_slashes=False)
 def table() -> Response:
     """Show all agents."""
-    order = agent_table.parse_order(request.args)
-    return respond("agents.html", table_view, order, players(), fragment="_ranking.html")
+    order = ranking.parse_order(request.args)
+    return respond("agents.html", table_view(order, players()), fragment="_ranking.html")
 
 
 @bp.get("/agents/<name>")
 def agent(name: str) -> Response:
     """Show an agent."""
     against = curves.parse_against(request.args, _agent(name).card)
-    return respond("agent.html", view, name, against, players(), fragment="_learning.html")
+    return respond("agent.html", view(name, against, players()), fragment="_learning.html")
 
 
 @bp.get("/agents/<name>.<any(npz, json, csv):ending>")
@@ -44,12 +46,12 @@ def download(name: str, ending: str) -> Response:
 def table_view(order: Order, players: Players) -> dict[str, object]:
     """Gather what the page of all agents writes down."""
     return {
-        "groups": agent_table.groups(order),
-        "columns": agent_table.COLUMNS,
-        "rows": agent_table.ranked(standings.learned(players), order),
-        "baseline_columns": agent_table.FIGURES,
-        "untrained": len(agent_table.TRAINING),
-        "baselines": agent_table.ranked(standings.ruled(players), order),
+        "groups": ranking.groups(order),
+        "columns": ranking.COLUMNS,
+        "rows": ranking.ranked(standings.learned(players), order),
+        "baseline_columns": ranking.FIGURES,
+        "untrained": len(ranking.TRAINING),
+        "baselines": ranking.ranked(standings.ruled(players), order),
         "decisions": count(players.game.decisions),
     }
 
@@ -63,9 +65,9 @@ def view(name: str, against: str, players: Players) -> dict[str, object]:
         "explained": section(card),
         "training": training_words.training(card),
         "facts": words.facts(players, card),
-        "links": agent_facts.links(card),
-        "results": agent_facts.results(players, card),
-        "figures": agent_facts.figures(players, card),
+        "links": facts.links(card),
+        "results": facts.results(players, card),
+        "figures": facts.figures(players, card),
         "settings": training_words.settings(players, card),
         "worth": training_words.worth(card),
         "made": training_words.made(players, card),

@@ -3,14 +3,14 @@
 from typing import NamedTuple
 
 from app.tictactoe.notation import MARKS
-from app.web.answers import Answer, Pair, Reason
-from app.web.equations import AVERAGED, equations, is_sticky, shares_entry, target_of
-from app.web.expression import Node, text
 from app.web.numbers import count, percent, signed
 from app.web.players import TRUTH
-from app.web.reasons import reason
-from app.web.why_phrases import square, truth, what_follows
-from app.web.why_words import sentences
+from app.web.why.answers import Answer, Pair, Reason
+from app.web.why.equations import AVERAGED, equations, is_sticky, shares_entry, target_of
+from app.web.why.expression import Node, text
+from app.web.why.phrases import square, truth, what_follows
+from app.web.why.reasons import reason
+from app.web.why.words import sentences
 
 
 class Row(NamedTuple):

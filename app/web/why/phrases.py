@@ -2,11 +2,11 @@
 
 from app.tictactoe.game import O
 from app.tictactoe.notation import MARKS
-from app.web.answers import Answer, Pair, Reason
 from app.web.lens import opinion
 from app.web.numbers import signed
 from app.web.players import TRUTH
-from app.web.reasons import ITSELF
+from app.web.why.answers import Answer, Pair, Reason
+from app.web.why.reasons import ITSELF
 from app.web.words import place
 
 ENDS = {-1: "lost", 0: "drawn", 1: "won"}

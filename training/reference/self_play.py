@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from training.reference import EMPTY, Pair, Update, has_line, is_over, legal_cells, move, pick
-from training.reference_both_seats import standing
+from training.reference.both_seats import standing
+from training.reference.plain import EMPTY, Pair, Update, has_line, is_over, legal_cells, move, pick
 
 
 def self_play(

@@ -6,13 +6,13 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import BadRequest, Conflict
 
 from app.tictactoe.notation import DIGITS, replay
-from app.web.answers import Pair
 from app.web.board_view import board
-from app.web.explanation import explain
 from app.web.lens import match_opinion
 from app.web.match import Match, build, parse
 from app.web.players import TRUTH, Players, players
 from app.web.respond import respond
+from app.web.why.answers import Pair
+from app.web.why.explanation import explain
 from app.web.words import place
 
 bp = Blueprint("why", __name__)
@@ -30,7 +30,7 @@ def why(record: str = "") -> Response:
             "had been updated by then is not recorded."
         )
     cell = _cell(match, players(), request.args.get("cell", ""))
-    return respond("why.html", view, match, cell, players(), fragment="_why.html")
+    return respond("why.html", view(match, cell, players()), fragment="_why.html")
 
 
 def why_address(match: Match, cell: int | None = None) -> str:

@@ -1,12 +1,12 @@
 """The update that made a value, written out with its numbers: Q is the value, y its target."""
 
 from app.tictactoe.game import X
-from app.web.answers import Answer, Pair, Reason
-from app.web.expression import Node, equals, fenced, fraction, listed, number, row, text
-from app.web.league_reasons import other_seat
 from app.web.numbers import MINUS
 from app.web.players import TRUTH
-from app.web.reasons import STICKY, answer_bounds, bounds
+from app.web.why.answers import Answer, Pair, Reason
+from app.web.why.expression import Node, equals, fenced, fraction, listed, number, row, text
+from app.web.why.league_reasons import other_seat
+from app.web.why.reasons import STICKY, answer_bounds, bounds
 
 ALPHA = "\N{GREEK SMALL LETTER ALPHA}"
 AVERAGED = ("q-learning", "q-iteration", "afterstates", "double-q", "dqn")  # over the answers

@@ -8,7 +8,7 @@ import numpy as np
 from app.tictactoe.certificate import Certificate, certificate
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import DIGITS, position_text
-from app.web.exhibits import Exhibit, Group, exhibit, groups
+from app.web.judgement.exhibits import Exhibit, Group, exhibit, groups
 from app.web.lens import opinion
 from app.web.numbers import count
 from app.web.players import TRUTH, Players

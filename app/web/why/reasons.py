@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from app.web.answers import Answer, Pair, Reason, averaged, counting, ways_on
-from app.web.league_reasons import two_stage
 from app.web.players import TRUTH
+from app.web.why.answers import Answer, Pair, Reason, averaged, counting, ways_on
+from app.web.why.league_reasons import two_stage
 
 ITSELF = "self"  # among the opponents on a card
 STICKY = -1.0  # what Q-iteration never updates again

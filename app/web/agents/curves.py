@@ -8,12 +8,12 @@ from werkzeug.exceptions import BadRequest
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
 from app.tictactoe.report import BySeat, Chances
-from app.web.charts import PERCENT, PLAIN, Chart, Charts, Line, Number, lay_out, percentage
+from app.web.agents.charts import PERCENT, PLAIN, Chart, Charts, Line, Number, lay_out, percentage
+from app.web.agents.outcomes import KINDS
+from app.web.agents.standings import BEST_RESPONDER
 from app.web.match import Match, build
 from app.web.numbers import count
-from app.web.outcomes import KINDS
 from app.web.players import Players
-from app.web.standings import BEST_RESPONDER
 
 NASH_CONV_AT_WORST = 2.0
 

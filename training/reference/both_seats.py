@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from training.reference import EMPTY, Update, has_line, is_over, legal_cells, move, pick
+from training.reference.plain import EMPTY, Update, has_line, is_over, legal_cells, move, pick
 
 Values = dict[str, float]  # what it is worth to have made a board, by the one that stands for it
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from app.tictactoe.notation import MARKS, parse_record
 from app.web.lens import HEAT_STEPS, match_opinion, opinion
-from app.web.links import at_ply
 from app.web.match import Match, build
+from app.web.play.links import at_ply
 from app.web.players import TRUTH, Players
 from app.web.words import place
 

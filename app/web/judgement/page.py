@@ -5,11 +5,11 @@ from werkzeug.exceptions import NotFound
 
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
-from app.web.blunders import blunders
+from app.web.judgement.blunders import blunders
+from app.web.judgement.proof import proof, rows
+from app.web.judgement.verdict import verdict
 from app.web.players import Players, losing, players
-from app.web.proof import proof, rows
 from app.web.respond import respond
-from app.web.verdict import verdict
 
 bp = Blueprint("judgement", __name__)
 SHOWN = 24  # blunders on the agent's own page
@@ -19,21 +19,21 @@ SHOWN = 24  # blunders on the agent's own page
 def atlas(name: str) -> Response:
     """Show all of an agent's blunders."""
     check_agent(players(), name)
-    return respond("blunders.html", atlas_view, name, players())
+    return respond("blunders.html", atlas_view(name, players()))
 
 
 @bp.get("/agents/<name>/certificate-<any(x, o):seat>")
 def certificate(name: str, seat: str) -> Response:
     """Show all of a certificate."""
     check_proof(players(), name, seat)
-    return respond("certificate.html", certificate_view, name, seat, players())
+    return respond("certificate.html", certificate_view(name, seat, players()))
 
 
 @bp.get("/agents/<name>/certificate-<any(x, o):seat>.csv")
 def download(name: str, seat: str) -> Response:
     """Send a certificate as a file."""
     check_proof(players(), name, seat)
-    response = respond("certificate.csv", certificate_table, name, seat, players())
+    response = respond("certificate.csv", certificate_table(name, seat, players()))
     response.mimetype = "text/csv"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}-{seat}.csv"'
     return response

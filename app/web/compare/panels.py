@@ -3,9 +3,10 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.web import differences, words
+from app.web import words
 from app.web.board_view import Board, board
-from app.web.comparison import Comparison, View, build
+from app.web.compare import differences
+from app.web.compare.comparison import Comparison, View, build
 from app.web.lens import Opinion
 from app.web.match import build as build_match
 from app.web.numbers import updates

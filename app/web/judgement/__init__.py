@@ -1,0 +1,1 @@
+"""What an agent does wrong, and whether it can be beaten."""
