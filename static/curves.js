@@ -62,14 +62,6 @@ function axes(plot, unit, scale) {
   return [x, y];
 }
 
-function place(group) {
-  const plot = document.createElement("div");
-  plot.className = "plot";
-  plot.setAttribute("role", "img");
-  plot.setAttribute("aria-label", group.dataset.label);
-  return plot;
-}
-
 function draw(table, group, plot) {
   const all = [...table.querySelectorAll("col")];
   const columns = [...group.children];
@@ -108,12 +100,11 @@ function forget() {
 
 function drawAll(root) {
   forget();
-  for (const charts of root.querySelectorAll("[data-charts-of]:empty")) {
+  for (const charts of root.querySelectorAll("[data-charts-of]")) {
     const table = document.getElementById(charts.dataset.chartsOf);
-    for (const group of table.querySelectorAll("colgroup[data-title]")) {
-      const plot = place(group);
-      charts.append(plot);
-      draw(table, group, plot);
+    const groups = [...table.querySelectorAll("colgroup[data-title]")];
+    for (const [number, plot] of [...charts.children].entries()) {
+      if (!plot.hasChildNodes()) draw(table, groups[number], plot);
     }
   }
 }

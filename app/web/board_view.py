@@ -19,6 +19,7 @@ class Cell(NamedTuple):
     mark: str  # "X", "O" or "." for nobody's
     href: str = ""  # the game after a move here, if one is possible
     last: bool = False  # the last move was here
+    chosen: bool = False  # the page is about this square
     winning: bool = False
     heat: int | None = None  # None where there is no value to show
     text: str = ""  # the value
@@ -66,11 +67,13 @@ def board(
     link: Callable[[str], str] | None,
     id: str = "board",
     label: str = "Board",
+    chosen: int | None = None,
 ) -> Board:
     """Lay out the position after a record.
 
     `seen` is None where no values are to be shown.  `link` makes the address of the page after one
     more move from the record that this makes; None for a board on which nobody moves now.
+    `chosen` is the cell that the page is about, if it is about one.
     """
     position = replay(game, record)[-1]
     last = parse_record(game, record)[-1:]
@@ -87,6 +90,7 @@ def board(
             mark=MARKS[stone],
             href=link(record + DIGITS[cell]) if free and link else "",
             last=cell in last,
+            chosen=cell == chosen,
             winning=cell in winning,
         )
         laid_out.append(_coloured(square, seen, cell) if free and seen else square)
