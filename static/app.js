@@ -62,18 +62,29 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// What moves by itself: it starts paused for those who asked for less motion, and it waits while
-// a list is open or a slider held, which it would take away.
+// What moves by itself: it starts paused for those who asked for less motion, and whoever they
+// seat does not begin.
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 document.addEventListener("DOMContentLoaded", () => {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
-    const moving = document.querySelector("[data-moving]");
-    document.getElementById(moving?.dataset.moving)?.click();
-  }
+  const stop = document.getElementById(document.querySelector("[data-moving]")?.dataset.moving);
+  if (still.matches && stop?.href) location.replace(stop.href);
 });
 
+document.addEventListener("htmx:configRequest", ({ target, detail }) => {
+  const { x, o } = target.elements ?? {};
+  if (!still.matches || !x || !o || document.querySelector("[data-moving]")) return;
+  if (x.value !== "human" && o.value !== "human") detail.parameters.set("pause", "1");
+});
+
+// It waits while a list is open or a slider held, which it would take away, and stops for whoever
+// asks why.
+
 document.addEventListener("htmx:confirm", (event) => {
-  if (!CSS.supports("selector(:open)") || !event.target.matches("[hx-trigger^=load]")) return;
+  if (!event.target.matches("[hx-trigger^=load]")) return;
+  if (document.querySelector("#why.panel")) event.preventDefault();
+  if (event.defaultPrevented || !CSS.supports("selector(:open)")) return;
   const held = document.querySelector("select:open, input[type=range]:active");
   if (!held) return;
   event.preventDefault();
@@ -96,14 +107,24 @@ document.addEventListener("input", (event) => {
   document.getElementById(slider.dataset.says).textContent = mark;
 });
 
-// What was unfolded stays so when the page moves on.
+// What was unfolded stays so when the page moves on, the focus is not lost with what had it, and
+// the title says what is shown.
 
 let unfolded = [];
+let focused = false;
 document.addEventListener("htmx:beforeSwap", () => {
   unfolded = [...document.querySelectorAll("#main details[open]")].map((details) => details.id);
+  focused = document.activeElement !== document.body;
 });
 document.addEventListener("htmx:afterSwap", () => {
   for (const id of unfolded) document.getElementById(id)?.setAttribute("open", "");
+});
+document.addEventListener("htmx:afterSettle", () => {
+  if (focused && document.activeElement === document.body) {
+    document.getElementById("main").focus({ preventScroll: true });
+  }
+  const headline = document.querySelector("#game .headline")?.textContent;
+  if (headline) document.title = `${headline} · Q-Tac-Toe`;
 });
 
 // A server that cannot be reached, or something before it that cannot.

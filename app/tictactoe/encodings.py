@@ -1,14 +1,18 @@
 """A position as numbers: the ways in which learners and programs write down one board."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
 
 
+@lru_cache(maxsize=2)
 def flat(game: Game) -> NDArray[np.int8]:
     """Write each cell as one number, [S, cells]: empty 0, X 1, O 2."""
     digits: NDArray[np.int8] = game.board % 3  # -1 is 2
+    digits.flags.writeable = False
     return digits
 
 
@@ -20,6 +24,7 @@ def bit_packed(game: Game, position: int) -> int:
     return packed
 
 
+@lru_cache(maxsize=2)
 def one_hot(game: Game) -> NDArray[np.float32]:
     """Write each decision as what a network reads, [D, 3 cells + 3].
 
@@ -30,8 +35,10 @@ def one_hot(game: Game) -> NDArray[np.float32]:
     cells = game.board[: game.decisions, :, None] == holds
     mover = game.to_move[:, None] == holds[1:]
     pad = np.zeros((game.decisions, 1))
-    written = np.concatenate([cells.reshape(game.decisions, -1), mover, pad], axis=1)
-    return written.astype(np.float32)
+    read = np.concatenate([cells.reshape(game.decisions, -1), mover, pad], axis=1)
+    written = read.astype(np.float32)
+    written.flags.writeable = False
+    return written
 
 
 def images(game: Game, position: int) -> int:

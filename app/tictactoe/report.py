@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
+from app.tictactoe.own_play import move_chances
 from app.tictactoe.policy import BASELINES, Policy, best_moves, greedy
 from app.tictactoe.values import (
     best_response,
@@ -37,7 +38,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     updates: list[int]
     vs: dict[str, BySeat[Chances]]
     best_response: BySeat[Chances]  # what is left to the agent in that seat
-    nash_conv: list[float]  # what the best responders of both seats gain on average
+    nash_conv: list[float]  # what the best responders gain, added over both seats
     blunders: list[int]  # decisions whose greedy move can drop the value of the game
     reachable_blunders: BySeat[int]  # those that its own play in that seat can meet
     classes_right: list[float]  # share of pairs whose value is nearest to the true outcome
@@ -86,12 +87,13 @@ def chances_at_worst(game: Game, policy: Policy, seat: int) -> Chances:
 
 
 def losing_game(game: Game, policy: Policy, seat: int) -> str | None:
-    """Return the likeliest game that `policy` loses in this seat to whoever most often wins.
+    """Return the game that `policy` loses in this seat and is likeliest to allow, if there is one.
 
-    None is a proof: nobody ever beats it there.
+    How likely it is follows from the policy's own moves: whoever plays against it just plays the
+    others.  None is a proof that nobody ever beats it there.
     """
-    response = best_response(game, policy, -seat, loss=0.0).policy
-    x, o = (policy, response) if seat == X else (response, policy)
+    anything = game.legal.astype(np.float64)
+    x, o = (policy, anything) if seat == X else (anything, policy)
     return likeliest_game(game, x, o, -seat)
 
 
@@ -104,15 +106,8 @@ def blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
 
 def reachable(game: Game, policy: Policy, seat: int) -> NDArray[np.bool_]:
     """Whether `policy` in this seat can come to move at a decision, whoever it plays, [D]."""
-    own = game.to_move == seat
-    moves = np.where(own[:, None], policy > 0, game.legal)
-    reached = np.zeros(game.positions, np.bool_)
-    reached[0] = True
-    for start, stop in zip(game.ply_start, game.ply_start[1:], strict=False):
-        here = moves[start:stop] & reached[start:stop, None]
-        reached[game.successor[start:stop][here]] = True
-    own_decisions: NDArray[np.bool_] = reached[: game.decisions] & own
-    return own_decisions
+    own: NDArray[np.bool_] = game.to_move == seat
+    return own & np.logical_or.reduce(move_chances(game, policy, seat) > 0, axis=1)
 
 
 def classes_right(game: Game, q: NDArray[np.floating], worth: Worth) -> float:

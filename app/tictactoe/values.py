@@ -88,7 +88,8 @@ def best_response(game: Game, policy: Values, seat: int, loss: float = -1.0) -> 
 def likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None:
     """Return the record of the most probable game with this outcome (X's view), if there is one.
 
-    `x` and `o` are the policies [D, cells] of the two sides; among equals the first moves count.
+    `x` and `o` are the policies [D, cells] of the two sides, or 1 wherever a side is free to move
+    as it likes; among equals the first moves count.
     """
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome

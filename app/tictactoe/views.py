@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import SEATS, Game
+from app.tictactoe.game import SEATS, Game, X
 
 
 class Worth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,13 +42,21 @@ def movers_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
     return values * game.to_move.reshape(-1, *[1] * (values.ndim - 1))
 
 
+def on_scale(values: NDArray[np.floating], worth: Worth, player: int) -> NDArray[np.float64]:
+    """Put learned values of one mover (+1 X, -1 O) on the common scale: loss -1, draw 0, win +1."""
+    scaled: NDArray[np.float64] = np.interp(
+        values, worth.scale("x" if player == X else "o"), [-1, 0, 1]
+    )
+    return scaled
+
+
 def common_scale(game: Game, q: NDArray[np.floating], worth: Worth) -> NDArray[np.float64]:
     """Put learned values on one scale: loss -1, draw 0, win +1, straight lines between.
 
     `q` is [..., D, cells] in the mover's view, and so is what comes back; see `Worth.scale`.
     """
     scaled = np.empty(q.shape)
-    for seat, player in SEATS.items():
+    for player in SEATS.values():
         rows = game.to_move == player
-        scaled[..., rows, :] = np.interp(q[..., rows, :], worth.scale(seat), [-1, 0, 1])
+        scaled[..., rows, :] = on_scale(q[..., rows, :], worth, player)
     return scaled

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-SIZE = 16 << 20  # bytes, some thousands of packed pages
+SIZE = 8 << 20  # bytes, some two thousand packed pages
 LARGEST = 1 << 18  # bytes of one answer
 OVERHEAD = 2000  # bytes of an answer's headers and key
 # What an answer depends on, and no other header may be in its Vary.

@@ -1,13 +1,13 @@
 """What somebody thinks of the moves in a position: an agent's values, or the truth."""
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.tictactoe.agents import Agent
 from app.tictactoe.policy import greedy
-from app.tictactoe.views import common_scale
+from app.tictactoe.views import on_scale
 from app.web.match import Match
 from app.web.numbers import signed
 from app.web.players import TRUTH, Players
@@ -32,6 +32,12 @@ class Opinion(NamedTuple):
     def exact(self) -> bool:
         """Whether this is the truth, and not somebody's guess."""
         return self.lens == TRUTH
+
+
+def in_truth(players: Players, position: int) -> str:
+    """Say what a decision is worth to the mover with best play: "win in 3", "draw"."""
+    truth = _truth(players, position)
+    return truth.truths[truth.best.index(True)]
 
 
 def lens_of(match: Match, players: Players, to_move: int) -> str:
@@ -71,40 +77,35 @@ def _truth(players: Players, position: int) -> Opinion:
 
 
 def _learned(players: Players, lens: str, step: int | None, position: int) -> Opinion:
-    q, scaled, known = _table(players, lens, step)
-    values, heat = q[position].astype(np.float64), scaled[position]
+    agent, mover = players.agents[lens], int(players.game.to_move[position])
+    q, known = _row(agent, step, position)
+    values = q.astype(np.float64)
+    scaled = on_scale(values, agent.card.worth, mover)
+    wrong = known & (np.rint(scaled) != players.true_values[position])
     return Opinion(
         lens=lens,
         values=values,
-        texts=[
-            signed(value) if tried else ""
-            for value, tried in zip(values, known[position], strict=True)
-        ],
-        heat=_heat(heat),
+        texts=[signed(value) if tried else "" for value, tried in zip(values, known, strict=True)],
+        heat=_heat(scaled),
         best=(greedy(values) > 0).tolist(),
         truths=_truths(players, position),
-        wrong=(known[position] & (np.rint(heat) != players.true_values[position])).tolist(),
+        wrong=wrong.tolist(),
         blank="never tried" if step is None else "as before training",
     )
 
 
-@lru_cache(maxsize=32)
-def _table(
-    players: Players, lens: str, step: int | None
-) -> tuple[NDArray[np.floating], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return an agent's values, the same on the common scale, and which it knows.
+def _row(
+    agent: Agent, step: int | None, position: int
+) -> tuple[NDArray[np.floating], NDArray[np.bool_]]:
+    """Return an agent's values of a decision, [cells], and which of them it knows.
 
     As shipped it knows what it ever updated.  What it had updated by a snapshot is not recorded:
     there it is what has changed since the untouched table.
     """
-    agent = players.agents[lens]
     if step is None:
-        q: NDArray[np.floating] = agent.q
-        known = agent.visits > 0
-    else:
-        q = agent.snapshot_q[step]
-        known = (q != agent.snapshot_q[0]) & players.game.legal
-    return q, common_scale(players.game, q, agent.card.worth), known
+        return agent.q[position], agent.visits[position] > 0
+    q = agent.snapshot_q[step, position]
+    return q, (q != agent.snapshot_q[0, position]) & ~np.isnan(q)
 
 
 def _plies(players: Players, position: int) -> NDArray[np.int16]:

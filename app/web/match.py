@@ -26,7 +26,7 @@ class Match:
 
     `record` is the whole game and `ply` the place in it that is shown, None for its end; `lens`
     is whose values colour the board, "" for whoever is to move; `step` is a training snapshot of
-    the lens, None for the last.
+    the lens, None for the agent as shipped, which is the last.
     """
 
     record: str = ""
@@ -93,6 +93,8 @@ def parse(record: str, query: Mapping[str, str], players: Players) -> Match:
     """
     given = {name: text for name, text in query.items() if name in _READERS and text}
     match = Match(record, **{name: _read(name, text) for name, text in given.items()})
+    if "o" not in given and match.o not in players.seats:
+        match = replace(match, o=players.seats[1])  # another folder of models has other agents
     _check_record(match, players)
     for seat in (match.x, match.o):
         if seat not in players.seats:
@@ -100,6 +102,8 @@ def parse(record: str, query: Mapping[str, str], players: Players) -> Match:
     if match.lens and match.lens not in players.lenses:
         raise BadRequest(f"There are no values of {match.lens!r}. {_choice(players.lenses)}")
     _check_step(match, players)
+    if match.step is not None and match.step == players.last_step(match.lens):
+        return replace(match, step=None, train=False)
     return match
 
 
@@ -123,9 +127,9 @@ def _check_step(match: Match, players: Players) -> None:
         return
     if match.lens not in players.agents:
         raise BadRequest("step needs a lens that learned: name it in the same address.")
-    steps = len(players.agents[match.lens].snapshot_q)
-    if match.step >= steps:
-        raise BadRequest(f"step is 0 to {steps - 1} for {match.lens}.")
+    last = players.last_step(match.lens)
+    if match.step > last:
+        raise BadRequest(f"step is 0 to {last} for {match.lens}.")
 
 
 def _choice(names: list[str]) -> str:

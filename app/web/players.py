@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.tictactoe.agents import Agent, load_all
 from app.tictactoe.game import Game, connect
-from app.tictactoe.policy import BASELINES, Policy, greedy
+from app.tictactoe.policy import BASELINES, Policy, best_moves, greedy
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import Solution, optimal, successor_values
 from app.tictactoe.views import movers_view
@@ -29,6 +29,11 @@ class Players:
     titles: dict[str, str]  # of every seat and lens
     solution: Solution
     true_values: NDArray[np.float64]  # [D, cells] mover's view, -1, 0 or +1
+    right: NDArray[np.bool_]  # [D, cells] the moves that keep what a decision is worth
+
+    def last_step(self, lens: str) -> int:
+        """Return the last snapshot of an agent, which is the agent as shipped."""
+        return len(self.agents[lens].snapshot_q) - 1
 
     @property
     def seats(self) -> list[str]:
@@ -59,6 +64,7 @@ def load_players(models: Path) -> Players:
         | {name: baseline.title for name, baseline in BASELINES.items()},
         solution=solution,
         true_values=movers_view(game, successor_values(game, solution.value)),
+        right=best_moves(game),
     )
 
 

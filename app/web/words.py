@@ -63,7 +63,8 @@ def legend(match: Match, players: Players, seen: Opinion) -> Legend:
     if match.step is not None:
         when = updates(card.figures.updates[match.step])
         caption = f"On the squares: what {card.title} expected after {when}, {view}"
-    return Legend(caption, seen.blank, heats, _scale(card.worth, seat, 2), facts(players, card))
+    said = facts(players, card, match.step)
+    return Legend(caption, seen.blank, heats, _scale(card.worth, seat, 2), said)
 
 
 def tally(match: Match) -> str:
@@ -87,11 +88,14 @@ def _scale(worth: Worth, seat: str, decimals: int) -> list[tuple[str, str]]:
     return list(zip(names, values, strict=True))
 
 
-def facts(players: Players, card: Card) -> str:
-    """Sum up an agent's exact figures, as shipped."""
+def facts(players: Players, card: Card, step: int | None = None) -> str:
+    """Sum up an agent's exact figures, as shipped or at a snapshot."""
+    number = card.figures.blunders[-1 if step is None else step]
+    blunders = f"{count(number)} of {count(players.game.decisions)} positions"
+    if step is not None:
+        return f"At that moment {card.title} blundered in {blunders}."
     safe = [MARKS[player] for player in (X, O) if losing(players, card.id, player) is None]
     proof = f"cannot be beaten as {' or '.join(safe)}" if safe else "can be beaten in both seats"
-    blunders = f"{count(card.figures.blunders[-1])} of {count(players.game.decisions)} positions"
     return f"{card.title} blunders in {blunders} and {proof}."
 
 

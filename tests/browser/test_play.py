@@ -315,3 +315,52 @@ def test_a_snapshot_is_kept_with_its_lens(page: Page) -> None:
     expect(page).to_have_url(re.compile("step=3.*hide=1"))
     page.select_option("#lens", "truth")
     expect(page).to_have_url(address("/play/?o=human&lens=truth&hide=1"))
+
+
+def test_back_is_no_trap_for_whoever_wants_less_motion(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(reduced_motion="reduce").new_page()
+    page.goto("/agents/q-learning-1")
+    page.get_by_role("link", name="Watch it play itself").click()
+    expect(page).to_have_url(re.compile("pause=1"))
+    page.go_back()
+    expect(page).to_have_url(address("/agents/q-learning-1"))
+
+
+def test_whoever_wants_less_motion_seats_agents_that_wait(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(reduced_motion="reduce").new_page()
+    page.goto("/play/?o=minimax&delay=0.25")
+    page.select_option("#x", "fixed")
+    expect(page).to_have_url(address("/play/?x=fixed&o=minimax&delay=0.25&pause=1"))
+    page.click("#pause")
+    headline(page, "Minimax wins as O")
+
+
+def test_choosing_leaves_no_trail_in_the_history(page: Page) -> None:
+    page.goto("/agents")
+    page.goto("/play/?o=human")
+    for lens in ("truth", "champion", "q-table"):
+        page.select_option("#lens", lens)
+        expect(page).to_have_url(re.compile(f"lens={lens}"))
+    page.go_back()
+    expect(page).to_have_url(address("/agents"))
+    page.go_forward()
+    expect(page).to_have_url(address("/play/?o=human&lens=q-table"))
+
+
+def test_the_title_says_what_is_shown(page: Page) -> None:
+    page.goto("/play/?o=human")
+    expect(page).to_have_title("X to move · Q-Tac-Toe")
+    page.click("#board-4")
+    expect(page).to_have_title("O to move · Q-Tac-Toe")
+
+
+def test_the_same_position_is_compared(page: Page) -> None:
+    page.goto("/play/40?lens=self-play&o=human")
+    page.click("#compare")
+    expect(page).to_have_url(re.compile(re.escape("/compare/40?lens=self-play&lens=q-learning-1")))
+    expect(page.locator("h1")).to_be_visible()
+    expect(page.locator(".board")).to_have_count(3)

@@ -4,9 +4,16 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Request, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 LENS = "q-learning-1"
+COUNT = """() => {
+    window.counted = { now: 0, most: 0 };
+    document.addEventListener("htmx:beforeSend", () => {
+        counted.most = Math.max(counted.most, ++counted.now);
+    });
+    document.addEventListener("htmx:afterRequest", () => counted.now--);
+}"""
 
 
 def address(part: str) -> re.Pattern[str]:
@@ -34,17 +41,7 @@ def test_the_slider_goes_back_in_training_by_keyboard(page: Page) -> None:
 
 def test_dragging_asks_for_one_position_at_a_time(page: Page) -> None:
     page.goto(f"/play/40?lens={LENS}&pause=1")
-    under_way: set[str] = set()
-    most = 0
-
-    def asked(request: Request) -> None:
-        nonlocal most
-        if request.resource_type == "xhr":
-            under_way.add(request.url)
-            most = max(most, len(under_way))
-
-    page.on("request", asked)
-    page.on("requestfinished", lambda request: under_way.discard(request.url))
+    page.evaluate(COUNT)
     page.locator("#snapshot-step").scroll_into_view_if_needed()
     box = page.locator("#snapshot-step").bounding_box()
     assert box is not None
@@ -57,7 +54,7 @@ def test_dragging_asks_for_one_position_at_a_time(page: Page) -> None:
     step = page.locator("#snapshot-step").input_value()
     assert 0 < int(step) < 5
     expect(page).to_have_url(address(f"/play/40?lens={LENS}&step={step}&pause=1"))
-    assert most == 1
+    assert page.evaluate("counted.most") == 1
 
 
 def test_a_run_through_the_training_ends_with_the_agent_as_it_plays(page: Page) -> None:

@@ -1,5 +1,7 @@
 """What an agent does wrong: its blunders, where it can meet them, and the game that it loses."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,30 @@ def test_no_losing_game_means_that_not_even_a_gambler_wins(tictactoe: Both, tabl
     q[tictactoe.number[coin], losing] = 1
     assert rules.can_lose(tictactoe.greedy(q), "X")
     assert losing_game(tictactoe.game, greedy(q), X) is not None
+
+
+@pytest.mark.parametrize("seat", SEATS)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_other_losing_game_is_likelier(
+    tictactoe: Both, tables, policies, name: str, seat: str
+) -> None:
+    """By the agent's own choices, whoever plays against it."""
+    rules, policy = tictactoe.rules, policies[name]
+
+    @cache
+    def likeliest(board: str) -> float:
+        if rules.result(board) is not None:
+            return float(rules.result(board) == -SIGN[seat])
+        own = mover(board) == seat
+        cells = policy[board] if own else rules.children[board]
+        return max(likeliest(rules.children[board][cell]) for cell in cells) / (
+            len(cells) if own else 1
+        )
+
+    record = losing_game(tictactoe.game, greedy(tables[name]), SEATS[seat])
+    assert (record is None) == (likeliest(EMPTY) == 0)
+    board, chance = EMPTY, 1.0
+    for digit in record or "":
+        chance /= len(policy[board]) if mover(board) == seat else 1
+        board = rules.children[board][int(digit)]
+    assert record is None or chance == pytest.approx(likeliest(EMPTY))

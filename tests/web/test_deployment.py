@@ -1,5 +1,6 @@
 """What the environment tells the site about the world around it."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.agents import ModelError
 from app.web import create_app
+from app.web.deployment import ROOT
 
 HSTS = "Strict-Transport-Security"
 FORWARDED = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "play.example"}
@@ -56,3 +58,12 @@ def test_the_models_are_where_the_environment_says(environment, tmp_path: Path) 
     (tmp_path / "nobody.npz").write_bytes(b"")
     with pytest.raises(ModelError, match=str(tmp_path)):
         environment(MODELS=str(tmp_path))
+
+
+def test_the_site_plays_with_whoever_there_is(environment, tmp_path: Path) -> None:
+    for ending in ("json", "npz"):
+        shutil.copy(ROOT / "models" / f"champion.{ending}", tmp_path)
+    client = environment(MODELS=str(tmp_path))
+    for url in ("/play/4", "/play/4?lens=truth", "/why/4", "/healthz", "/api/v1/agents"):
+        assert client.get(url).status_code == 200, url
+    assert client.get("/reply/4").headers["Location"].endswith("?o=champion")

@@ -35,7 +35,7 @@ def matches(draw: st.DrawFn) -> Match:
     record = draw(records())
     lens = draw(st.sampled_from(["", "truth", *PLAYERS.agents]))
     learned = PLAYERS.agents.get(lens)
-    steps = st.integers(0, len(learned.snapshot_q) - 1) if learned else st.none()
+    steps = st.integers(0, len(learned.snapshot_q) - 2) if learned else st.none()
     step = draw(st.none() | steps)
     return Match(
         record=record,

@@ -83,3 +83,10 @@ def test_what_the_form_means_by_its_step(
 
 def test_a_wrong_step_is_refused(client: FlaskClient) -> None:
     assert client.get(f"/set/?lens=&lens_was=&step_of={LENS}&step=99").status_code == 400
+
+
+def test_the_last_step_is_the_agent_as_shipped(client: FlaskClient, players: Players) -> None:
+    last = players.last_step(LENS)
+    assert client.get(f"/play/4?lens={LENS}&step={last}").data == (
+        client.get(f"/play/4?lens={LENS}").data
+    )

@@ -84,3 +84,13 @@ def test_the_scale_names_what_its_ends_and_its_middle_stand_for(players: Players
 def test_the_tally_is_silent_before_the_first_game() -> None:
     assert words.tally(Match()) == ""
     assert words.tally(Match(tally=(1, 0, 2))) == "X won 1, drawn 0, O won 2"
+
+
+def test_a_snapshot_is_told_by_its_own_figures(players: Players) -> None:
+    figures = players.agents["q-learning-1"].card.figures
+    match = Match(lens="q-learning-1", step=5)
+    said = words.legend(match, players, match_opinion(match, players, 0)).facts
+    assert (
+        said
+        == f"At that moment Q-learning 1 blundered in {figures.blunders[5]:,} of 4,520 positions."
+    )

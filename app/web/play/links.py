@@ -1,6 +1,7 @@
 """Where the controls under the board lead; "" for a control that can do nothing now."""
 
 from dataclasses import replace
+from math import ceil
 from typing import NamedTuple
 
 from app.tictactoe.game import O, X
@@ -34,6 +35,11 @@ class Auto(NamedTuple):
     href: str
     seconds: float
     stop: str = ""  # the control that stops it, where it goes on and on
+
+    @property
+    def whole_seconds(self) -> int:
+        """The same where parts of a second do not count."""
+        return ceil(self.seconds)
 
 
 def links(match: Match, players: Players, position: int) -> Links:

@@ -2,10 +2,8 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from app.tictactoe.notation import MARKS, parse_record
-from app.web.lens import HEAT_STEPS, match_opinion, opinion
+from app.web.lens import HEAT_STEPS, in_truth, match_opinion, opinion
 from app.web.match import Match, build
 from app.web.play.links import at_ply
 from app.web.players import TRUTH, Players
@@ -34,7 +32,7 @@ def moves(match: Match, players: Players, positions: list[int]) -> list[Move]:
     for ply, (position, cell) in enumerate(zip(positions, played, strict=False), 1):
         to_move = int(players.game.to_move[position])
         seen, truth = match_opinion(match, players, position), opinion(players, position, TRUTH)
-        before, after = truth.truths[truth.best.index(True)], truth.truths[cell]
+        before, after = in_truth(players, position), truth.truths[cell]
         listed.append(
             Move(
                 ply=ply,
@@ -44,7 +42,7 @@ def moves(match: Match, players: Players, positions: list[int]) -> list[Move]:
                 shown=ply == len(match.shown),
                 text=seen.texts[cell],
                 said=after if after == before else f"{before} became a {after}",
-                blunder=bool(truth.values[cell] < np.nanmax(truth.values)),
+                blunder=not players.right[position, cell],
                 truth=to_move * int(truth.values[cell]),
                 expected=to_move * seen.heat[cell] / HEAT_STEPS if seen.texts[cell] else None,
             )

@@ -49,7 +49,7 @@ def snapshots(match: Match, players: Players, lens: str) -> Snapshots | None:
 def next_snapshot(match: Match, players: Players) -> Match:
     """Return the match one snapshot of its lens later; the last one is the agent as it is."""
     step = (match.step or 0) + 1
-    if step < len(players.agents[match.lens].snapshot_q) - 1:
+    if step < players.last_step(match.lens):
         return replace(match, step=step)
     return replace(match, step=None, train=False)
 
@@ -62,6 +62,6 @@ def settle(query: dict[str, str], players: Players) -> dict[str, str]:
     """
     lens = query.pop("step_of", "")
     kept = query.get("lens", "") == query.pop("lens_was", "") and lens in players.agents
-    if not kept or query.get("step") == str(len(players.agents[lens].snapshot_q) - 1):
+    if not kept or query.get("step") == str(players.last_step(lens)):
         return {name: text for name, text in query.items() if name != "step"}
     return query | {"lens": lens} if query.get("step") else query

@@ -61,8 +61,11 @@ def view(match: Match, cell: int, players: Players) -> dict[str, object]:
         "why": explanation,
         "lens": players.titles[seen.lens],
         "section_of_how": "minimax" if seen.exact else pair.section,
-        "board": board(players.game, match.shown, seen, explained, "why-board", "The position", cell),
+        "board": board(
+            players.game, match.shown, seen, explained, "why-board", "The position", cell
+        ),
         "after": {row.cell: _after(match, cell, row.cell) for row in explanation.rows},
+        "here": why_address(match, cell),
         "back": build(match),
         "other_lens": "" if seen.exact else why_address(replace(match, lens=TRUTH), cell),
     }
