@@ -11,7 +11,7 @@ PIP := $(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
 
-.PHONY: help run install test lint types templates unit browser train train-dqn bench screenshot lighthouse lock
+.PHONY: help run install test lint types templates unit browser train train-dqn bench bench-web faults screenshot lighthouse lock
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -47,18 +47,22 @@ train: $(DEV) ## Train every agent that is a table again
 train-dqn: $(DEV) ## Train the two deep Q-networks again, some minutes
 	$(BIN)/python -m training train dqn-vs-random dqn-vs-heuristic
 
-bench: $(DEV) ## Measure how fast training is
+bench: $(DEV) ## Measure how fast training is, then the service (which needs wrk)
 	$(BIN)/python -m training bench
+	$(BIN)/python -m tests.service.load
+
+bench-web: $(DEV) ## Measure the service only: rates, start, memory, sizes
+	$(BIN)/python -m tests.service.load $(if $(MARKDOWN),--markdown $(MARKDOWN))
+
+faults: $(DEV) ## Try what can go wrong with the real server: reloads, kills, odd clients, broken files
+	$(BIN)/python -m tests.service.faults $(if $(MARKDOWN),--markdown $(MARKDOWN))
 
 screenshot: browser ## Take the pictures in docs/
 	SCREENSHOTS=docs $(BIN)/python -m pytest tests/browser/test_screenshots.py
 
-lighthouse: $(LIGHTHOUSE) browser ## Score the site that make run serves (needs Node.js)
-	CHROME_PATH="$$($(BIN)/python -m tests.get_browser)" $(LIGHTHOUSE) http://127.0.0.1:$(PORT)/ \
-		--quiet --chrome-flags="--headless=new --no-sandbox" \
-		--output=html --output=json --output-path=.tools/lighthouse
-	@$(BIN)/python -c 'import json; [print(c["title"], c["score"]) for c in \
-		json.load(open(".tools/lighthouse.report.json"))["categories"].values()]'
+lighthouse: $(LIGHTHOUSE) browser ## Score the main pages on a phone and on a desk (needs Node.js)
+	CHROME_PATH="$$($(BIN)/python -m tests.get_browser)" LIGHTHOUSE=$(LIGHTHOUSE) \
+		$(BIN)/python -m tests.service.lighthouse $(if $(MARKDOWN),--markdown $(MARKDOWN))
 
 lock: $(DEV) ## Pin what pyproject.toml asks for (make lock UPGRADE=1: the newest)
 	$(call compile,requirements-dev.txt,--group dev)

@@ -4,11 +4,23 @@
 happens: if one is broken it is named in the log, and the old ones go on serving.
 """
 
+import ctypes
 import os
 import secrets
+import sys
+from contextlib import suppress
+from functools import partial
+
+from gunicorn import util
 
 from app.tictactoe.agents import ModelError
 from app.web import create_app
+from app.web.deployment import SettingError
+
+M_ARENA_MAX = -8  # of glibc's malloc.h
+with suppress(OSError, AttributeError):  # another C library has other ways
+    # Else every thread has a heap of its own, and keeps what it once needed.
+    ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
 
 accesslog = os.environ.get("ACCESS_LOG", "-") or None  # "-" is the standard output
 access_log_format = (
@@ -16,6 +28,21 @@ access_log_format = (
     '"path": "%(U)s", "query": "%(q)s", "status": %(s)s, "bytes": "%(B)s", '
     '"microseconds": %(D)s, "agent": "%(a)s"}'
 )
+
+# A worker waits for each client to hang up, in the one loop that takes the next request: two
+# seconds of that, which is gunicorn's own limit, and a few clients who never do block the site.
+util.close_graceful = partial(util.close_graceful, timeout=0.02)
+
+
+def tell(kind, error, trace):
+    """Say in one line why the site does not start, if it is no fault of the program."""
+    if isinstance(error, (ModelError, SettingError)):
+        print(f"Not started. {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+sys.excepthook = tell
 
 
 def pre_request(worker, request):

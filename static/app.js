@@ -107,6 +107,16 @@ document.addEventListener("input", (event) => {
   document.getElementById(slider.dataset.says).textContent = mark;
 });
 
+// The form shows what the game is played with, wherever that came from.
+
+function choose(settings) {
+  const { elements } = document.getElementById("settings") ?? {};
+  for (const [name, value] of new URLSearchParams(elements ? settings : "")) {
+    if (elements[name].type === "checkbox") elements[name].checked = value === "1";
+    else elements[name].value = value;
+  }
+}
+
 // What was unfolded stays so when the page moves on, the focus is not lost with what had it, and
 // the title says what is shown.
 
@@ -118,6 +128,7 @@ document.addEventListener("htmx:beforeSwap", () => {
 });
 document.addEventListener("htmx:afterSwap", () => {
   for (const id of unfolded) document.getElementById(id)?.setAttribute("open", "");
+  choose(document.getElementById("position")?.dataset.settings);
 });
 document.addEventListener("htmx:afterSettle", () => {
   if (focused && document.activeElement === document.body) {

@@ -3,7 +3,6 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.service.server import ROOT as ROOT
 from tests.service.server import serving
 
 # How long an example takes says more about the machine than about the code.

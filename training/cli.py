@@ -74,8 +74,10 @@ def train(ids: tuple[str, ...], everything: bool, out: Path, seed: int | None) -
     try:
         with progress_bars() as line:
             train_several([EVERY[i] for i in ids or RECIPES], seed, out, line)
-    except (ModelError, OSError) as error:
+    except ModelError as error:
         raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"{out}: {error}") from error
 
 
 @main.command()

@@ -1,4 +1,4 @@
-"""The blunders of a policy, one for each symmetry class, the most serious first."""
+"""Where a policy blunders, one position for each symmetry class, the most serious first."""
 
 from typing import NamedTuple
 
@@ -16,10 +16,10 @@ CHANCE_DECIMALS = 12  # by which chances are ordered: images differ in the last 
 
 
 class Mistakes(NamedTuple):
-    """Every decision in which a policy can drop the value of the game, by number; mover's view."""
+    """Every decision in which a policy can blunder, by number; mover's view."""
 
     position: NDArray[np.intp]  # [M]
-    wrong: Choice  # [M, cells] its moves that drop the value
+    wrong: Choice  # [M, cells] its blunders
     right: Choice  # [M, cells] the moves that keep it
     before: NDArray[np.int8]  # [M] the value of the game: +1 a win, 0 a draw
     after: NDArray[np.int8]  # [M] what its worst move leaves of it: 0 or -1
@@ -36,7 +36,7 @@ class Atlas(NamedTuple):
 
 
 def mistakes(game: Game, policy: Policy) -> Mistakes:
-    """Find the blunders of a policy, [D, cells], and what each of them costs."""
+    """Find where a policy, [D, cells], can blunder, and what that costs."""
     values = movers_view(game, successor_values(game, optimal(game).value))
     right = best_moves(game)
     wrong = (policy > 0) & ~right

@@ -106,8 +106,9 @@ def blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
 
 def reachable(game: Game, policy: Policy, seat: int) -> NDArray[np.bool_]:
     """Whether `policy` in this seat can come to move at a decision, whoever it plays, [D]."""
-    own: NDArray[np.bool_] = game.to_move == seat
-    return own & np.logical_or.reduce(move_chances(game, policy, seat) > 0, axis=1)
+    moved = np.logical_or.reduce(move_chances(game, policy, seat) > 0, axis=1)
+    own_decisions: NDArray[np.bool_] = moved & (game.to_move == seat)
+    return own_decisions
 
 
 def classes_right(game: Game, q: NDArray[np.floating], worth: Worth) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 from flask import Flask
 from flask_compress import Compress
 
-from app.web import api, assets, cors, deployment, errors, headers
+from app.web import api, assets, cors, deployment, errors, headers, macros
 from app.web.agents.page import bp as agents
 from app.web.arena import bp as arena
 from app.web.compare.page import bp as compare
@@ -24,7 +24,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     """Build the site on the models of a folder, by default the one that the environment names.
 
     With a `seed` the agents draw the same moves each time; without, as chance has it.
-    Raises ModelError, naming the file and the reason, if a model is broken, and ValueError if a
+    Raises ModelError, naming the file and the reason, if a model is broken, and SettingError if a
     variable of the environment is.
     """
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
@@ -36,6 +36,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     cors.init_app(app)  # before the headers: after them it allows what they forbid
     headers.init_app(app)
     errors.init_app(app)
+    macros.init_app(app)
     assets.init_app(app, ROOT / "static")
     for blueprint in (play, agents, judgement, arena, compare, why, how, health):
         app.register_blueprint(blueprint)

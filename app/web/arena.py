@@ -1,17 +1,15 @@
 """The arena: everybody as X against everybody as O, and the league that comes of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-import numpy as np
 from flask import Blueprint, Response, request
-from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest
 
-from app.tictactoe import arena as exact
-from app.tictactoe.arena import League, league, round_robin
+from app.tictactoe.arena import Chances, League, league, round_robin, score
+from app.web.agents import address
 from app.web.lens import HEAT_STEPS
 from app.web.match import Match, build
 from app.web.numbers import percent, signed
@@ -25,28 +23,23 @@ class Show(NamedTuple):
     """A figure that the table can show, and how it is coloured."""
 
     title: str
-    of: Callable[[NDArray[np.float64]], float]  # takes it from the chances of win, draw and loss
+    of: Callable[[Chances], Chances]  # takes it, [...], from chances of win, draw, loss, [..., 3]
     write: Callable[[float], str]
     most: int  # the heat of its 1; that of its 0 is 0
     heats: range  # colours of the legend
-    ends: tuple[str, ...]  # what the first colour, the one between, and the last stand for
+    ends: Sequence[tuple[str, ...]]  # what the first colour, the middle and the last stand for
     reading: str
 
 
-def score(chances: NDArray[np.float64]) -> float:
-    """Return what chances of win, draw and loss, [3], are worth, -1 to +1."""
-    return float(exact.score(chances))
-
-
 def _signed(score: float) -> str:
-    """Write a score to two places, and without any where every game of a pair ends the same."""
+    """Write a score, without decimals where every game of a pair ends the same."""
     return signed(score, 0 if score in (-1, 0, 1) else 2)
 
 
 def _chance(title: str, number: int, most: int, who: str) -> Show:
-    ends = ("0%", "50%", "100%")
+    of, ends = itemgetter((..., number)), [("0%",), ("50%",), ("100%",)]
     heats = range(0, most + most // 10, most // 10)
-    return Show(title, itemgetter(number), percent, most, heats, ends, f"In percent: {who}.")
+    return Show(title, of, percent, most, heats, ends, f"In percent: {who}.")
 
 
 SHOWS = {
@@ -56,7 +49,7 @@ SHOWS = {
         write=_signed,
         most=HEAT_STEPS,
         heats=range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 4),
-        ends=("−1 O wins", "0", "+1 X wins"),
+        ends=[("O wins", "−1"), ("0",), ("X wins", "+1")],
         reading="The score is the chance that X wins less the chance that O wins.",
     ),
     "win": _chance("X wins", 0, HEAT_STEPS, "how often X wins"),
@@ -113,33 +106,31 @@ def view(show: str, players: Players) -> dict[str, object]:
     return {
         "show": show,
         "shows": SHOWS,
-        "rows": [
-            Row(
-                id=names[x],
-                title=players.titles[names[x]],
-                cells=[
-                    _cell(SHOWS[show], players, names[x], names[o], chances[x, o]) for o in order
-                ],
-            )
-            for x in order
-        ],
+        "rows": [_row(SHOWS[show], players, chances, player, order) for player in order],
         "standings": [_standing(players, names[player], table, player) for player in order],
     }
 
 
 @lru_cache
-def all_chances(players: Players) -> NDArray[np.float64]:
+def all_chances(players: Players) -> Chances:
     """Chances of win, draw and loss for X in each pair, [x, o, 3], in the order of `policies`."""
     return round_robin(players.game, list(players.policies.values()))
 
 
-def _cell(show: Show, players: Players, x: str, o: str, chances: NDArray[np.float64]) -> Cell:
+def _row(show: Show, players: Players, chances: Chances, x: int, order: list[int]) -> Row:
+    names = list(players.policies)
+    cells = [_cell(show, players, names[x], names[o], chances[x, o]) for o in order]
+    return Row(names[x], players.titles[names[x]], cells)
+
+
+def _cell(show: Show, players: Players, x: str, o: str, chances: Chances) -> Cell:
     win, draw, loss = (percent(chance) for chance in chances)
+    shown = float(show.of(chances))
     return Cell(
-        text=show.write(show.of(chances)),
-        heat=round(show.of(chances) * show.most),
+        text=show.write(shown),
+        heat=round(shown * show.most),
         label=f"{players.titles[x]} as X against {players.titles[o]} as O: X wins {win}%, "
-        f"draw {draw}%, O wins {loss}%, score {_signed(score(chances))}",
+        f"draw {draw}%, O wins {loss}%, score {_signed(float(score(chances)))}",
         href=build(Match(x=x, o=o)),
     )
 
@@ -149,10 +140,10 @@ def _standing(players: Players, name: str, table: League, player: int) -> Standi
     return Standing(
         rank=1 + int((table.score > table.score[player]).sum()),
         title=players.titles[name],
-        href=f"/agents/{name}" if name in players.agents else "",
+        href=address(name) if name in players.agents else "",
         score=signed(table.score[player]),
-        as_x=signed(score(table.as_x[player])),
-        as_o=signed(score(table.as_o[player])),
+        as_x=signed(float(score(table.as_x[player]))),
+        as_o=signed(float(score(table.as_o[player]))),
         chances=[percent(chance) for chance in both],
         beaten_by=int(table.beaten_by[player]),
     )

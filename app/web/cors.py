@@ -6,6 +6,7 @@ import re
 from flask import Flask, Response, request
 from werkzeug.datastructures import HeaderSet
 
+from app.web.deployment import SettingError
 from app.web.errors import API
 
 VARIABLE = "CORS_ORIGINS"
@@ -16,12 +17,12 @@ ANYBODY = "*"
 def init_app(app: Flask) -> None:
     """Open the API of this app to the origins in the environment, separated by spaces.
 
-    Raises ValueError, naming the variable, if one of them is neither an origin nor `*`.
+    Raises SettingError, naming the variable, if one of them is neither an origin nor `*`.
     """
     origins = frozenset(os.environ.get(VARIABLE, "").split())
     for origin in origins - {ANYBODY}:
         if not ORIGIN.fullmatch(origin):
-            raise ValueError(f"{VARIABLE}: {origin!r} is neither like https://example.org nor *")
+            raise SettingError(f"{VARIABLE}: {origin!r} is neither like https://example.org nor *")
 
     def share(response: Response) -> Response:
         if request.path.startswith(API):

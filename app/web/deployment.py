@@ -17,6 +17,10 @@ ROOT = Path(__file__).parent.parent.parent
 MAX_PROXIES = 9
 
 
+class SettingError(ValueError):
+    """A variable of the environment that cannot be right: the message names it."""
+
+
 def models() -> Path:
     """Return the folder of the models: MODELS, or the one of this project."""
     return Path(os.environ.get("MODELS") or ROOT / "models")
@@ -34,11 +38,11 @@ def init_app(app: Flask) -> None:
     TRUSTED_PROXIES is how many proxies add to the X-Forwarded headers of a request, none by
     default: nobody else is believed who or where a request was for.  CANONICAL_HOST is the name
     that the site goes by; who asks for it by another is led there.
-    Raises ValueError, naming the variable, if one of them is wrong.
+    Raises SettingError, naming the variable, if one of them is wrong.
     """
     proxies = os.environ.get("TRUSTED_PROXIES") or "0"
     if not (proxies.isdecimal() and int(proxies) <= MAX_PROXIES):
-        raise ValueError(f"TRUSTED_PROXIES is 0 to {MAX_PROXIES}, not {proxies!r}")
+        raise SettingError(f"TRUSTED_PROXIES is 0 to {MAX_PROXIES}, not {proxies!r}")
     if count := int(proxies):
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
             app.wsgi_app, x_for=count, x_proto=count, x_host=count

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 SIZE = 8 << 20  # bytes, some two thousand packed pages
 LARGEST = 1 << 18  # bytes of one answer
-OVERHEAD = 2000  # bytes of an answer's headers and key
+OVERHEAD = 5000  # bytes of an answer beside its body
 # What an answer depends on, and no other header may be in its Vary.
 KEY = (
     "wsgi.url_scheme",

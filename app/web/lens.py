@@ -1,5 +1,6 @@
 """What somebody thinks of the moves in a position: an agent's values, or the truth."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +53,7 @@ def match_opinion(match: Match, players: Players, position: int) -> Opinion:
     return opinion(players, position, lens, match.step)
 
 
+@lru_cache(maxsize=1024)  # some 2 KB each; a game asks for the same ones at every move
 def opinion(players: Players, position: int, lens: str, step: int | None = None) -> Opinion:
     """Say what a lens thinks of the moves in a decision, at a snapshot or as shipped."""
     if lens == TRUTH:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
-from urllib.parse import urlencode
 
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
@@ -18,6 +17,7 @@ from app.web.players import HUMAN, Players
 PLAY, REPLY = "/play/", "/reply/"
 DELAY_RANGE = (0.25, 5.0)  # seconds a move
 MAX_TALLY = 999_999
+SETTINGS = ("x", "o", "lens", "epsilon", "delay", "hide", "keep")
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,21 @@ class Match:
 
 def build(match: Match, to: str = PLAY) -> str:
     """Write a match as a path and query, without what is as usual."""
-    given = {
-        field.name: _text(getattr(match, field.name))
-        for field in fields(match)
-        if field.name != "record" and getattr(match, field.name) != field.default
-    }
-    return to + match.record + ("?" + urlencode(given) if given else "")
+    given = [
+        f"{name}={_text(value)}"
+        for name, usual in _QUERY
+        if (value := getattr(match, name)) != usual
+    ]
+    return to + match.record + ("?" + "&".join(given) if given else "")
+
+
+def settings(match: Match) -> str:
+    """Write what a form chooses of a match as a query, with what is as usual."""
+    return "&".join(f"{name}={_text(getattr(match, name))}" for name in SETTINGS)
+
+
+# No value needs quoting: names of agents are words joined by "-", all else is made of digits.
+_QUERY = [(field.name, field.default) for field in fields(Match) if field.name != "record"]
 
 
 def parse(record: str, query: Mapping[str, str], players: Players) -> Match:

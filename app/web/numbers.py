@@ -11,12 +11,15 @@ def signed(value: float, decimals: int = 2) -> str:
     return text.replace("-", MINUS)
 
 
-def percent(chance: float) -> str:
-    """Write a chance in percent to two places, but never as none or all what is not."""
+def percent(chance: float, decimals: int = 2) -> str:
+    """Write a chance in percent, but never as none or all what is not."""
     if chance in (0, 1):
         return f"{100 * chance:.0f}"
-    rounded = f"{100 * chance:.2f}"
-    return {"0.00": "<0.01", "100.00": ">99.99"}.get(rounded, rounded)
+    none, least, most, everything, rounded = (
+        f"{share:.{decimals}f}"
+        for share in (0, 0.1**decimals, 100 - 0.1**decimals, 100, 100 * chance)
+    )
+    return {none: f"<{least}", everything: f">{most}"}.get(rounded, rounded)
 
 
 def updates(number: int) -> str:

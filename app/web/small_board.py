@@ -13,10 +13,11 @@ SHAPES = {
     "x": "m.24.24.52.52m0-.52-.52.52",
     "o": "m.22.5a.28.28 0 1 0 .56 0a.28.28 0 1 0-.56 0",
     "right": "m.5.16.1.24.26.02-.2.17.06.25-.22-.13-.22.13.06-.25-.2-.17.26-.02z",
-    "wrong": "m.22.4h.56m-.56.2h.56m-.13-.38-.3.56",
+    "blunder": "m.5.16a.34.34 0 1 0 0 .68a.34.34 0 1 0 0-.68"
+    "m0 .26.13-.13.08.08-.13.13.13.13-.08.08-.13-.13-.13.13-.08-.08.13-.13-.13-.13.08-.08z",
     "plays": "m.34.5a.16.16 0 1 0 .32 0a.16.16 0 1 0-.32 0",
 }
-WORDS = {"right": "right", "wrong": "wrong", "plays": "its move", "last": "just played"}
+WORDS = {"right": "right", "blunder": "blunder", "plays": "its move", "last": "just played"}
 
 
 class SmallBoard(NamedTuple):
@@ -30,7 +31,7 @@ class SmallBoard(NamedTuple):
 def small_board(
     game: Game, position: int, signs: Mapping[int, str], last: int | None = None
 ) -> SmallBoard:
-    """Draw a position with signs on empty cells: "right", "wrong" or "plays" by cell.
+    """Draw a position with signs on empty cells: "right", "blunder" or "plays" by cell.
 
     `last` is the cell of the last move, if it is to be marked.
     """

@@ -9,7 +9,6 @@ from app.tictactoe.views import Worth
 from app.web.lens import HEAT_STEPS, Opinion
 from app.web.match import Match
 from app.web.numbers import count, signed, updates
-from app.web.play.links import Auto
 from app.web.players import Players, losing
 
 
@@ -23,7 +22,7 @@ def headline(match: Match, players: Players, position: int) -> str:
     return f"Your turn as {MARKS[who]}" if not match.is_human(-who) else f"{MARKS[who]} to move"
 
 
-def status(match: Match, players: Players, position: int, going_on: Auto | None) -> str:
+def status(match: Match, players: Players, position: int, going_on: bool) -> str:
     """Say what has happened, for a screen reader: the last moves of both and what is next.
 
     It waits with that while an agent is about to move, so nothing is said twice, and of a game

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.conftest import ROOT
+from tests.service.server import ROOT
 
 ENDS = ["1,677,618", "98.70", "1.30", "0"]  # updates, won, drawn, lost
 
@@ -35,6 +35,13 @@ def test_the_heads_sort_the_table(page: Page) -> None:
     expect(first_agent(page)).to_have_text("Double Q")
     page.click("#ranking tbody a >> nth=0")
     expect(page).to_have_url(re.compile("/agents/double-q$"))
+
+
+@pytest.mark.parametrize(("width", "seen"), [(1280, "Updates"), (1440, "Origin")])
+def test_how_much_of_the_table_is_seen_at_once(page: Page, width: int, seen: str) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto("/agents")
+    expect(page.get_by_role("columnheader", name=seen)).to_be_in_viewport(ratio=1)
 
 
 def test_the_curves_tell_their_numbers(page: Page) -> None:

@@ -18,7 +18,7 @@ PAGES = [
     "/play/3140?lens=q-learning-1&step=8&pause=1",
     "/arena",
     "/arena?show=loss",
-    "/compare/31?lens=q-learning-1&lens=observing@3&lens=dqn-vs-random",
+    "/compare/31?lens=q-learning-1&lens=observing_3&lens=dqn-vs-random",
     "/compare/03142",
     "/agents",
     "/agents/q-learning-4?against=t-hand",

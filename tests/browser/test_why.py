@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 PUT = """url => {
@@ -73,6 +74,8 @@ def test_without_values_nobody_is_asked_why(page: Page) -> None:
         expect(page.locator("#ask")).to_have_attribute("aria-disabled", "true")
 
 
+# htmx tells the console of the move that it held back.
+@pytest.mark.console("htmx:(sendAbort|afterRequest)")
 def test_asking_why_halts_what_moves_and_going_back_lets_it_go_on(page: Page) -> None:
     page.goto("/play/?x=fixed&o=fixed&delay=0.25")
     page.click("#ask")

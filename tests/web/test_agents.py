@@ -3,9 +3,10 @@
 import csv
 import io
 import re
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
@@ -17,14 +18,15 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
+from app.web.agents.columns import COLUMNS, Column
 from app.web.agents.curves import chances_against, opponents
 from app.web.agents.standings import learned
-from app.web.agents.table import ARIA, COLUMNS, OTHER, Column, Order, build_order, parse_order
-from app.web.agents.training_words import ITERATIONS, LENGTH, MEANINGS
-from app.web.algorithms import section
+from app.web.agents.table import ARIA, OTHER, Order, build_order, parse_order
+from app.web.agents.training_words import LENGTH, MEANINGS
+from app.web.algorithms import ALGORITHMS, section
 from app.web.numbers import count, percent, signed
 from app.web.players import Players, losing
-from tests.conftest import ROOT
+from tests.service.server import ROOT
 
 HTMX = {"HX-Request": "true"}
 AGENTS = sorted(path.stem for path in (ROOT / "models").glob("*.json"))
@@ -69,8 +71,8 @@ class Table(HTMLParser):
         return next(row for row in rows if row and row[0] == first)
 
 
-def outcome(chances: Chances) -> str:
-    return " / ".join(map(percent, chances))
+def outcome(chances: Chances, decimals: int = 2) -> str:
+    return " / ".join(percent(chance, decimals) for chance in chances)
 
 
 def titles(page: str) -> list[str]:
@@ -94,16 +96,16 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, players:
     chances = [figures.vs["random"], figures.vs["t-hand"], figures.best_response]
     assert Table(all_agents, "ranking").row(card.title) == [
         card.title,
+        card.algorithm.split(",")[0],
         count(figures.blunders[-1]),
         *("no" if losing(players, card.id, player) else "yes" for player in SEATS.values()),
-        *(outcome(getattr(one, seat)[-1]) for one in chances for seat in SEATS),
+        *(outcome(getattr(one, seat)[-1], 1) for one in chances for seat in SEATS),
         count(card.games),
         count(card.updates),
-        card.algorithm,
         card.origin,
     ]
     assert f'<a href="/agents/{card.id}">{card.title}</a>' in all_agents
-    assert f'<a href="/how#{section(card)}">{card.algorithm}</a>' in all_agents
+    assert f'<a href="/how#{section(card)}">{card.algorithm.split(",")[0]}</a>' in all_agents
 
 
 def test_unbeatable_is_what_the_best_responder_finds(players: Players) -> None:
@@ -118,8 +120,9 @@ def test_the_baselines_are_there_to_compare_with(all_agents: str) -> None:
     assert {baseline.title for baseline in BASELINES.values()} <= {
         row[0] for row in table.rows if row
     }
-    assert table.row("Minimax")[1:4] == ["0", "yes", "yes"]
-    assert table.row("Random")[4] == "58.49 / 12.70 / 28.81"
+    assert table.row("Minimax")[1:5] == ["", "0", "yes", "yes"]
+    assert table.row("Random")[5] == "58.5 / 12.7 / 28.8"
+    assert table.row("Random")[-3:] == ["", "", ""]  # it never learned
 
 
 def test_the_heads_are_those_of_the_columns(all_agents: str) -> None:
@@ -238,7 +241,7 @@ def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, players: 
 
 
 def test_every_parameter_is_explained(client: FlaskClient, card: Card) -> None:
-    assert card.algorithm in ITERATIONS
+    assert card.algorithm in ALGORITHMS
     parameters = Table(client.get(f"/agents/{card.id}").text, "parameters")
     assert len(parameters.rows) == 1 + len(card.parameters)
     for name, value in card.parameters.items():
@@ -280,8 +283,11 @@ def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
 
 def test_every_snapshot_leads_to_the_board_as_it_was(client: FlaskClient, card: Card) -> None:
     page = client.get(f"/agents/{card.id}").text
-    steps = re.findall(rf'href="(/play/[^"]*lens={card.id}&amp;step=(\d+))"><data', page)
-    assert [int(step) for _, step in steps] == list(range(len(card.figures.updates)))
+    linked = re.findall(r'href="(/play/[^"]*)"><data', page)
+    *during, end = [dict(parse_qsl(urlsplit(unescape(href)).query)) for href in linked]
+    assert [int(query["step"]) for query in during] == list(range(len(card.figures.updates) - 1))
+    assert "step" not in end  # that is the agent as shipped
+    assert {query["lens"] for query in (*during, end)} == {card.id}
 
 
 def test_the_games_won_in_training_are_those_of_the_card(client: FlaskClient, card: Card) -> None:

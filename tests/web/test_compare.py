@@ -23,8 +23,18 @@ ADDRESSES = [
     "/compare/40",
     f"/compare/{X_WON}",
     "/compare/31?lens=observing",
-    "/compare/31?lens=q-learning-1&lens=q-learning-1@3&lens=observing@0&lens=dqn-vs-random",
+    "/compare/31?lens=q-learning-1&lens=q-learning-1_3&lens=observing_0&lens=dqn-vs-random",
 ]
+
+
+USUAL = (View("q-learning-1"), View("q-iteration"))
+
+
+def title(page: str) -> str:
+    """What the browser is to call a page, spaces made one."""
+    found = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
+    assert found
+    return " ".join(found[1].split())
 
 
 def panels(players: Players, comparison: Comparison) -> list[Panel]:
@@ -46,9 +56,16 @@ def test_every_board_shows_the_values_of_its_lens(players: Players) -> None:
                     assert (cell.text, cell.href) == ("", "")
 
 
+def test_the_title_says_who_is_compared(client: FlaskClient) -> None:
+    page = client.get("/compare/4?lens=self-play&lens=champion_2").text
+    assert title(page) == (
+        "Self-play and Champion after 14 updates compared with the truth · Q-Tac-Toe"
+    )
+
+
 def test_a_square_is_played_on_all_boards(client: FlaskClient) -> None:
-    page = client.get("/compare/4?lens=self-play&lens=champion@2").text
-    assert page.count('href="/compare/40?lens=self-play&amp;lens=champion@2"') == 3
+    page = client.get("/compare/4?lens=self-play&lens=champion_2").text
+    assert page.count('href="/compare/40?lens=self-play&amp;lens=champion_2"') == 3
     assert 'href="/compare/44' not in page
 
 
@@ -126,7 +143,7 @@ def test_a_view_is_not_led_to_where_another_board_has_it(players: Players) -> No
 
 
 def test_the_last_agent_cannot_be_removed(players: Players) -> None:
-    two = panels(players, Comparison("4"))
+    two = panels(players, Comparison("4", USUAL))
     assert two[0].remove == "/compare/4?lens=q-iteration"
     assert two[1].remove == "/compare/4?lens=q-learning-1"
     alone = panels(players, Comparison("4", (View("q-iteration"),)))
@@ -134,7 +151,7 @@ def test_the_last_agent_cannot_be_removed(players: Players) -> None:
 
 
 def test_who_is_there_is_not_offered_again(client: FlaskClient) -> None:
-    page = client.get("/compare/?lens=self-play&lens=champion@2").text
+    page = client.get("/compare/?lens=self-play&lens=champion_2").text
     offered = re.findall(r'<option value="([^"]+)"', page)
     assert offered.count("self-play") == 1  # itself, as what its own board shows
     assert offered.count("champion") == 3  # to add it, and in place of either
@@ -150,8 +167,10 @@ def test_four_are_the_most(client: FlaskClient) -> None:
 def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
     client: FlaskClient, url: str
 ) -> None:
-    page, fragment = client.get(url).text, client.get(url, headers=HTMX).text
+    page, answer = client.get(url).text, client.get(url, headers=HTMX).text
+    _, fragment = answer.split("</title>")
     assert fragment.strip() in page
+    assert title(answer) == title(page)
     for target in ("status", "notice", "comparison"):
         assert fragment.count(f'id="{target}"') == page.count(f'id="{target}"') == 1
 

@@ -1,5 +1,6 @@
 """A comparison and its URL are the same thing."""
 
+import re
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -12,12 +13,12 @@ from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
 from app.web.compare.comparison import (
     COMPARE,
     MAX_VIEWS,
-    USUAL,
     Comparison,
     View,
     address,
     build,
     parse,
+    usual,
 )
 from app.web.deployment import ROOT
 from app.web.match import Match
@@ -25,12 +26,13 @@ from app.web.players import load_players
 
 PLAYERS = load_players(ROOT / "models")
 GAME = connect()
+USUAL = (View("q-learning-1"), View("q-iteration"))
 
 
 @st.composite
 def views(draw: st.DrawFn) -> View:
     lens = draw(st.sampled_from(list(PLAYERS.agents)))
-    steps = st.integers(0, len(PLAYERS.agents[lens].snapshot_q) - 1)
+    steps = st.integers(0, PLAYERS.last_step(lens) - 1)
     return View(lens, draw(st.none() | steps))
 
 
@@ -59,16 +61,29 @@ def test_what_is_built_is_parsed_to_the_same(comparison: Comparison) -> None:
     assert read(build(comparison)) == comparison
 
 
-def test_what_is_as_usual_is_left_out() -> None:
-    assert build(Comparison()) == "/compare/"
+@given(comparisons())
+def test_a_form_leads_to_the_same_address_as_a_link(comparison: Comparison) -> None:
+    """A form leaves letters, digits and *-._ as they are and writes %40 for an @."""
+    query = urlsplit(build(comparison)).query
+    assert re.fullmatch(r"[\w*.=&-]*", query, re.ASCII)
+
+
+def test_the_last_snapshot_is_the_agent_as_shipped() -> None:
+    last = PLAYERS.last_step("self-play")
+    assert read(f"/compare/?lens=self-play_{last}").views == (View("self-play"),)
+
+
+def test_where_nobody_says_two_that_differ_are_compared() -> None:
+    assert tuple(usual(PLAYERS)) == USUAL
+    assert read("/compare/40") == Comparison("40", USUAL)
     assert build(Comparison("40", USUAL[::-1])) == (
         "/compare/40?lens=q-iteration&lens=q-learning-1"
     )
-    assert build(Comparison("4", (View("self-play", 3),))) == "/compare/4?lens=self-play@3"
+    assert build(Comparison("4", (View("self-play", 3),))) == "/compare/4?lens=self-play_3"
 
 
 def test_an_empty_lens_is_as_good_as_none() -> None:
-    assert read("/compare/4?lens=&lens=") == Comparison("4")
+    assert read("/compare/4?lens=&lens=") == Comparison("4", USUAL)
     assert read("/compare/?lens=self-play&lens=&utm=x") == Comparison("", (View("self-play"),))
 
 
@@ -82,14 +97,14 @@ def test_an_empty_lens_is_as_good_as_none() -> None:
         ("/compare/?lens=random", BadRequest, "random"),
         ("/compare/?lens=human", BadRequest, "human"),
         ("/compare/?lens=truth", BadRequest, "always there"),
-        ("/compare/?lens=truth@3", BadRequest, "always there"),
+        ("/compare/?lens=truth_3", BadRequest, "always there"),
         ("/compare/?lens=self-play&lens=self-play", BadRequest, "twice"),
-        ("/compare/?lens=self-play@1&lens=self-play@01", BadRequest, "twice"),
-        ("/compare/?lens=self-play@x", BadRequest, "whole number"),
-        ("/compare/?lens=self-play@99", BadRequest, "step is 0 to"),
-        ("/compare/?lens=@3", BadRequest, "'@3'"),
-        ("/compare/?lens=@", BadRequest, "'@'"),
-        ("/compare/?" + "&".join(f"lens=self-play@{n}" for n in range(5)), BadRequest, "At most 4"),
+        ("/compare/?lens=self-play_1&lens=self-play_01", BadRequest, "twice"),
+        ("/compare/?lens=self-play_x", BadRequest, "whole number"),
+        ("/compare/?lens=self-play_99", BadRequest, "step is 0 to"),
+        ("/compare/?lens=_3", BadRequest, "'_3'"),
+        ("/compare/?lens=_", BadRequest, "'_'"),
+        ("/compare/?" + "&".join(f"lens=self-play_{n}" for n in range(5)), BadRequest, "At most 4"),
     ],
 )
 def test_a_wrong_address_is_named(url: str, error: type[HTTPException], named: str) -> None:
@@ -111,11 +126,14 @@ def test_any_text_is_a_comparison_or_a_refusal(record: str, lenses: list[str]) -
     ("match", "expected"),
     [
         (Match(), "/compare/?lens=q-iteration&lens=q-learning-1"),
-        (Match(record="40", o="human"), "/compare/40"),
-        (Match(record="40", ply=1, lens="truth", o="random"), "/compare/4"),
+        (Match(record="40", o="human"), "/compare/40?lens=q-learning-1&lens=q-iteration"),
+        (
+            Match(record="40", ply=1, lens="truth", o="random"),
+            "/compare/4?lens=q-learning-1&lens=q-iteration",
+        ),
         (
             Match(lens="self-play", step=2, x="self-play", o="champion"),
-            "/compare/?lens=self-play@2&lens=self-play&lens=champion",
+            "/compare/?lens=self-play_2&lens=self-play&lens=champion",
         ),
         (Match(lens="champion", o="champion"), "/compare/?lens=champion&lens=q-learning-1"),
     ],

@@ -15,7 +15,8 @@ HSTS = "Strict-Transport-Security"
 
 
 @pytest.mark.parametrize(
-    "url", ["/", "/play/4", "/reply/4", "/set/4", "/healthz", "/nowhere", "/play/44", "/static/x"]
+    "url",
+    ["/", "/play/4", "/reply/4", "/set/?record=4", "/healthz", "/nowhere", "/play/44", "/static/x"],
 )
 def test_every_response_has_them(client: FlaskClient, url: str) -> None:
     for method in (client.get, client.head, client.post, client.options):

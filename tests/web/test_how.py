@@ -2,8 +2,10 @@
 
 import gzip
 import re
+import shutil
 from html import unescape
 from itertools import pairwise
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,10 +18,11 @@ from app.tictactoe.notation import replay
 from app.tictactoe.policy import greedy, uniform
 from app.tictactoe.report import losing_game, reachable
 from app.tictactoe.values import best_response, successor_values
-from app.web import algorithms
+from app.web import algorithms, create_app
+from app.web.deployment import ROOT
 from app.web.how.page import address
 from app.web.how.sections import SECTIONS
-from app.web.players import Players, losing
+from app.web.players import TRUTH, Players, losing
 
 HTMX = {"HX-Request": "true"}
 MATHML_CORE = {
@@ -53,7 +56,8 @@ def test_every_section_is_there_and_in_the_contents(html: str) -> None:
     for name, about in SECTIONS.items():
         assert f'href="#{name}"' in html
         assert f'id="{name}-title">{about.title}</h2>' in section(html, name)
-    assert set(algorithms.SECTIONS.values()) <= set(SECTIONS)
+    explained = {algorithm.section for algorithm in algorithms.ALGORITHMS.values()}
+    assert explained <= set(SECTIONS)
 
 
 def test_every_agent_is_linked_from_its_algorithms_section(html: str, players: Players) -> None:
@@ -75,13 +79,28 @@ def test_every_section_has_its_formula_in_mathml_core(site: Flask) -> None:
                 assert {element.tag for element in block.iter()} <= MATHML_CORE
 
 
+def symbols(part: str) -> list[str]:
+    """List the letters of formulas as they appear, each once, with their primes and exponents."""
+    found: dict[str, None] = {}
+    for element in ElementTree.fromstring(f"<all>{part.replace('&nbsp;', ' ')}</all>").iter():
+        below = list(element)
+        if element.tag in ("mrow", "msup") and [child.tag for child in below] == ["mi", "mo"]:
+            found["".join(child.text or "" for child in below)] = None
+            below[0].tag = "part of a symbol"
+        elif element.tag == "mi":
+            found[element.text or ""] = None
+    return list(found)
+
+
 def test_every_formula_has_its_symbols_right_under_it(html: str) -> None:
-    formulas = re.findall(r'class="formula.*?</dl>', html, re.DOTALL)
-    assert len(formulas) == len(SECTIONS) + len(EXTRA)
-    for formula in formulas:
-        box, symbols = formula.split("<dl", 1)
-        listed = set(re.findall(r"<mi>(.)</mi>", symbols))
-        assert set(re.findall(r"<mi>(.)</mi>", box)) - {"x", "A", "B"} <= listed
+    boxes = re.findall(
+        r'class="formula[^>]*>(.*?)</div>\s*<dl class="symbols">(.*?)</dl>', html, re.S
+    )
+    assert len(boxes) == len(SECTIONS) + len(EXTRA)
+    for formulas, explained in boxes:
+        aside = {"x", "A", "B", "O", "X"}  # told with another symbol
+        assert [name for name in symbols(formulas) if name not in aside] == symbols(explained)
+        assert "<dd></dd>" not in explained
 
 
 @pytest.mark.parametrize("name", SECTIONS)
@@ -139,6 +158,23 @@ def test_a_wrong_address_is_explained(client: FlaskClient, url: str, code: int, 
     response = client.get(url)
     assert response.status_code == code
     assert said in response.text
+
+
+@pytest.mark.parametrize("name", ["champion", "q-table", "dqn-vs-heuristic"])
+def test_with_other_models_it_says_what_is_left(tmp_path: Path, name: str) -> None:
+    for file in (ROOT / "models").glob(f"{name}.*"):
+        shutil.copy(file, tmp_path)
+    client = create_app(tmp_path).test_client()
+    page = client.get("/how").text
+    for at, about in SECTIONS.items():
+        text = section(page, at)
+        assert 'class="formula' in text
+        shown = about.start.lens in (name, TRUTH)
+        assert ('class="try"' in text) == ('class="look"' in text) == shown
+        assert client.get(f"/how?at={at}").status_code == (200 if shown else 400)
+    assert set(re.findall(r'href="/agents/([^"]+)"', page)) == {name}
+    assert "minimax" in client.get("/how?at=q-learning").text
+    assert client.get("/how?at=minimax&record=65874").status_code == 200
 
 
 def test_the_page_is_small_and_its_ids_are_its_own(html: str) -> None:

@@ -3,6 +3,8 @@
 import csv
 import re
 from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
 from html import unescape
 from urllib.parse import parse_qsl, urlsplit
 
@@ -13,10 +15,11 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import replay
 from app.web.judgement.blunders import judged
 from app.web.match import Match, parse
+from app.web.numbers import percent
 from app.web.players import Players, losing
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import flaw
-from tests.tictactoe.reference import SIGN, Policy, mover
+from tests.tictactoe.reference import SIGN, Policy, Rules, mover
 
 Seat = tuple[str, str]  # the id of an agent, and "x" or "o"
 BEATABLE = ["observing", "q-learning-1", "dqn-vs-random", "q-table-vs-minimax"]
@@ -128,16 +131,55 @@ def test_the_line_is_a_game_that_the_agent_can_have_and_loses(
     )
 
 
+def likeliest_loss(rules: Rules, policy: Policy, seat: str) -> Fraction:
+    """How surely the likeliest of all games that a policy loses comes about.
+
+    That depends on the policy alone: whoever plays against it just makes the other moves.
+    """
+
+    @cache
+    def after(board: str) -> Fraction:
+        if not rules.children[board]:
+            return Fraction(rules.result(board) == -SIGN[seat])
+        row = policy[board] if mover(board) == seat else dict.fromkeys(rules.children[board], 1)
+        return max(chance * after(rules.children[board][cell]) for cell, chance in row.items())
+
+    return after(rules.boards[0])
+
+
+@pytest.mark.parametrize("seat", SEATS)
+@pytest.mark.parametrize("name", BEATABLE)
+def test_no_game_that_it_loses_is_likelier_than_the_line(
+    client: FlaskClient,
+    players: Players,
+    both: Both,
+    policies: dict[str, Policy],
+    name: str,
+    seat: str,
+) -> None:
+    chance, board = Fraction(1), both.rules.boards[0]
+    record = losing(players, name, SEATS[seat])
+    assert record is not None
+    for cell in map(int, record):
+        if mover(board) == seat.upper():
+            chance *= policies[name][board][cell]
+        board = both.rules.children[board][cell]
+    assert chance == likeliest_loss(both.rules, policies[name], seat.upper())
+    verdict = " ".join(section(client.get(f"/agents/{name}").text, "verdict").split())
+    surely = "every time" if chance == 1 else f"in {percent(float(chance))}% of the games"
+    assert f"comes about {surely}" in verdict.split("<h3>As ")["xo".index(seat) + 1]
+
+
 def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
     client: FlaskClient, players: Players
 ) -> None:
     sure = section(client.get("/agents/q-learning-1").text, "verdict")
-    assert sure.count('<li class="blunder">') == sure.count("≠ Blunder: ") == 2
-    assert sure.count("comes about every time") == 2
+    assert sure.count('<li class="blunder">') == sure.count("✗ Blunder: ") == 2
+    assert len(re.findall(r"comes\s+about every time", sure)) == 2
     unsure = section(client.get("/agents/q-table-vs-minimax").text, "verdict")
     assert "wins 7.83%, draws 19.37% and loses 72.80%" in unsure
-    assert "comes about in 1.59% of the games" in unsure
-    assert "every time" not in unsure
+    assert len(re.findall(r"comes\s+about in [\d.]+% of the games", unsure)) == 2
+    assert unsure.count("✗ Blunder, unpunished: ") == 3
 
 
 def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, players: Players) -> None:
@@ -183,14 +225,14 @@ def test_a_picture_says_what_it_shows(client: FlaskClient, players: Players, bot
     (label,) = re.findall(r'<svg class="mini"[^>]*aria-label="([^"]*)"', page)
     (href,) = plays(page)
     board = both.boards[replay(players.game, match_of(href, players).record)[-1]]
-    words = re.findall(r"X|O|empty|wrong|right", label)
-    wrong = {cell for cell, word in enumerate(words) if word == "wrong"}
+    words = re.findall(r"X|O|empty|blunder|right", label)
+    wrong = {cell for cell, word in enumerate(words) if word == "blunder"}
     right = {cell for cell, word in enumerate(words) if word == "right"}
     assert len(words) == 9
     assert [word if word in "XO" else "." for word in words] == list(board)
     assert wrong <= both.rules.blunder_cells(board)
     assert right == set(both.rules.best_cells(board))
-    for kind, cells in [("x", board.count("X")), ("o", board.count("O")), ("wrong", len(wrong))]:
+    for kind, cells in [("x", board.count("X")), ("o", board.count("O")), ("blunder", len(wrong))]:
         outline = re.search(rf'<path class="{kind}" d="([^"]*)"', page)
         assert outline
         assert outline[1].count("M") == cells
@@ -232,6 +274,7 @@ def test_an_agent_that_is_not_there(client: FlaskClient, address: str) -> None:
     response = client.get(f"/agents/{address}")
     assert response.status_code == 404
     assert "There is no agent" in response.text
+    assert "q-iteration, q-learning-1" in response.text
 
 
 def test_a_certificate_is_kept_and_asked_for_again(client: FlaskClient) -> None:

@@ -101,7 +101,7 @@ def test_no_page_has_a_style_a_script_or_a_handler_in_it(client: FlaskClient) ->
 
 
 def test_the_settings_form_leads_to_the_plain_address(client: FlaskClient) -> None:
-    chosen = "/set/40?x=human&o=t-hand&lens=&epsilon=0&delay=1&hide=1"
+    chosen = "/set/?record=40&x=human&o=t-hand&lens=&epsilon=0&delay=1&hide=1"
     response = client.get(chosen)
     assert (response.status_code, response.headers["Location"]) == (303, "/play/40?o=t-hand&hide=1")
 

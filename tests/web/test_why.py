@@ -10,6 +10,7 @@ tests/tictactoe/reference.py, and knows of the app only the arrays that a model 
 
 import os
 import re
+import shutil
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,14 +23,18 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import DIGITS, position_text, record_to, replay
+from app.web import create_app
+from app.web.deployment import ROOT
 from app.web.match import Match
+from app.web.numbers import signed
 from app.web.players import TRUTH, Players
-from app.web.why.answers import Pair
-from app.web.why.equations import shares_entry
+from app.web.why.answers import Pair, Reason
 from app.web.why.explanation import explain, text_lines
-from app.web.why.league_reasons import exchanged, other_seat
 from app.web.why.page import why_address
-from app.web.why.reasons import BOUNDS, reason
+from app.web.why.rules import RULES, rule_of
+from app.web.why.rules.champion import BOUNDS
+from app.web.why.rules.league import exchanged, other_seat
+from app.web.why.rules.mitchell import shares_entry
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
 from training.owners_view import own_moves, view_of
 
@@ -44,6 +49,7 @@ MOVES = [  # record, cell, lens
     ("408", 5, "q-table"),
     ("40862", 3, "q-table-draw-1"),
     ("4082", 6, "double-q"),
+    ("1025478", 6, "double-q"),  # every answer ends the game
     ("4082", 1, "q-table-vs-minimax"),
     ("4", 8, "q-learning-1"),  # never updated
     ("40", 8, "self-play"),
@@ -157,6 +163,10 @@ def pairs(players: Players, lens: str, every: int) -> list[Pair]:
     return [Pair(players, lens, position, cell) for position, cell in legal]
 
 
+def reason(pair: Pair) -> Reason:
+    return rule_of(pair).reason(pair)
+
+
 def explained(players: Players, record: str, cell: int, lens: str) -> list[str]:
     pair = pair_of(players, record, cell, lens)
     board = position_text(players.game, pair.position)
@@ -179,6 +189,7 @@ def test_the_explanations_are_as_written(players: Players) -> None:
 def test_the_file_shows_every_algorithm(players: Players) -> None:
     shown = {players.agents[lens].card.algorithm for _, _, lens in MOVES if lens != TRUTH}
     assert shown == {agent.card.algorithm for agent in players.agents.values()}
+    assert set(RULES) == {pair_of(players, *move).section for move in MOVES}
 
 
 @pytest.mark.parametrize(("record", "cell", "lens"), MOVES)
@@ -262,7 +273,7 @@ def test_where_nothing_is_left_to_chance_the_value_is_its_target(
 
 def test_self_play_has_all_but_settled(players: Players) -> None:
     found = pairs(players, "self-play", 3)
-    assert max(abs(pair.value - (reason(pair).target or 0)) for pair in found) < 0.05
+    assert max(abs(pair.value - reason(pair).target) for pair in found) < 0.05
 
 
 def test_the_crossed_opinions_of_two_tables_are_at_most_their_average() -> None:
@@ -270,6 +281,44 @@ def test_the_crossed_opinions_of_two_tables_are_at_most_their_average() -> None:
     rows = np.arange(1000)
     crossed = other[rows, one.argmax(1)] + one[rows, other.argmax(1)]
     assert (crossed / 2 <= ((one + other) / 2).max(1) + 1e-12).all()
+
+
+@pytest.mark.parametrize("lens", ["q-table", "double-q", "q-table-draw-1", "q-table-vs-minimax"])
+def test_of_a_next_move_is_spoken_only_where_there_is_one(players: Players, lens: str) -> None:
+    alone = 0
+    for pair in pairs(players, lens, 17):
+        answers = [answer for answer in reason(pair).answers if answer.chance]
+        goes_on = any(not players.game.is_over(answer.position) for answer in answers)
+        alone += answers[0].cell is not None and not goes_on
+        said = "\n".join(text_lines(explain(pair)))
+        assert ("the next move's value" in said) == goes_on
+        assert ("at most" in said) == ("Two tables" in said) == (goes_on and lens == "double-q")
+    assert alone  # answers that all end the game
+
+
+@pytest.mark.parametrize(
+    ("record", "cell", "lens"), [("1025478", 6, "double-q"), ("0126587", 3, "q-table")]
+)
+def test_a_target_of_results_alone_is_exact(
+    players: Players, record: str, cell: int, lens: str
+) -> None:
+    pair = pair_of(players, record, cell, lens)
+    results = [answer.reward for answer in reason(pair).answers if answer.outcome is not None]
+    assert len(results) == len(reason(pair).answers)
+    assert reason(pair).target == sum(results) / len(results)
+    told = explain(pair)
+    assert dict(told.facts)["Target of the next update"] == signed(reason(pair).target)
+
+
+def test_the_distance_is_that_of_the_numbers_shown(players: Players) -> None:
+    for lens in players.agents:
+        for pair in pairs(players, lens, 211):
+            told = explain(pair)
+            facts, said = dict(told.facts), " ".join(told.sentences)
+            for off, side in re.findall(r"is ([\d.]+) (above|below) that", said):
+                apart = number(facts["Value"]) - number(facts["Target of the next update"])
+                assert f"{abs(apart):.2f}" == off, (lens, pair.position, pair.cell)
+                assert (apart > 0) == (side == "above")
 
 
 def test_nothing_is_said_of_the_updates_of_an_unknown_algorithm(players: Players) -> None:
@@ -293,6 +342,17 @@ def test_every_why_is_there(client: FlaskClient, players: Players) -> None:
                 ElementTree.fromstring(formula.replace("&nbsp;", " "))
             page = response.text.replace("&#39;", "'")
             assert all(f"<p>{sentence}</p>" in page for sentence in explain(pair).sentences)
+
+
+@pytest.mark.parametrize("lens", ["champion", "q-learning-4", "observing"])
+def test_an_agent_is_explained_where_it_is_the_only_one(tmp_path: Path, lens: str) -> None:
+    for file in (ROOT / "models").glob(f"{lens}.*"):
+        shutil.copy(file, tmp_path)
+    client = create_app(tmp_path).test_client()
+    for record in ("", "40", "408", "4081"):
+        for who in (lens, TRUTH):
+            assert client.get(f"/why/{record}?o=human&lens={who}").status_code == 200
+        assert client.get(f"/why/{record}").status_code == 200
 
 
 def test_each_square_leads_to_its_own_why(client: FlaskClient) -> None:

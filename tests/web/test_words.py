@@ -19,7 +19,7 @@ def says(players: Players, match: Match) -> tuple[str, str]:
     going_on = auto(match, players, position)
     return (
         words.headline(match, players, position),
-        words.status(match, players, position, going_on),
+        words.status(match, players, position, going_on is not None),
     )
 
 

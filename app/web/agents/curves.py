@@ -8,6 +8,7 @@ from werkzeug.exceptions import BadRequest
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
 from app.tictactoe.report import BySeat, Chances
+from app.web.agents import address
 from app.web.agents.charts import PERCENT, PLAIN, Chart, Charts, Line, Number, lay_out, percentage
 from app.web.agents.outcomes import KINDS
 from app.web.agents.standings import BEST_RESPONDER
@@ -64,7 +65,7 @@ def choices(players: Players, card: Card, chosen: str) -> list[Choice]:
         Choice(
             id=opponent,
             title=opponent_title(players, opponent),
-            href=f"/agents/{card.id}" + ("" if opponent == usual else f"?against={opponent}"),
+            href=address(card.id) + ("" if opponent == usual else f"?against={opponent}"),
             chosen=opponent == chosen,
         )
         for opponent in known
@@ -79,16 +80,15 @@ def learning(players: Players, card: Card, opponent: str) -> Charts:
         Chart(f"As {seat.upper()} against {title}", PERCENT, 100, _outcomes(getattr(chances, seat)))
         for seat in SEATS
     ]
-    mistakes = Line("Blunders", PLAIN[0], [Number(n, count(n)) for n in figures.blunders])
+    blunders = Line("Blunders", PLAIN[0], [Number(n, count(n)) for n in figures.blunders])
     gains = Line("NashConv", PLAIN[0], [Number(gain, f"{gain:.4g}") for gain in figures.nash_conv])
     charts = [
         *outcomes,
-        Chart("Blunders", "", max(figures.blunders) or 1, [mistakes]),
+        Chart("Blunders", "", max(figures.blunders) or 1, [blunders]),
         Chart("NashConv", "", NASH_CONV_AT_WORST, [gains]),
     ]
-    views = [
-        build(Match(o=card.id, lens=card.id, step=step)) for step in range(len(figures.updates))
-    ]
+    steps = [*range(len(figures.updates) - 1), None]  # the last one is the agent as shipped
+    views = [build(Match(o=card.id, lens=card.id, step=step)) for step in steps]
     return lay_out("learning", "Updates", figures.updates, charts, views, logarithmic=True)
 
 

@@ -69,13 +69,13 @@ def figures(players: Players, card: Card) -> list[Figure]:
     blunders = Figure(
         "Blunders",
         f"{count(card.figures.blunders[-1])} of {count(players.game.decisions)}",
-        "positions in which its move can throw away the value of the game",
+        "positions in which it can blunder: make a move that gives away the value of the game",
     )
     met = [
         Figure(
             f"Blunders it can meet as {seat.upper()}",
             count(getattr(card.figures.reachable_blunders, seat)[-1]),
-            "those that a game of its own can come to, whoever it plays",
+            "those positions that a game of its own can come to, whoever it plays",
         )
         for seat in SEATS
     ]

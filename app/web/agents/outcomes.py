@@ -17,10 +17,10 @@ class Share(NamedTuple):
     width: float
 
 
-def shares(chances: Chances) -> list[Share]:
+def shares(chances: Chances, decimals: int = 2) -> list[Share]:
     """Divide a bar among win, draw and loss."""
     starts = (0.0, chances[0], chances[0] + chances[1])
     return [
-        Share(kind, percent(chance), round(100 * start, 2), round(100 * chance, 2))
+        Share(kind, percent(chance, decimals), round(100 * start, 2), round(100 * chance, 2))
         for kind, chance, start in zip(KINDS, chances, starts, strict=True)
     ]

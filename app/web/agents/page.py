@@ -1,13 +1,12 @@
 """The pages of the agents: all of them with their exact figures, and each with how it learned."""
 
 from flask import Blueprint, Response, request
-from werkzeug.exceptions import NotFound
 from werkzeug.http import generate_etag
 
-from app.tictactoe.agents import Agent
 from app.web import words
-from app.web.agents import curves, facts, standings, training_words
+from app.web.agents import curves, facts, known, standings, training_words
 from app.web.agents import table as ranking
+from app.web.agents.columns import COLUMNS
 from app.web.agents.downloads import DOWNLOADS
 from app.web.agents.table import Order
 from app.web.algorithms import section
@@ -29,7 +28,7 @@ def table() -> Response:
 @bp.get("/agents/<name>")
 def agent(name: str) -> Response:
     """Show an agent."""
-    against = curves.parse_against(request.args, _agent(name).card)
+    against = curves.parse_against(request.args, known(players(), name).card)
     return respond("agent.html", view(name, against, players()), fragment="_learning.html")
 
 
@@ -37,7 +36,7 @@ def agent(name: str) -> Response:
 def download(name: str, ending: str) -> Response:
     """Hand out an agent as a file."""
     file = DOWNLOADS[ending]
-    content = file.content(players(), _agent(name))
+    content = file.content(players(), known(players(), name))
     response = Response(content, mimetype=file.mimetype)
     response.headers.set("Content-Disposition", "attachment", filename=f"{name}.{ending}")
     return revalidated(response, generate_etag(content))
@@ -47,10 +46,8 @@ def table_view(order: Order, players: Players) -> dict[str, object]:
     """Gather what the page of all agents writes down."""
     return {
         "groups": ranking.groups(order),
-        "columns": ranking.COLUMNS,
+        "columns": COLUMNS,
         "rows": ranking.ranked(standings.learned(players), order),
-        "baseline_columns": ranking.FIGURES,
-        "untrained": len(ranking.TRAINING),
         "baselines": ranking.ranked(standings.ruled(players), order),
         "decisions": count(players.game.decisions),
     }
@@ -76,11 +73,3 @@ def view(name: str, against: str, players: Players) -> dict[str, object]:
         "winning": curves.winning(card.win_rate) if card.win_rate else None,
         **judge(players, name),
     }
-
-
-def _agent(name: str) -> Agent:
-    """Return an agent; raises NotFound, naming those there are, if it is not one of them."""
-    agents = players().agents
-    if name not in agents:
-        raise NotFound(f"There is no agent {name!r} that learned. There are: {', '.join(agents)}.")
-    return agents[name]

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
+from app.web import algorithms
 from app.web.numbers import count, signed
 from app.web.players import Players
 
@@ -30,21 +31,6 @@ MEANINGS = {
     "memory": "how many of the latest moves are kept to learn from",
     "batch": "how many of them are drawn for one step",
     "steps": "steps of Adam after the games of an epoch",
-}
-ITERATIONS = {  # by algorithm
-    "Q-iteration, sticky losses": "sweeps over every move of every position, the opponent being",
-    "Q-learning, games from random states": "games from random positions, against",
-    "Q-learning, games from every state": "rounds of one game from each position, against",
-    "Q-learning on afterstates up to symmetry, backward over each game": "games a seat, against",
-    "Double Q-learning on afterstates up to symmetry, backward over each game": (
-        "games a seat, against"
-    ),
-    "Q-learning in self-play, one table for both sides": "games against",
-    "Q-learning for uncertain worlds, in a league": "rounds with a game in each seat, against",
-    "Deep Q-learning with guard rails": "epochs against",
-    "Self-play on afterstates up to symmetry, values from below and above": (
-        "games at most, until every afterstate has been seen, against"
-    ),
 }
 
 
@@ -105,8 +91,7 @@ def worth(card: Card) -> list[Value]:
 def _meaning(players: Players, card: Card, name: str) -> str:
     if not name.startswith(LENGTH):
         return MEANINGS.get(name, "")
-    iterations = ITERATIONS.get(card.algorithm, "iterations against")
-    return f"{iterations} {_title(players, name.removeprefix(LENGTH))}"
+    return f"{algorithms.iterations(card)} {_title(players, name.removeprefix(LENGTH))}"
 
 
 def _title(players: Players, opponent: str) -> str:

@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 
 from app.tictactoe.card import Card
 from app.tictactoe.report import BySeat, Chances
+from app.web.agents import address
 from app.web.api.answers import SIDES, Address, Chance, Mark
 from app.web.match import Match, build
 from app.web.players import Players, losing
@@ -103,7 +104,7 @@ def summary(players: Players, id: str) -> Summary:
         against_random=_as_shipped(card.figures.vs["random"]),
         against_best_responder=_as_shipped(card.figures.best_response),
         href=f"/api/v1/agents/{id}",
-        page=f"/agents/{id}",
+        page=address(id),
         play=build(Match(o=id)),
     )
 

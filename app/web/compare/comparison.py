@@ -16,7 +16,9 @@ from app.web.match import Match
 from app.web.players import HUMAN, TRUTH, Players
 
 COMPARE = "/compare/"
+AT = "_"  # no id has it, and forms, addresses and ids of elements leave it as it is
 MAX_VIEWS = 4
+USUAL = ("q-learning-1", "q-iteration")  # one that errs, and one that does not
 
 
 class View(NamedTuple):
@@ -26,18 +28,15 @@ class View(NamedTuple):
     step: int | None = None
 
     def __str__(self) -> str:
-        return self.lens if self.step is None else f"{self.lens}@{self.step}"
-
-
-USUAL = (View("q-learning-1"), View("q-iteration"))
+        return self.lens if self.step is None else f"{self.lens}{AT}{self.step}"
 
 
 @dataclass(frozen=True)
 class Comparison:
     """A position, as the end of a record, and the one to four views of it; no view comes twice."""
 
-    record: str = ""
-    views: tuple[View, ...] = USUAL
+    record: str
+    views: tuple[View, ...]
 
     def match(self, view: View) -> Match:
         """Return the same position as a match between people, seen by one of the views."""
@@ -45,10 +44,16 @@ class Comparison:
 
 
 def build(comparison: Comparison) -> str:
-    """Write a comparison as a path and query, without the views if they are the usual ones."""
-    views = [("lens", str(view)) for view in comparison.views if comparison.views != USUAL]
-    query = "?" + urlencode(views, safe="@") if views else ""
-    return COMPARE + comparison.record + query
+    """Write a comparison as a path and query."""
+    query = urlencode([("lens", str(view)) for view in comparison.views])
+    return COMPARE + comparison.record + ("?" + query if query else "")
+
+
+def usual(players: Players) -> list[View]:
+    """Return whom to compare where nobody says: two that differ, or who else is there."""
+    names = [name for name in USUAL if name in players.agents]
+    names += [name for name in players.agents if name not in names]
+    return [View(name) for name in names[: len(USUAL)]]
 
 
 def parse(record: str, lenses: Sequence[str], players: Players) -> Comparison:
@@ -56,7 +61,7 @@ def parse(record: str, lenses: Sequence[str], players: Players) -> Comparison:
 
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
-    texts = [text for text in lenses if text] or [str(view) for view in USUAL]
+    texts = [text for text in lenses if text] or [str(view) for view in usual(players)]
     if len(texts) > MAX_VIEWS:
         raise BadRequest(f"At most {MAX_VIEWS} lenses can be compared, not {len(texts)}.")
     views = tuple(_view(record, text, players) for text in texts)
@@ -72,13 +77,14 @@ def address(shown: Match, players: Players) -> str:
     """
     asked = [View(shown.lens, shown.step), View(shown.x), View(shown.o)]
     views = list(dict.fromkeys(view for view in asked if view.lens in players.agents))
-    views += [view for view in USUAL if view not in views][: max(0, len(USUAL) - len(views))]
+    missing = max(0, len(USUAL) - len(views))
+    views += [view for view in usual(players) if view not in views][:missing]
     return build(Comparison(shown.shown, tuple(views)))
 
 
 def _view(record: str, text: str, players: Players) -> View:
-    """Read one lens as a match would, `q-iteration` or `q-iteration@5`."""
-    lens, _, step = text.partition("@")
+    """Read one lens as a match would, `q-iteration` or `q-iteration_5`."""
+    lens, _, step = text.partition(AT)
     if lens == TRUTH:
         raise BadRequest(f"The truth is always there: name up to {MAX_VIEWS} agents beside it.")
     read = match.parse(record, {"lens": lens or text, "step": step}, players)

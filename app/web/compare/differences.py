@@ -19,14 +19,19 @@ def plays(players: Players, seen: Opinion) -> str:
 
 
 def blundering(players: Players, position: int, seen: Opinion) -> bool:
-    """Whether one of the moves that somebody plays there drops the value of the game."""
-    values = players.true_values[position]
-    return bool(values[_best(seen)].min() < np.nanmax(values))
+    """Whether one of the moves that somebody plays there gives away the value of the game."""
+    return not players.right[position, _best(seen)].all()
 
 
 def summary(players: Players, position: int, opinions: Mapping[str, Opinion]) -> str:
-    """Say who plays what in a decision, and who throws away what it is worth, by their names."""
+    """Say who plays what in a decision, and who can blunder, by their names."""
     return f"{_preferences(players, opinions)} {_verdict(players, position, opinions)}"
+
+
+def listed(names: list[str], word: str = "and") -> str:
+    """Name several in a sentence."""
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def _preferences(players: Players, opinions: Mapping[str, Opinion]) -> str:
@@ -41,7 +46,7 @@ def _preferences(players: Players, opinions: Mapping[str, Opinion]) -> str:
     for cells, names in sorted(groups.items(), key=lambda group: -len(group[1])):
         alone = "alone " * (len(names) == 1 and len(groups) < len(opinions))
         verb = "plays" if len(names) == 1 else "play"
-        parts.append(f"{_listed(names)} {alone}{verb} {_squares(players, cells)}")
+        parts.append(f"{listed(names)} {alone}{verb} {_squares(players, cells)}")
     return "; ".join(parts) + "."
 
 
@@ -51,7 +56,7 @@ def _verdict(players: Players, position: int, opinions: Mapping[str, Opinion]) -
         return "In truth every move loses to best play."
     wrong = [name for name, seen in opinions.items() if blundering(players, position, seen)]
     if wrong:
-        return f"In truth there is a {OUTCOMES[value]} to be had, and {_listed(wrong)} can miss it."
+        return f"In truth there is a {OUTCOMES[value]} to be had, and {listed(wrong)} can miss it."
     return f"In truth that is right: it keeps the {OUTCOMES[value]}."
 
 
@@ -62,9 +67,4 @@ def _best(seen: Opinion) -> list[int]:
 def _squares(players: Players, cells: Sequence[int]) -> str:
     if len(cells) > MANY:
         return f"any of {len(cells)} squares"
-    return _listed([place(players, cell) for cell in cells], "or")
-
-
-def _listed(names: list[str], word: str = "and") -> str:
-    *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last
+    return listed([place(players, cell) for cell in cells], "or")

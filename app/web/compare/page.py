@@ -22,7 +22,7 @@ bp = Blueprint("compare", __name__)
 def compare(record: str = "") -> Response:
     """Show a position on several boards."""
     comparison = parse(record, request.args.getlist("lens"), players())
-    return respond("compare.html", view(comparison, players()), fragment="_compare.html")
+    return respond("compare.html", view(comparison, players()), fragment="_compare_swap.html")
 
 
 def view(comparison: Comparison, players: Players) -> dict[str, object]:
@@ -31,16 +31,18 @@ def view(comparison: Comparison, players: Players) -> dict[str, object]:
     position = replay(players.game, record)[-1]
     seen = {each: _opinion(players, position, each) for each in (*views, View(TRUTH))}
     panels = [panel(comparison, players, position, *each) for each in seen.items()]
+    names = [full_name(players, each) for each in views]
     learned = {full_name(players, each): found for each in views if (found := seen[each])}
     between_people = comparison.match(View(TRUTH))
     mover = MARKS[between_people.to_move]
     return {
+        "title": f"{differences.listed(names)} compared with the truth",
         "comparison": comparison,
         "players": players,
         "panels": panels,
         "rows": _rows(players, panels) if learned else [],
         "headline": words.headline(between_people, players, position),
-        "status": words.status(between_people, players, position, None),
+        "status": words.status(between_people, players, position, False),
         "caption": f"On the squares: what each expects for {mover}, to move",
         "summary": differences.summary(players, position, learned) if learned else "",
         "take_back": build(replace(comparison, record=undo(record))) if record else "",

@@ -49,7 +49,7 @@ def panel(
             comparison.record,
             seen,
             move_link,
-            id=f"board-{view}".replace("@", "_"),
+            id=f"board-{view}",
             label=f"Board of {full_name(players, view)}",
         ),
         legend=words.legend(match, players, seen) if seen else None,
@@ -89,7 +89,7 @@ def _steered(panel: Panel, comparison: Comparison, players: Players) -> Panel:
 
 def _neighbours(players: Players, view: View) -> tuple[View | None, View | None]:
     """Return the snapshots of training before and after a view; the last one is as shipped."""
-    last = len(players.agents[view.lens].snapshot_q) - 1
+    last = players.last_step(view.lens)
     step = last if view.step is None else view.step
     earlier = View(view.lens, step - 1) if step else None
     if step >= last - 1:

@@ -11,7 +11,17 @@ from werkzeug.exceptions import BadRequest
 from app.tictactoe.notation import replay
 from app.web import words
 from app.web.board_view import Board, board
-from app.web.how.sections import SECTIONS, counts, legend, made, odds, start, unnoticed
+from app.web.how.sections import (
+    SECTIONS,
+    boards,
+    counts,
+    legend,
+    made,
+    odds,
+    parameters,
+    start,
+    unnoticed,
+)
 from app.web.lens import match_opinion
 from app.web.match import Match, build, parse
 from app.web.numbers import count, percent
@@ -50,8 +60,8 @@ def requested(query: Mapping[str, str], players: Players) -> tuple[str, Match]:
         if record:
             raise BadRequest("record needs at, the section whose board it is, in the same address.")
         return "", Match()
-    if at not in SECTIONS:
-        raise BadRequest(f"There is no section {at!r}. There are: {', '.join(SECTIONS)}.")
+    if at not in boards(players):
+        raise BadRequest(f"There is no board {at!r}. There are: {', '.join(boards(players))}.")
     start = SECTIONS[at].start
     return at, start.go(parse(record, {}, players).record) if record else start
 
@@ -67,10 +77,12 @@ def view(at: str, match: Match, players: Players) -> dict[str, object]:
     return {
         "id": at,
         "sections": SECTIONS,
+        "boards": boards(players),
         "example": lambda id: example(players, id, match if id == at else SECTIONS[id].start),
         "start": partial(start, players),
         "made": partial(made, players),
         "legend": partial(legend, players),
+        "parameters": partial(parameters, players),
         "cards": {name: agent.card for name, agent in players.agents.items()},
         "losing": partial(losing, players),
         "counts": counts(players),

@@ -1,5 +1,6 @@
 """The sections of the page that explains, and the facts that their texts are filled with."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -43,6 +44,11 @@ SECTIONS = {
 }
 
 
+def boards(players: Players) -> list[str]:
+    """List the sections whose position can be shown: the agent that it is about is there."""
+    return [id for id, section in SECTIONS.items() if _can_be_seen(players, section.start)]
+
+
 class Start(NamedTuple):
     """What the text of a section says of its first position, cell by cell."""
 
@@ -63,6 +69,11 @@ def made(players: Players, id: str) -> list[Card]:
     """List the agents that a section's algorithm made."""
     cards = [agent.card for agent in players.agents.values()]
     return [card for card in cards if algorithms.section(card) == id]
+
+
+def parameters(players: Players, name: str) -> Mapping[str, bool | int | float | str]:
+    """Return the parameters of an agent's training, none of an agent that is not there."""
+    return players.agents[name].card.parameters if name in players.agents else {}
 
 
 def legend(players: Players, id: str) -> words.Legend:
@@ -95,3 +106,9 @@ def odds(players: Players, id: str, cell: int) -> str:
 def unnoticed(chance: float, games: int) -> float:
     """Return the chance that something is not seen in so many games, from its chance in one."""
     return float((1 - chance) ** games)
+
+
+def _can_be_seen(players: Players, match: Match) -> bool:
+    if match.step is None:
+        return match.lens in players.lenses
+    return match.lens in players.agents and match.step <= players.last_step(match.lens)

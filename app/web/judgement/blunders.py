@@ -7,8 +7,9 @@ import numpy as np
 
 from app.tictactoe.atlas import Atlas, Mistakes, atlas, mistakes
 from app.tictactoe.notation import MARKS
+from app.web.agents import address
 from app.web.judgement.exhibits import Exhibit, Group, exhibit, groups
-from app.web.lens import OUTCOMES, opinion
+from app.web.lens import OUTCOMES, in_truth, opinion
 from app.web.numbers import count, percent
 from app.web.players import TRUTH, Players
 
@@ -44,7 +45,7 @@ def blunders(players: Players, name: str, shown: int | None = None) -> Blunders:
         total=count(len(found.position)),
         classes=count(len(classes.row)),
         shown=count(len(numbers)),
-        href=f"/agents/{name}/blunders",
+        href=f"{address(name)}/blunders",
         counts=_counts(found),
         groups=groups(numbers, meeting, partial(_exhibit, players, name)),
     )
@@ -77,7 +78,7 @@ def _exhibit(players: Players, name: str, number: int) -> Exhibit:
     row = int(classes.row[number])
     position = int(found.position[row])
     signs = dict.fromkeys(np.flatnonzero(found.right[row]).tolist(), "right")
-    signs |= dict.fromkeys(np.flatnonzero(found.wrong[row]).tolist(), "wrong")
+    signs |= dict.fromkeys(np.flatnonzero(found.wrong[row]).tolist(), "blunder")
     return exhibit(
         players,
         name,
@@ -99,8 +100,8 @@ def _loss(players: Players, name: str, found: Mistakes, row: int) -> str:
     truth = opinion(players, position, TRUTH)
     worst = np.flatnonzero(found.wrong[row] & (truth.values == found.after[row]))[0]
     sure = (found.wrong[row] >= (players.policies[name][position] > 0)).all()
-    before = truth.truths[truth.best.index(True)]
-    return f"The {before} {'becomes' if sure else 'can become'} a {truth.truths[worst]}"
+    becomes = "becomes" if sure else "can become"
+    return f"The {in_truth(players, position)} {becomes} a {truth.truths[worst]}"
 
 
 def _images(erring: int, images: int) -> str:

@@ -5,6 +5,7 @@ from werkzeug.exceptions import NotFound
 
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
+from app.web.agents import known
 from app.web.judgement.blunders import blunders
 from app.web.judgement.proof import proof, rows
 from app.web.judgement.verdict import verdict
@@ -18,7 +19,7 @@ SHOWN = 24  # blunders on the agent's own page
 @bp.get("/agents/<name>/blunders")
 def atlas(name: str) -> Response:
     """Show all of an agent's blunders."""
-    check_agent(players(), name)
+    known(players(), name)
     return respond("blunders.html", atlas_view(name, players()))
 
 
@@ -39,15 +40,9 @@ def download(name: str, seat: str) -> Response:
     return response
 
 
-def check_agent(players: Players, name: str) -> None:
-    """Raise NotFound if there is no such agent."""
-    if name not in players.agents:
-        raise NotFound(f"There is no agent {name!r} that learned.")
-
-
 def check_proof(players: Players, name: str, seat: str) -> None:
     """Raise NotFound if there is no such agent, or no proof of it in this seat."""
-    check_agent(players, name)
+    known(players, name)
     record = losing(players, name, SEATS[seat])
     if record is not None:
         raise NotFound(

@@ -8,10 +8,11 @@ import numpy as np
 from app.tictactoe.certificate import Certificate, certificate
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import DIGITS, position_text
+from app.web.agents import address
 from app.web.judgement.exhibits import Exhibit, Group, exhibit, groups
-from app.web.lens import opinion
+from app.web.lens import in_truth
 from app.web.numbers import count
-from app.web.players import TRUTH, Players
+from app.web.players import Players
 
 
 class Row(NamedTuple):
@@ -35,7 +36,7 @@ class Proof(NamedTuple):
 def proof(players: Players, name: str, seat: str, shown: int | None = None) -> Proof:
     """Lay out the first positions of a certificate, or all; the seat is one where it has one."""
     listed = _certificate(players, name, seat)
-    address = f"/agents/{name}/certificate-{seat}"
+    whole = f"{address(name)}/certificate-{seat}"
     numbers = range(len(listed.position))[:shown]
 
     def move(number: int) -> str:
@@ -45,8 +46,8 @@ def proof(players: Players, name: str, seat: str, shown: int | None = None) -> P
     return Proof(
         met=count(listed.met),
         listed=count(len(listed.position)),
-        href=address,
-        csv=f"{address}.csv",
+        href=whole,
+        csv=f"{whole}.csv",
         groups=groups(numbers, move, partial(_listed, players, name, seat)),
     )
 
@@ -58,7 +59,7 @@ def rows(players: Players, name: str, seat: str) -> list[Row]:
         Row(
             position_text(players.game, position),
             " ".join(DIGITS[cell] for cell in np.flatnonzero(choice)),
-            _value(players, position),
+            in_truth(players, position),
         )
         for position, choice in zip(listed.position.tolist(), listed.moves, strict=True)
     ]
@@ -74,18 +75,7 @@ def _listed(players: Players, name: str, seat: str, number: int) -> Exhibit:
     listed = _certificate(players, name, seat)
     position, choice = int(listed.position[number]), listed.moves[number]
     signs = {
-        cell: "wrong" if _drops(players, position, cell) else "plays"
+        cell: "plays" if players.right[position, cell] else "blunder"
         for cell in np.flatnonzero(choice).tolist()
     }
-    return exhibit(players, name, position, signs, _value(players, position))
-
-
-def _drops(players: Players, position: int, cell: int) -> bool:
-    values = players.true_values[position]
-    return bool(values[cell] < np.nanmax(values))
-
-
-def _value(players: Players, position: int) -> str:
-    """Say what a decision is worth to whoever is to move."""
-    truth = opinion(players, position, TRUTH)
-    return truth.truths[truth.best.index(True)]
+    return exhibit(players, name, position, signs, in_truth(players, position))

@@ -18,11 +18,11 @@ SAMPLE = 8  # positions of a certificate on the agent's own page
 
 
 class Line(NamedTuple):
-    """The likeliest game that beats an agent."""
+    """The likeliest of all games that an agent loses."""
 
     href: str  # the same on the play page, from its start
-    figures: str
-    chance: str
+    figures: str  # against the best responder
+    chance: str  # against whoever plays exactly these moves
     exhibits: list[Exhibit]  # ply by ply
 
 
@@ -71,10 +71,10 @@ def _line(players: Players, name: str, seat: str, record: str) -> Line:
 
 
 def _said(said: str, blunder: bool, own: bool) -> str:
-    """Say what a move did; the opponent, who plays to win and not to be safe, may err as well."""
+    """Say what a move did; the opponent may err as well, in a game that the agent loses."""
     if not blunder:
         return said
-    return f"≠ Blunder: {said}" if own else f"a risk: {said}"
+    return f"✗ Blunder: {said}" if own else f"✗ Blunder, unpunished: {said}"
 
 
 def _figures(players: Players, name: str, seat: str) -> str:
@@ -86,4 +86,4 @@ def _figures(players: Players, name: str, seat: str) -> str:
 def _chance(chance: float) -> str:
     if chance == 1:
         return "every time"
-    return f"in {percent(chance)}% of the games: the agent chooses between equals"
+    return f"in {percent(chance)}% of the games, for the agent chooses between equals"

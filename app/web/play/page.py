@@ -12,7 +12,7 @@ from app.web import words
 from app.web.board_view import board
 from app.web.compare.comparison import address as comparison
 from app.web.lens import match_opinion
-from app.web.match import Match, build, parse
+from app.web.match import Match, build, parse, settings
 from app.web.play.encodings import encoded
 from app.web.play.links import auto, links
 from app.web.play.moves import moves
@@ -37,8 +37,7 @@ def play(record: str = "") -> Response:
 
 
 @bp.get("/set/")
-@bp.get("/set/<record>")
-def choose(record: str = "") -> AnyResponse:
+def choose() -> AnyResponse:
     """Lead from what a form sends, all of its fields, to the plain address of that view.
 
     A tally belongs to those who played for it: the form names them.
@@ -46,7 +45,7 @@ def choose(record: str = "") -> AnyResponse:
     query = settle(dict(request.args), players())
     if query.get("tally_of") != f"{query.get('x')} {query.get('o')}":
         query.pop("tally", None)
-    return redirect(build(parse(record, query, players())), 303)
+    return redirect(build(parse(query.pop("record", ""), query, players())), 303)
 
 
 @bp.get("/reply/")
@@ -91,6 +90,7 @@ def view(match: Match, players: Players) -> dict[str, object]:
 
     return {
         "match": match,
+        "settings": settings(match),
         "players": players,
         "board": board(players.game, match.shown, seen, None if going_on else move_link),
         "moves": played,
@@ -104,9 +104,9 @@ def view(match: Match, players: Players) -> dict[str, object]:
         "why": why_address(match) if seen else "",
         "auto": going_on,
         "headline": words.headline(match, players, position),
-        "status": words.status(match, players, position, going_on),
+        "status": words.status(match, players, position, going_on is not None),
         "legend": words.legend(match, players, seen) if seen else None,
         "tally": words.tally(match),
-        "delays": sorted({*OFFERED_DELAYS, match.delay}),
-        "epsilons": sorted({*OFFERED_EPSILONS, match.epsilon}),
+        "delays": tuple(sorted({*OFFERED_DELAYS, match.delay})),
+        "epsilons": tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),
     }

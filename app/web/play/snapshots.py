@@ -1,8 +1,10 @@
 """The training of a lens as something to move through: one position at every snapshot."""
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
+from app.tictactoe.agents import Agent
 from app.web.match import Match, build
 from app.web.numbers import updates
 from app.web.players import Players
@@ -13,7 +15,7 @@ class Snapshots(NamedTuple):
 
     lens: str
     title: str
-    marks: list[str]  # how far training was at each, in words
+    marks: tuple[str, ...]  # how far training was at each, in words
     step: int  # the one that is shown
     running: bool  # whether the page goes on to the next by itself
     toggle: str  # the address that runs through them, or stops
@@ -32,17 +34,25 @@ def snapshots(match: Match, players: Players, lens: str) -> Snapshots | None:
     agent = players.agents.get(lens)
     if agent is None:
         return None
-    *during, end = agent.card.figures.updates
     running = match.train
     start = replace(match, lens=lens, step=match.step or 0, train=True)
     return Snapshots(
         lens=lens,
         title=agent.card.title,
-        marks=[f"after {updates(number)}" for number in during]
-        + [f"fully trained, after {updates(end)}"],
-        step=len(during) if match.step is None else match.step,
+        marks=marks(agent),
+        step=players.last_step(lens) if match.step is None else match.step,
         running=running,
         toggle=build(replace(match, train=False) if running else start),
+    )
+
+
+@lru_cache
+def marks(agent: Agent) -> tuple[str, ...]:
+    """Say for each snapshot of an agent how far its training was."""
+    *during, end = agent.card.figures.updates
+    return (
+        *(f"after {updates(number)}" for number in during),
+        f"fully trained, after {updates(end)}",
     )
 
 

@@ -1,5 +1,6 @@
 """A move whose value is asked for, and the answers to it, each with the target it makes."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -65,8 +66,8 @@ class Pair(NamedTuple):
 
     @property
     def section(self) -> str:
-        """The kind of reason there is: a section of /how, "truth", or "" for an unknown one."""
-        return TRUTH if self.lens == TRUTH else section(self.agent.card)
+        """The section of /how that explains such values, "" for an unknown algorithm."""
+        return "minimax" if self.lens == TRUTH else section(self.agent.card)
 
     def outcome(self, position: int) -> int | None:
         """How a position ended for who makes the move, -1, 0 or +1; None if it did not end."""
@@ -97,7 +98,23 @@ class Reason(NamedTuple):
     """What a value is drawn to."""
 
     answers: list[Answer]
-    target: float | None  # of the next update, on average; None where nobody can say
+    target: float  # of the next update, on average; NaN where there is none or nobody can say
+    hedge: str = ""  # what is said before a target that is not just so: "about ", "at most "
+
+    @property
+    def has_target(self) -> bool:
+        """Whether there is a next update, and it is known what it draws the value to."""
+        return not math.isnan(self.target)
+
+    @property
+    def given(self) -> list[Answer]:
+        """The answers that count."""
+        return [answer for answer in self.answers if answer.chance]
+
+    @property
+    def bootstraps(self) -> bool:
+        """Whether the target is made of other values, and not of results alone."""
+        return any(answer.found is not None for answer in self.given)
 
 
 def ways_on(pair: Pair) -> list[tuple[int | None, int]]:

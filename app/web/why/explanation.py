@@ -6,10 +6,10 @@ from app.tictactoe.notation import MARKS
 from app.web.numbers import count, percent, signed
 from app.web.players import TRUTH
 from app.web.why.answers import Answer, Pair, Reason
-from app.web.why.equations import AVERAGED, equations, is_sticky, shares_entry, target_of
 from app.web.why.expression import Node, text
-from app.web.why.phrases import square, truth, what_follows
-from app.web.why.reasons import reason
+from app.web.why.phrases import square, truth
+from app.web.why.rules import rule_of
+from app.web.why.rules.rule import CHANCE, Rule
 from app.web.why.words import sentences
 
 
@@ -37,14 +37,15 @@ class Explanation(NamedTuple):
 
 def explain(pair: Pair) -> Explanation:
     """Say why a value is what it is."""
-    why = reason(pair)
+    rule = rule_of(pair)
+    reason = rule.reason(pair)
     return Explanation(
         heading=f"{MARKS[pair.mover]} at {square(pair, pair.cell)}",
-        sentences=sentences(pair, why),
-        facts=_facts(pair, why),
-        equations=equations(pair, why),
-        shared="Chance" if pair.section in AVERAGED else "Counts" if pair.section else "",
-        rows=[_row(pair, answer) for answer in why.answers if answer.cell is not None],
+        sentences=sentences(pair, rule, reason),
+        facts=_facts(pair, rule, reason),
+        equations=rule.equations(pair, reason) if reason.has_target else [],
+        shared=rule.shared,
+        rows=[_row(pair, rule, answer) for answer in reason.answers if answer.cell is not None],
     )
 
 
@@ -60,19 +61,19 @@ def text_lines(explanation: Explanation) -> list[str]:
     return lines
 
 
-def _row(pair: Pair, answer: Answer) -> Row:
-    likely = f"{percent(answer.chance)}%" if pair.section in AVERAGED else ""
+def _row(pair: Pair, rule: Rule, answer: Answer) -> Row:
+    likely = f"{percent(answer.chance)}%" if rule.shared == CHANCE else ""
     return Row(
         cell=answer.cell or 0,
         place=square(pair, answer.cell),
         share=likely or ("yes" if answer.chance else "no"),
-        follows=what_follows(pair, answer),
-        target=target_of(pair, answer),
+        follows=rule.follows(pair, answer),
+        target=rule.target(pair, answer),
         truth=truth(pair, answer),
     )
 
 
-def _facts(pair: Pair, why: Reason) -> list[tuple[str, str]]:
+def _facts(pair: Pair, rule: Rule, reason: Reason) -> list[tuple[str, str]]:
     """List the numbers there are."""
     exact = signed(pair.players.true_values[pair.position, pair.cell], 0)
     exactly = ("Exact value", f"{exact}, {truth(pair)}")
@@ -80,18 +81,9 @@ def _facts(pair: Pair, why: Reason) -> list[tuple[str, str]]:
         return [exactly]
     value = signed(pair.value)
     listed = [("Value", value if pair.known else f"unknown, the entry is {value}"), exactly]
-    listed.append((_COUNTED.get(pair.section, "Updates"), count(pair.visits)))
-    if why.target is not None and not is_sticky(pair):
-        close = {"double-q": "at most "}.get(pair.section, "about " if shares_entry(pair) else "")
-        listed.append(("Target of the next update", close + signed(why.target)))
+    listed.append((rule.counted, count(pair.visits)))
+    if reason.has_target:
+        listed.append(("Target of the next update", reason.hedge + signed(reason.target)))
     names = {"alpha": "Step size α", "gamma": "Discount γ"}  # noqa: RUF001
     given = pair.agent.card.parameters
     return listed + [(names[name], f"{given[name]:g}") for name in names if name in given]
-
-
-_COUNTED = {
-    "dqn": "Times played in training",
-    "champion": "Games through it",
-    "afterstates": "Updates of the shared value",
-    "double-q": "Updates of the shared value",
-}

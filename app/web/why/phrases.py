@@ -1,6 +1,5 @@
 """What the sentences about a value are made of, whatever the algorithm."""
 
-from app.tictactoe.game import O
 from app.tictactoe.notation import MARKS
 from app.web.lens import opinion
 from app.web.numbers import signed
@@ -35,27 +34,28 @@ def truth(pair: Pair, answer: Answer | None = None) -> str:
     return seen.truths[seen.best.index(True)]
 
 
-def what_follows(pair: Pair, answer: Answer) -> str:
-    """Say what an update finds after an answer."""
-    found = signed(answer.found or 0.0, 0 if pair.lens == TRUTH else 2)
-    if answer.found is not None and pair.section in ("self-play", "champion", TRUTH, ""):
-        return f"worth {found} to {MARKS[-pair.mover]}"
-    if pair.section == "mitchell":
-        return f"worth {found}" if pair.mover == O else f"to be worth {found}"
-    if answer.outcome is not None:
-        return f"the game is {ENDS[answer.outcome]}"
+def best_next(pair: Pair, answer: Answer) -> str:
+    """Say what an update finds after an answer: the end, or the mover's best move."""
+    if answer.found is None:
+        return f"the game is {ENDS[answer.outcome or 0]}"
     best = opinion(pair.players, answer.position, pair.lens).best.index(True)
-    return f"best next move {square(pair, best)}, {found}"
+    return f"best next move {square(pair, best)}, {signed(answer.found)}"
 
 
-def expected(pair: Pair, reason: Reason, verb: str = "is") -> str:
+def worth_to_other(pair: Pair, answer: Answer) -> str:
+    """Say what an update finds where the answer is itself a move with a value."""
+    decimals = 0 if pair.lens == TRUTH else 2
+    return f"worth {signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
+
+
+def expected(pair: Pair, reason: Reason) -> str:
     """Say what the answers of the opponent lead to, and what that is on average."""
-    given = [answer for answer in reason.answers if answer.chance]
+    given = reason.given
     if given[0].cell is None:
         return end(pair, given[0])
-    target = f"The target {verb} {signed(reason.target or 0.0)}"
+    target = f"The target is {reason.hedge}{signed(reason.target)}"
     if len(given) == 1:
-        only = f"{square(pair, given[0].cell)}: {what_follows(pair, given[0])}"
+        only = f"{square(pair, given[0].cell)}: {best_next(pair, given[0])}"
         return f"{opponent(pair)} has one answer, {only}. {target}."
     several = f"{opponent(pair)} has {len(given)} answers, each as likely as the others"
     return f"{several}: {', '.join(_consequences(given))}. {target} on average."
@@ -82,21 +82,26 @@ def end(pair: Pair, answer: Answer) -> str:
     return f"{ended}: {draws} the reward, {signed(answer.reward)}."
 
 
+def above(pair: Pair, reason: Reason) -> float:
+    """Return how far the value is above its target, by the numbers as they are shown."""
+    return round(round(pair.value, 2) - round(reason.target, 2), 2)
+
+
 def distance(pair: Pair, reason: Reason) -> list[str]:
     """Say how far the value is from the target; nothing of a value that is unknown."""
-    if not pair.known or reason.target is None:
+    if not pair.known or not reason.has_target:
         return []
-    off = pair.value - reason.target
-    if abs(off) < SAME:
+    if abs(pair.value - reason.target) < SAME:
         return ["The value is just that."]
-    if abs(off) < NEAR:
+    off = above(pair, reason)
+    if not off:
         return ["The value is less than 0.01 away from that."]
     return [f"The value is {abs(off):.2f} {'above' if off > 0 else 'below'} that."]
 
 
 def memory(pair: Pair, reason: Reason) -> list[str]:
     """Say what else there is in a value that goes a fixed part of the way at every update."""
-    if not pair.known or reason.target is None:
+    if not pair.known or not reason.has_target:
         return []
     alpha = pair.parameter("alpha")
     begun = (1 - alpha) ** pair.visits
@@ -110,9 +115,9 @@ def memory(pair: Pair, reason: Reason) -> list[str]:
     return [f"With a step size of {alpha:g} the last {last} targets make up {share:.0f}% of it."]
 
 
-def backward(pair: Pair) -> list[str]:
+def backward(reason: Reason) -> list[str]:
     """Say that what an update finds is not yet what is shown, where later moves learn first."""
-    if pair.game.is_over(pair.after):
+    if not reason.bootstraps:
         return []
     return ["Updates go backward over each game: the next move's value has just moved itself."]
 

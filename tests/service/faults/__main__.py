@@ -1,0 +1,120 @@
+"""Faults tried for real on the site as it is deployed: `python -m tests.service.faults`."""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from tests.service.faults.broken_models import broken_models
+from tests.service.faults.every_record import every_board, every_record
+from tests.service.faults.finding import Finding
+from tests.service.faults.odd_requests import odd_requests
+from tests.service.faults.reloads import (
+    reload_of_a_broken_model,
+    reload_under_load,
+    retrain_under_load,
+)
+from tests.service.faults.slow_clients import (
+    clients_that_stay,
+    half_open_connections,
+    silent_connections,
+    slow_readers,
+)
+from tests.service.faults.stops import kill_a_worker, stop_under_load
+from tests.service.faults.training_faults import full_disk, interrupted_training
+from tests.service.load import machine
+from tests.service.tables import Table, put_into, show
+
+Scenario = Callable[[], Iterator[Finding]]
+SCENARIOS: dict[str, Scenario] = {
+    "reload": reload_under_load,
+    "retrain": retrain_under_load,
+    "broken-reload": reload_of_a_broken_model,
+    "kill": kill_a_worker,
+    "stop": stop_under_load,
+    "half-open": half_open_connections,
+    "silent": silent_connections,
+    "staying": clients_that_stay,
+    "slow-readers": slow_readers,
+    "odd-requests": odd_requests,
+    "broken-models": broken_models,
+    "full-disk": full_disk,
+    "interrupted": interrupted_training,
+    "boards": every_board,
+    "records": partial(every_record, False),
+}
+HEADER = ["Fault", "What was done", "What must hold", "What was seen", ""]
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[FAULT]...", type=click.Choice(list(SCENARIOS)))
+@click.option("--all", "everything", is_flag=True, help="All records, not a sample: half an hour.")
+@click.option(
+    "--markdown",
+    type=click.Path(path_type=Path, exists=True),
+    help="Put the tables here, too; all faults only.",
+)
+def main(names: tuple[str, ...], everything: bool, markdown: Path | None) -> None:
+    """Try all faults, or those named, and say of each what came of it."""
+    if not shutil.which("pgrep"):
+        sys.exit("pgrep is needed to find the workers: apt-get install procps")
+    if names and markdown:
+        raise click.UsageError("--markdown wants all faults: it replaces the whole table.")
+    scenarios = SCENARIOS | {"records": partial(every_record, everything)}
+    found = list(tried({name: scenarios[name] for name in names or scenarios}))
+    failed = [finding for _, finding in found if not finding.ok]
+    title = f"{len(found) - len(failed)} of {len(found)} as they must be"
+    for table in (machine(), Table("faults", title, HEADER, rows(found), align="left")):
+        show(table)
+        if markdown:
+            put_into(markdown, table)
+    sys.exit(bool(failed))
+
+
+def tried(scenarios: dict[str, Scenario]) -> Iterator[tuple[str, Finding]]:
+    """Try one after the other, and tell which; one that breaks down is a finding too."""
+    columns = [SpinnerColumn(finished_text=" "), TextColumn("{task.description}")]
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress:
+        for name, scenario in scenarios.items():
+            task = progress.add_task(name, total=1)
+            for finding in safely(scenario):
+                progress.update(task, description=f"{name}: {finding.done}")
+                if not finding.ok:
+                    progress.console.print(f"[red]not ok[/] {escape('; '.join(finding[:3]))}")
+                yield name, finding
+            progress.update(task, description=name, completed=1)
+
+
+def safely(scenario: Scenario) -> Iterator[Finding]:
+    try:
+        yield from scenario()
+    except Exception as error:
+        yield Finding("everything up to here", "no other fault", f"{error!r}"[:500], False)
+
+
+def rows(found: list[tuple[str, Finding]]) -> list[list[str]]:
+    """Write findings as rows, without what is the same in the row above."""
+    written, above = [], ("", "")
+    for name, finding in found:
+        same = name == above[0], (name, finding.must) == above
+        written.append(
+            [
+                "" if same[0] else name,
+                finding.done,
+                "as above" if same[1] else finding.must,
+                finding.seen,
+                "ok" if finding.ok else "NOT OK",
+            ]
+        )
+        above = name, finding.must
+    return written
+
+
+if __name__ == "__main__":
+    main()

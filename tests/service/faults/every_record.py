@@ -1,0 +1,93 @@
+"""Every board and every order of the nine cells, asked of the app itself in several processes.
+
+The rules are told here once more, in text: what the app answers is judged by them.
+"""
+
+import os
+import random
+from collections import Counter
+from collections.abc import Collection, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from itertools import permutations
+from multiprocessing import get_context
+
+from flask.testing import FlaskClient
+
+from app.web import create_app
+from tests.service.faults.finding import Finding
+
+CELLS = "012345678"
+LINES = [set(line) for line in ("012", "345", "678", "036", "147", "258", "048", "246")]
+PAGE, API = "/play/{}?o=human&lens=truth", "/api/v1/games/{}"
+PLAYED, PAST_THE_END = 200, 409
+SEED = 1
+PAGES, ANSWERS = 2_000, 20_000  # orders of a sample, as whole pages and in the API
+BATCH = 100
+
+
+def every_board() -> Iterator[Finding]:
+    """All positions, as whole pages."""
+    boards = {(frozenset(record[::2]), frozenset(record[1::2])): record for record in games()}
+    yield asked(f"all {len(boards):,} boards, as whole pages", PAGE, boards.values())
+
+
+def every_record(everything: bool) -> Iterator[Finding]:
+    """Orders of the nine cells as records, and the games that they begin with."""
+    orders = ["".join(order) for order in permutations(CELLS)]
+    total = len(orders)
+    random.Random(SEED).shuffle(orders)
+    for kind, address, number in [("as whole pages", PAGE, PAGES), ("in the API", API, ANSWERS)]:
+        chosen = orders if everything else orders[:number]
+        whole = {order[: end(order)] for order in chosen}
+        yield asked(f"{len(chosen):,} of all {total:,} orders of cells, {kind}", address, chosen)
+        yield asked(f"the {len(whole):,} games that they begin with, {kind}", address, whole)
+
+
+def games(record: str = "") -> Iterator[str]:
+    """Yield every record that can be played, finished or not."""
+    yield record
+    if not over(record):
+        for cell in CELLS:
+            if cell not in record:
+                yield from games(record + cell)
+
+
+def end(order: str) -> int:
+    """Return the ply at which a game that goes on like this is over."""
+    return next(ply for ply in range(len(order) + 1) if over(order[:ply]))
+
+
+def over(record: str) -> bool:
+    own = set(record[(len(record) + 1) % 2 :: 2])  # of whoever has moved last
+    return len(record) == len(CELLS) or any(line <= own for line in LINES)
+
+
+def asked(done: str, address: str, records: Collection[str]) -> Finding:
+    """Ask for all of them and count the answers."""
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as processes:
+        statuses = processes.map(partial(status, address), records, chunksize=BATCH)
+        pairs = Counter(zip(map(right_status, records), statuses, strict=True))
+    wrong = sum(number for (right, seen), number in pairs.items() if seen != right)
+    counts = [f"{number:,} x {seen}" for (_, seen), number in sorted(pairs.items())]
+    return Finding(
+        done,
+        f"{PLAYED}, but {PAST_THE_END} if the game was over before; no other status",
+        ", ".join(counts) + (f"; {wrong:,} of them wrong" if wrong else ""),
+        not wrong,
+    )
+
+
+def right_status(record: str) -> int:
+    ended_before = any(over(record[:ply]) for ply in range(len(record)))
+    return PAST_THE_END if ended_before else PLAYED
+
+
+def status(address: str, record: str) -> int:
+    """Return what the app answers; called in each of the processes."""
+    return client().get(address.format(record)).status_code
+
+
+@cache
+def client() -> FlaskClient:
+    return create_app().test_client()

@@ -1,0 +1,119 @@
+"""Steady requests while something happens to the server, none of which may be lost."""
+
+import http.client
+import random
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count, pairwise
+from typing import NamedTuple
+
+from tests.service.server import wait_until
+
+CLIENTS = 4  # of each kind: those that keep their connection, and those that never do
+PAUSE = 0.005  # seconds between two requests of a client
+TIMEOUT = 20.0
+NO_ANSWER = (http.client.HTTPException, OSError)
+
+
+class Asked(NamedTuple):
+    """A request from beginning to end."""
+
+    id: str  # the name that the log knows it by
+    kept: bool  # on a connection that had been answered before
+    start: float  # seconds
+    end: float
+    trouble: str  # why it is lost; "" if all of its answer came
+
+
+class Load:
+    """Clients that ask for pages all the time, until they are told to stop."""
+
+    def __init__(self, port: int):
+        self.port = port
+        self.asked: list[Asked] = []
+        self.going_on = threading.Event()
+        self.going_on.set()
+        self.threads = [
+            threading.Thread(target=self._client, args=(number, number < CLIENTS))
+            for number in range(2 * CLIENTS)
+        ]
+
+    @property
+    def lost(self) -> list[Asked]:
+        """What never got its whole answer, or another than 200; who found no server is not here."""
+        return [asked for asked in list(self.asked) if asked.trouble not in ("", "refused")]
+
+    @property
+    def answered(self) -> list[Asked]:
+        return [asked for asked in list(self.asked) if not asked.trouble]
+
+    def go_on(self, requests: int = 100) -> None:
+        """Wait for so many more answers."""
+        enough = len(self.answered) + requests
+        wait_until(lambda: len(self.answered) >= enough)
+
+    def gap(self) -> float:
+        """Seconds of the longest time in which nobody got an answer."""
+        ends = sorted(asked.end for asked in self.answered)
+        return max(after - before for before, after in pairwise(ends))
+
+    def slowest(self) -> float:
+        """Seconds of the longest wait for an answer."""
+        return max(asked.end - asked.start for asked in self.answered)
+
+    def told(self) -> str:
+        """Write down what came of it."""
+        lost = f"{len(self.lost)} of {len(self.asked):,} requests lost"
+        if self.lost:
+            lost += f" ({', '.join(sorted({asked.trouble for asked in self.lost}))})"
+        return f"{lost}; slowest answer {self.slowest():.2f} s"
+
+    def _client(self, number: int, keeps: bool) -> None:
+        draw, connection = random.Random(number), self._connection()
+        for request in count():
+            if not self.going_on.is_set():
+                break
+            asked = self._ask(connection, f"client-{number}-{request}", keeps, draw)
+            self.asked.append(asked)
+            if asked.trouble == "refused":
+                break
+            if asked.trouble:
+                connection.close()
+            time.sleep(PAUSE)
+        connection.close()
+
+    def _connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+
+    def _ask(
+        self, connection: http.client.HTTPConnection, name: str, keeps: bool, draw: random.Random
+    ) -> Asked:
+        record = "".join(draw.sample("012345678", 4))  # nobody can have won so early
+        headers = {"X-Request-ID": name} | ({} if keeps else {"Connection": "close"})
+        start, kept, trouble = time.monotonic(), connection.sock is not None, ""
+        try:
+            connection.request("GET", f"/play/{record}", headers=headers)
+            answer = connection.getresponse()
+            answer.read()
+            trouble = "" if answer.status == 200 else f"status {answer.status}"
+        except ConnectionRefusedError:
+            trouble = "refused"
+        except NO_ANSWER as error:
+            trouble = type(error).__name__
+        return Asked(name, kept, start, time.monotonic(), trouble)
+
+
+@contextmanager
+def load(port: int) -> Iterator[Load]:
+    """Keep a server busy."""
+    clients = Load(port)
+    for thread in clients.threads:
+        thread.start()
+    try:
+        yield clients
+    finally:
+        clients.going_on.clear()
+        for thread in clients.threads:
+            thread.join()

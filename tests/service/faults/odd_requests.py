@@ -1,0 +1,140 @@
+"""Requests that nobody should send: each is refused, and the server goes on."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tests.service.faults.finding import Finding
+from tests.service.faults.raw import WHOLE, ask
+from tests.service.server import Server, serving
+
+LIMIT = 5.0  # seconds until an answer, or an end
+HOST = b"Host: localhost\r\n"
+END = b"Connection: close\r\n\r\n"
+CLOSED = None  # the connection ends without an answer
+
+
+class Odd(NamedTuple):
+    """A request, and the statuses that are right for it."""
+
+    done: str
+    request: bytes
+    right: set[int | None]
+
+
+def get(path: bytes = b"/", headers: bytes = b"", body: bytes = b"") -> bytes:
+    return b"GET " + path + b" HTTP/1.1\r\n" + HOST + headers + END + body
+
+
+def method(name: bytes, path: bytes = b"/") -> bytes:
+    return name + b" " + path + b" HTTP/1.1\r\n" + HOST + END
+
+
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+CHUNK = b"5\r\nhello\r\n0\r\n\r\n"
+MEGABYTE = b"x" * (1 << 20)
+
+SIZES = [
+    Odd("an address of 2,000 characters", get(b"/play/" + b"0" * 1994), {414}),
+    Odd("a request line of 10,000 bytes", get(b"/" + b"x" * 9985), {414}),
+    Odd("a request line of 1 MB", get(b"/" + MEGABYTE), {414, CLOSED}),
+    Odd("a header of 10,000 bytes", get(headers=b"X-Long: " + b"x" * 9990 + b"\r\n"), {431}),
+    Odd("a header of 1 MB", get(headers=b"X-Long: " + MEGABYTE + b"\r\n"), {431, CLOSED}),
+    Odd("150 headers", get(headers=b"".join(b"X-%d: y\r\n" % n for n in range(150))), {431}),
+    Odd(
+        "10,000 headers",
+        get(headers=b"".join(b"X-%d: y\r\n" % n for n in range(10_000))),
+        {431, CLOSED},
+    ),
+]
+BODIES = [
+    Odd("GET with a body", get(headers=b"Content-Length: 5\r\n", body=b"hello"), {200}),
+    Odd(
+        "GET with a body of 1 MB",
+        get(headers=b"Content-Length: 1048576\r\n", body=MEGABYTE),
+        {200},
+    ),
+    Odd("GET with a body in chunks", get(headers=CHUNKED, body=CHUNK), {200}),
+    Odd("a body shorter than said", get(headers=b"Content-Length: 50\r\n", body=b"x"), {200}),
+    Odd("a Content-Length of a terabyte", get(headers=b"Content-Length: 1099511627776\r\n"), {200}),
+    Odd("a negative Content-Length", get(headers=b"Content-Length: -1\r\n"), {400}),
+    Odd("a Content-Length that is no number", get(headers=b"Content-Length: ten\r\n"), {400}),
+    Odd(
+        "two Content-Lengths that differ",
+        get(headers=b"Content-Length: 5\r\nContent-Length: 6\r\n", body=b"hello"),
+        {400},
+    ),
+    Odd(
+        "Content-Length and Transfer-Encoding",
+        get(headers=b"Content-Length: 5\r\n" + CHUNKED, body=CHUNK),
+        {400},
+    ),
+    Odd("two Transfer-Encodings", get(headers=CHUNKED + CHUNKED, body=CHUNK), {400}),
+    Odd("an unknown Transfer-Encoding", get(headers=b"Transfer-Encoding: cow\r\n"), {501}),
+    Odd("a chunk whose size is no number", get(headers=CHUNKED, body=b"five\r\nhello\r\n"), {200}),
+]
+METHODS = [
+    Odd(f"{name} /", method(name.encode()), {405})
+    for name in ("POST", "PUT", "DELETE", "PATCH", "TRACE")
+] + [
+    Odd("POST /reply/4 with a body", b"POST /reply/4 HTTP/1.1\r\n" + HOST +
+        b"Content-Length: 5\r\n" + END + b"hello", {405}),
+    Odd("CONNECT localhost:22", method(b"CONNECT", b"localhost:22"), {404}),
+    Odd("a method BREW", method(b"BREW"), {405}),
+    Odd("a method of 1,000 letters", method(b"A" * 1000), {400}),
+    Odd("HEAD /", method(b"HEAD"), {200}),
+    Odd("OPTIONS /", method(b"OPTIONS"), {200}),
+    Odd("OPTIONS *", method(b"OPTIONS", b"*"), {404}),
+]  # fmt: skip
+LINES = [
+    Odd("control characters in the request line", get(b"/\x01\x02\x7f"), {400}),
+    Odd("a NUL in the request line", get(b"/\x00"), {400}),
+    Odd("a NUL in a header", get(headers=b"X-Nul: \x00\r\n"), {400}),
+    Odd("bytes that are no UTF-8", get(b"/play/\xff\xfe?x=\xff"), {400}),
+    Odd("percent-encoded bytes that are no UTF-8", get(b"/play/%ff%fe?x=%ff"), {400}),
+    Odd("a percent-encoded NUL and line break", get(b"/play/%00%0d%0a"), {400}),
+    Odd("../ in the address of a file", get(b"/static/../../app/__init__.py"), {404}),
+    Odd("the same percent-encoded", get(b"/static/%2e%2e/%2e%2e/pyproject.toml"), {404}),
+    Odd("a whole URL as the address", get(b"http://localhost/"), {200}),
+    Odd("no address at all", b"GET\r\n\r\n", {400}),
+    Odd("bytes of TLS, and a line break", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc" + END, {400}),
+    Odd("the preface of HTTP/2", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", {400}),
+    Odd("HTTP/1.0", b"GET / HTTP/1.0\r\n\r\n", {200}),
+    Odd("HTTP/0.9", b"GET /\r\n", {400}),
+    Odd("HTTP/9.9", b"GET / HTTP/9.9\r\n" + HOST + END, {400}),
+    Odd("HTTP/1.1 without a Host", b"GET / HTTP/1.1\r\n" + END, {200, 400}),
+    Odd("a Host that is none", b"GET / HTTP/1.1\r\nHost: a b/c\r\n" + END, {200, 400}),
+    Odd("a header without a name", get(headers=b": x\r\n"), {400}),
+    Odd("a header with a space in its name", get(headers=b"X Y: x\r\n"), {400}),
+    Odd("a folded header", get(headers=b"X-Folded: a\r\n b\r\n"), {400}),
+    Odd("a wish for a body first", get(headers=b"Expect: magic\r\n"), {417}),
+]
+
+
+def odd_requests() -> Iterator[Finding]:
+    """Wrong sizes, bodies, methods and lines."""
+    with serving() as server:
+        for odd in SIZES + BODIES + METHODS + LINES:
+            yield sent(server, odd)
+        faults = server.log.count("Traceback")
+        yield Finding("all of them", "no traceback in the log", f"{faults} tracebacks", faults == 0)
+
+
+def sent(server: Server, odd: Odd) -> Finding:
+    """Send one of them, and then something good."""
+    workers = server.workers
+    try:
+        seen = name(ask(server.port, odd.request, LIMIT))
+    except TimeoutError:
+        seen = f"neither in {LIMIT:g} s"
+    right = [name(status) for status in odd.right]
+    well = ask(server.port, WHOLE, LIMIT) == 200 and workers <= server.workers
+    return Finding(
+        odd.done,
+        " or ".join(right) + "; then all is well",
+        seen + ("" if well else "; then it is not"),
+        seen in right and well,
+    )
+
+
+def name(status: int | None) -> str:
+    return "closed" if status is None else str(status)

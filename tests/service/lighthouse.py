@@ -1,0 +1,95 @@
+"""Lighthouse's scores of the main pages, on a phone and on a desk: `make lighthouse`.
+
+Reads where lighthouse is from LIGHTHOUSE, and the browser from CHROME_PATH.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tests.service.server import serving
+from tests.service.tables import Table, put_into, show
+
+PAGES = ("/", "/agents", "/agents/q-learning-1", "/arena", "/how")
+DEVICES: dict[str, list[str]] = {"phone": [], "desk": ["--preset=desktop"]}
+CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
+FLAGS = ["--quiet", "--chrome-flags=--headless=new --no-sandbox", "--output=json"]
+TRIES = 3  # on a busy machine the browser may be late
+HEADER = [
+    "page",
+    *(name.replace("-", " ") for name in CATEGORIES),
+    "largest paint",
+    "layout shift",
+    "KB",
+]
+Report = dict[str, Any]
+
+
+@click.command()
+@click.option(
+    "--runs", default=1, help="Of each page; the table has the middle one by performance."
+)
+@click.option(
+    "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
+)
+def main(runs: int, markdown: Path | None) -> None:
+    """Print a table of scores (goal: 100 each), and below it every audit that costs points."""
+    with serving() as site:
+        reports = {
+            f"{path} ({device})": _middle([_report(site.url + path, flags) for _ in range(runs)])
+            for path in PAGES
+            for device, flags in DEVICES.items()
+        }
+    rows = [[name, *_figures(report)] for name, report in reports.items()]
+    table = Table("lighthouse", "Lighthouse, goal 100 everywhere", HEADER, rows)
+    show(table)
+    for name, report in reports.items():
+        for line in _lost(report):
+            click.echo(f"{name}: {line}")
+    if markdown:
+        put_into(markdown, table)
+
+
+def _report(url: str, flags: list[str], tries: int = TRIES) -> Report:
+    command = [os.environ["LIGHTHOUSE"], url, *FLAGS, *flags]
+    said = subprocess.run(command, check=tries == 1, stdout=subprocess.PIPE)
+    if said.returncode:
+        return _report(url, flags, tries - 1)
+    report: Report = json.loads(said.stdout)
+    return report
+
+
+def _middle(reports: list[Report]) -> Report:
+    ranked = sorted(reports, key=lambda report: report["categories"]["performance"]["score"])
+    return ranked[(len(ranked) - 1) // 2]
+
+
+def _figures(report: Report) -> list[str]:
+    audits = report["audits"]
+    return [
+        *(f"{100 * report['categories'][name]['score']:.0f}" for name in CATEGORIES),
+        f"{audits['largest-contentful-paint']['numericValue'] / 1000:.2f} s",
+        f"{audits['cumulative-layout-shift']['numericValue']:.3f}",
+        f"{audits['total-byte-weight']['numericValue'] / 1000:.1f}",
+    ]
+
+
+def _lost(report: Report) -> Iterator[str]:
+    """Yield the audits that count and are not perfect, with the elements that they name."""
+    for category in report["categories"].values():
+        for part in category["auditRefs"]:
+            audit = report["audits"][part["id"]]
+            if part["weight"] and audit["score"] is not None and audit["score"] < 1:
+                items = audit.get("details", {}).get("items", [])
+                named = [item["node"]["selector"] for item in items if "node" in item][:3]
+                value = audit.get("displayValue", "")
+                yield " ".join([category["id"], audit["id"], f"{audit['score']}", value, *named])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""How many requests the site answers in a second, beside a bare Flask in the same rounds."""
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from statistics import median
+from typing import NamedTuple
+
+from tests.service import wrk
+from tests.service.cases import BARE, Case, cases
+from tests.service.processes import cpu_seconds, only_on
+from tests.service.server import Server, serving
+from tests.service.tables import Table
+
+HELLO = "tests.service.hello:create_app()"
+FRESH = 20_000  # addresses at a time: more than a worker keeps, or answers in a round
+GOAL_P99 = 25  # milliseconds, of a move
+WORKERS = (1, 2, 4)
+GROWING = ("move, new, gzip", "move, kept, gzip")
+HEADER = [
+    "request",
+    "requests/s",
+    "of a bare Flask",
+    "goal",
+    "p50 ms",
+    "p99 ms",
+    "goal",
+    "CPU µs a request",
+    "bytes sent",
+]
+
+
+class Round(NamedTuple):
+    """Some seconds of one kind of request."""
+
+    run: wrk.Run
+    cpu: float  # seconds of the workers' processor time a request
+    ratio: float = 1.0  # to the rate of a bare Flask just before
+
+
+class Measured(NamedTuple):
+    """All rounds of one kind of request."""
+
+    case: Case
+    rounds: list[Round]
+
+    def middle(self, figure: Callable[[Round], float]) -> float:
+        """Return the median of a figure over the rounds."""
+        return median(map(figure, self.rounds))
+
+    @property
+    def rate(self) -> float:
+        """Requests a second."""
+        return self.middle(lambda round: round.run.rate)
+
+    @property
+    def ratio(self) -> float:
+        """The rate over that of a bare Flask."""
+        return self.middle(lambda round: round.ratio)
+
+
+def measure(
+    rounds: int,
+    seconds: int,
+    workers: int = 2,
+    names: Iterable[str] = (),
+    cores: tuple[int, int] | None = None,
+) -> list[Measured]:
+    """Measure the kinds of these names, or all, and the bare Flask before them.
+
+    `cores` are the two on which the servers and the load have to stay.
+    """
+    on_server, on_load = cores or (None, None)
+    with (
+        only_on(on_server),
+        serving(WEB_CONCURRENCY=f"{workers}") as site,
+        serving(HELLO, WEB_CONCURRENCY=f"{workers}") as hello,
+        only_on(on_load),
+    ):
+        chosen = [case for case in cases(site.url) if not names or case.name in names]
+        return _alternate(site, hello, chosen, rounds, seconds)
+
+
+def _alternate(
+    site: Server, hello: Server, chosen: list[Case], rounds: int, seconds: int
+) -> list[Measured]:
+    bare, measured = Measured(BARE, []), [Measured(case, []) for case in chosen]
+    for _ in range(rounds):
+        for case, done in measured:
+            before, after = _round(hello, BARE, seconds), _round(site, case, seconds)
+            bare.rounds.append(before)
+            done.append(after._replace(ratio=after.run.rate / before.run.rate))
+    return [bare, *measured]
+
+
+def _round(server: Server, case: Case, seconds: int) -> Round:
+    before = cpu_seconds(server.workers)
+    run = wrk.load(server.url, islice(case.paths, FRESH), case.headers, seconds)
+    if run.refused or run.broken:
+        raise RuntimeError(f"{case.name}: {run.refused} errors, {run.broken} without an answer")
+    return Round(run, (cpu_seconds(server.workers) - before) / run.requests)
+
+
+def table(name: str, title: str, measured: list[Measured]) -> Table:
+    """Write down everything that was measured."""
+    return Table(name, title, HEADER, [_row(*each) for each in measured])
+
+
+def growth(rounds: int, seconds: int) -> Table:
+    """Measure with more and more workers."""
+    rows = []
+    for workers in WORKERS:
+        found = measure(rounds, seconds, workers, GROWING)
+        rows.append([f"{workers}", *(f"{each.rate:,.0f}" for each in found)])
+    return Table("growth", "Requests a second by workers", ["workers", BARE.name, *GROWING], rows)
+
+
+def _row(case: Case, rounds: list[Round]) -> list[str]:
+    done = Measured(case, rounds)
+    return [
+        case.name,
+        f"{done.rate:,.0f}",
+        f"{done.ratio:.2f}",
+        f"{case.goal:g}" if case.goal else "",
+        f"{done.middle(lambda round: round.run.p50):.1f}",
+        f"{done.middle(lambda round: round.run.p99):.1f}",
+        f"< {GOAL_P99}" if case.is_move else "",
+        f"{1e6 * done.middle(lambda round: round.cpu):,.0f}",
+        f"{done.middle(lambda round: round.run.bytes / round.run.requests):,.0f}",
+    ]

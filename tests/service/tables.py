@@ -1,0 +1,55 @@
+"""Measurements as tables, for a terminal and for Markdown."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+WIDTH = 126  # characters at least: all tables fit
+
+
+class Table(NamedTuple):
+    """Rows of cells under a header; the first cell of a row says what was measured."""
+
+    name: str  # of the place in a Markdown file where it belongs
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    align: str = "right"  # all but the first column; or "left", for words
+
+
+def show(table: Table) -> None:
+    """Print a table."""
+    drawn = RichTable(title=table.title, title_justify="left", show_lines=table.align == "left")
+    for number, name in enumerate(table.header):
+        if table.align == "right":
+            drawn.add_column(name, justify="right" if number else "left", no_wrap=not number)
+        else:
+            drawn.add_column(name, overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*map(escape, row))
+    Console(width=max(WIDTH, Console().width)).print(drawn)
+
+
+def put_into(path: Path, table: Table) -> None:
+    """Replace what stands between the two markers of a table in a Markdown file.
+
+    Raises ValueError if they are not there, once each.
+    """
+    start, end = f"<!-- {table.name} -->", f"<!-- /{table.name} -->"
+    pattern = re.escape(start) + ".*" + re.escape(end)
+    text, found = re.subn(
+        pattern, lambda _: f"{start}\n{_markdown(table)}{end}", path.read_text(), flags=re.DOTALL
+    )
+    if found != 1:
+        raise ValueError(f"{path} has not {start} and then {end}, once each")
+    path.write_text(text)
+
+
+def _markdown(table: Table) -> str:
+    rule = "---:" if table.align == "right" else "---"
+    lines = [table.header, ["---", *[rule] * (len(table.header) - 1)], *table.rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
