@@ -37,7 +37,7 @@ class Opinion(NamedTuple):
 
 def in_truth(players: Players, position: int) -> str:
     """Say what a decision is worth to the mover with best play: "win in 3", "draw"."""
-    truth = _truth(players, position)
+    truth = opinion(players, position, TRUTH)
     return truth.truths[truth.best.index(True)]
 
 

@@ -40,7 +40,7 @@ class Summary(Struct, frozen=True):
     ]
     blunders: Annotated[
         int,
-        Meta(description="Positions, of all 4,520 decisions, whose value its move can throw away."),
+        Meta(description="Positions, of all 4,520 decisions, whose value its move can give away."),
     ]
     against_random: Annotated[Seats, Meta(description="Against random moves.")]
     against_best_responder: Annotated[

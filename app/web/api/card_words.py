@@ -31,7 +31,7 @@ CARD_WORDS = {
         "vs": "Chances against each baseline.",
         "best_response": "Chances against the agent's best responder.",
         "nash_conv": "What the best responders of both seats gain together; 0 where none can.",
-        "blunders": "Decisions in which its move can throw away the value of the game.",
+        "blunders": "Decisions in which its move can give away the value of the game.",
         "reachable_blunders": "Those of them that its own play can meet.",
         "classes_right": "Share of its values that are nearest to the true outcome.",
     },

@@ -51,7 +51,7 @@ def blunders(players: Players, name: str, shown: int | None = None) -> Blunders:
     )
 
 
-@lru_cache
+@lru_cache(maxsize=8)
 def judged(players: Players, name: str) -> tuple[Mistakes, Atlas]:
     """Return an agent's blunders, and the same up to symmetry."""
     found = mistakes(players.game, players.policies[name])

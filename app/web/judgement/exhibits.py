@@ -57,6 +57,6 @@ def seated(name: str, seat: int, record: str) -> Match:
     return Match(record, x=x, o=o)
 
 
-@lru_cache
+@lru_cache(maxsize=8)
 def _own_records(players: Players, name: str, seat: int) -> dict[int, str]:
     return own_records(players.game, players.policies[name], seat)

@@ -65,7 +65,7 @@ def rows(players: Players, name: str, seat: str) -> list[Row]:
     ]
 
 
-@lru_cache
+@lru_cache(maxsize=8)
 def _certificate(players: Players, name: str, seat: str) -> Certificate:
     return certificate(players.game, players.policies[name], SEATS[seat])
 
