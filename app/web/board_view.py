@@ -64,15 +64,15 @@ def board(
     game: Game,
     record: str,
     seen: Opinion | None,
-    link: Callable[[str], str] | None,
+    link: Callable[[int], str] | None,
     id: str = "board",
     label: str = "Board",
     chosen: int | None = None,
 ) -> Board:
     """Lay out the position after a record.
 
-    `seen` is None where no values are to be shown.  `link` makes the address of the page after one
-    more move from the record that this makes; None for a board on which nobody moves now.
+    `seen` is None where no values are to be shown.  `link` makes of an empty cell the address that
+    it leads to; None for a board on which nobody moves now.
     `chosen` is the cell that the page is about, if it is about one.
     """
     position = replay(game, record)[-1]
@@ -88,7 +88,7 @@ def board(
             row=row + 1,
             column=column + 1,
             mark=MARKS[stone],
-            href=link(record + DIGITS[cell]) if free and link else "",
+            href=link(cell) if free and link else "",
             last=cell in last,
             chosen=cell == chosen,
             winning=cell in winning,

@@ -11,7 +11,7 @@ from typing import Any
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
 from app.tictactoe.game import O, X
-from app.tictactoe.notation import IllegalMoveError, replay
+from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
 from app.web.players import HUMAN, Players
 
 PLAY, REPLY = "/play/", "/reply/"
@@ -74,6 +74,14 @@ class Match:
     def go(self, record: str, **changes: Any) -> "Match":
         """Return the match at the end of another record, whatever ply was shown of this one."""
         return replace(self, record=record, ply=None, train=False, **changes)
+
+    def play(self, cell: int) -> "Match":
+        """Return the match after one more move from the position shown."""
+        return self.go(self.shown + DIGITS[cell])
+
+    def at(self, ply: int) -> "Match":
+        """Return the match shown at another ply of its record."""
+        return replace(self, ply=ply if ply < len(self.record) else None)
 
 
 def build(match: Match, to: str = PLAY) -> str:

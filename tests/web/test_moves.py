@@ -6,7 +6,7 @@ from hypothesis import given
 
 from app.tictactoe.notation import replay
 from app.web.match import Match
-from app.web.play.moves import Move, moves
+from app.web.moves import Move, moves
 from app.web.play.value_chart import value_chart
 from app.web.players import Players
 from tests.web.test_match import PLAYERS, records

@@ -5,12 +5,13 @@ here.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from werkzeug.exceptions import BadRequest
 
+from app.tictactoe.notation import DIGITS
 from app.web import match
 from app.web.match import Match
 from app.web.players import HUMAN, TRUTH, Players
@@ -37,6 +38,10 @@ class Comparison:
 
     record: str
     views: tuple[View, ...]
+
+    def play(self, cell: int) -> "Comparison":
+        """Return the comparison after one more move."""
+        return replace(self, record=self.record + DIGITS[cell])
 
     def match(self, view: View) -> Match:
         """Return the same position as a match between people, seen by one of the views."""

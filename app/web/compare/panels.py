@@ -37,8 +37,8 @@ def panel(
     """Lay out what a view, or the truth, has to say of a position; None of a finished one."""
     match = comparison.match(view)
 
-    def move_link(record: str) -> str:
-        return build(replace(comparison, record=record))
+    def move_link(cell: int) -> str:
+        return build(comparison.play(cell))
 
     plain = Panel(
         view=view,

@@ -105,7 +105,7 @@ def example(players: Players, id: str, match: Match) -> Example:
             players.game,
             match.record,
             seen,
-            partial(address, id),
+            lambda cell: address(id, match.play(cell).record),
             f"{id}-board",
             f"{SECTIONS[id].title}: {headline}",
         ),

@@ -8,9 +8,8 @@ from app.tictactoe.notation import MARKS, parse_record, replay
 from app.web.judgement.exhibits import Exhibit, seated
 from app.web.judgement.proof import Proof, proof
 from app.web.match import build
+from app.web.moves import moves
 from app.web.numbers import percent
-from app.web.play.links import at_ply
-from app.web.play.moves import moves
 from app.web.players import Players, losing
 from app.web.small_board import small_board
 
@@ -67,7 +66,7 @@ def _line(players: Players, name: str, seat: str, record: str) -> Line:
         for position, cell, own in zip(positions[:-1], cells, ours, strict=True)
         if own
     )
-    return Line(build(at_ply(match, 0)), _figures(players, name, seat), _chance(chance), exhibits)
+    return Line(build(match.at(0)), _figures(players, name, seat), _chance(chance), exhibits)
 
 
 def _said(said: str, blunder: bool, own: bool) -> str:

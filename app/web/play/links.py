@@ -57,11 +57,11 @@ def links(match: Match, players: Players, position: int) -> Links:
         take_back=_take_back(match),
         new_game=build(next_game(match, players, position)),
         swap=build(replace(match, x=match.o, o=match.x, tally=(0, 0, 0))),
-        first=build(at_ply(halted, 0)) if ply else "",
-        back=build(at_ply(halted, ply - 1)) if ply else "",
+        first=build(halted.at(0)) if ply else "",
+        back=build(halted.at(ply - 1)) if ply else "",
         pause=build(replace(match, pause=True)) if moving and going else "",
         play=build(replace(match, ply=None, pause=False)) if moving and not going else "",
-        step=build(at_ply(halted, ply + 1)) if not match.at_end else agent_reply,
+        step=build(halted.at(ply + 1)) if not match.at_end else agent_reply,
         last=build(replace(match, ply=None)) if not match.at_end else "",
     )
 
@@ -89,11 +89,6 @@ def next_game(match: Match, players: Players, position: int) -> Match:
     column = 1 - players.game.result(position)  # 0 X won, 1 draw, 2 O won
     tally = [min(n + (i == column), MAX_TALLY) for i, n in enumerate(match.tally)]
     return match.go("", tally=tuple(tally))
-
-
-def at_ply(match: Match, ply: int) -> Match:
-    """Return the match shown at another ply of its record."""
-    return replace(match, ply=ply if ply < len(match.record) else None)
 
 
 def _take_back(match: Match) -> str:

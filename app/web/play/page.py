@@ -6,16 +6,16 @@ from numpy.typing import NDArray
 from werkzeug.exceptions import Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.tictactoe.notation import DIGITS, replay
+from app.tictactoe.notation import replay
 from app.tictactoe.policy import mix
 from app.web import words
 from app.web.board_view import board
 from app.web.compare.comparison import address as comparison
 from app.web.lens import match_opinion
 from app.web.match import Match, build, parse, settings
+from app.web.moves import moves
 from app.web.play.encodings import encoded
 from app.web.play.links import auto, links
-from app.web.play.moves import moves
 from app.web.play.snapshots import settle, snapshots
 from app.web.play.value_chart import value_chart
 from app.web.players import Players, players
@@ -58,7 +58,7 @@ def reply(record: str = "") -> AnyResponse:
         raise Conflict(f"The game is over after {len(match.shown)} moves: nobody is to move.")
     chances = reply_chances(match, players(), position)
     cell = current_app.extensions["random"].choices(range(len(chances)), chances)[0]
-    response = redirect(build(match.go(match.shown + DIGITS[cell])), 303)
+    response = redirect(build(match.play(cell)), 303)
     response.cache_control.no_store = True
     return response
 
@@ -85,8 +85,8 @@ def view(match: Match, players: Players) -> dict[str, object]:
     going_on = auto(match, players, position)
     played = moves(match, players, positions)
 
-    def move_link(record: str) -> str:
-        return build(match.go(record))
+    def move_link(cell: int) -> str:
+        return build(match.play(cell))
 
     return {
         "match": match,

@@ -3,8 +3,8 @@
 from itertools import pairwise
 from typing import NamedTuple
 
+from app.web.moves import Move
 from app.web.numbers import signed
-from app.web.play.moves import Move
 
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 312.0, 12.0, 84.0  # the corners of the plot in its picture
 OUTCOMES = {1: "X wins", 0: "draw", -1: "O wins"}

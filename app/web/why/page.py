@@ -1,6 +1,7 @@
 """The page that says why a value is what it is."""
 
 from dataclasses import replace
+from functools import partial
 
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import BadRequest, Conflict
@@ -53,16 +54,19 @@ def view(match: Match, cell: int, players: Players) -> dict[str, object]:
     pair = Pair(players, seen.lens, position, cell)
     explanation = explain(pair)
 
-    def explained(record: str) -> str:
-        return why_address(match, DIGITS.index(record[-1]))
-
     return {
         "match": match,
         "why": explanation,
         "lens": players.titles[seen.lens],
         "section_of_how": "minimax" if seen.exact else pair.section,
         "board": board(
-            players.game, match.shown, seen, explained, "why-board", "The position", cell
+            players.game,
+            match.shown,
+            seen,
+            partial(why_address, match),
+            "why-board",
+            "The position",
+            cell,
         ),
         "after": {row.cell: _after(match, cell, row.cell) for row in explanation.rows},
         "here": why_address(match, cell),
@@ -92,5 +96,5 @@ def _cell(match: Match, players: Players, text: str) -> int:
 
 def _after(match: Match, cell: int, answer: int) -> str:
     """Return where the position after the move and an answer is shown; there nobody moves on."""
-    played = match.go(match.shown + DIGITS[cell] + DIGITS[answer])
+    played = match.play(cell).play(answer)
     return build(replace(played, pause=match.pause or match.watched))

@@ -5,7 +5,6 @@ from typing import NamedTuple
 from app.tictactoe.notation import MARKS, parse_record
 from app.web.lens import HEAT_STEPS, in_truth, match_opinion, opinion
 from app.web.match import Match, build
-from app.web.play.links import at_ply
 from app.web.players import TRUTH, Players
 from app.web.words import place
 
@@ -38,7 +37,7 @@ def moves(match: Match, players: Players, positions: list[int]) -> list[Move]:
                 ply=ply,
                 mark=MARKS[to_move],
                 place=place(players, cell),
-                href=build(at_ply(match, ply)),
+                href=build(match.at(ply)),
                 shown=ply == len(match.shown),
                 text=seen.texts[cell],
                 said=after if after == before else f"{before} became a {after}",
