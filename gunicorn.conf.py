@@ -57,5 +57,7 @@ def on_reload(server):
         server.app.callable = create_app()
     except ModelError as error:
         server.log.error("Models refused, the old ones go on serving. %s", error)
+    except Exception:
+        server.log.exception("The site cannot be built anew, the old one goes on serving.")
     else:
         server.log.info("New models taken in.")
