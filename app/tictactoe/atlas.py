@@ -7,10 +7,8 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.own_play import move_chances
-from app.tictactoe.policy import Choice, Policy, best_moves
+from app.tictactoe.policy import Choice, Policy, best_moves, optimal_q
 from app.tictactoe.report import blunders
-from app.tictactoe.values import optimal, successor_values
-from app.tictactoe.views import movers_view
 
 CHANCE_DECIMALS = 12  # by which chances are ordered: images differ in the last digits
 
@@ -37,7 +35,7 @@ class Atlas(NamedTuple):
 
 def mistakes(game: Game, policy: Policy) -> Mistakes:
     """Find where a policy, [D, cells], can blunder, and what that costs."""
-    values = movers_view(game, successor_values(game, optimal(game).value))
+    values = optimal_q(game)
     right = best_moves(game)
     wrong = (policy > 0) & ~right
     position = np.flatnonzero(blunders(game, policy))

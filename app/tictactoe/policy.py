@@ -63,7 +63,13 @@ def strongest(game: Game) -> Policy:
 
 def best_moves(game: Game) -> Choice:
     """Whether a move keeps the optimal value for the mover, [D, cells]."""
-    return _is_maximum(movers_view(game, successor_values(game, optimal(game).value)))
+    return _is_maximum(optimal_q(game))
+
+
+def optimal_q(game: Game) -> NDArray[np.float64]:
+    """Return the action values of best play, [D, cells] in the mover's view, NaN where illegal."""
+    values: NDArray[np.float64] = movers_view(game, successor_values(game, optimal(game).value))
+    return values
 
 
 def greedy(q: NDArray[np.floating]) -> Policy:

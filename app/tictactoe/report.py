@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.own_play import move_chances
-from app.tictactoe.policy import BASELINES, Policy, best_moves, greedy
+from app.tictactoe.policy import BASELINES, Policy, best_moves, greedy, optimal_q
 from app.tictactoe.values import (
     best_response,
     likeliest_game,
-    optimal,
     outcome_chances,
-    successor_values,
 )
-from app.tictactoe.views import Worth, common_scale, movers_view
+from app.tictactoe.views import Worth, common_scale
 
 Entry = TypeVar("Entry")
 Chances = tuple[float, float, float]  # win, draw, loss, from the agent's own side
@@ -116,7 +114,7 @@ def classes_right(game: Game, q: NDArray[np.floating], worth: Worth) -> float:
 
     The scale is that of `common_scale`, so the borders lie at -1/2 and +1/2.
     """
-    truth = movers_view(game, successor_values(game, optimal(game).value))
+    truth = optimal_q(game)
     right = np.rint(common_scale(game, q, worth)) == truth
     return float(right[game.legal].mean())
 

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from app.tictactoe.agents import Agent, load_all
 from app.tictactoe.game import Game, connect
-from app.tictactoe.policy import BASELINES, Policy, best_moves, greedy
+from app.tictactoe.policy import BASELINES, Policy, best_moves, greedy, optimal_q
 from app.tictactoe.report import losing_game
-from app.tictactoe.values import Solution, optimal, successor_values
-from app.tictactoe.views import movers_view
+from app.tictactoe.values import Solution, optimal
 
 HUMAN = "human"
 TRUTH = "truth"
@@ -53,7 +52,6 @@ def load_players(models: Path) -> Players:
     """
     game = connect()
     agents = load_all(models, game)
-    solution = optimal(game)
     return Players(
         game=game,
         agents=agents,
@@ -62,8 +60,8 @@ def load_players(models: Path) -> Players:
         titles={HUMAN: "Human", TRUTH: "The truth"}
         | {name: agent.card.title for name, agent in agents.items()}
         | {name: baseline.title for name, baseline in BASELINES.items()},
-        solution=solution,
-        true_values=movers_view(game, successor_values(game, solution.value)),
+        solution=optimal(game),
+        true_values=optimal_q(game),
         right=best_moves(game),
     )
 

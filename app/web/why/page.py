@@ -58,7 +58,7 @@ def view(match: Match, cell: int, players: Players) -> dict[str, object]:
         "match": match,
         "why": explanation,
         "lens": players.titles[seen.lens],
-        "section_of_how": "minimax" if seen.exact else pair.section,
+        "section_of_how": pair.section,
         "board": board(
             players.game,
             match.shown,
