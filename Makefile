@@ -11,10 +11,10 @@ PIP := $(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
 
-.PHONY: help run install test lint types templates unit browser train train-dqn bench bench-web faults screenshot lighthouse lock
+.PHONY: help run install test check lint types templates unit browser install-training train train-dqn bench bench-web faults screenshot lighthouse lock
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
 
 run: $(RUNTIME) ## Serve on http://127.0.0.1:8000 (another port: make run PORT=9000)
 	@# exec all the way down: the server is make's own child, and ends with it.
@@ -35,11 +35,17 @@ types: $(DEV) ## Check the types
 templates: $(DEV) ## Check the HTML templates
 	$(BIN)/djlint --lint templates
 
-unit: browser ## Run all tests
-	$(BIN)/python -m pytest
+unit: browser ## Run all tests, on all cores
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+check: lint types templates ## Check everything but what needs a browser, a server or patience: under a minute
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" \
+		tests/tictactoe tests/training tests/web
 
 browser: $(DEV) ## Make sure there is a Chromium for the tests
 	$(BIN)/python -m tests.get_browser
+
+install-training: $(DEV) ## Set up what python -m training needs
 
 train: $(DEV) ## Train every agent that is a table again
 	$(BIN)/python -m training train --all

@@ -1,13 +1,25 @@
-"""Whether an agent on disk is what its recipe and seed make of it."""
+"""Whether an agent on disk is what its recipe makes of it."""
 
 import msgspec
 import numpy as np
 
 from app.tictactoe.agents import Agent
 
-ARRAYS = ("q", "visits", "snapshot_updates", "snapshot_q")
+ARRAYS = ("q", "visits", "snapshot_updates", "snapshot_q", "snapshot_updated")
 # Measured, not made: how long it took, on what, and how the file was packed.
 CIRCUMSTANCES = {"seconds", "versions", "arrays"}
+
+
+def verdict(saved: Agent, rebuilt: Agent) -> str:
+    """Say whether an agent is the same, or what differs and what either was made with."""
+    found = differences(saved, rebuilt)
+    if not found:
+        return "the same, bit for bit"
+    made_with, here = (
+        ", ".join(f"{name} {version}" for name, version in agent.card.versions.items())
+        for agent in (saved, rebuilt)
+    )
+    return f"{', '.join(found)} differ (made with {made_with}; here {here})"
 
 
 def differences(saved: Agent, rebuilt: Agent) -> list[str]:

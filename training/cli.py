@@ -1,29 +1,56 @@
-"""The command line: list, train, check, evaluate, bench, and what `cli_seeds` adds."""
+"""The command line: list, train, check, judge, evaluate, seeds, bench.
+
+What a command needs is imported when it runs: whoever lists the agents does not wait for a
+compiler, and whoever trains one does not wait for what draws tables.
+"""
 
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
-from app.tictactoe.agents import Agent, ModelError, load, load_all
-from app.tictactoe.game import connect
-from training.bench import benchmark
-from training.check import differences
-from training.cli_seeds import seeds_of_agent, seeds_of_champion
-from training.evaluate import markdown_table, put_into, terminal_table
-from training.networks import NETWORKS
-from training.progress import progress_bars
-from training.recipes import RECIPES
-from training.run import train as train_agent
-from training.several import train_several
+from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, name, parse
+from app.recipes.parameters import expected, parameters_of, written
+from app.tictactoe.agents import Agent, ModelError, load, load_all, save
+from app.tictactoe.game import Game, connect
 
 MODELS = Path("models")
 INTERRUPTED = 130
-EVERY = RECIPES | NETWORKS
+NETWORKS = [one for one, agent in SHIPPED.items() if agent.recipe.slug == "dqn"]
+TABLES = [one for one in SHIPPED if one not in NETWORKS]
 
-agent_ids = click.argument("ids", nargs=-1, metavar="[ID]...", type=click.Choice(list(EVERY)))
+
+@dataclass(frozen=True)
+class Wanted:
+    """Whom a command is about."""
+
+    id: str
+    recipe: Recipe
+
+
+class IdOrRecipe(click.ParamType[Wanted]):
+    """The id of an agent, or the name of a recipe."""
+
+    name = "agent"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Wanted:
+        """Read either, or say what there is."""
+        if value in SHIPPED:
+            return Wanted(value, SHIPPED[value].recipe)
+        try:
+            recipe = parse(value)
+        except RecipeError as error:
+            agents = ", ".join(map(repr, SHIPPED))
+            self.fail(f"{value!r}: {error}. Agents: {agents}", param, ctx)
+        from training.run import agent_id  # noqa: PLC0415
+
+        return Wanted(agent_id(recipe), recipe)
+
+
+wanted = click.argument("agents", nargs=-1, metavar="[ID|RECIPE]...", type=IdOrRecipe())
 models = click.option(
     "--models",
     default=MODELS,
@@ -46,19 +73,31 @@ class Interruptible(click.Group):
 
 @click.group(cls=Interruptible)
 def main() -> None:
-    """Make the agents of models/ and judge them."""
+    """Make the agents of models/ and judge them.
+
+    Where an agent is wanted, a recipe will do: `q-learning,alpha=0.5,games=20000,seed=7` is an
+    algorithm and what differs from its defaults, which `list --parameters` shows.  Its files are
+    named by it: `q-learning-alpha-0-5-games-20000-seed-7`.
+    """
 
 
 @main.command("list")
-def list_recipes() -> None:
-    """List the agents that can be trained."""
-    for recipe in EVERY.values():
-        opponents = ", ".join(f"{n:,} against {who}" for who, n in recipe.opponents.items())
-        click.echo(f"{recipe.id:<20} {recipe.algorithm_name}: {opponents}")
+@click.option("--parameters", is_flag=True, help="List the algorithms and their parameters.")
+def list_agents(parameters: bool) -> None:
+    """List the agents of models/ with their recipes, or what recipes there can be."""
+    if not parameters:
+        for agent in SHIPPED.values():
+            click.echo(f"{agent.id:<20} {name(agent.recipe)}")
+        return
+    for slug, algorithm in ALGORITHMS.items():
+        click.echo(slug)
+        for one in parameters_of(algorithm).values():
+            default = written(one.default)
+            click.echo(f"  {one.name:<13} {one.meaning} It {expected(one)}; default {default}.")
 
 
 @main.command()
-@agent_ids
+@wanted
 @click.option("--all", "everything", is_flag=True, help="Train every agent that is a table.")
 @click.option(
     "--out",
@@ -67,41 +106,66 @@ def list_recipes() -> None:
     help="Where to; default models/.",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's own.")
-def train(ids: tuple[str, ...], everything: bool, out: Path, seed: int | None) -> None:
+def train(agents: tuple[Wanted, ...], everything: bool, out: Path, seed: int | None) -> None:
     """Train agents and save each when it is finished."""
-    if everything == bool(ids):
+    if everything == bool(agents):
         raise click.UsageError("Name the agents to train, or say --all.")
+    from training.progress import progress_bars  # noqa: PLC0415
+    from training.several import train_several  # noqa: PLC0415
+
+    if everything:
+        agents = tuple(Wanted(one, SHIPPED[one].recipe) for one in TABLES)
     try:
+        recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
         with progress_bars() as line:
-            train_several([EVERY[i] for i in ids or RECIPES], seed, out, line)
-    except ModelError as error:
+            train_several(recipes, out, line)
+    except (ModelError, RecipeError) as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
         raise click.ClickException(f"{out}: {error}") from error
 
 
 @main.command()
-@agent_ids
+@wanted
 @models
-def check(ids: tuple[str, ...], models: Path) -> None:
-    """Train agents again from their cards' seeds and compare bit for bit."""
+def check(agents: tuple[Wanted, ...], models: Path) -> None:
+    """Train agents again from their cards' recipes and compare bit for bit."""
+    from training.check import differences, verdict  # noqa: PLC0415
+    from training.run import train as train_agent  # noqa: PLC0415
+
     game, failed = connect(), False
-    for agent_id in ids or RECIPES:
+    for agent_id in [one.id for one in agents] or TABLES:
         try:
             saved = load(models, game, agent_id)
         except ModelError as error:
             click.echo(error)
             failed = True
             continue
-        rebuilt = train_agent(EVERY[agent_id], game, saved.card.seed, lambda progress: None)
-        found = differences(saved, rebuilt)
-        click.echo(f"{agent_id}: {_verdict(saved, rebuilt, found)}")
-        failed |= bool(found)
+        recipe = parse(saved.card.recipe)
+        rebuilt = train_agent(agent_id, recipe, game, lambda progress: None)
+        click.echo(f"{agent_id}: {verdict(saved, rebuilt)}")
+        failed |= bool(differences(saved, rebuilt))
     sys.exit(failed)
 
 
 @main.command()
-@agent_ids
+@wanted
+@models
+def judge(agents: tuple[Wanted, ...], models: Path) -> None:
+    """Write the figures and texts of cards anew, from their tables, without any training."""
+    from training.run import judged  # noqa: PLC0415
+
+    game = connect()
+    try:
+        for agent in _loaded(agents, models, game):
+            save(models, game, judged(game, agent))
+            click.echo(f"{agent.card.id}: judged")
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@wanted
 @models
 @click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
 @click.option(
@@ -109,37 +173,55 @@ def check(ids: tuple[str, ...], models: Path) -> None:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Put the table into this file, between its markers.",
 )
-def evaluate(ids: tuple[str, ...], models: Path, markdown: bool, readme: Path | None) -> None:
+def evaluate(agents: tuple[Wanted, ...], models: Path, markdown: bool, readme: Path | None) -> None:
     """Print the exact results of the agents that are trained."""
+    from training.evaluate import markdown_table, print_table, put_into  # noqa: PLC0415
+
     game = connect()
     try:
-        agents = [load(models, game, i) for i in ids] or list(load_all(models, game).values())
+        loaded = _loaded(agents, models, game)
         if readme:
-            put_into(readme, markdown_table(game, agents))
+            put_into(readme, markdown_table(game, loaded))
         elif markdown:
-            click.echo(markdown_table(game, agents), nl=False)
+            click.echo(markdown_table(game, loaded), nl=False)
         else:
-            Console().print(terminal_table(game, agents))
+            print_table(game, loaded)
     except ValueError as error:
         raise click.ClickException(str(error)) from error
 
 
 @main.command()
+@click.argument("agent", metavar="ID|RECIPE", type=IdOrRecipe())
+@click.option(
+    "--seeds", default=100, show_default=True, type=click.IntRange(min=1), help="How many."
+)
+@click.option(
+    "--first", default=0, show_default=True, type=click.IntRange(min=0), help="The first seed."
+)
+@click.option(
+    "--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="How many processes."
+)
+def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
+    """Train an agent with many seeds and say how good it becomes, exactly.
+
+    Of the champion also after how many games nobody can beat it.
+    """
+    from training.seeds import report_over_seeds  # noqa: PLC0415
+
+    click.echo(f"{agent.id}, seeds {first} to {first + seeds - 1}")
+    for text in report_over_seeds(agent.recipe, range(first, first + seeds), jobs):
+        click.echo(text)
+
+
+@main.command()
 def bench() -> None:
     """Measure how fast the game is solved and the agents learn."""
-    for line in benchmark():
-        click.echo(line)
+    from training.bench import benchmark  # noqa: PLC0415
+
+    for text in benchmark():
+        click.echo(text)
 
 
-main.add_command(seeds_of_agent)
-main.add_command(seeds_of_champion)
-
-
-def _verdict(saved: Agent, rebuilt: Agent, found: list[str]) -> str:
-    if not found:
-        return "the same, bit for bit"
-    made_with, here = (
-        ", ".join(f"{name} {version}" for name, version in agent.card.versions.items())
-        for agent in (saved, rebuilt)
-    )
-    return f"{', '.join(found)} differ (made with {made_with}; here {here})"
+def _loaded(agents: Iterable[Wanted], models: Path, game: Game) -> list[Agent]:
+    """Load these agents, or all of a folder."""
+    return [load(models, game, one.id) for one in agents] or list(load_all(models, game).values())

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from rich.console import Console
 from rich.table import Table
 
 from app.tictactoe.agents import Agent
@@ -16,7 +17,8 @@ HEADER = [
     *(f"as {seat}, {name}" for name in OPPONENTS.values() for seat in SEATS.values()),
     *(f"as {seat}, best responder" for seat in SEATS.values()),
     "Blunders",
-    "Its source reported, and what many seeds show here",
+    "Its source reported",
+    "We found",
 ]
 START, END = "<!-- results -->", "<!-- /results -->"
 
@@ -26,20 +28,20 @@ def rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
     return [_row(game, agent) for agent in agents]
 
 
-def terminal_table(game: Game, agents: Iterable[Agent]) -> Table:
-    """Lay the results out for a terminal."""
+def print_table(game: Game, agents: Iterable[Agent]) -> None:
+    """Print the results on a terminal."""
     table = Table(title="Percent of games won / drawn / lost, exactly")
     for name in HEADER:
         table.add_column(name, overflow="fold", no_wrap=name == HEADER[0])
     for row in rows(game, agents):
         table.add_row(*row)
-    return table
+    Console().print(table)
 
 
 def markdown_table(game: Game, agents: Iterable[Agent]) -> str:
-    """Write the results in Markdown: what is exact, then what the sources said, as two tables."""
+    """Write the results in Markdown: what is exact, then what was said of them, as two tables."""
     lines = [HEADER, *rows(game, agents)]
-    exact, said = [line[:-1] for line in lines], [[line[0], line[-1]] for line in lines]
+    exact, said = [line[:-2] for line in lines], [[line[0], *line[-2:]] for line in lines]
     return f"{_markdown(exact)}\n{_markdown(said)}"
 
 
@@ -63,13 +65,15 @@ def _markdown(lines: list[list[str]]) -> str:
 
 
 def _row(game: Game, agent: Agent) -> list[str]:
-    figures = report(game, agent.q[None], [agent.card.updates], agent.card.worth)
+    card = agent.card
+    figures = report(game, agent.snapshot_q[-1:], [card.updates], card.worth, card.plays)
     results = [*(figures.vs[opponent] for opponent in OPPONENTS), figures.best_response]
     return [
-        agent.card.title,
+        card.title,
         *(_percent(chances) for result in results for chances in _seats(result)),
         str(figures.blunders[-1]),
-        agent.card.reported,
+        " ".join(fact.text for fact in card.reported),
+        " ".join(card.found),
     ]
 
 

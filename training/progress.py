@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from training.environment import Progress
+from training.learners.phases import Progress
 from training.run import Watcher
 
 

@@ -1,38 +1,36 @@
-"""Whether greedy play can be beaten: exact as `losing_game` is, but fast enough for every game."""
+"""Whether a policy can be beaten: exact as `losing_game` is, but fast enough for every game."""
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from app.tictactoe.game import O, X
-from training.pairs import WON, Indices, Pairs
+from app.tictactoe.game import Game
+from app.tictactoe.policy import Policy
+from training.learners.pairs import WON, Indices, Values, legal_pairs
 
 
-def unbeatable(pairs: Pairs, to_move: NDArray[np.int8], q: NDArray[np.float32]) -> bool:
-    """Whether greedy play by `q`, [D, cells] in the mover's view, never loses in either seat.
+def unbeatable(game: Game, policy: Policy, seat: int) -> bool:
+    """Whether a policy, [D, cells], never loses in a seat (+1 X, -1 O).
 
-    Whichever of its best moves it draws, and whatever the other side does.
+    Whichever of its moves it draws, and whatever the other side does.
     """
-    values = q[pairs.legal]
-    return not any(_can_lose(pairs.first, pairs.after, to_move, values, seat) for seat in (X, O))
+    first, after = legal_pairs(game)
+    return not _can_lose(first, after, game.to_move, policy[game.legal], seat)
 
 
 @njit(cache=True)
 def _can_lose(
-    first: Indices, after: Indices, to_move: NDArray[np.int8], q: NDArray[np.float32], seat: int
+    first: Indices, after: Indices, to_move: NDArray[np.int8], chances: Values, seat: int
 ) -> bool:
-    """Whether some game from the empty board is lost by the seat (+1 X, -1 O) that plays by q [P].
+    """Whether some game from the empty board is lost by the seat that plays by chances [P].
 
     Backward over the decisions, which are numbered by ply.
     """
     lost = np.zeros(len(to_move), np.bool_)
     for s in range(len(to_move) - 1, -1, -1):
         own = to_move[s] == seat
-        highest = -np.inf
         for p in range(first[s], first[s + 1]):
-            highest = max(highest, q[p]) if own else highest
-        for p in range(first[s], first[s + 1]):
-            if q[p] >= highest:  # any move of the other side is
+            if not own or chances[p] > 0:
                 beaten = not own if after[p] == WON else after[p] >= 0 and lost[after[p]]
                 lost[s] |= beaten
     answer: bool = lost[0]

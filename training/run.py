@@ -1,31 +1,53 @@
 """From a recipe to an agent: train it, keep its history, judge it, write its card."""
 
 import platform
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from time import perf_counter
 
+import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from app.recipes import SHIPPED, SHORT, Recipe, Shipped, name, parse
 from app.tictactoe.agents import Agent
 from app.tictactoe.card import Card, numbering
 from app.tictactoe.game import Game
 from app.tictactoe.npz import MAX_SNAPSHOTS
 from app.tictactoe.report import BySeat, report
-from training.environment import Progress
-from training.recipe import Recipe
+from training import learners
+from training.learners.phases import Progress
 
 TICK = 100_000  # updates between two signs of life, some hundredths of a second
+TABLES = ("numpy", "numba")  # what computes a table
+NETWORKS = ("numpy", "jax", "jaxlib", "optax")
 
 Watcher = Callable[[Progress], None]
 
 
-def train(recipe: Recipe, game: Game, seed: int, watch: Watcher) -> Agent:
+def shipped_as(agent_id: str, recipe: Recipe) -> Shipped:
+    """Return what there is to say of an agent: a shipped one's texts, or no more than its name."""
+    known = SHIPPED.get(agent_id)
+    if known:
+        return known._replace(recipe=recipe)
+    return Shipped(agent_id, name(recipe), "A recipe of the command line", recipe, [], [])
+
+
+def agent_id(recipe: Recipe) -> str:
+    """Return the id of the agent that a recipe makes.
+
+    It is a shipped agent's where the recipe is its; else the recipe's name in the letters that a
+    file may have: `q-learning,alpha=0.5` is `q-learning-alpha-0-5`, and a minus is `minus`.
+    """
+    text = name(recipe)
+    return SHORT.get(text) or re.sub("[^a-z0-9]+", "-", text.replace("=-", "-minus-"))
+
+
+def train(named: str, recipe: Recipe, game: Game, watch: Watcher) -> Agent:
     """Train and judge the agent of a recipe; `watch` is told how far it is from time to time.
 
-    Its card has no digest of its file yet, which `save` adds.
-    Raises ValueError as `learn` does.
+    Its card, of the id `named`, has no digest of its file yet, which `save` adds.
     """
     won: list[tuple[float, float]] = []
 
@@ -34,44 +56,19 @@ def train(recipe: Recipe, game: Game, seed: int, watch: Watcher) -> Agent:
         watch(progress)
 
     start = perf_counter()
-    history = learn(recipe, game, seed, count)
+    history = learn(recipe, game, count)
     seconds = perf_counter() - start
-    end, updates = history[-1], [moment.updates for moment in history]
-    snapshots = np.stack([moment.q for moment in history]).astype(np.float16)
-    card = Card(
-        id=recipe.id,
-        title=recipe.title,
-        origin=recipe.origin,
-        reported=recipe.reported,
-        algorithm=recipe.algorithm_name,
-        parameters=recipe.card_parameters(),
-        opponents=list(recipe.opponents),
-        seed=seed,
-        games=end.games,
-        updates=end.updates,
-        seconds=round(seconds, 3),
-        versions=versions(recipe.packages),
-        numbering=numbering(game),
-        arrays="",
-        worth=recipe.worth,
-        figures=report(game, shown_tables(snapshots, end.q), updates, recipe.worth),
-        win_rate=BySeat(*map(list, zip(*won, strict=True))) if won else None,
-    )
-    return Agent(card, end.q, end.visits, np.array(updates, np.int64), snapshots)
+    return agent_of(game, shipped_as(named, recipe), history, seconds, won)
 
 
-def learn(recipe: Recipe, game: Game, seed: int, watch: Watcher) -> list[Progress]:
+def learn(recipe: Recipe, game: Game, watch: Watcher) -> list[Progress]:
     """Run the algorithm of a recipe and keep what it was at the marks and at the end.
 
     Where that is more than a file holds, the first ones after the untouched table make way.
-    Raises ValueError if the recipe names an opponent that the algorithm has not.
     """
-    rng = np.random.default_rng(seed)
     history: list[Progress] = []
     mark = 0
-    for progress in recipe.algorithm(
-        game, rng, next_stop, opponents=recipe.opponents, **recipe.parameters
-    ):
+    for progress in learners.learn(game, recipe, next_stop):
         watch(progress)
         if progress.updates >= mark:
             history.append(progress)
@@ -82,9 +79,63 @@ def learn(recipe: Recipe, game: Game, seed: int, watch: Watcher) -> list[Progres
     return history[:1] + history[1 + surplus :]
 
 
-def shown_tables(snapshots: NDArray[np.float16], q: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the tables that are judged, [T, D, cells]: the snapshots as stored, then q itself."""
-    return np.concatenate([snapshots[:-1].astype(np.float32), q[None]])
+def agent_of(
+    game: Game,
+    shipped: Shipped,
+    history: Sequence[Progress],
+    seconds: float,
+    won: Sequence[tuple[float, float]] = (),
+) -> Agent:
+    """Write the card of a training and judge every snapshot of it."""
+    end, recipe = history[-1], shipped.recipe
+    updates = np.array([moment.updates for moment in history], np.int64)
+    tables = np.stack([moment.q[game.legal] for moment in history])
+    card = Card(
+        id=shipped.id,
+        title=shipped.title,
+        origin=shipped.origin,
+        recipe=name(recipe),
+        algorithm=recipe.slug,
+        reported=shipped.reported,
+        found=shipped.found,
+        plays=recipe.plays,
+        seed=recipe.seed,
+        games=end.games,
+        updates=end.updates,
+        seconds=round(seconds, 3),
+        versions=versions(recipe),
+        numbering=numbering(game),
+        arrays="",
+        worth=recipe.worth(),
+        figures=report(game, tables, updates.tolist(), recipe.worth(), recipe.plays, recipe.task()),
+        win_rate=BySeat(*map(list, zip(*won, strict=True))) if won else None,
+    )
+    return Agent(
+        card=card,
+        q=end.q,
+        visits=end.visits,
+        snapshot_updates=updates,
+        snapshot_q=tables,
+        snapshot_updated=np.stack([moment.visits[game.legal] > 0 for moment in history]),
+    )
+
+
+def judged(game: Game, agent: Agent) -> Agent:
+    """Write a card anew from the arrays and the recipe, without training: texts and figures."""
+    recipe = parse(agent.card.recipe)
+    shipped, worth = shipped_as(agent.card.id, recipe), recipe.worth()
+    tables, updates = agent.snapshot_q, agent.snapshot_updates.tolist()
+    card = msgspec.structs.replace(
+        agent.card,
+        title=shipped.title,
+        origin=shipped.origin,
+        reported=shipped.reported,
+        found=shipped.found,
+        plays=recipe.plays,
+        worth=worth,
+        figures=report(game, tables, updates, worth, recipe.plays, recipe.task()),
+    )
+    return replace(agent, card=card)
 
 
 def next_mark(updates: int) -> int:
@@ -98,10 +149,10 @@ def next_stop(updates: int) -> int:
     return min(next_mark(updates), updates + TICK)
 
 
-def versions(packages: Iterable[str]) -> dict[str, str]:
+def versions(recipe: Recipe) -> dict[str, str]:
     """Name the platform and what computed on it."""
     return {
         "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        **{package: version(package) for package in packages},
+        **{package: version(package) for package in (NETWORKS if recipe.slug == "dqn" else TABLES)},
     }

@@ -7,9 +7,14 @@ with its name.  Nothing is ever unpickled.
 import hashlib
 import io
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from fcntl import LOCK_EX, flock
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from stat import S_ISREG
+from tempfile import NamedTemporaryFile
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -18,8 +23,12 @@ from numpy.typing import NDArray
 from app.tictactoe.card import Card, card_text, check_card, numbering
 from app.tictactoe.game import Game
 from app.tictactoe.npz import read_arrays, size_limit
+from app.tictactoe.policy import policy_of
 
 MAX_CARD = 1 << 20  # bytes
+NEWER = ".npz.newer"  # arrays that wait beside the older ones until their card is there
+ASIDE = ".saving-"  # what the names of files begin with that are not finished
+READABLE = 0o644
 
 
 class ModelError(ValueError):
@@ -28,54 +37,85 @@ class ModelError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Agent:
-    """A learned table in the mover's view, with its card and its history."""
+    """A learned table in the mover's view, with its card and its history; arrays are read-only.
+
+    The snapshots hold the P legal pairs of the table, in row order.
+    """
 
     card: Card
     q: NDArray[np.float32]  # [D, cells] NaN exactly where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often training updated the pair
     snapshot_updates: NDArray[np.int64]  # [T]
-    snapshot_q: NDArray[np.float16]  # [T, D, cells] the last one is q
+    snapshot_q: NDArray[np.float32]  # [T, P] the last one is q
+    snapshot_updated: NDArray[np.bool_]  # [T, P] whether training had updated the pair by then
     npz: bytes = field(default=b"", repr=False)  # the file of these arrays, once there is one
+
+    def table(self, game: Game, step: int | None = None) -> NDArray[np.float32]:
+        """Return the values at a snapshot, or as shipped, [D, cells], NaN where illegal."""
+        return self.q if step is None else game.spread(self.snapshot_q[step])
+
+    def updated(self, game: Game, step: int | None = None) -> NDArray[np.bool_]:
+        """Whether training had updated each pair by a snapshot, or by its end, [D, cells]."""
+        if step is None:
+            return self.visits > 0
+        return game.spread(self.snapshot_updated[step], illegal=False)
 
 
 def save(folder: Path, game: Game, agent: Agent) -> Agent:
     """Write an agent's two files and return it with the digests in its card.
 
-    Both are written aside and renamed, so an interruption leaves the old ones.
+    The new arrays are laid beside the older ones, then the card takes its place, then they do:
+    whoever is stopped on the way leaves the older pair or the new one, and `load` finds it.  Who
+    saves in the same folder meanwhile waits.
     Raises ModelError, and writes nothing, if what would be written could not be loaded.
     """
-    arrays = io.BytesIO()
-    np.savez_compressed(
-        arrays,
-        q=agent.q,
-        visits=agent.visits,
-        snapshot_updates=agent.snapshot_updates,
-        snapshot_q=agent.snapshot_q,
-    )
-    digest = hashlib.sha256(arrays.getvalue()).hexdigest()
-    card = msgspec.structs.replace(agent.card, numbering=numbering(game), arrays=digest)
-    card = msgspec.convert(msgspec.to_builtins(card), Card)  # 1 becomes 1.0 where that is declared
-    text = card_text(card).encode()
-    saved = _checked(game, card.id, text, arrays.getvalue(), Path(card.id))
+    text, arrays = to_files(game, agent)
+    card = agent.card
+    saved = from_files(game, card.id, text, arrays, Path(card.id))
     folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=folder, prefix=".") as aside:
-        files = {card.id + ".npz": arrays.getvalue(), card.id + ".json": text}
-        for name, content in files.items():
-            (Path(aside) / name).write_bytes(content)
-        for name in files:
-            os.replace(Path(aside) / name, folder / name)
+    described, here = folder / f"{card.id}.json", folder / f"{card.id}.npz"
+    newer = folder / f"{card.id}{NEWER}"
+    with _alone(folder) as write:
+        new_arrays, new_card = write(arrays), write(text)
+        with suppress(ModelError):
+            if _waiting(newer, _read(described, MAX_CARD), size_limit(_layout(game))):
+                os.replace(newer, here)  # a save before this one was stopped on the way
+        os.replace(new_arrays, newer)
+        os.replace(new_card, described)
+        os.replace(newer, here)
     return saved
 
 
+def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
+    """Write an agent's card, with the digests in it, and its arrays as they are in its two files.
+
+    The same arrays always become the same bytes.
+    """
+    arrays = io.BytesIO()
+    in_c_order: dict[str, Any] = {
+        name: np.ascontiguousarray(getattr(agent, name)) for name in _layout(game)
+    }
+    np.savez_compressed(arrays, **in_c_order)
+    digest = hashlib.sha256(arrays.getvalue()).hexdigest()
+    card = msgspec.structs.replace(agent.card, numbering=numbering(game), arrays=digest)
+    return card_text(card).encode(), arrays.getvalue()
+
+
 def load(folder: Path, game: Game, agent_id: str) -> Agent:
-    """Read an agent, having checked all of it.
+    """Read an agent, having checked all of it, while others may be saving it.
 
     Raises ModelError, naming the file and what is wrong with it.
     """
-    card_path, arrays_path = folder / f"{agent_id}.json", folder / f"{agent_id}.npz"
-    card = _read(card_path, MAX_CARD)
-    arrays = _read(arrays_path, size_limit(_layout(game)))
-    return _checked(game, agent_id, card, arrays, folder / agent_id)
+    described = folder / f"{agent_id}.json"
+    card, limit = _read(described, MAX_CARD), size_limit(_layout(game))
+    try:
+        arrays = _waiting(folder / f"{agent_id}{NEWER}", card, limit)
+        arrays = arrays or _read(folder / f"{agent_id}.npz", limit)
+        return from_files(game, agent_id, card, arrays, folder / agent_id)
+    except ModelError:
+        if card == _read(described, MAX_CARD):
+            raise
+    return load(folder, game, agent_id)  # somebody has saved it meanwhile
 
 
 def load_all(folder: Path, game: Game) -> dict[str, Agent]:
@@ -89,10 +129,13 @@ def load_all(folder: Path, game: Game) -> dict[str, Agent]:
     return {agent_id: load(folder, game, agent_id) for agent_id in ids}
 
 
-def _checked(
+def from_files(
     game: Game, agent_id: str, card_bytes: bytes, arrays_bytes: bytes, path: Path
 ) -> Agent:
-    """Build the agent from its two files' contents, or say which of them is wrong and why."""
+    """Build the agent of this id from its two files' contents; `path` is what they are called by.
+
+    Raises ModelError, naming the file and what is wrong with it.
+    """
     try:
         card = msgspec.json.decode(card_bytes, type=Card)
         check_card(game, agent_id, card)
@@ -115,36 +158,83 @@ def _layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
         "q": ("<f4", pairs),
         "visits": ("<u4", pairs),
         "snapshot_updates": ("<i8", (-1,)),
-        "snapshot_q": ("<f2", (-1, *pairs)),
+        "snapshot_q": ("<f4", (-1, game.pairs)),
+        "snapshot_updated": ("|b1", (-1, game.pairs)),
     }
 
 
 def _check_arrays(game: Game, agent: Agent) -> None:
-    updates = agent.snapshot_updates.tolist()
-    if len(updates) != len(agent.snapshot_q):
-        raise ValueError("snapshot_updates and snapshot_q differ in length")
+    updates, visited = agent.snapshot_updates.tolist(), agent.visits[game.legal] > 0
+    if not len(updates) == len(agent.snapshot_q) == len(agent.snapshot_updated):
+        raise ValueError("the arrays of the snapshots differ in length")
     if updates != sorted(set(updates)) or updates[0] < 0:
         raise ValueError("snapshot_updates do not rise")
     if updates != agent.card.figures.updates or updates[-1] != agent.card.updates:
         raise ValueError("snapshot_updates are not those of the card")
-    tables: dict[str, NDArray[np.floating]] = {"q": agent.q, "snapshot_q": agent.snapshot_q}
-    for name, table in tables.items():
-        if not (np.isfinite(table) == game.legal).all() or np.isinf(table).any():
-            raise ValueError(f"{name} is not a number exactly where a move is legal, else NaN")
+    if not (np.isfinite(agent.q) == game.legal).all() or np.isinf(agent.q).any():
+        raise ValueError("q is not a number exactly where a move is legal, else NaN")
+    if not np.isfinite(agent.snapshot_q).all():
+        raise ValueError("snapshot_q is not a number everywhere")
     if agent.visits[~game.legal].any():
         raise ValueError("visits counts updates of illegal moves")
-    last = agent.q.astype(np.float16)
-    if not np.array_equal(last, agent.snapshot_q[-1], equal_nan=True):
+    if not np.array_equal(agent.q[game.legal], agent.snapshot_q[-1]):
         raise ValueError("the last snapshot is not q")
+    if not np.array_equal(visited, agent.snapshot_updated[-1]):
+        raise ValueError("what the last snapshot had updated is not what visits counts")
+    if (agent.snapshot_updated[1:] < agent.snapshot_updated[:-1]).any():
+        raise ValueError("snapshot_updated forgets a pair")
+    lowest = agent.snapshot_q.min(axis=0)
+    policy_of(game.spread(lowest), agent.card.plays)  # or it says why nobody can play so
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[Callable[[bytes], Path]]:
+    """Wait until nobody else saves in a folder, and give a function that writes files aside.
+
+    Whatever was left aside goes, by whomever.
+    """
+
+    def write(content: bytes) -> Path:
+        with NamedTemporaryFile(dir=folder, prefix=ASIDE, delete=False) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(file.name, READABLE)
+        return Path(file.name)
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        flock(handle, LOCK_EX)
+        yield write
+    finally:
+        for path in folder.glob(f"{ASIDE}*"):
+            path.unlink()
+        os.close(handle)
+
+
+def _waiting(newer: Path, card: bytes, limit: int) -> bytes:
+    """Read arrays that have not taken their place yet, if this card describes them, else b""."""
+    with suppress(ModelError):
+        arrays = _read(newer, limit)
+        if hashlib.sha256(arrays).hexdigest().encode() in card:
+            return arrays
+    return b""
 
 
 def _read(path: Path, limit: int) -> bytes:
-    """Read a file, but not more of it than could be right."""
+    """Read a plain file, but not more of it than could be right."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_open_at_once) as file:
+            if not S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise ModelError(f"{path}: no plain file")
             content = file.read(limit + 1)
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror}") from error
     if len(content) > limit:
         raise ModelError(f"{path}: larger than any right one, {limit} bytes")
     return content
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a pipe without waiting for whoever might write to it."""
+    return os.open(path, flags | os.O_NONBLOCK)

@@ -1,15 +1,15 @@
 """Everybody against everybody, exactly."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import Game
 from app.tictactoe.policy import Policy
 from app.tictactoe.report import DECIMALS
+from app.tictactoe.values import meet
 
 Chances = NDArray[np.float64]
 
@@ -31,23 +31,23 @@ def round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     """Let each of N policies play X against each as O: [N, N, 3], `[x, o]` is X's view.
 
     What comes back is the chance of X winning, a draw and O winning, rounded like a card's
-    figures.  All games are played at once, forward over the plies: `reached[s, x, o]` is the
-    chance that the game of this pair passes through position s.
+    figures.
     """
     players = len(policies)
-    chance = np.stack(policies, axis=1)  # [D, N, cells]
-    reached = np.zeros((game.positions, players, players))
-    reached[0] = 1
-    for start, stop in pairwise(game.ply_start):
-        axis = 2 if game.to_move[start] == X else 1  # the opponent's, along which a move is equal
-        for cell in range(game.cells):
-            here = start + np.flatnonzero(game.legal[start:stop, cell])
-            moves = np.expand_dims(chance[here, :, cell], axis)
-            # A cell leads from different positions to different ones, so none is added to twice.
-            reached[game.successor[here, cell]] += reached[here] * moves
-    ended = reached[game.decisions :]
-    results = [ended[game.outcome == outcome].sum(axis=0) for outcome in (X, 0, O)]
-    return np.round(np.stack(results, axis=-1), DECIMALS)
+    x, o = np.divmod(np.arange(players * players), players)
+    chances = meet(game, np.stack(policies)[:, game.legal], x, o)
+    return np.round(chances, DECIMALS).reshape(players, players, 3)
+
+
+def join(game: Game, chances: Chances, policies: Sequence[Policy], newcomer: Policy) -> Chances:
+    """Let one more policy meet all N of a round robin, [N, N, 3], and itself: [N + 1, N + 1, 3]."""
+    size = len(policies)
+    others, last = np.arange(size), np.full(size, size)
+    x, o = np.concatenate([others, last, [size]]), np.concatenate([last, others, [size]])
+    new = meet(game, np.stack([*policies, newcomer])[:, game.legal], x, o)
+    joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
+    joined[x, o] = np.round(new, DECIMALS)
+    return joined
 
 
 def league(chances: Chances) -> League:

@@ -60,16 +60,12 @@ def atlas(game: Game, found: Mistakes) -> Atlas:
     kind = game.symmetry_class[: game.decisions]
     of = kind[found.position]
     chance = np.bincount(of, found.chance, game.decisions).astype(np.float64)
-    order = np.lexsort(
-        (
-            found.position,  # that is by ply
-            found.after - found.before,
-            -found.chance.round(CHANCE_DECIMALS),
-            -chance[of].round(CHANCE_DECIMALS),
-        )
-    )
-    _, first = np.unique(of[order], return_index=True)
-    row = order[np.sort(first)]
+    lost = found.after - found.before
+    likeliest = np.lexsort((found.position, lost, -found.chance.round(CHANCE_DECIMALS)))
+    _, first = np.unique(of[likeliest], return_index=True)
+    row = likeliest[first]
+    order = np.lexsort((found.position[row], lost[row], -chance[of[row]].round(CHANCE_DECIMALS)))
+    row = row[order]
     return Atlas(
         row=row,
         erring=np.bincount(of, minlength=game.decisions)[of[row]],

@@ -3,36 +3,73 @@
 import hashlib
 import re
 from collections.abc import Sized
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from app.tictactoe.game import Game
-from app.tictactoe.report import BySeat, Figures
+from app.tictactoe.policy import BASELINES, Plays
+from app.tictactoe.report import BySeat, Chance, Figures
 from app.tictactoe.views import Worth
 
-ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # to Python "$" also stands before a last line break
+TAKEN = {"human", "truth", "self", *BASELINES}  # seats, lenses and opponents that are no agents
+
+Text = Annotated[str, Meta(min_length=1)]
+Digest = Annotated[str, Meta(pattern="^([0-9a-f]{64})?$")]
+
+
+class Reported(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A fact that the source of an agent states."""
+
+    text: Annotated[Text, Meta(description="What was reported, in our words.")]
+    where: Annotated[Text, Meta(description="Where in the source it stands.")]
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What there is to know of an agent besides its arrays."""
 
-    id: str
-    title: str
-    origin: str
-    reported: str
-    algorithm: str
-    parameters: dict[str, bool | int | float | str]
-    opponents: list[str]
-    seed: int
-    games: int
-    updates: int
-    seconds: float
-    versions: dict[str, str]
-    numbering: str  # sha256 of the game's code[] as little-endian int32
-    arrays: str  # sha256 of the npz
-    worth: Worth
-    figures: Figures
-    win_rate: BySeat[float] | None = None  # of the training games, exploring, epoch by epoch
+    id: Annotated[str, Meta(pattern=ID, description="The agent's name in addresses.")]
+    title: Annotated[Text, Meta(description="Its name for people.")]
+    origin: Annotated[Text, Meta(description="Whose idea it was.")]
+    recipe: Annotated[Text, Meta(description="The recipe that makes it, by its full name.")]
+    algorithm: Annotated[str, Meta(pattern=ID, description="The algorithm of the recipe.")]
+    reported: Annotated[
+        list[Reported], Meta(description="What its source reported, and nothing that we found.")
+    ]
+    found: Annotated[
+        list[Text], Meta(description="What we found, and nothing that its source reported.")
+    ]
+    plays: Annotated[
+        Plays,
+        Meta(
+            description="How it plays by its values: greedy (equal chances among the best), first "
+            "(the first of the best) or proportional (chances in proportion to the values)."
+        ),
+    ]
+    seed: Annotated[int, Meta(ge=0, description="With it the training gives the same table again.")]
+    games: Annotated[int, Meta(ge=0, description="Games of the training.")]
+    updates: Annotated[int, Meta(ge=0, description="Updates of the table in training.")]
+    seconds: Annotated[float, Meta(ge=0, description="How long the training took.")]
+    versions: Annotated[dict[str, str], Meta(description="What it was trained with.")]
+    numbering: Annotated[
+        Digest,
+        Meta(
+            description="SHA-256 of the codes of all positions, as little-endian int32, in the "
+            "order of the table."
+        ),
+    ]
+    arrays: Annotated[Digest, Meta(description="SHA-256 of the file with its arrays.")]
+    worth: Annotated[Worth, Meta(description="What its rewards mean.")]
+    figures: Annotated[Figures, Meta(description="What is exactly true of it.")]
+    win_rate: Annotated[
+        BySeat[Chance] | None,
+        Meta(
+            description="Share of training games won, exploring, epoch by epoch; left out where "
+            "it was not recorded."
+        ),
+    ] = None
 
 
 def numbering(game: Game) -> str:
@@ -49,20 +86,33 @@ def card_text(card: Card) -> str:
 
 def check_card(game: Game, agent_id: str, card: Card) -> None:
     """Raise ValueError if a well-formed card is not that of this agent and game."""
-    if not ID.fullmatch(card.id):
-        raise ValueError(f"id {card.id!r} is not lower-case words joined by '-'")
     if card.id != agent_id:
         raise ValueError(f"id {card.id!r} is not the file's name")
+    if card.id in TAKEN:
+        raise ValueError(f"id {card.id!r} is the name of somebody who is no learned agent")
     if card.numbering != numbering(game):
         raise ValueError("numbering is that of another game or another order of its positions")
-    figures = card.figures
+    _check_figures(game, card.figures)
+    if card.win_rate is not None and not 0 < len(card.win_rate.x) == len(card.win_rate.o):
+        raise ValueError("win_rate is not a share of games in each seat for each epoch")
+
+
+def _check_figures(game: Game, figures: Figures) -> None:
+    if figures.vs.keys() != BASELINES.keys():
+        raise ValueError(
+            f"figures are against {', '.join(figures.vs) or 'nobody'} and have to be against "
+            f"{', '.join(BASELINES)}: `python -m training judge` writes them anew"
+        )
     lists: list[Sized] = [figures.nash_conv, figures.blunders, figures.classes_right]
     for chances in (figures.best_response, *figures.vs.values()):
         lists += [chances.x, chances.o]
+        if any(abs(sum(entry) - 1) > 1e-6 for entry in (*chances.x, *chances.o)):
+            raise ValueError("chances of win, draw and loss add up to 1")
     lists += [figures.reachable_blunders.x, figures.reachable_blunders.o]
-    if any(len(entries) != len(figures.updates) for entries in lists):
+    if figures.task is not None:
+        lists += [getattr(figures.task, name) for name in figures.task.__struct_fields__]
+    if not figures.updates or any(len(entries) != len(figures.updates) for entries in lists):
         raise ValueError("figures do not have one entry a snapshot")
-    if card.win_rate is not None:
-        x, o = card.win_rate.x, card.win_rate.o
-        if not x or len(x) != len(o) or not all(0 <= rate <= 1 for rate in x + o):
-            raise ValueError("win_rate is not a share of games in each seat for each epoch")
+    counts = (*figures.blunders, *figures.reachable_blunders.x, *figures.reachable_blunders.o)
+    if max(counts) > game.decisions:
+        raise ValueError(f"there are no more blunders than decisions, {game.decisions}")

@@ -56,6 +56,11 @@ class Game:
         """D, how many positions are unfinished; their numbers are 0 to D - 1."""
         return len(self.successor)
 
+    @property
+    def pairs(self) -> int:
+        """P, how many legal pairs of a decision and a cell there are."""
+        return int(self.pair_start[-1])
+
     def is_over(self, position: int) -> bool:
         """Whether the game has ended there."""
         return position >= self.decisions
@@ -81,6 +86,25 @@ class Game:
     def legal(self) -> Bools:
         """[D, cells] whether the cell is empty."""
         return _read_only(self.successor >= 0)
+
+    @cached_property
+    def pair_start(self) -> NDArray[np.intp]:
+        """[D + 1] the pairs of decision s are pair_start[s]:pair_start[s + 1], in reading order."""
+        return _read_only(np.concatenate([[0], self.legal.sum(axis=1).cumsum()]).astype(np.intp))
+
+    @cached_property
+    def pair_after(self) -> Codes:
+        """[P] the position that each pair leads to."""
+        return _read_only(self.successor[self.legal])
+
+    def spread(self, values: NDArray[Any], illegal: float = np.nan) -> NDArray[Any]:
+        """Lay values of the pairs, [..., P], out as tables, [..., D, cells].
+
+        Where a move is illegal a table holds `illegal`, which is NaN or one of its numbers.
+        """
+        tables = np.full((*values.shape[:-1], *self.legal.shape), illegal, values.dtype)
+        tables[..., self.legal] = values
+        return tables
 
     @cached_property
     def to_move(self) -> NDArray[np.int8]:

@@ -4,7 +4,10 @@ A position is written cell by cell as `X`, `O` or `.`; a game record is the cell
 base-36 digit each, so `"408"` is centre, top left, bottom right.
 """
 
+from functools import lru_cache
+
 import numpy as np
+from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
 
@@ -56,13 +59,13 @@ def replay(game: Game, record: str) -> list[int]:
     Raises ValueError if a character is no cell, and IllegalMoveError, naming the ply, if a cell is
     taken or the game is over before the record is.
     """
-    positions = [0]
+    positions, decisions = [0], game.decisions
     for ply, cell in enumerate(parse_record(game, record), 1):
-        if game.is_over(positions[-1]):
+        if positions[-1] >= decisions:
             raise IllegalMoveError(
                 f"move {ply} comes after the end: the game was over at ply {ply - 1}"
             )
-        after = int(game.successor[positions[-1], cell])
+        after = game.successor.item(positions[-1], cell)
         if after < 0:
             raise IllegalMoveError(f"move {ply} is on cell {DIGITS[cell]}, which is already taken")
         positions.append(after)
@@ -71,9 +74,9 @@ def replay(game: Game, record: str) -> list[int]:
 
 def record_to(game: Game, position: int) -> str:
     """Return the record of one of the games that lead to a position."""
-    record = ""
+    made, record = _made_by(game), ""
     while position:
-        position, cell = np.argwhere(game.successor == position)[-1].tolist()
+        position, cell = made[position].tolist()
         record = DIGITS[cell] + record
     return record
 
@@ -86,3 +89,11 @@ def undo(record: str, plies: int = 1) -> str:
     if not 0 <= plies <= len(record):
         raise ValueError(f"cannot take back {plies} of {len(record)} moves")
     return record[: len(record) - plies]
+
+
+@lru_cache(maxsize=2)
+def _made_by(game: Game) -> NDArray[np.intp]:
+    """Find the last decision, and the cell, that lead to each position, [S, 2]."""
+    made = np.zeros((game.positions, 2), np.intp)
+    made[game.pair_after] = np.argwhere(game.legal)  # of several the last one counts
+    return made

@@ -4,7 +4,8 @@ Every policy is float64 [D, cells], its rows add up to 1, and a taken cell has c
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,12 @@ from app.tictactoe.views import movers_view
 
 Policy = NDArray[np.float64]
 Choice = NDArray[np.bool_]
+Plays = Literal["greedy", "first", "proportional"]  # what an agent's card says of its play
 
 
 def uniform(game: Game) -> Policy:
     """Play any empty cell with equal chances."""
-    return _equal_chances(game.legal)
+    return _in_proportion(game.legal)
 
 
 def first_empty(game: Game) -> Policy:
@@ -39,7 +41,7 @@ def t_hand(game: Game) -> Policy:
     for own in (board == -game.to_move[:, None], stones):  # the later one counts more
         completing = _completing(game, own)
         choice = np.where(completing.any(axis=1, keepdims=True), completing, choice)
-    return _equal_chances(choice)
+    return _in_proportion(choice)
 
 
 def minimax(game: Game) -> Policy:
@@ -49,7 +51,7 @@ def minimax(game: Game) -> Policy:
 
 def minimax_random(game: Game) -> Policy:
     """Play any cell that keeps the value of the game, with equal chances."""
-    return _equal_chances(best_moves(game))
+    return _in_proportion(best_moves(game))
 
 
 def strongest(game: Game) -> Policy:
@@ -61,15 +63,42 @@ def strongest(game: Game) -> Policy:
     return responses[0].policy + responses[1].policy
 
 
+@lru_cache(maxsize=2)
 def best_moves(game: Game) -> Choice:
-    """Whether a move keeps the optimal value for the mover, [D, cells]."""
-    return _is_maximum(optimal_q(game))
+    """Whether a move keeps the optimal value for the mover, [D, cells]; found once a process."""
+    right = _is_maximum(optimal_q(game))
+    right.flags.writeable = False
+    return right
 
 
+@lru_cache(maxsize=2)
 def optimal_q(game: Game) -> NDArray[np.float64]:
     """Return the action values of best play, [D, cells] in the mover's view, NaN where illegal."""
     values: NDArray[np.float64] = movers_view(game, successor_values(game, optimal(game).value))
+    values += 0.0  # no -0.0
+    values.flags.writeable = False
     return values
+
+
+def policy_of(q: NDArray[np.floating], plays: Plays) -> Policy:
+    """Turn a table into the policy that an agent plays: the one place where that is decided.
+
+    `q` is [..., cells] in the mover's view, NaN where illegal; the policy has its shape.
+    *greedy* plays a best move, with equal chances among equals; *first* the first of them in
+    reading order; *proportional* any move with a chance proportional to its value, which is how
+    MENACE draws a bead, and any with equal chances where no value is above 0.
+    Raises ValueError as `greedy` does, or if a value of a proportional player is below 0.
+    """
+    if plays == "first":
+        return _first(greedy(q) > 0)
+    if plays == "greedy":
+        return greedy(q)
+    _check_rows(q)
+    beads = np.nan_to_num(q.astype(np.float64))
+    if (beads < 0).any():
+        raise ValueError("nobody can play in proportion to a value below 0")
+    none = beads.sum(axis=-1, keepdims=True) == 0
+    return _in_proportion(np.where(none, ~np.isnan(q), beads))
 
 
 def greedy(q: NDArray[np.floating]) -> Policy:
@@ -78,9 +107,8 @@ def greedy(q: NDArray[np.floating]) -> Policy:
     `q` is [..., cells] in the mover's view, NaN where illegal; the policy has its shape.
     Raises ValueError if a row has no legal cell.
     """
-    if np.isnan(q).all(axis=-1).any():
-        raise ValueError("a row of q has no legal cell: it is NaN everywhere")
-    return _equal_chances(_is_maximum(q))
+    _check_rows(q)
+    return _in_proportion(_is_maximum(q))
 
 
 def epsilon_greedy(q: NDArray[np.floating], epsilon: float) -> Policy:
@@ -88,7 +116,7 @@ def epsilon_greedy(q: NDArray[np.floating], epsilon: float) -> Policy:
 
     Raises ValueError as `greedy` and `mix` do.
     """
-    return mix(greedy(q), _equal_chances(~np.isnan(q)), epsilon)
+    return mix(greedy(q), _in_proportion(~np.isnan(q)), epsilon)
 
 
 def mix(policy: Policy, other: Policy, chance: float) -> Policy:
@@ -127,12 +155,17 @@ def _completing(game: Game, stones: Choice) -> Choice:
     return completing & game.legal
 
 
+def _check_rows(q: NDArray[np.floating]) -> None:
+    if np.isnan(q).all(axis=-1).any():
+        raise ValueError("a row of q has no legal cell: it is NaN everywhere")
+
+
 def _is_maximum(values: NDArray[np.floating]) -> Choice:
     maximum: Choice = values == np.fmax.reduce(values, axis=-1, keepdims=True)
     return maximum
 
 
-def _equal_chances(choice: Choice) -> Policy:
+def _in_proportion(choice: NDArray[Any]) -> Policy:
     policy: Policy = choice / choice.sum(axis=-1, keepdims=True)
     return policy
 

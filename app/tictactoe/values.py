@@ -1,10 +1,14 @@
-"""Exact values, by backward induction over the plies; everything here is X's view.
+"""Exact values, by induction over the plies; everything here is X's view.
+
+Policies come as tables, [..., D, cells], and are worked on as the legal pairs of their rows: a sum
+or a maximum over the moves of a decision is one over neighbours.
 
 Source: von Neumann (1928), "Zur Theorie der Gesellschaftsspiele", for the optimal values;
 Bellman (1957), "Dynamic Programming", for those of given policies.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +18,7 @@ from app.tictactoe.game import Game, X
 from app.tictactoe.notation import DIGITS
 
 Values = NDArray[np.float64]
+Numbers = NDArray[np.intp]
 TIE = 1e-12  # chances are sums of products of a few fractions: equals differ by less than this
 
 
@@ -27,62 +32,122 @@ class Solution(NamedTuple):
 class Response(NamedTuple):
     """The best reply to a policy, and what comes of it."""
 
-    policy: Values  # [D, cells] one cell where the responder is to move, 0 elsewhere
-    chances: Values  # [S, 3] of X winning, a draw, O winning
+    policy: Values  # [..., D, cells] one cell where the responder is to move, 0 elsewhere
+    chances: Values  # [..., S, 3] of X winning, a draw, O winning
 
 
+class Ply(NamedTuple):
+    """The decisions of one ply, and their n pairs."""
+
+    decisions: slice
+    pairs: slice
+    starts: Numbers  # where the pairs of each decision begin, counted from those of the ply
+    sizes: Numbers  # how many moves each decision has
+    after: NDArray[np.int32]  # [n] the position that each pair leads to
+    mover: int  # +1 X, -1 O
+
+
+@lru_cache(maxsize=2)
 def optimal(game: Game) -> Solution:
-    """Solve the game: who wins from each position, and in how many plies."""
+    """Solve the game, once a process: who wins from each position, and in how many plies."""
     # One number holds both: its sign is the winner, and it is larger the sooner the win comes.
     score = np.zeros(game.positions, np.int8)
     score[game.decisions :] = game.outcome * np.int8(game.cells + 1)
     empty = np.zeros(game.positions, np.int8)
-    for rows, after, legal in _backward(game):
-        best = np.max if game.to_move[rows.start] == X else np.min
-        worst = np.int8(-game.to_move[rows.start] * (game.cells + 2))
-        chosen = best(np.where(legal, score[after], worst), axis=1)
-        score[rows] = chosen - np.sign(chosen)
-        empty[rows] = legal.sum(axis=1)
+    for ply in backward(game):
+        best = np.maximum if ply.mover == X else np.minimum
+        chosen = best.reduceat(score[ply.after], ply.starts)
+        score[ply.decisions] = chosen - np.sign(chosen)
+        empty[ply.decisions] = ply.sizes
     value = np.sign(score)
-    return Solution(value, np.where(value == 0, empty, game.cells + 1 - np.abs(score)))
+    plies = np.where(value == 0, empty, game.cells + 1 - np.abs(score))
+    for array in (value, plies):
+        array.flags.writeable = False
+    return Solution(value, plies)
 
 
 def outcome_chances(game: Game, x: Values, o: Values) -> Values:
-    """Chances of X winning, a draw and O winning from every position, [S, 3].
+    """Chances of X winning, a draw and O winning from every position, [..., S, 3].
 
-    `x` and `o` are the policies [D, cells] of the two sides.
+    `x` and `o` are the policies [..., D, cells] of the two sides.
     Raises ValueError if one of them is no policy of this game.
     """
-    for policy in (x, o):
-        _check(game, policy)
-    chances = _finished_chances(game)
-    for rows, after, _ in _backward(game):
-        policy = x if game.to_move[rows.start] == X else o
-        chances[rows] = np.einsum("sc,sck->sk", policy[rows], chances[after])
-    return chances
+    as_x, as_o = _pairs(game, x), _pairs(game, o)
+    chances = _finished_chances(game, np.broadcast_shapes(as_x.shape[:-1], as_o.shape[:-1]))
+    for ply in backward(game):
+        policy = as_x if ply.mover == X else as_o
+        _average(chances, ply, policy[..., ply.pairs])
+    return np.moveaxis(chances, 0, -1)
 
 
 def best_response(game: Game, policy: Values, seat: int, loss: float = -1.0) -> Response:
-    """Find the strongest opponent of `policy`, for the seat (+1 X, -1 O) that it plays in.
+    """Find the strongest opponent of each policy, for the seat (+1 X, -1 O) that it plays in.
 
     A win is worth 1 to it, a draw 0, and a loss `loss`: 0 makes it win as often as can be, and
     `-inf` never risk a loss that it can avoid.  Among moves of equal worth it takes those with
-    the fewest losses, then the first.
+    the fewest losses, then the first.  `policy` is [..., D, cells].
     Raises ValueError if `policy` is no policy of this game.
     """
-    _check(game, policy)
-    own, other = (0, 2) if seat == X else (2, 0)
-    chances = _finished_chances(game)
+    response, chances = respond(game, _pairs(game, policy), seat, loss)
+    return Response(game.spread(response, 0.0), np.moveaxis(chances, 0, -1))
+
+
+def respond(game: Game, policy: Values, seat: int, loss: float = -1.0) -> tuple[Values, Values]:
+    """Do what `best_response` does with policies of pairs, [..., P], which are not checked.
+
+    Returns the response [..., P] and the chances [3, ..., S].
+    """
+    own, theirs = (0, 2) if seat == X else (2, 0)
+    chances = _finished_chances(game, policy.shape[:-1])
     response = np.zeros_like(policy)
-    for rows, after, legal in _backward(game):
-        options = chances[after]
-        if game.to_move[rows.start] == seat:
-            keys = _preferences(options[..., own], options[..., other], loss)
-            response[rows] = _first_best(legal, keys)
-            chances[rows] = np.einsum("sc,sck->sk", response[rows], options)
+    for ply in backward(game):
+        if ply.mover == seat:
+            options = chances.take(ply.after, axis=-1)
+            win, lose = options[own], options[theirs]
+            keys = [-lose, win] if np.isinf(loss) else [win + loss * lose, -lose]
+            best = _first_best(ply, keys)
+            np.put_along_axis(response[..., ply.pairs], best, 1.0, axis=-1)
+            chances[..., ply.decisions] = np.take_along_axis(options, best[None], axis=-1)
         else:
-            chances[rows] = np.einsum("sc,sck->sk", policy[rows], options)
-    return Response(response, chances)
+            _average(chances, ply, policy[..., ply.pairs])
+    return response, chances
+
+
+def reached(game: Game, policies: Values, x: Numbers, o: Numbers) -> Iterator[tuple[slice, Values]]:
+    """Follow M matches forward: how likely each comes to each position.
+
+    `policies` are the chances of pairs, [L, P]; match m is played by policies `x[m]` as X and
+    `o[m]` as O.  Yields the decisions of each ply as a slice with their chances [M, n], and at
+    last the finished positions with the chances of X winning, a draw and O winning, [M, 3].
+    Only what comes about is worked on.
+    """
+    played = np.flatnonzero(policies)  # the moves of everybody, in the order of the decisions
+    sizes = np.add.reduceat(policies > 0, game.pair_start[:-1], axis=1, dtype=np.intp)
+    starts = sizes.cumsum().reshape(sizes.shape) - sizes
+    chance = policies.ravel()[played]
+    after = game.pair_after[played % game.pairs]
+    ends = np.zeros((len(x), 3))
+    here = np.ones((len(x), 1))
+    bounds = game.ply_start.tolist()
+    for start, stop, end in zip(bounds, bounds[1:], [*bounds[2:], bounds[-1]], strict=False):
+        yield slice(start, stop), here
+        match, decision = np.nonzero(here)
+        node = (x if game.to_move[start] == X else o)[match], start + decision
+        size = sizes[node]
+        move = np.arange(size.sum()) + (starts[node] - size.cumsum() + size).repeat(size)
+        weight = here[match, decision].repeat(size) * chance[move]
+        to, match = after[move], match.repeat(size)
+        over = to >= game.decisions
+        _add(ends, match[over], 1 - game.outcome[to[over] - game.decisions], weight[over])
+        here = np.zeros((len(x), end - stop))
+        _add(here, match[~over], to[~over] - stop, weight[~over])
+    yield slice(game.decisions, game.positions), ends
+
+
+def meet(game: Game, policies: Values, x: Numbers, o: Numbers) -> Values:
+    """Chances of X winning, a draw and O winning in M matches, [M, 3]; they are as in `reached`."""
+    *_, (_, ends) = reached(game, policies, x, o)
+    return ends
 
 
 def likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None:
@@ -91,11 +156,12 @@ def likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None
     `x` and `o` are the policies [D, cells] of the two sides, or 1 wherever a side is free to move
     as it likes; among equals the first moves count.
     """
+    as_x, as_o = x[game.legal], o[game.legal]
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome
-    for rows, after, _ in _backward(game):
-        policy = x if game.to_move[rows.start] == X else o
-        chance[rows] = (policy[rows] * chance[after]).max(axis=1)
+    for ply in backward(game):
+        policy = (as_x if ply.mover == X else as_o)[ply.pairs]
+        chance[ply.decisions] = np.maximum.reduceat(policy * chance[ply.after], ply.starts)
     if chance[0] == 0:
         return None
     position, record = 0, ""
@@ -112,47 +178,67 @@ def successor_values(game: Game, values: NDArray[np.generic]) -> Values:
 
     `values` is [S].  These are the action values of whatever the values are of.
     """
-    after = values[np.maximum(game.successor, 0)]
-    return np.where(game.legal, after, np.nan).astype(np.float64)
+    table: Values = game.spread(values[game.pair_after].astype(np.float64))
+    return table
 
 
-def _backward(game: Game) -> Iterator[tuple[slice, NDArray[np.int32], NDArray[np.bool_]]]:
-    """Yield the decisions of each ply, last ply first, their successors and which are legal.
+def backward(game: Game) -> Iterator[Ply]:
+    """Yield the plies in which somebody is to move, the last one first."""
+    for ply in range(len(game.ply_start) - 2, -1, -1):
+        start, stop = int(game.ply_start[ply]), int(game.ply_start[ply + 1])
+        first = game.pair_start[start : stop + 1]
+        pairs = slice(int(first[0]), int(first[-1]))
+        yield Ply(
+            decisions=slice(start, stop),
+            pairs=pairs,
+            starts=first[:-1] - first[0],
+            sizes=np.diff(first),
+            after=game.pair_after[pairs],
+            mover=int(game.to_move[start]),
+        )
 
-    Where a cell is taken the successor reads position 0: whoever uses it masks it.
+
+def _average(chances: Values, ply: Ply, policy: Values) -> None:
+    """Give the decisions of a ply the chances, [3, ..., S], that a policy, [..., n], makes."""
+    after = chances.take(ply.after, axis=-1)
+    after *= policy
+    chances[..., ply.decisions] = np.add.reduceat(after, ply.starts, axis=-1)
+
+
+def _first_best(ply: Ply, keys: list[Values]) -> Numbers:
+    """Choose the pair of each decision that is best by the first key, then by the next: [..., d].
+
+    The keys are [..., n]; among equals it is the first pair.
     """
-    for start, stop in zip(game.ply_start[-2::-1], game.ply_start[:0:-1], strict=True):
-        after = game.successor[start:stop]
-        yield slice(int(start), int(stop)), np.maximum(after, 0), after >= 0
+    best = np.ones(keys[0].shape, np.bool_)
+    for key in keys:
+        key[~best] = -np.inf
+        highest = np.maximum.reduceat(key, ply.starts, axis=-1) - TIE
+        best = key >= highest.repeat(ply.sizes, axis=-1)
+    last = len(ply.after)
+    return np.minimum.reduceat(np.where(best, np.arange(last), last), ply.starts, axis=-1)
 
 
-def _finished_chances(game: Game) -> Values:
-    chances = np.zeros((game.positions, 3))
-    chances[game.decisions :] = game.outcome[:, None] == np.array([1, 0, -1])
+def _add(table: Values, row: Numbers, column: Numbers, weight: Values) -> None:
+    """Add weights to cells of a table, of which one may be named more than once."""
+    table += np.bincount(row * table.shape[1] + column, weight, table.size).reshape(table.shape)
+
+
+def _finished_chances(game: Game, shape: tuple[int, ...]) -> Values:
+    """Return the chances of each outcome, [3, *shape, S], known of finished positions only."""
+    chances = np.zeros((3, *shape, game.positions))
+    for outcome, winner in enumerate((1, 0, -1)):
+        chances[outcome, ..., game.decisions :] = game.outcome == winner
     return chances
 
 
-def _preferences(win: Values, lose: Values, loss: float) -> list[Values]:
-    """Return what a responder looks at in a move, first things first, each the more the better."""
-    if np.isinf(loss):
-        return [-lose, win]
-    return [win + loss * lose, -lose]
-
-
-def _first_best(legal: NDArray[np.bool_], keys: list[Values]) -> Values:
-    """Choose the first cell that is best by the first key, then by the next, as one-hot rows."""
-    best = legal.copy()
-    for key in keys:
-        allowed = np.where(best, key, -np.inf)
-        best &= allowed >= allowed.max(axis=1, keepdims=True) - TIE
-    one_hot: Values = np.eye(best.shape[1])[best.argmax(axis=1)]
-    return one_hot
-
-
-def _check(game: Game, policy: Values) -> None:
-    if policy.shape != game.legal.shape:
+def _pairs(game: Game, policy: Values) -> Values:
+    """Return a policy's chances of the legal pairs, [..., P]; raises ValueError if it is none."""
+    if policy.shape[-2:] != game.legal.shape:
         raise ValueError(f"a policy of this game is {game.legal.shape}, not {policy.shape}")
-    if not (np.all(policy >= 0) and np.all(policy[~game.legal] == 0)):
+    if not (np.all(policy >= 0) and np.all(policy[..., ~game.legal] == 0)):
         raise ValueError("a policy gives no chance below 0 and none to a taken cell")
-    if not np.allclose(policy.sum(axis=1), 1):
+    if not np.allclose(policy.sum(axis=-1), 1):
         raise ValueError("the chances of a policy add up to 1 in each row")
+    chances: Values = policy[..., game.legal]
+    return chances

@@ -4,10 +4,12 @@ Exact values are X's view, learned ones the mover's; rewards differ from agent t
 the one place that turns one into the other.
 """
 
-from typing import Any
+from math import isfinite
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, X
@@ -16,12 +18,18 @@ from app.tictactoe.game import SEATS, Game, X
 class Worth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a loss, a draw and a win are worth to the mover, in each seat."""
 
-    x: tuple[float, float, float] = (-1.0, 0.0, 1.0)
-    o: tuple[float, float, float] = (-1.0, 0.0, 1.0)
+    x: Annotated[
+        tuple[float, float, float], Meta(description="What a loss, a draw, a win bring X.")
+    ] = (-1.0, 0.0, 1.0)
+    o: Annotated[
+        tuple[float, float, float], Meta(description="What a loss, a draw, a win bring O.")
+    ] = (-1.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
         for seat in SEATS:
             loss, draw, win = getattr(self, seat)
+            if not all(map(isfinite, (loss, draw, win))):
+                raise ValueError(f"worth in seat {seat} is made of numbers")
             if not (loss <= draw <= win and loss < win):
                 raise ValueError(f"worth in seat {seat} rises from loss to draw to win")
 
@@ -50,13 +58,14 @@ def on_scale(values: NDArray[np.floating], worth: Worth, player: int) -> NDArray
     return scaled
 
 
-def common_scale(game: Game, q: NDArray[np.floating], worth: Worth) -> NDArray[np.float64]:
-    """Put learned values on one scale: loss -1, draw 0, win +1, straight lines between.
+def common_scale(
+    mover: NDArray[np.int8], q: NDArray[np.floating], worth: Worth
+) -> NDArray[np.float64]:
+    """Put learned values of many movers on one scale: loss -1, draw 0, win +1, straight lines.
 
-    `q` is [..., D, cells] in the mover's view, and so is what comes back; see `Worth.scale`.
+    `q` is [..., N] in the mover's view and `mover` [N] says whose (+1 X, -1 O); see `Worth.scale`.
     """
     scaled = np.empty(q.shape)
     for player in SEATS.values():
-        rows = game.to_move == player
-        scaled[..., rows, :] = on_scale(q[..., rows, :], worth, player)
+        scaled[..., mover == player] = on_scale(q[..., mover == player], worth, player)
     return scaled

@@ -1,13 +1,14 @@
 """The game told twice, and how to compare the two: the arrays of the app and the reference."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, connect
-from tests.tictactoe.reference import Policy, Rules, code, equally
+from tests.tictactoe.reference import Policy, Rules, code, equally, highest
 
 
 class Both:
@@ -36,13 +37,27 @@ class Both:
     def policy(self, policy: Policy) -> NDArray[np.float64]:
         return self.pairs(policy, 0.0)
 
+    def policy_of(self, q: NDArray[np.floating], plays: str) -> Policy:
+        """How the reference plays by a table."""
+        play = {"greedy": highest, "first": first, "proportional": in_proportion}[plays]
+        return {
+            board: play({cell: row[cell] for cell in self.rules.children[board]})
+            for board, row in zip(self.decisions, q.tolist(), strict=True)
+        }
+
     def greedy(self, q: NDArray[np.floating]) -> Policy:
         """The reference policy that plays a highest value of each row, ties with equal chances."""
-        policy = {}
-        for board, row in zip(self.decisions, q.tolist(), strict=True):
-            best = max(row[cell] for cell in self.rules.children[board])
-            policy[board] = equally(c for c in self.rules.children[board] if row[c] == best)
-        return policy
+        return self.policy_of(q, "greedy")
+
+
+def first(row: Mapping[int, float]) -> dict[int, Fraction]:
+    return {next(iter(highest(row))): Fraction(1)}
+
+
+def in_proportion(row: Mapping[int, float]) -> dict[int, Fraction]:
+    beads = {cell: Fraction(value) for cell, value in row.items() if value}
+    total = sum(beads.values())
+    return {cell: number / total for cell, number in beads.items()} or equally(row)
 
 
 def assert_symmetric(game: Game) -> None:

@@ -1,18 +1,21 @@
 import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from app.tictactoe.agents import save
 from app.tictactoe.game import Game
+from app.tictactoe.tasks import Task
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
 from tests.tictactoe.both import Both
 from tests.tictactoe.models import ID, Arrays, Keys, arrays_of, make_agent
-from tests.tictactoe.reference import Policy, Rules
-
-Table = NDArray[np.float32]
+from tests.tictactoe.reference import Policy, Rules, in_floats
+from tests.tictactoe.slow_report import SlowTask, Table, slow_task
 
 # Tic-tac-toe, and boards that are not square, have one row, or end with the first stone.
 BOARDS = [(3, 3, 3), (1, 1, 1), (2, 2, 1), (2, 2, 2), (1, 5, 2), (5, 1, 3), (2, 4, 3), (3, 2, 3)]
@@ -46,6 +49,17 @@ def players(rules: Rules) -> dict[str, Policy]:
     }
 
 
+@pytest.fixture(scope="session")
+def float_players(players: dict[str, Policy]) -> dict[str, Policy]:
+    return {name: in_floats(policy) for name, policy in players.items()}
+
+
+@pytest.fixture(scope="session")
+def slow_tasks(tictactoe: Both, float_players: dict[str, Policy]) -> Callable[[Task], SlowTask]:
+    """The reference's version of every task, worked out once."""
+    return cache(lambda task: slow_task(tictactoe, task, float_players))
+
+
 @pytest.fixture(scope="session", params=BOARDS, ids=lambda board: "{}x{},{}".format(*board))
 def both(request: pytest.FixtureRequest) -> Both:
     return Both(*request.param)
@@ -72,6 +86,15 @@ def tables(game: Game) -> dict[str, Table]:
 def policies(tictactoe: Both, tables: dict[str, Table]) -> dict[str, Policy]:
     """How the reference plays by each table."""
     return {name: tictactoe.greedy(q) for name, q in tables.items()}
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder for tens of thousands of files, held in memory where there is such a place."""
+    held = Path("/dev/shm")
+    folder = held if held.is_dir() else tmp_path_factory.mktemp("disk")
+    with TemporaryDirectory(dir=folder) as name:
+        yield Path(name)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Model files for the tests: a small agent, and any two files written as if they were one."""
+"""Model files for the tests: a small agent, any two files written as one, and damage to them."""
 
 import hashlib
 import io
@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.tictactoe.agents import Agent, ModelError, load
-from app.tictactoe.card import Card
+from app.tictactoe.card import Card, Reported
 from app.tictactoe.game import Game
 from app.tictactoe.report import report
 from app.tictactoe.views import Worth
@@ -27,16 +28,18 @@ Keys = dict[str, Any]  # of a card
 def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
     """An agent of two snapshots that learned nothing."""
     random = np.random.default_rng(seed)
-    history = np.where(game.legal, random.integers(-9, 10, (2, *game.legal.shape)) / 8, np.nan)
+    history = (random.integers(-9, 10, (2, game.pairs)) / 8).astype(np.float32)
+    visits = random.integers(0, 9, game.pairs).astype(np.uint32)
     worth = Worth(x=(-10.0, 0.5, 10.0))
     plain = Card(
         id=ID,
         title="Some agent",
         origin="nowhere",
-        reported="never lost",
+        recipe="none,alpha=0.5,games=3",
         algorithm="none",
-        parameters={"alpha": 0.5, "games": 3, "rule": "none", "decay": True},
-        opponents=["random", "self"],
+        reported=[Reported("never lost", "on its title page")],
+        found=["loses to everybody"],
+        plays="greedy",
         seed=seed,
         games=3,
         updates=20,
@@ -49,15 +52,16 @@ def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
     )
     return Agent(
         card=msgspec.structs.replace(plain, **card),
-        q=history[-1].astype(np.float32),
-        visits=np.where(game.legal, random.integers(0, 9, game.legal.shape), 0).astype(np.uint32),
+        q=game.spread(history[-1]),
+        visits=game.spread(visits, illegal=0),
         snapshot_updates=np.array([0, 20], np.int64),
-        snapshot_q=history.astype(np.float16),
+        snapshot_q=history,
+        snapshot_updated=np.stack([visits > 4, visits > 0]),
     )
 
 
 def arrays_of(agent: Agent) -> Arrays:
-    names = ["q", "visits", "snapshot_updates", "snapshot_q"]
+    names = ["q", "visits", "snapshot_updates", "snapshot_q", "snapshot_updated"]
     return {name: getattr(agent, name).copy() for name in names}
 
 
@@ -104,3 +108,33 @@ def assert_refused(folder: Path, game: Game, ending: str, reason: str) -> None:
     assert re.match(rf"{re.escape(str(folder / ID))}\.{ending}: {reason}", str(refused.value)), (
         refused.value
     )
+
+
+def load_or_refuse(folder: Path, game: Game) -> Agent | None:
+    """Any other error than the one that names the file goes through, and fails the test."""
+    try:
+        return load(folder, game, ID)
+    except ModelError as error:
+        if not str(error).startswith((f"{folder / ID}.json: ", f"{folder / ID}.npz: ")):
+            raise
+        return None
+
+
+def damage(random: Random, content: bytes) -> bytes:
+    """Flip bits, cut, insert, or swap two blocks."""
+    start, stop = sorted(random.randrange(len(content) + 1) for _ in range(2))
+    match random.choice(["flip", "truncate", "insert", "remove", "swap"]):
+        case "flip":
+            changed = bytearray(content)
+            for _ in range(random.choice([1, 1, 1, 2, 8, 64])):
+                changed[random.randrange(len(content))] ^= 1 << random.randrange(8)
+            return bytes(changed)
+        case "truncate":
+            return content[:start]
+        case "insert":
+            return content[:start] + random.randbytes(random.choice([1, 2, 9])) + content[start:]
+        case "remove":
+            return content[:start] + content[start + random.choice([1, 2, 9]) :]
+        case _:
+            middle = random.randint(start, stop)
+            return content[:start] + content[middle:stop] + content[start:middle] + content[stop:]

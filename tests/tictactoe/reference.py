@@ -4,14 +4,16 @@ A board is its cells in reading order, "X.O......".  Values are X's view, chance
 X winning, a draw, O winning.  Nothing here comes from the app.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from typing import Any, TypeVar, cast
 
+Entry = TypeVar("Entry")
 Policy = dict[str, dict[int, Fraction]]  # board -> cell -> chance, above 0
-Chances = tuple[Fraction, Fraction, Fraction]
+Chances = tuple[Any, Any, Any]  # what the policies are in: fractions, or floats to be quicker
 SIGN = {"X": 1, "O": -1}
 NEVER, ALWAYS = Fraction(0), Fraction(1)
-ENDS = {1: (ALWAYS, NEVER, NEVER), 0: (NEVER, ALWAYS, NEVER), -1: (NEVER, NEVER, ALWAYS)}
+ENDS = {1: (1, 0, 0), 0: (0, 1, 0), -1: (0, 0, 1)}
 
 
 def mover(board: str) -> str:
@@ -32,6 +34,32 @@ def code(board: str) -> int:
 def equally(cells: Iterable[int]) -> dict[int, Fraction]:
     chosen = list(cells)
     return dict.fromkeys(chosen, Fraction(1, len(chosen)))
+
+
+def highest(values: Mapping[int, Any]) -> dict[int, Fraction]:
+    """The cells of highest value with equal chances."""
+    best = max(values.values())
+    return equally(cell for cell, value in values.items() if value == best)
+
+
+def in_floats(policy: Policy) -> Policy:
+    """The same policy, to reckon with more quickly."""
+    return {
+        board: {cell: cast(Any, float(chance)) for cell, chance in row.items()}
+        for board, row in policy.items()
+    }
+
+
+class Told(dict[str, Entry]):
+    """What is told of each board, worked out when somebody asks for it."""
+
+    def __init__(self, tell: Callable[[str], Entry]):
+        super().__init__()
+        self.tell = tell
+
+    def __missing__(self, board: str) -> Entry:
+        entry = self[board] = self.tell(board)
+        return entry
 
 
 class Rules:
@@ -119,8 +147,8 @@ class Rules:
 
     def strongest(self) -> Policy:
         """Never lose, and else win most often against random play."""
-        replies = [self.best_response(self.uniform(), seat, loss=None)[0] for seat in SIGN]
-        return {board: {cell: ALWAYS} for reply in replies for board, cell in reply.items()}
+        reply = {seat: self.best_response(self.uniform(), seat, loss=None)[0] for seat in SIGN}
+        return self.policy(lambda board: [reply[mover(board)][board]])
 
     def t_hand(self) -> Policy:
         return self.policy(self.t_hand_cells)
@@ -141,44 +169,96 @@ class Rules:
         after = [(chance, known[self.children[board][cell]]) for cell, chance in row.items()]
         if len(after) == 1:
             return after[0][1]
-        x, o = (sum((p * ends[i] for p, ends in after if ends[i]), NEVER) for i in (0, 2))
+        x, o = (sum(p * ends[i] for p, ends in after if ends[i]) for i in (0, 2))
         return x, 1 - x - o, o
 
-    def chances(self, x: Policy, o: Policy) -> dict[str, Chances]:
-        chances: dict[str, Chances] = {}
-        for board in reversed(self.boards):
-            if self.children[board]:
-                row = (x if mover(board) == "X" else o)[board]
-                chances[board] = self.average(board, row, chances)
-            else:
-                chances[board] = self.end_chances(board)
+    def chances(self, x: Policy, o: Policy) -> Told[Chances]:
+        def tell(board: str) -> Chances:
+            if not self.children[board]:
+                return self.end_chances(board)
+            return self.average(board, (x if mover(board) == "X" else o)[board], chances)
+
+        chances = Told(tell)
         return chances
 
+    def coming(self, x: Policy, o: Policy) -> dict[str, Fraction]:
+        """How likely a game comes to each board."""
+        coming = dict.fromkeys(self.boards, NEVER)
+        coming[self.boards[0]] = ALWAYS
+        for board in self.decisions:
+            if coming[board]:
+                for cell, chance in (x if mover(board) == "X" else o)[board].items():
+                    coming[self.children[board][cell]] += coming[board] * chance
+        return coming
+
     def best_response(
-        self, policy: Policy, seat: str, loss: Fraction | None = Fraction(-1)
-    ) -> tuple[dict[str, int], dict[str, Chances]]:
-        """The responder's cell on each board, and what comes of it.
+        self, policy: Policy, seat: str, loss: int | None = -1
+    ) -> tuple[Told[int], Told[Chances]]:
+        """The responder's cell on each of its boards, and what comes of it on any.
 
         A win is worth 1 to it and a loss `loss`; if that is None it only wins where it is safe.
         Then it prefers fewer losses, then the first cell.
         """
-        response: dict[str, int] = {}
-        chances: dict[str, Chances] = {}
 
-        def worth(after: str) -> tuple[Fraction, Fraction]:
+        def worth(after: str) -> tuple[Any, Any]:
             win, _, lose = chances[after][:: SIGN[seat]]
             return (-lose, win) if loss is None else (win + loss * lose, -lose)
 
-        for board in reversed(self.boards):
+        def reply(board: str) -> int:
             children = self.children[board]
-            if not children:
-                chances[board] = self.end_chances(board)
-            elif mover(board) == seat:
-                response[board] = max(children, key=lambda cell: worth(children[cell]))
-                chances[board] = chances[children[response[board]]]
-            else:
-                chances[board] = self.average(board, policy[board], chances)
+            return max(children, key=lambda cell: worth(children[cell]))
+
+        def tell(board: str) -> Chances:
+            if not self.children[board]:
+                return self.end_chances(board)
+            if mover(board) == seat:
+                return chances[self.children[board][response[board]]]
+            return self.average(board, policy[board], chances)
+
+        response, chances = Told(reply), Told(tell)
         return response, chances
+
+    def task(
+        self,
+        opponent: Policy | None,
+        gamma: Any,
+        rewards: dict[str, list[Any]],
+        step: Any,
+        plies: int,
+    ) -> Told[dict[int, Any]]:
+        """What each move is worth to whoever makes it, goes on as well as can be and is answered.
+
+        The opponent that answers is a policy, or None for the mover's like, which does what is
+        best for itself; then all is in fractions, as equals have to be equal.  `rewards` are those
+        of a loss, a draw and a win in each seat, `step` that of a move that ends nothing.  What
+        comes later counts `gamma` of what it is: once for each move of one's own, or for every
+        ply, where what is good for one is as bad for the other.
+        """
+
+        def end(seat: str, board: str) -> Any:
+            return rewards[seat][1 + SIGN[seat] * self.solved[board][0]]
+
+        def moved(seat: str, board: str) -> Any:
+            """What a board is worth to who has just moved there."""
+            if not self.children[board]:
+                return end(seat, board)
+            if plies == 1:
+                return step - gamma * max(q[board].values())
+            answers = highest(q[board]) if opponent is None else opponent[board]
+            after = self.children[board]
+            return sum(p * answered(seat, after[cell]) for cell, p in answers.items())
+
+        def answered(seat: str, board: str) -> Any:
+            """What it is worth to that player when the other has moved there."""
+            if not self.children[board]:
+                return end(seat, board)
+            return step + gamma * max(q[board].values())
+
+        def tell(board: str) -> dict[int, Any]:
+            return {c: moved(mover(board), after) for c, after in self.children[board].items()}
+
+        q = Told(tell)
+        return q
 
     def symmetries(self) -> set[tuple[int, ...]]:
         """For each rotation and reflection of the board, which cell lands on each cell."""

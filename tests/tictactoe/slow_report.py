@@ -1,16 +1,19 @@
 """The figures of a card by the reference: slow, exact, and nothing of the app's arithmetic."""
 
 from collections.abc import Mapping
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
 from tests.tictactoe.both import Both
-from tests.tictactoe.reference import SIGN, Chances, Policy, mover
+from tests.tictactoe.reference import SIGN, Chances, Policy, in_floats, mover
 
 Table = NDArray[np.float32]
+Players = Mapping[str, Policy]
 EMPTY = "." * 9
 SEATS = ("X", "O")
 
@@ -20,8 +23,18 @@ def own_side(chances: Chances, seat: str) -> list[float]:
     return [float(chance) for chance in chances[:: SIGN[seat]]]
 
 
-def slow_figures(both: Both, q: Table, worth: Worth, players: Mapping[str, Policy]) -> Any:
-    rules, policy = both.rules, both.greedy(q)
+class SlowTask(NamedTuple):
+    """What somebody was asked to learn."""
+
+    q: NDArray[np.float64]  # [D, cells] what each move is worth, NaN where illegal
+    reach: NDArray[np.bool_]  # [D] where the learner can come to move, if it tries everything
+
+
+def slow_figures(
+    both: Both, q: Table, worth: Worth, players: Players, plays: str, task: SlowTask | None
+) -> Any:
+    """Of one table, after 7 updates; in floats, as the players should be."""
+    rules, policy = both.rules, in_floats(both.policy_of(q, plays))
     blundered = {b for b in both.decisions if set(policy[b]) & rules.blunder_cells(b)}
     worst = {
         seat: own_side(rules.best_response(policy, rival)[1][EMPTY], seat)
@@ -43,6 +56,7 @@ def slow_figures(both: Both, q: Table, worth: Worth, players: Mapping[str, Polic
             seat.lower(): [len(blundered & rules.reachable(policy, seat))] for seat in SEATS
         },
         "classes_right": [slow_classes_right(both, q, worth)],
+        "task": None if task is None else slow_distance(q, task),
     }
 
 
@@ -65,8 +79,46 @@ def nearest(value: float, worth: tuple[float, float, float]) -> int:
     return 1 if win - value < value - middle else 0
 
 
+def slow_task(both: Both, task: Task, players: Players) -> SlowTask:
+    """In floats, if the players are, but for itself in fractions."""
+
+    def number(given: float) -> Fraction | float:
+        return Fraction(str(given)) if task.opponent is None else given
+
+    told = both.rules.task(
+        None if task.opponent is None else players[task.opponent],
+        number(task.gamma),
+        {"X": [*map(number, task.worth.x)], "O": [*map(number, task.worth.o)]},
+        number(task.step),
+        task.plies,
+    )
+    reach = slow_reach(both, task, players)
+    return SlowTask(both.pairs(told, np.nan), np.array([b in reach for b in both.decisions]))
+
+
+def slow_reach(both: Both, task: Task, players: Players) -> set[str]:
+    reach = set[str]()
+    for seat in task.seats.upper():
+        rival = both.rules.uniform() if task.opponent is None else players[task.opponent]
+        met = both.boards if task.everywhere else both.rules.met(rival, "O" if seat == "X" else "X")
+        reach |= {board for board in met if both.rules.is_to_move(seat, board)}
+    return reach
+
+
+def slow_distance(q: Table, task: SlowTask) -> dict[str, list[float]]:
+    off = np.abs(q - task.q)
+    return {
+        "largest": [np.nanmax(off)],
+        "mean": [np.nanmean(off)],
+        "largest_reached": [np.nanmax(off[task.reach])],
+        "mean_reached": [np.nanmean(off[task.reach])],
+    }
+
+
 def flat(figures: Any) -> Any:
-    """All numbers by the path to them."""
+    """All numbers by the path to them; where there is nothing there is none."""
+    if figures is None:
+        return {}
     if isinstance(figures, Mapping):
         return {
             f"{key}/{path}": number

@@ -1,22 +1,14 @@
-"""All pairs at once are what they are pair by pair."""
+"""All pairs at once are what they are pair by pair; known figures are among the facts."""
 
 import numpy as np
 import pytest
 
-from app.tictactoe.arena import league, round_robin, score
+from app.tictactoe.arena import join, league, round_robin, score
 from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.values import outcome_chances
 
 NAMES = list(BASELINES)
-KNOWN = {  # X wins, draw, O wins
-    ("random", "random"): (737 / 1260, 8 / 63, 121 / 420),
-    ("t-hand", "random"): (0.895547, 0.091358, 0.013095),
-    ("random", "t-hand"): (0.060935, 0.239330, 0.699735),
-    ("minimax", "random"): (0.994792, 0.005208, 0),
-    ("minimax-random", "random"): (0.967811, 0.032189, 0),
-    ("minimax-random", "t-hand"): (0.774614, 0.225386, 0),
-}
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +22,12 @@ def test_every_pair_is_what_it_is_alone(game: Game, chances: np.ndarray) -> None
     np.testing.assert_allclose(chances, alone, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize(("x", "o"), KNOWN)
-def test_the_known_figures(chances: np.ndarray, x: str, o: str) -> None:
-    found = chances[NAMES.index(x), NAMES.index(o)]
-    np.testing.assert_allclose(found, KNOWN[x, o], rtol=0, atol=5e-7)
+def test_who_joins_meets_everybody_as_if_there_from_the_start(
+    game: Game, chances: np.ndarray
+) -> None:
+    *others, newcomer = [BASELINES[name].policy(game) for name in NAMES]
+    joined = join(game, chances[:-1, :-1], others, newcomer)
+    np.testing.assert_allclose(joined, chances, rtol=0, atol=1e-9)
 
 
 def test_what_is_certain_is_exactly_so(chances: np.ndarray) -> None:

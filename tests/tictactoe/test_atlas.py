@@ -3,18 +3,22 @@
 from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from app.tictactoe.agents import load
 from app.tictactoe.atlas import atlas, mistakes
-from app.tictactoe.game import SEATS
+from app.tictactoe.game import SEATS, Game
 from app.tictactoe.own_play import move_chances, own_records
-from app.tictactoe.policy import greedy
+from app.tictactoe.policy import greedy, policy_of
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
 from tests.tictactoe.reference import SIGN, Policy, Rules, mover
 
+MODELS = Path(__file__).parents[2] / "models"
 NAMES = ["optimal", "zero", "lucky", "noisy", "rough", "first"]
 
 
@@ -22,15 +26,16 @@ def cells(row) -> set[int]:
     return set(np.flatnonzero(row).tolist())
 
 
-def chance_met(rules: Rules, policy: Policy, seat: str) -> dict[str, Fraction]:
-    """Of each board, in games of the policy in a seat against random play."""
-    random, met = rules.uniform(), dict.fromkeys(rules.boards, Fraction(0))
-    met[rules.boards[0]] = Fraction(1)
-    for board in rules.decisions:
-        row = (policy if mover(board) == seat else random)[board]
-        for cell, chance in row.items():
-            met[rules.children[board][cell]] += met[board] * chance
-    return met
+def erring_chances(rules: Rules, policy: Policy) -> dict[str, Fraction]:
+    """How likely it is to err on each board on which it can, in a game against random play."""
+    random = rules.uniform()
+    met = {"X": rules.coming(policy, random), "O": rules.coming(random, policy)}
+    wrong = {b: set(policy[b]) & rules.blunder_cells(b) for b in rules.decisions}
+    return {
+        board: met[mover(board)][board] * sum(policy[board][cell] for cell in cells)
+        for board, cells in wrong.items()
+        if cells
+    }
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,13 +57,11 @@ def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name:
 def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name: str):
     rules, policy = tictactoe.rules, policies[name]
     found = mistakes(tictactoe.game, greedy(tables[name]))
-    met = {seat: chance_met(rules, policy, seat) for seat in SIGN}
+    expected = erring_chances(rules, policy)
     reachable = rules.reachable(policy, "X") | rules.reachable(policy, "O")
-    for position, wrong, chance in zip(found.position, found.wrong, found.chance, strict=True):
+    for position, chance in zip(found.position, found.chance, strict=True):
         board = tictactoe.boards[position]
-        here = met[mover(board)][board]
-        expected = here * sum(policy[board][cell] for cell in cells(wrong))
-        assert chance == pytest.approx(float(expected), abs=1e-12)
+        assert chance == pytest.approx(float(expected[board]), abs=1e-12)
         assert (chance > 0) == (board in reachable)
 
 
@@ -79,18 +82,44 @@ def test_classes_hold_every_mistake_once(tictactoe: Both, tables, name: str):
     assert set(boards) <= seen
 
 
-@pytest.mark.parametrize("name", ["zero", "lucky", "noisy", "rough", "first"])
-def test_the_most_serious_come_first(tictactoe: Both, tables, name: str):
+def slow_order(both: Both, policy: Policy) -> list[int]:
+    """The position that stands for each class of mistakes, in the order in which they matter."""
+    rules, chances = both.rules, erring_chances(both.rules, policy)
+
+    def lost(board: str) -> int:
+        """The value of the worst move less that of the board: -1, or -2 for a win that is lost."""
+        ends = [rules.solved[rules.children[board][cell]][0] for cell in policy[board]]
+        return min(SIGN[mover(board)] * (end - rules.solved[board][0]) for end in ends)
+
+    classes: dict[frozenset[str], list[str]] = {}
+    for board in chances:
+        classes.setdefault(frozenset(images(rules, board)), []).append(board)
+    keys = []
+    for boards in classes.values():
+        stands = min(boards, key=lambda b: (-chances[b], lost(b), both.number[b]))
+        often = sum((chances[board] for board in boards), Fraction(0))
+        keys.append((-often, lost(stands), both.number[stands]))  # numbered by ply, then code
+    return [number for *_, number in sorted(keys)]
+
+
+def ordered(game: Game, policy: NDArray[np.float64]) -> list[int]:
+    found = mistakes(game, policy)
+    positions: list[int] = found.position[atlas(game, found).row].tolist()
+    return positions
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_most_serious_come_first(tictactoe: Both, tables, policies, name: str):
     """Often, then costly, then early."""
-    found = mistakes(tictactoe.game, greedy(tables[name]))
-    classes = atlas(tictactoe.game, found)
-    chances = classes.chance.round(9).tolist()
-    assert chances == sorted(chances, reverse=True)
-    never = classes.row[classes.chance == 0]
-    lost = (found.before - found.after)[never].tolist()
-    plies = [9 - tictactoe.boards[p].count(".") for p in found.position[never]]
-    order = [(-cost, ply) for cost, ply in zip(lost, plies, strict=True)]
-    assert order == sorted(order)
+    expected = slow_order(tictactoe, policies[name])
+    assert ordered(tictactoe.game, greedy(tables[name])) == expected
+
+
+@pytest.mark.parametrize("agent_id", sorted(path.stem for path in MODELS.glob("*.json")))
+def test_the_mistakes_of_every_agent_come_in_this_order(tictactoe: Both, agent_id: str):
+    agent = load(MODELS, tictactoe.game, agent_id)
+    found = ordered(tictactoe.game, policy_of(agent.q, agent.card.plays))
+    assert found == slow_order(tictactoe, tictactoe.policy_of(agent.q, agent.card.plays))
 
 
 @pytest.mark.parametrize("seat", SIGN)

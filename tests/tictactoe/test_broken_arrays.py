@@ -13,14 +13,7 @@ import pytest
 
 from app.tictactoe.agents import load
 from app.tictactoe.game import Game
-from tests.tictactoe.models import (
-    ID,
-    Arrays,
-    Keys,
-    assert_refused,
-    forge,
-    npz,
-)
+from tests.tictactoe.models import ID, Arrays, Keys, assert_refused, forge, npz
 
 ILLEGAL = (-1, 0)  # in the last decision all cells but one are taken
 
@@ -48,9 +41,10 @@ def each(name: str, change: Callable[[Any], Any]) -> Callable[[Arrays], Arrays]:
 
 def snapshots(number: int) -> Callable[[Arrays], Arrays]:
     def change(arrays: Arrays) -> Arrays:
-        history = np.repeat(arrays["snapshot_q"][-1:], number, axis=0)
+        last = {name: array[-1:] for name, array in arrays.items() if "snapshot" in name}
+        history = {name: np.repeat(array, number, axis=0) for name, array in last.items()}
         updates = np.arange(20 - number + 1, 21, dtype=np.int64)
-        return arrays | {"snapshot_q": history, "snapshot_updates": updates}
+        return arrays | history | {"snapshot_updates": updates}
 
     return change
 
@@ -77,17 +71,29 @@ BROKEN_ARRAYS: dict[str, tuple[Callable[[Arrays], Arrays], str]] = {
         each("snapshot_updates", lambda u: u.astype("<i4")),
         "snapshot_updates is int32, not int64",
     ),
-    "single-precision history": (
-        each("snapshot_q", lambda h: h.astype("<f4")),
-        "snapshot_q is float32, not float16",
+    "half-precision history": (
+        each("snapshot_q", lambda h: h.astype("<f2")),
+        "snapshot_q is float16, not float32",
     ),
     "a history of one table": (
         each("snapshot_q", lambda h: h[-1]),
-        r"snapshot_q has shape \(4520, 9\), not \(1 to 24, 4520, 9\)",
+        r"snapshot_q has shape \(16167,\), not \(1 to 24, 16167\)",
+    ),
+    "a history of tables": (
+        each("snapshot_q", lambda h: np.zeros((2, 4520, 9), "<f4")),
+        r"snapshot_q has shape \(2, 4520, 9\), not \(1 to 24, 16167\)",
+    ),
+    "a history of fewer pairs": (
+        each("snapshot_q", lambda h: h[:, 1:].copy()),
+        r"snapshot_q has shape \(2, 16166\), not \(1 to 24, 16167\)",
+    ),
+    "a history of visits": (
+        each("snapshot_updated", lambda u: u.astype("<u4")),
+        "snapshot_updated is uint32, not bool",
     ),
     "an array missing": (
         lambda arrays: {name: arrays[name] for name in arrays if name != "visits"},
-        "holds q.npy, snapshot_q.npy, snapshot_updates.npy instead of q, visits",
+        "holds q.npy, snapshot_q.npy, snapshot_updated.npy, snapshot_updates.npy instead of q, v",
     ),
     "an array too many": (
         lambda arrays: arrays | {"extra": np.zeros(3)},
@@ -98,18 +104,8 @@ BROKEN_ARRAYS: dict[str, tuple[Callable[[Arrays], Arrays], str]] = {
     "a value for a taken cell": (put("q", ILLEGAL, 0), "q is not a number exactly where"),
     "an infinite value": (put("q", (0, 0), np.inf), "q is not a number exactly where"),
     "infinity in a taken cell": (put("q", ILLEGAL, -np.inf), "q is not a number exactly where"),
-    "no value in the history": (
-        put("snapshot_q", (0, 0, 0), np.nan),
-        "snapshot_q is not a number exactly where",
-    ),
-    "a taken cell in the history": (
-        put("snapshot_q", (0, *ILLEGAL), 0),
-        "snapshot_q is not a number exactly where",
-    ),
-    "an infinite history": (
-        put("snapshot_q", (0, 0, 0), -np.inf),
-        "snapshot_q is not a number exactly where",
-    ),
+    "no value in the history": (put("snapshot_q", (0, 0), np.nan), "snapshot_q is not a number"),
+    "an infinite history": (put("snapshot_q", (0, 0), -np.inf), "snapshot_q is not a number"),
     "visits to a taken cell": (put("visits", ILLEGAL, 1), "visits counts updates of illegal"),
     "updates that fall": (put("snapshot_updates", 0, 21), "snapshot_updates do not rise"),
     "updates that stand still": (put("snapshot_updates", 0, 20), "snapshot_updates do not rise"),
@@ -120,18 +116,35 @@ BROKEN_ARRAYS: dict[str, tuple[Callable[[Arrays], Arrays], str]] = {
     ),
     "a snapshot without updates": (
         each("snapshot_updates", lambda u: u[1:]),
-        "snapshot_updates and snapshot_q differ in length",
+        "the arrays of the snapshots differ in length",
     ),
-    "a last snapshot that is not q": (
-        put("snapshot_q", (-1, 0, 0), 9),
-        "the last snapshot is not q",
+    "a snapshot without values": (
+        each("snapshot_q", lambda h: h[1:]),
+        "the arrays of the snapshots differ in length",
     ),
+    "a snapshot of no pair": (
+        each("snapshot_updated", lambda u: u[1:]),
+        "the arrays of the snapshots differ in length",
+    ),
+    "a last snapshot that is not q": (put("snapshot_q", (-1, 0), 9), "the last snapshot is not q"),
     "a q that is not the last snapshot": (put("q", (0, 0), 9), "the last snapshot is not q"),
+    "an update that visits do not count": (
+        each("visits", np.zeros_like),
+        "what the last snapshot had updated is not what visits counts",
+    ),
+    "a pair that is visited and not updated": (
+        each("snapshot_updated", np.zeros_like),
+        "what the last snapshot had updated is not what visits counts",
+    ),
+    "a pair that is forgotten": (
+        each("snapshot_updated", lambda u: u | [[True], [False]]),
+        "snapshot_updated forgets a pair",
+    ),
     "no snapshot": (snapshots(0), r"snapshot_updates has shape \(0,\), not \(1 to 24,\)"),
     "25 snapshots": (snapshots(25), r"snapshot_updates has shape \(25,\), not \(1 to 24,\)"),
     "a history too long": (
-        lambda arrays: arrays | {"snapshot_q": np.zeros((30, 4520, 9), "<f2")},
-        "snapshot_q would unpack to 2440928 bytes, more than any right one",
+        lambda arrays: arrays | {"snapshot_q": np.zeros((30, 16167), "<f4")},
+        "snapshot_q would unpack to 1940168 bytes, more than any right one",
     ),
     "objects": (
         each("q", lambda _: np.array([{"not": "an array"}])),

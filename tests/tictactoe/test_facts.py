@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from app.tictactoe.arena import round_robin
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import BASELINES, best_moves
 from app.tictactoe.values import best_response, optimal, outcome_chances, successor_values
@@ -50,7 +51,7 @@ def test_765_positions_up_to_symmetry_in_the_reference(rules: Rules):
 
 
 def test_16167_legal_pairs(game: Game, rules: Rules):
-    assert game.legal.sum() == 16_167
+    assert game.legal.sum() == game.pairs == 16_167
     assert sum(len(children) for children in rules.children.values()) == 16_167
 
 
@@ -143,8 +144,10 @@ def test_chances_of_a_game(tictactoe: Both, players, x: str, o: str, expected):
     game = tictactoe.game
     exact = tictactoe.rules.chances(players[x], players[o])[EMPTY]
     assert tuple(round(float(chance), 6) for chance in exact) == expected
-    chances = outcome_chances(game, BASELINES[x].policy(game), BASELINES[o].policy(game))[0]
+    policies = [BASELINES[name].policy(game) for name in (x, o)]
+    chances = outcome_chances(game, *policies)[0]
     assert chances == pytest.approx([float(chance) for chance in exact], abs=1e-12)
+    assert round_robin(game, policies)[0, 1] == pytest.approx(expected, abs=5e-7)
 
 
 def test_the_random_game_exactly(rules: Rules, players):
@@ -164,9 +167,7 @@ def test_best_response(
     tictactoe: Both, players, *, against: str, seat: int, loss: int | None, expected
 ):
     """As X the strongest reply to random play and to t-hand never loses; as O it is told not to."""
-    exact = tictactoe.rules.best_response(
-        players[against], "X" if seat == X else "O", None if loss is None else Fraction(loss)
-    )
+    exact = tictactoe.rules.best_response(players[against], "X" if seat == X else "O", loss)
     assert exact[1][EMPTY] == expected
     policy = BASELINES[against].policy(tictactoe.game)
     response = best_response(tictactoe.game, policy, seat, -np.inf if loss is None else loss)

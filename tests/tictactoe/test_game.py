@@ -44,6 +44,34 @@ def test_successor_is_the_position_after_the_move_and_minus_one_where_illegal(bo
     np.testing.assert_array_equal(both.game.legal, both.game.successor != -1)
 
 
+def test_a_pair_is_a_legal_move_row_by_row(both: Both):
+    game = both.game
+    moves = [
+        (board, cell, after)
+        for board in both.decisions
+        for cell, after in sorted(both.rules.children[board].items())
+    ]
+    assert game.pairs == len(moves)
+    assert game.pair_after.tolist() == [both.number[after] for _, _, after in moves]
+    for position, board in enumerate(both.decisions):
+        start, stop = game.pair_start[position : position + 2]
+        assert [move[:2] for move in moves[start:stop]] == [
+            (board, c) for c in sorted(both.rules.children[board])
+        ]
+
+
+def test_values_of_the_pairs_are_spread_to_their_cells(both: Both):
+    game = both.game
+    values = np.arange(6 * game.pairs, dtype=np.float32).reshape(2, 3, -1)
+    spread = game.spread(values)
+    assert spread.shape == (2, 3, *game.legal.shape)
+    assert spread.dtype == np.float32
+    np.testing.assert_array_equal(spread[..., game.legal], values)
+    assert np.isnan(spread[..., ~game.legal]).all()
+    flags = game.spread(np.ones(game.pairs, np.bool_), illegal=False)
+    np.testing.assert_array_equal(flags, game.legal)
+
+
 def test_to_move(both: Both):
     expected = [1 if mover(board) == "X" else -1 for board in both.decisions]
     np.testing.assert_array_equal(both.game.to_move, expected)
@@ -99,7 +127,16 @@ def test_find_refuses_a_code_that_no_game_reaches(game: Game, unreachable: int):
 
 def test_nothing_of_a_game_can_be_changed(both: Both):
     fields = [field.name for field in dataclasses.fields(both.game)]
-    for name in [*fields, "board", "legal", "to_move", "image", "symmetry_class"]:
+    for name in [
+        *fields,
+        "board",
+        "legal",
+        "to_move",
+        "image",
+        "symmetry_class",
+        "pair_start",
+        "pair_after",
+    ]:
         value = getattr(both.game, name)
         if isinstance(value, np.ndarray):
             with pytest.raises(ValueError, match="read-only"):
@@ -112,6 +149,7 @@ def test_nothing_of_a_game_can_be_changed(both: Both):
 def test_dtypes(game: Game):
     expected = {"code": "i4", "successor": "i4", "image": "i4", "symmetry_class": "i4"}
     expected |= {"board": "i1", "to_move": "i1", "outcome": "i1", "legal": "?"}
+    expected |= {"pair_after": "i4", "pair_start": "i8"}
     assert {name: getattr(game, name).dtype for name in expected} == {
         name: np.dtype(kind) for name, kind in expected.items()
     }

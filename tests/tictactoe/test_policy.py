@@ -1,6 +1,8 @@
 """Ways to play: the baselines against the reference, and `greedy`, through which all agents act."""
 
+from functools import partial
 from math import isnan
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import (
     BASELINES,
+    Plays,
     best_moves,
     epsilon_greedy,
     first_empty,
@@ -19,15 +22,18 @@ from app.tictactoe.policy import (
     minimax,
     minimax_random,
     mix,
+    optimal_q,
+    policy_of,
     strongest,
     t_hand,
     uniform,
 )
 from app.tictactoe.values import outcome_chances
 from tests.tictactoe.both import Both
-from tests.tictactoe.reference import equally
+from tests.tictactoe.reference import SIGN, equally, mover
 
 NAN = np.nan
+WAYS: tuple[Plays, ...] = get_args(Plays)
 ROWS = arrays(
     np.float32,
     st.integers(1, 9),
@@ -127,6 +133,59 @@ def test_greedy(row: list[float], expected: list[float]):
     assert greedy(np.array(row)).tolist() == expected
 
 
+@pytest.mark.parametrize("plays", WAYS)
+@pytest.mark.parametrize("name", ["optimal", "zero", "lucky", "noisy", "first"])
+def test_how_a_table_is_played(tictactoe: Both, tables, name: str, plays: Plays):
+    """Beads, as numbers that are not below 0, are drawn in proportion to how many there are."""
+    q = np.abs(tables[name]) if plays == "proportional" else tables[name]
+    expected = tictactoe.policy(tictactoe.policy_of(q, plays))
+    found = policy_of(q, plays)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    if plays != "proportional":
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("row", "plays", "expected"),
+    [
+        ([1, NAN, 0, 1], "greedy", [0.5, 0, 0, 0.5]),
+        ([0, NAN, 1, 1], "first", [0, 0, 1, 0]),
+        ([NAN, -2, -2], "first", [0, 1, 0]),
+        ([3, NAN, 0, 1], "proportional", [0.75, 0, 0, 0.25]),
+        ([0, NAN, 0, 0], "proportional", [1 / 3, 0, 1 / 3, 1 / 3]),
+        ([1e-40, NAN, 0, 3e-40], "proportional", [0.25, 0, 0, 0.75]),
+    ],
+)
+def test_the_ways_to_play(row: list[float], plays, expected: list[float]):
+    assert policy_of(np.array(row), plays) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_history_of_tables_is_played_like_each_of_them(game: Game, tables):
+    history = np.abs(np.stack(list(tables.values())))
+    for plays in WAYS:
+        policies = policy_of(history, plays)
+        for policy, q in zip(policies, history, strict=True):
+            np.testing.assert_array_equal(policy, policy_of(q, plays))
+
+
+def test_nobody_plays_in_proportion_to_a_value_below_0(tables):
+    with pytest.raises(ValueError, match="nobody can play in proportion to a value below 0"):
+        policy_of(tables["lucky"], "proportional")
+
+
+def test_the_values_of_best_play_are_played_as_best_moves(both: Both):
+    told = {
+        board: {c: SIGN[mover(board)] * both.rules.solved[x][0] for c, x in children.items()}
+        for board, children in both.rules.children.items()
+    }
+    q = optimal_q(both.game)
+    np.testing.assert_array_equal(q, both.pairs(told, otherwise=NAN))
+    assert not np.signbit(q[q == 0]).any(), "no -0.0"
+    np.testing.assert_array_equal(policy_of(q, "first"), minimax(both.game))
+    np.testing.assert_array_equal(policy_of(q, "greedy"), minimax_random(both.game))
+
+
 def test_greedy_takes_the_table_as_it_is_stored():
     """0.1 + 0.2 and 0.3 are a tie in float32, as they are not in float64."""
     row = np.array([0.1 + 0.2, 0.3])
@@ -134,7 +193,10 @@ def test_greedy_takes_the_table_as_it_is_stored():
     assert greedy(row.astype(np.float32)).tolist() == [0.5, 0.5]
 
 
-@pytest.mark.parametrize("act", [greedy, lambda q: epsilon_greedy(q, 0.1)])
+@pytest.mark.parametrize(
+    "act",
+    [greedy, partial(epsilon_greedy, epsilon=0.1), *(partial(policy_of, plays=p) for p in WAYS)],
+)
 def test_a_row_without_a_legal_cell_is_refused(act):
     for q in ([NAN, NAN], [[0, 1], [NAN, NAN]]):
         with pytest.raises(ValueError, match="a row of q has no legal cell"):

@@ -5,33 +5,52 @@ import numpy as np
 import pytest
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.policy import greedy
+from app.tictactoe.policy import greedy, policy_of
 from app.tictactoe.report import (
+    Figures,
     chances_against,
     chances_at_worst,
-    classes_right,
     losing_game,
     report,
 )
+from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.views import Worth
 from tests.tictactoe.both import Both
-from tests.tictactoe.slow_report import flat, slow_classes_right, slow_figures
+from tests.tictactoe.slow_report import Table, flat, slow_classes_right, slow_figures
 
 WORTH = Worth(x=(-2, 0.5, 1), o=(0, 1, 1))
 NAMES = ["optimal", "zero", "lucky", "noisy", "rough", "first"]
 
 
-@pytest.mark.parametrize("name", ["lucky", "noisy"])
-def test_all_figures_equal_a_slow_evaluation(tictactoe: Both, tables, players, name: str):
-    q = tables[name]
-    figures = msgspec.to_builtins(report(tictactoe.game, q[None], [7], WORTH))
-    expected = slow_figures(tictactoe, q, WORTH, players)
+def judged(game: Game, *tables: Table, worth: Worth = WORTH, **how) -> Figures:
+    """The figures of tables after 7, 8, 9... updates."""
+    pairs = np.stack([q[game.legal] for q in tables])
+    return report(game, pairs, range(7, 7 + len(tables)), worth, **how)
+
+
+@pytest.mark.parametrize(
+    ("name", "plays", "task"),
+    [
+        ("lucky", "greedy", Task("t-hand", 0.9, WORTH, step=-0.1)),
+        ("noisy", "greedy", None),
+        ("lucky", "first", Task(None, 0.9, plies=1)),
+        ("beads", "proportional", Task("minimax", 0.5, seats="o")),
+        ("rough", "first", Task("random", seats="x", everywhere=True)),
+    ],
+)
+def test_all_figures_equal_a_slow_evaluation(
+    tictactoe: Both, tables, float_players, slow_tasks, name: str, plays: str, task: Task | None
+):
+    q = np.abs(tables["lucky"]) if name == "beads" else tables[name]
+    figures = judged(tictactoe.game, q, plays=plays, task=task)
+    slow = None if task is None else slow_tasks(task)
+    expected = slow_figures(tictactoe, q, WORTH, float_players, plays, slow)
     # Nine decimals are kept.
-    assert flat(figures) == pytest.approx(flat(expected), rel=0, abs=1e-9)
+    assert flat(msgspec.to_builtins(figures)) == pytest.approx(flat(expected), rel=0, abs=1e-9)
 
 
 def test_a_card_s_figures_have_these_names(game: Game, tables):
-    figures = msgspec.to_builtins(report(game, tables["zero"][None], [0], Worth()))
+    figures = msgspec.to_builtins(judged(game, tables["zero"], task=Task()))
     assert list(figures) == [
         "updates",
         "vs",
@@ -40,6 +59,7 @@ def test_a_card_s_figures_have_these_names(game: Game, tables):
         "blunders",
         "reachable_blunders",
         "classes_right",
+        "task",
     ]
     assert list(figures["vs"]) == [
         "random",
@@ -52,24 +72,29 @@ def test_a_card_s_figures_have_these_names(game: Game, tables):
     for by_seat in (*figures["vs"].values(), figures["best_response"]):
         assert list(by_seat) == ["x", "o"]
     assert list(figures["reachable_blunders"]) == ["x", "o"]
+    assert list(figures["task"]) == ["largest", "mean", "largest_reached", "mean_reached"]
 
 
-def test_there_is_one_entry_a_snapshot(game: Game, tables):
-    history = np.stack([tables["zero"], tables["rough"], tables["optimal"]])
-    figures = report(game, history, [0, 5, 9], Worth())
-    assert figures.updates == [0, 5, 9]
+@pytest.mark.parametrize("plays", ["greedy", "first"])
+def test_there_is_one_entry_a_snapshot(game: Game, tables, plays: str):
+    """And it is that of its table alone."""
+    history, task = list(tables.values()), Task("random", 0.9)
+    figures = judged(game, *history, plays=plays, task=task)
+    assert figures.updates == [7, 8, 9, 10, 11, 12]
+    together = flat(msgspec.to_builtins(figures))
     for i, q in enumerate(history):
-        alone = report(game, q[None], [figures.updates[i]], Worth())
-        assert figures.blunders[i] == alone.blunders[0]
-        assert figures.nash_conv[i] == alone.nash_conv[0]
-        assert figures.classes_right[i] == alone.classes_right[0]
-        assert figures.best_response.o[i] == alone.best_response.o[0]
-        assert figures.reachable_blunders.x[i] == alone.reachable_blunders.x[0]
-        assert figures.vs["t-hand"].x[i] == alone.vs["t-hand"].x[0]
+        alone = msgspec.to_builtins(judged(game, q, plays=plays, task=task)) | {"updates": [7 + i]}
+        for path, number in flat(alone).items():
+            if "vs/" in path or "best_response/" in path:
+                *keys, _, outcome, end = path.split("/")
+                place = "/".join([*keys, str(i), outcome, end])
+            else:
+                place = f"{path.removesuffix('0/')}{i}/"
+            assert together[place] == pytest.approx(number, rel=0, abs=1.1e-9), path
 
 
 def test_the_optimal_table_is_proved_unbeatable(game: Game, tables):
-    figures = report(game, tables["optimal"][None], [1], Worth())
+    figures = judged(game, tables["optimal"], worth=Worth())
     assert figures.blunders == [0]
     assert (figures.reachable_blunders.x, figures.reachable_blunders.o) == ([0], [0])
     assert figures.nash_conv == [0]
@@ -82,7 +107,7 @@ def test_the_optimal_table_is_proved_unbeatable(game: Game, tables):
 
 
 def test_a_table_of_zeros_plays_at_random(game: Game, tables):
-    figures = report(game, tables["zero"][None], [0], Worth())
+    figures = judged(game, tables["zero"], worth=Worth())
     as_x, as_o = (737 / 1260, 8 / 63, 121 / 420), (121 / 420, 8 / 63, 737 / 1260)
     assert figures.vs["random"].x == [pytest.approx(as_x, abs=1e-9)]
     assert figures.vs["random"].o == [pytest.approx(as_o, abs=1e-9)]
@@ -90,6 +115,30 @@ def test_a_table_of_zeros_plays_at_random(game: Game, tables):
     assert figures.best_response.o == [pytest.approx((0, 1 / 192, 191 / 192), abs=1e-9)]
     assert figures.blunders == [3191]
     assert figures.classes_right == [pytest.approx(3173 / 16_167, abs=1e-9)]
+
+
+def test_a_table_of_zeros_that_plays_the_first_of_the_best_plays_the_first_cell(game: Game, tables):
+    figures = judged(game, tables["zero"], plays="first")
+    assert figures.vs["fixed"].x == [(1, 0, 0)]
+    assert figures.vs["fixed"].o == [(0, 0, 1)]
+    assert figures.vs == judged(game, tables["first"]).vs
+
+
+def test_who_has_learned_its_task_is_nowhere_off(game: Game):
+    """But for the rounding of its table; and one value that is off is found."""
+    task = Task("minimax-random", 0.9)
+    learned = task_q(game, task).astype(np.float32)
+    off = learned.copy()
+    off[-1][game.legal[-1]] += np.float32(0.5)  # X plays the ninth stone of a game O never plays
+    distance = judged(game, learned, off, task=task).task
+    assert distance is not None
+    assert distance.largest == [pytest.approx(0, abs=1e-7), pytest.approx(0.5, abs=1e-6)]
+    assert distance.mean == [
+        pytest.approx(0, abs=1e-7),
+        pytest.approx(0.5 / 16_167, abs=1e-7),
+    ]
+    assert distance.largest_reached == [pytest.approx(0, abs=1e-7)] * 2
+    assert distance.mean_reached == [pytest.approx(0, abs=1e-7)] * 2
 
 
 def test_chances_are_the_agent_s_own_side_in_both_seats(game: Game, tables):
@@ -100,8 +149,21 @@ def test_chances_are_the_agent_s_own_side_in_both_seats(game: Game, tables):
     assert chances_at_worst(game, greedy(tables["optimal"]), O) == (0, 1, 0)
 
 
+def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
+    policy, figures = (
+        policy_of(tables["noisy"], "first"),
+        judged(game, tables["noisy"], plays="first"),
+    )
+    for seat, name in [(X, "x"), (O, "o")]:
+        (against,) = getattr(figures.vs["random"], name)
+        (worst,) = getattr(figures.best_response, name)
+        assert chances_against(game, greedy(tables["zero"]), policy, seat) == against
+        assert chances_at_worst(game, policy, seat) == worst
+
+
 @pytest.mark.parametrize("worth", [Worth(), WORTH])
 @pytest.mark.parametrize("name", NAMES)
 def test_classes_right(tictactoe: Both, tables, name: str, worth: Worth):
-    found = classes_right(tictactoe.game, tables[name], worth)
-    assert found == pytest.approx(slow_classes_right(tictactoe, tables[name], worth), abs=1e-12)
+    """Nine decimals are kept."""
+    (found,) = judged(tictactoe.game, tables[name], worth=worth).classes_right
+    assert found == pytest.approx(slow_classes_right(tictactoe, tables[name], worth), abs=1e-9)

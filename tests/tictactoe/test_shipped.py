@@ -1,30 +1,68 @@
-"""What the cards in models/ say of their agents is what a slow, independent evaluation says."""
+"""What the cards in models/ say of their agents is true of the very tables that are stored."""
 
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
-from app.tictactoe.agents import load
+from app.recipes import parse
+from app.tictactoe.agents import Agent, load
+from app.tictactoe.policy import policy_of
+from app.tictactoe.report import report
 from tests.tictactoe.both import Both
 from tests.tictactoe.slow_report import flat, slow_figures
 
 MODELS = Path(__file__).parents[2] / "models"
 
 
-@pytest.mark.parametrize("agent_id", sorted(path.stem for path in MODELS.glob("*.json")))
-def test_a_card_says_what_is_true(tictactoe: Both, players, agent_id: str):
-    agent = load(MODELS, tictactoe.game, agent_id)
-    card = at_the_end(msgspec.to_builtins(agent.card.figures))
-    expected = slow_figures(tictactoe, agent.q, agent.card.worth, players)
-    expected["updates"] = [agent.card.updates]
-    assert flat(card) == pytest.approx(flat(expected), rel=0, abs=1e-6)
+@pytest.fixture(scope="module", params=sorted(path.stem for path in MODELS.glob("*.json")))
+def agent(request: pytest.FixtureRequest, tictactoe: Both) -> Agent:
+    return load(MODELS, tictactoe.game, request.param)
 
 
-def at_the_end(figures: dict[str, Any]) -> dict[str, Any]:
-    """The last entry of every list."""
-    return {
-        name: at_the_end(entries) if isinstance(entries, dict) else entries[-1:]
-        for name, entries in figures.items()
-    }
+def entry(figures: Any, snapshot: int) -> Any:
+    """The figures of one snapshot: that entry of every list."""
+    if isinstance(figures, dict):
+        return {name: entry(below, snapshot) for name, below in figures.items()}
+    return figures if figures is None else [figures[snapshot]]
+
+
+def test_a_card_says_what_is_true_of_its_table_at_every_snapshot(tictactoe: Both, agent: Agent):
+    """To the last of the nine decimals that are kept."""
+    card, updates = agent.card, agent.snapshot_updates.tolist()
+    task = parse(card.recipe).task()
+    true = report(tictactoe.game, agent.snapshot_q, updates, card.worth, card.plays, task)
+    found, expected = (flat(msgspec.to_builtins(told)) for told in (card.figures, true))
+    assert found == pytest.approx(expected, rel=0, abs=1.1e-9)
+
+
+def test_a_card_says_what_a_slow_evaluation_says(
+    tictactoe: Both, float_players, slow_tasks, agent: Agent
+):
+    """Of a table on the way and of the agent as it is shipped."""
+    card, last = agent.card, len(agent.snapshot_q) - 1
+    task = parse(card.recipe).task()
+    slow = None if task is None else slow_tasks(task)
+    for i in sorted({last // 2, last}):
+        q = agent.table(tictactoe.game, i)
+        expected = slow_figures(tictactoe, q, card.worth, float_players, card.plays, slow)
+        expected["updates"] = [int(agent.snapshot_updates[i])]
+        told = entry(msgspec.to_builtins(card.figures), i)
+        assert flat(told) == pytest.approx(flat(expected), rel=0, abs=1e-8), i
+    assert agent.snapshot_updates[-1] == card.updates
+
+
+def test_a_card_says_how_its_recipe_plays_and_what_it_learned(tictactoe: Both, agent: Agent):
+    recipe, card = parse(agent.card.recipe), agent.card
+    assert (card.algorithm, card.plays, card.seed) == (recipe.slug, recipe.plays, recipe.seed)
+    assert card.worth == recipe.worth()
+    assert (card.figures.task is None) == (recipe.task() is None) == (card.algorithm == "league")
+
+
+def test_it_plays_by_what_it_shows(tictactoe: Both, agent: Agent):
+    """Its policy is that of the reference, ties by the float32 values that are stored."""
+    told = tictactoe.policy_of(agent.q, agent.card.plays)
+    found = policy_of(agent.q, agent.card.plays)
+    np.testing.assert_allclose(found, tictactoe.policy(told), rtol=0, atol=1e-15)

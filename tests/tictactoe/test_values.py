@@ -1,6 +1,7 @@
 """Exact values from every position, against the reference in fractions."""
 
 from fractions import Fraction
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -8,12 +9,15 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import position_text, replay
-from app.tictactoe.policy import BASELINES, minimax_random, uniform
+from app.tictactoe.policy import BASELINES, greedy, minimax_random, uniform
 from app.tictactoe.values import (
     best_response,
     likeliest_game,
+    meet,
     optimal,
     outcome_chances,
+    reached,
+    respond,
     successor_values,
 )
 from tests.tictactoe.both import Both
@@ -67,9 +71,7 @@ def test_best_response_from_every_position(
     tictactoe: Both, players: dict[str, Policy], against: str, seat: str, loss: int | None
 ):
     """With `None` the reference never risks a loss that it can avoid: `-inf` for the arrays."""
-    expected_cells, expected_chances = tictactoe.rules.best_response(
-        players[against], seat, None if loss is None else Fraction(loss)
-    )
+    expected_cells, expected_chances = tictactoe.rules.best_response(players[against], seat, loss)
     response = best_response(
         tictactoe.game,
         tictactoe.policy(players[against]),
@@ -77,7 +79,7 @@ def test_best_response_from_every_position(
         -np.inf if loss is None else loss,
     )
     played = {
-        board: {expected_cells[board]: 1} if board in expected_cells else {}
+        board: {expected_cells[board]: 1} if mover(board) == seat else {}
         for board in tictactoe.decisions
     }
     np.testing.assert_array_equal(response.policy, tictactoe.pairs(played, otherwise=0))
@@ -88,6 +90,60 @@ def test_best_response_on_other_boards(both: Both):
     for seat, player in SEATS.items():
         _, expected = both.rules.best_response(both.rules.uniform(), seat)
         close(best_response(both.game, uniform(both.game), player).chances, both.column(expected))
+
+
+def test_a_batch_of_policies_is_what_they_are_one_by_one(game: Game, tables):
+    """Chances and best responses, of two rows of three tables each."""
+    batch = np.stack([greedy(q) for q in tables.values()]).reshape(2, 3, *game.legal.shape)
+    chances = outcome_chances(game, batch, uniform(game))
+    mirrored = outcome_chances(game, batch[::-1], batch)
+    for seat, loss in product(SIGN.values(), (-1, -3, -np.inf)):
+        response = best_response(game, batch, seat, loss)
+        on_pairs, ends = respond(game, batch[..., game.legal], seat, loss)
+        np.testing.assert_array_equal(response.policy[..., game.legal], on_pairs)
+        np.testing.assert_array_equal(np.moveaxis(response.chances, -1, 0), ends)
+        for at in np.ndindex(2, 3):
+            alone = best_response(game, batch[at], seat, loss)
+            np.testing.assert_array_equal(response.policy[at], alone.policy)
+            np.testing.assert_array_equal(response.chances[at], alone.chances)
+    for i, j in np.ndindex(2, 3):
+        at_random = outcome_chances(game, batch[i, j], uniform(game))
+        np.testing.assert_array_equal(chances[i, j], at_random)
+        each_other = outcome_chances(game, batch[1 - i, j], batch[i, j])
+        np.testing.assert_array_equal(mirrored[i, j], each_other)
+
+
+@pytest.mark.parametrize(
+    ("x", "o"), [("random", "t-hand"), ("t-hand", "fixed"), ("minimax", "random")]
+)
+def test_how_likely_a_match_comes_to_each_position(tictactoe: Both, players, x: str, o: str):
+    """Played as the second of two at once, by policies that stand the other way round."""
+    game, coming = tictactoe.game, tictactoe.rules.coming(players[x], players[o])
+    policies = np.stack([BASELINES[name].policy(game)[game.legal] for name in (o, x)])
+    *plies, (last, ends) = reached(game, policies, np.array([0, 1]), np.array([0, 0]))
+    assert [rows for rows, _ in plies] == [slice(*ply) for ply in pairwise(game.ply_start)]
+    found = np.concatenate([chance[1] for _, chance in plies])
+    close(found, [float(coming[board]) for board in tictactoe.decisions])
+    assert last == slice(game.decisions, game.positions)
+    results = [(board, tictactoe.rules.result(board)) for board in tictactoe.rules.finished]
+    close(ends[1], [float(sum(coming[b] for b, r in results if r == won)) for won in (1, 0, -1)])
+
+
+def test_matches_end_as_their_chances_say(game: Game, tables):
+    """All against all at once, as from the end of the game backward."""
+    policies = np.stack([*map(greedy, tables.values()), uniform(game)])
+    x, o = np.divmod(np.arange(len(policies) ** 2), len(policies))
+    expected = [
+        outcome_chances(game, policies[i], policies[j])[0] for i, j in zip(x, o, strict=True)
+    ]
+    close(meet(game, policies[:, game.legal], x, o), expected)
+
+
+def test_matches_on_other_boards(both: Both):
+    policies = np.stack([uniform(both.game), minimax_random(both.game)])[:, both.game.legal]
+    (ends,) = meet(both.game, policies, np.array([0]), np.array([1]))
+    expected = both.rules.chances(both.rules.uniform(), both.rules.minimax_random())
+    close(ends, np.array(expected[both.rules.boards[0]], float))
 
 
 def test_nothing_beats_minimax(game: Game):

@@ -5,23 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tictactoe.game import Game, connect
-from app.tictactoe.views import Worth, common_scale, movers_view
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.views import Worth, common_scale, movers_view, on_scale
 
-GAME = connect(2, 2, 2)  # 17 decisions of 4 cells
-FIRST_OF_X, FIRST_OF_O = 0, 1
 REWARDS = st.floats(-100, 100).map(lambda number: round(number, 3))
 WORTHS = st.tuples(REWARDS, REWARDS, REWARDS).map(sorted).filter(lambda worth: worth[0] < worth[2])
+FALLING = [(1, 0, -1), (-1, 2, 1), (0, -1, 1), (1, 1, 1)]
+ENDLESS = [(np.nan, 0, 1), (-1, np.nan, 1), (-1, 0, np.inf), (-np.inf, 0, 1), (-1, 0, np.nan)]
 NUMBERS = st.floats(-200, 200, width=32)
 
 
-def shown(value: float, worth: tuple[float, float, float], row: int = FIRST_OF_X) -> float:
+def shown(value: float, worth: tuple[float, float, float], player: int = X) -> float:
     """Where one value comes to lie, in a seat of this worth beside one with another."""
     other = (-50.0, 0.0, 50.0)
-    q = np.full((17, 4), np.nan)
-    q[row, 0] = value
-    both = Worth(worth, other) if row == FIRST_OF_X else Worth(other, worth)
-    return float(common_scale(GAME, q, both)[row, 0])
+    both = Worth(worth, other) if player == X else Worth(other, worth)
+    scaled = common_scale(np.array([-player, player], np.int8), np.array([3, value]), both)
+    alone = on_scale(np.array([value]), both, player)
+    assert scaled.tolist() == [3 / 50, alone[0]]
+    return float(scaled[1])
 
 
 def test_movers_view_changes_the_sign_where_o_is_to_move(game: Game):
@@ -43,20 +44,20 @@ def test_movers_view_leaves_nan_where_it_is(game: Game):
     np.testing.assert_array_equal(np.isnan(movers_view(game, values)), ~game.legal)
 
 
-@given(WORTHS, st.sampled_from([FIRST_OF_X, FIRST_OF_O]))
-def test_loss_and_win_are_the_ends(worth, row: int):
+@given(WORTHS, st.sampled_from([X, O]))
+def test_loss_and_win_are_the_ends(worth, player: int):
     loss, _, win = worth
-    assert shown(loss, worth, row) == -1
-    assert shown(win, worth, row) == 1
+    assert shown(loss, worth, player) == -1
+    assert shown(win, worth, player) == 1
 
 
-@given(WORTHS, st.sampled_from([FIRST_OF_X, FIRST_OF_O]))
-def test_a_draw_is_the_middle_unless_it_is_worth_as_much_as_an_end(worth, row: int):
+@given(WORTHS, st.sampled_from([X, O]))
+def test_a_draw_is_the_middle_unless_it_is_worth_as_much_as_an_end(worth, player: int):
     loss, draw, win = worth
     if loss < draw < win:
-        assert shown(draw, worth, row) == 0
+        assert shown(draw, worth, player) == 0
     else:
-        assert shown((loss + win) / 2, worth, row) == pytest.approx(0, abs=1e-12)
+        assert shown((loss + win) / 2, worth, player) == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -90,32 +91,36 @@ def test_beyond_the_ends_it_is_clipped(worth, beyond: float):
 
 
 def test_each_seat_has_its_own_scale(game: Game):
-    q = np.where(game.legal, np.float32(0.5), np.nan)
-    scaled = common_scale(game, q, Worth(x=(0, 0.5, 1), o=(-1, -0.5, 0.5)))
-    assert set(scaled[game.legal & (game.to_move == 1)[:, None]]) == {0}
-    assert set(scaled[game.legal & (game.to_move == -1)[:, None]]) == {1}
+    q = np.full(game.decisions, np.float32(0.5))
+    scaled = common_scale(game.to_move, q, Worth(x=(0, 0.5, 1), o=(-1, -0.5, 0.5)))
+    assert set(scaled[game.to_move == X]) == {0}
+    assert set(scaled[game.to_move == O]) == {1}
 
 
 def test_a_value_is_shown_the_same_in_every_position(game: Game):
     """No position is rescaled to its own best and worst move."""
-    q = np.where(game.legal, np.random.default_rng(3).choice([-0.5, 0.1, 0.3], (4520, 9)), np.nan)
-    scaled = common_scale(game, q, Worth())
+    q = np.random.default_rng(3).choice([-0.5, 0.1, 0.3], (9, game.decisions))
+    scaled = common_scale(game.to_move, q, Worth())
     for value in (-0.5, 0.1, 0.3):
         assert set(scaled[q == value]) == {value}
 
 
 def test_illegal_cells_stay_nan_and_a_history_keeps_its_shape(game: Game):
-    history = np.where(game.legal, np.random.default_rng(4).normal(size=(3, 4520, 9)), np.nan)
-    scaled = common_scale(game, history, Worth())
+    history = np.where(game.legal.T, np.random.default_rng(4).normal(size=(3, 9, 4520)), np.nan)
+    scaled = common_scale(game.to_move, history, Worth())
     assert scaled.shape == history.shape
     np.testing.assert_array_equal(np.isnan(scaled), np.isnan(history))
-    np.testing.assert_array_equal(scaled[2], common_scale(game, history[2], Worth()))
+    np.testing.assert_array_equal(scaled[2], common_scale(game.to_move, history[2], Worth()))
 
 
 @pytest.mark.parametrize("seat", ["x", "o"])
 @pytest.mark.parametrize(
-    "worth", [(1, 0, -1), (-1, 2, 1), (0, -1, 1), (1, 1, 1), (np.nan, 0, 1), (-1, np.nan, 1)]
+    ("worth", "sentence"),
+    [
+        *((falls, "rises from loss to draw to win") for falls in FALLING),
+        *((no_number, "is made of numbers") for no_number in ENDLESS),
+    ],
 )
-def test_worth_that_does_not_rise_is_refused(seat: str, worth):
-    with pytest.raises(ValueError, match=f"worth in seat {seat} rises from loss to draw to win"):
+def test_worth_that_does_not_rise_is_refused(seat: str, worth, sentence: str):
+    with pytest.raises(ValueError, match=f"worth in seat {seat} {sentence}"):
         Worth(**{seat: worth})

@@ -5,15 +5,17 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from app.recipes import parse
+from app.recipes.algorithms import Champion
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
-from training.champion import champion
-from training.reference import self_play as reference
-from training.reference.both_seats import standing
-from training.reference.plain import EMPTY, legal_cells, move, unfinished_boards
+from training.learners import learn
+from training.plain.boards import EMPTY, legal_cells, move, standing, unfinished_boards
+from training.plain.champion import Memory, champion
+from training.plain.randomness import Random
 
 SURE = [-1, 0, 1]
 
@@ -30,9 +32,9 @@ def truth(game: Game) -> np.ndarray:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_compiled_learner_is_the_plain_one(game: Game, seed: int) -> None:
     """To the end, by all that it knows after every game."""
-    opponents, memory = {"self": 1_000}, reference.Memory()
-    plain = reference.champion(np.random.default_rng(seed), opponents=opponents, memory=memory)
-    compiled = champion(game, np.random.default_rng(seed), after_every_game, opponents=opponents)
+    recipe, memory = Champion(seed=seed), Memory()
+    plain = champion(recipe, Random(seed), memory)
+    compiled = learn(game, recipe, after_every_game)
     made = [standing(move(b, cell)) for b in unfinished_boards() for cell in legal_cells(b)]
     done = 0
     for progress in compiled:
@@ -49,8 +51,7 @@ def test_the_compiled_learner_is_the_plain_one(game: Game, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_what_it_is_sure_of_is_true(game: Game, truth, seed: int) -> None:
     sure = np.zeros(game.legal.shape, np.bool_)
-    rng = np.random.default_rng(seed)
-    for progress in champion(game, rng, after_every_game, opponents={"self": 1_000}):
+    for progress in learn(game, parse(f"champion,seed={seed}"), after_every_game):
         now = np.isin(progress.q, SURE)
         assert (progress.q[now] == truth[now]).all()
         assert now[sure].all()
@@ -63,8 +64,7 @@ def test_what_it_is_sure_of_is_true(game: Game, truth, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_in_the_end_it_knows_everything(game: Game, truth, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    *_, end = champion(game, rng, lambda updates: 10**9, opponents={"self": 1_000})
+    *_, end = learn(game, parse(f"champion,seed={seed}"), lambda updates: 10**9)
     np.testing.assert_array_equal(end.q, truth)
     assert end.visits[game.legal].all()
     assert not blunders(game, greedy(end.q)).any()
@@ -75,28 +75,20 @@ def test_in_the_end_it_knows_everything(game: Game, truth, seed: int) -> None:
 @pytest.mark.parametrize("board", [(2, 4, 3), (3, 4, 3)])
 def test_it_learns_other_boards(board: tuple[int, int, int]) -> None:
     other = connect(*board)
-    rng = np.random.default_rng(0)
-    *_, end = champion(other, rng, lambda updates: updates + 10**6, opponents={"self": 10**6})
+    *_, end = learn(other, parse("champion,games=1000000"), lambda updates: updates + 10**6)
     truth = movers_view(other, successor_values(other, optimal(other).value))
     np.testing.assert_array_equal(end.q, truth)
 
 
 def test_it_stops_where_it_is_told_to(game: Game) -> None:
-    rng = np.random.default_rng(0)
-    *_, end = champion(game, rng, lambda updates: 10**9, opponents={"self": 40})
+    *_, end = learn(game, parse("champion,games=40"), lambda updates: 10**9)
     assert end.games == 40
     assert (end.q[game.legal & (end.visits == 0)] == -0.5).all()
 
 
 def test_its_table_is_symmetric_at_all_times(game: Game) -> None:
-    rng = np.random.default_rng(0)
-    for progress in champion(game, rng, lambda updates: updates + 100, opponents={"self": 1_000}):
+    for progress in learn(game, parse("champion"), lambda updates: updates + 100):
         for image, cells in zip(game.image, game.symmetry, strict=True):
             seen = image[: game.decisions]
             np.testing.assert_array_equal(progress.q[seen], progress.q[:, cells])
             np.testing.assert_array_equal(progress.visits[seen], progress.visits[:, cells])
-
-
-def test_there_is_nobody_else_to_play_against(game: Game) -> None:
-    with pytest.raises(ValueError, match=r"^this learner plays against 'self', not random$"):
-        next(champion(game, np.random.default_rng(0), lambda n: n, opponents={"random": 5}))

@@ -7,29 +7,41 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.tictactoe.agents import Agent, load
+from app.recipes import SHIPPED, name, parse
+from app.tictactoe.agents import Agent, load, load_all
 from app.tictactoe.game import Game
 from app.tictactoe.report import report
 from training.check import differences
-from training.recipes import RECIPES
-from training.run import shown_tables, train
+from training.run import judged, train
 
 MODELS = Path("models")
 
 
-@pytest.mark.parametrize("agent_id", RECIPES)
+TABLES = [one for one, agent in SHIPPED.items() if agent.recipe.slug != "dqn"]
+MOST_BYTES = 20 << 20
+
+
+@pytest.mark.parametrize("agent_id", TABLES)
 def test_a_shipped_model_is_rebuilt_bit_for_bit(game: Game, agent_id: str) -> None:
     saved = load(MODELS, game, agent_id)
-    rebuilt = train(RECIPES[agent_id], game, saved.card.seed, lambda progress: None)
+    rebuilt = train(agent_id, parse(saved.card.recipe), game, lambda progress: None)
     assert differences(saved, rebuilt) == []
 
 
-@pytest.mark.parametrize("agent_id", RECIPES)
+@pytest.mark.parametrize("agent_id", SHIPPED)
 def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) -> None:
     agent = load(MODELS, game, agent_id)
-    shown = shown_tables(agent.snapshot_q, agent.q)
-    figures = report(game, shown, agent.card.figures.updates, agent.card.worth)
-    assert figures == agent.card.figures
+    card, recipe = agent.card, SHIPPED[agent_id].recipe
+    assert card.recipe == name(recipe)
+    updates = card.figures.updates
+    figures = report(game, agent.snapshot_q, updates, card.worth, card.plays, recipe.task())
+    assert figures == card.figures
+    assert judged(game, agent).card == card
+
+
+def test_everything_shipped_is_there_and_nothing_else(game: Game) -> None:
+    assert load_all(MODELS, game).keys() == SHIPPED.keys()
+    assert sum(path.stat().st_size for path in MODELS.iterdir()) < MOST_BYTES
 
 
 def test_q_iteration_ships_without_a_blunder(game: Game) -> None:
@@ -49,7 +61,9 @@ def test_what_was_measured_may_differ(agent: Agent) -> None:
     assert differences(agent, replace(agent, card=card)) == []
 
 
-@pytest.mark.parametrize("name", ["q", "visits", "snapshot_updates", "snapshot_q"])
+@pytest.mark.parametrize(
+    "name", ["q", "visits", "snapshot_updates", "snapshot_q", "snapshot_updated"]
+)
 def test_one_other_bit_is_a_difference(agent: Agent, name: str) -> None:
     array = getattr(agent, name).copy()
     array.reshape(-1).view(np.uint8)[7] ^= 1

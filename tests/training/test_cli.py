@@ -4,17 +4,18 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from app.recipes import ALGORITHMS, SHIPPED, name, parse
 from app.tictactoe.agents import load, save
 from app.tictactoe.game import Game
 from training import cli
-from training.networks import NETWORKS
-from training.recipes import RECIPES
-from training.run import train
+from training.run import agent_id, train
 
 QUICK = "q-learning-1"
 
@@ -26,7 +27,17 @@ def call(*arguments: str | Path) -> Result:
 def test_list_names_every_agent() -> None:
     result = call("list")
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.output.splitlines()] == [*RECIPES, *NETWORKS]
+    assert [line.split()[0] for line in result.output.splitlines()] == [*SHIPPED]
+    for agent in SHIPPED.values():
+        assert name(agent.recipe) in result.output.split()
+
+
+def test_list_describes_every_parameter() -> None:
+    output = call("list", "--parameters").output
+    for slug in ALGORITHMS:
+        assert f"\n{slug}\n" in f"\n{output}"
+    assert "Step size: how far a value moves towards its target." in output
+    assert "It is a number within 0 and 1; default 0.2." in output
 
 
 def test_train_and_check(game: Game, tmp_path: Path) -> None:
@@ -40,8 +51,10 @@ def test_train_and_check(game: Game, tmp_path: Path) -> None:
 
 
 def test_check_says_what_differs(game: Game, tmp_path: Path) -> None:
-    agent = train(RECIPES[QUICK], game, 0, lambda progress: None)
-    agent.visits[0, 0] += 1
+    agent = train(QUICK, SHIPPED[QUICK].recipe, game, lambda progress: None)
+    visits = agent.visits.copy()
+    visits[0, 0] += 1
+    agent = replace(agent, visits=visits)
     save(tmp_path, game, agent)
     result = call("check", QUICK, "--models", tmp_path)
     assert result.exit_code == 1
@@ -54,12 +67,12 @@ def test_check_says_what_is_missing(tmp_path: Path) -> None:
     assert f"{QUICK}.json: No such file" in result.output
 
 
-@pytest.mark.parametrize("command", ["train", "check", "evaluate"])
+@pytest.mark.parametrize("command", ["train", "check", "judge", "evaluate", "seeds"])
 def test_an_unknown_agent_is_answered_with_the_known_ones(command: str) -> None:
     result = call(command, "q-unlearning")
     assert result.exit_code == 2
-    for agent_id in ("q-unlearning", *RECIPES, *NETWORKS):
-        assert f"'{agent_id}'" in result.output
+    for known in ("q-unlearning", *SHIPPED):
+        assert f"'{known}'" in result.output
 
 
 @pytest.mark.parametrize("arguments", [[], ["--all", QUICK], [QUICK, "--seed", "-1"]])
@@ -89,7 +102,9 @@ def test_evaluate_prints_and_writes_the_table(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_leaves_the_old_model(game: Game, tmp_path: Path) -> None:
-    agent = train(RECIPES["q-learning-2"], game, 1, lambda progress: None)
+    agent = train(
+        "q-learning-2", SHIPPED["q-learning-2"].recipe.with_seed(1), game, lambda progress: None
+    )
     save(tmp_path, game, agent)
     before = contents(tmp_path)
     process = subprocess.Popen(
@@ -107,6 +122,70 @@ def test_ctrl_c_leaves_the_old_model(game: Game, tmp_path: Path) -> None:
     assert rest.decode().endswith("Interrupted: every model is as it was, or finished.\n")
     assert "Traceback" not in rest.decode()
     assert contents(tmp_path) == before
+
+
+def test_a_recipe_is_an_agent(game: Game, tmp_path: Path) -> None:
+    recipe = "q-learning,vs=self,alpha=0.5,games=2000,draw=-0.5"
+    assert call("train", recipe, "--out", tmp_path).exit_code == 0
+    agent = load(tmp_path, game, "q-learning-vs-self-alpha-0-5-games-2000-draw-minus-0-5")
+    assert (agent.card.recipe, agent.card.reported, agent.card.found) == (recipe, [], [])
+    assert call("check", recipe, "--models", tmp_path).output.endswith("bit for bit\n")
+    assert "unbeatable in both seats" in call("seeds", recipe, "--seeds", "2", "--jobs", "1").output
+
+
+def test_a_recipe_that_is_shipped_has_the_short_name() -> None:
+    assert agent_id(parse("q-learning,games=1000000")) == QUICK
+    assert agent_id(parse("q-learning,games=1000001")) == "q-learning-games-1000001"
+
+
+def test_a_wrong_recipe_is_answered_with_what_is_wrong() -> None:
+    result = call("train", "q-learning,alpha=2")
+    assert result.exit_code == 2
+    assert "alpha is a number within 0 and 1, not '2.0'" in result.output
+
+
+def test_judge_writes_figures_and_texts_anew(game: Game, tmp_path: Path) -> None:
+    recipe = SHIPPED["q-table"].recipe
+    agent = train("q-table", recipe, game, lambda progress: None)
+    false = msgspec.structs.replace(
+        agent.card,
+        found=["nothing"],
+        figures=msgspec.structs.replace(agent.card.figures, blunders=[0] * len(agent.snapshot_q)),
+    )
+    save(tmp_path, game, replace(agent, card=false))
+    assert call("judge", "--models", tmp_path).output == "q-table: judged\n"
+    card = load(tmp_path, game, "q-table").card
+    assert (card.figures, card.found) == (agent.card.figures, agent.card.found)
+
+
+@pytest.mark.parametrize("agents", [["q-learning-2"], ["q-learning-2", "q-learning,games=5000001"]])
+def test_killing_it_leaves_no_process_and_nothing_in_the_folder(tmp_path: Path, agents) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "training", "train", *agents, "--out", str(tmp_path)],
+        env=os.environ | {"FORCE_COLOR": "1"},
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stderr
+    shown = b""
+    while b"updates/s" not in shown:
+        shown += os.read(process.stderr.fileno(), 1000)
+    process.kill()
+    process.communicate()  # until the last process that writes there has ended
+    assert process.returncode == -signal.SIGKILL
+    assert not contents(tmp_path)
+
+
+def test_without_its_packages_it_says_what_to_run() -> None:
+    """As after `make run` alone."""
+    blocked = (
+        "import runpy, sys; sys.modules['click'] = None; sys.argv[0] = 'training'\n"
+        "runpy.run_module('training', run_name='__main__')"
+    )
+    command = [sys.executable, "-c", blocked]
+    result = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr == "Training needs click: run `make install-training` first.\n"
 
 
 def contents(folder: Path) -> dict[str, bytes]:

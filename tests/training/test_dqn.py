@@ -1,35 +1,19 @@
 """The deep Q-learner as a whole: its epochs, its seed, what it learns and what it refuses."""
 
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
 import pytest
 
-from app.tictactoe.card import ID
+from app.recipes import parse
 from app.tictactoe.game import Game, connect
-from training.dqn import dqn
-from training.environment import Progress
-from training.networks import NETWORKS
-from training.recipe import Recipe
+from training import learners
+from training.learners.phases import Progress
 from training.run import next_stop, train
 
-BRIEF: dict[str, Any] = {
-    "games_per_seat": 10,
-    "epsilon_first": 0.5,
-    "epsilon_last": 0.1,
-    "gamma": 0.9,
-    "step_size": 1e-3,
-    "memory": 100,
-    "steps": 20,
-    "batch": 8,
-}
+BRIEF = "games=10,epsilon=0.5,epsilon_last=0.1,step_size=0.001,memory=100,steps=20,batch=8"
 
 
-def learn(game: Game, seed: int = 0, **changes: Any) -> list[Progress]:
+def learn(game: Game, settings: str = "vs=t-hand,epochs=3", brief: str = BRIEF) -> list[Progress]:
     """Three epochs, if nothing else is asked for."""
-    settings = {"opponents": {"t-hand": 3}} | BRIEF | changes
-    return list(dqn(game, np.random.default_rng(seed), next_stop, **settings))
+    return list(learners.learn(game, parse(f"dqn,{settings},{brief}"), next_stop))
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +23,7 @@ def seen(game: Game) -> list[Progress]:
 
 def test_a_seed_decides_everything(game: Game, seen: list[Progress]) -> None:
     assert contents(learn(game)) == contents(seen)
-    assert contents(learn(game, seed=1)) != contents(seen)
+    assert contents(learn(game, "vs=t-hand,epochs=3,seed=1")) != contents(seen)
 
 
 def test_an_epoch_is_games_in_both_seats_and_steps(seen: list[Progress]) -> None:
@@ -51,7 +35,7 @@ def test_an_epoch_is_games_in_both_seats_and_steps(seen: list[Progress]) -> None
 
 
 def test_opponents_come_one_after_the_other(game: Game) -> None:
-    seen = learn(game, opponents={"random": 1, "t-hand": 2})
+    seen = learn(game, "vs=random:1+t-hand:2")
     assert [progress.games for progress in seen] == [0, 20, 40, 60]
 
 
@@ -66,41 +50,22 @@ def test_visits_are_the_moves_that_it_made(game: Game, seen: list[Progress]) -> 
 
 def test_it_learns_to_beat_a_player_who_never_wavers() -> None:
     """Two in a row of five: X always beats the first empty cell with the right two moves."""
-    settings: dict[str, Any] = {"steps": 40, "epsilon_last": 0.0, "memory": 1_000}
-    *_, end = learn(connect(1, 5, 2), opponents={"fixed": 25}, **settings)
+    brief = BRIEF.replace("steps=20", "steps=40").replace("last=0.1", "last=0")
+    brief = brief.replace("memory=100", "memory=1000")
+    *_, end = learn(connect(1, 5, 2), "vs=fixed,epochs=25", brief)
     assert end.won is not None
     assert end.won[0] == 1
 
 
-def test_an_unknown_opponent_is_refused_before_anything_is_learned(game: Game) -> None:
-    recipe = replace(NETWORKS["dqn-vs-random"], opponents={"random": 1, "nobody": 1})
-    with pytest.raises(ValueError, match="no opponent 'nobody' here, only random, fixed, t-hand"):
-        train(recipe, game, 0, lambda progress: pytest.fail("it began"))
-
-
-@pytest.mark.parametrize("epsilon", [-0.1, 1.5])
-def test_an_epsilon_that_is_no_chance_is_refused(game: Game, epsilon: float) -> None:
-    with pytest.raises(ValueError, match="a chance lies between 0 and 1"):
-        learn(game, epsilon_first=epsilon)
-
-
 def test_the_card_tells_the_win_rate_of_every_epoch_and_what_computed_it(game: Game) -> None:
-    recipe = replace(NETWORKS["dqn-vs-heuristic"], opponents={"t-hand": 3}, parameters=BRIEF)
+    recipe = parse(f"dqn,vs=t-hand,epochs=3,{BRIEF}")
     told: list[Progress] = []
-    card = train(recipe, game, 0, told.append).card
+    card = train("somebody", recipe, game, told.append).card
     won = [progress.won for progress in told[1:]]
     assert card.win_rate is not None
     assert list(zip(card.win_rate.x, card.win_rate.o, strict=True)) == won
     assert {"platform", "python", "numpy", "jax", "optax"} <= card.versions.keys()
-    assert card.parameters == BRIEF | {"iterations_vs_t-hand": 3}
-
-
-@pytest.mark.parametrize("recipe", NETWORKS.values(), ids=NETWORKS)
-def test_the_recipes_are_named_as_files_are(recipe: Recipe) -> None:
-    assert ID.fullmatch(recipe.id)
-    assert recipe.title
-    assert recipe.origin
-    assert recipe.reported
+    assert card.updates == recipe.updates_at_most() == 60
 
 
 def contents(seen: list[Progress]) -> list[tuple[bytes, bytes, tuple[float, float] | None]]:

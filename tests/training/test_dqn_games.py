@@ -6,7 +6,7 @@ import pytest
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import position_text
 from app.tictactoe.policy import first_empty, t_hand, uniform
-from training.dqn_games import (
+from training.networks.games import (
     OVER,
     Moves,
     draw,
@@ -18,9 +18,10 @@ from training.dqn_games import (
     targets,
     win_rate,
 )
-from training.reference.plain import has_line, is_over, legal_cells, move
+from training.plain.boards import has_line, is_over, legal_cells, move
 
 GAMES = 200
+REWARDS = (-2.0, -0.1, 1.0)
 
 
 @pytest.mark.parametrize("seat", [X, O])
@@ -28,7 +29,9 @@ def test_moves_are_those_of_the_games_told_slowly(game: Game, seat: int) -> None
     games = play(game, np.random.default_rng(5), uniform(game), t_hand(game), GAMES)
     told = [tell(games.cell[:, n].tolist(), seat) for n in range(GAMES)]
     expected = [made for moves, _ in told for made in moves]
-    listed = zip(*(column.tolist() for column in moves_of(game, games, seat)), strict=True)
+    listed = zip(
+        *(column.tolist() for column in moves_of(game, games, seat, REWARDS, -0.1)), strict=True
+    )
     found = [
         (text(game, s), cell, round(reward, 6), text(game, after))
         for s, cell, reward, after in listed
@@ -68,7 +71,7 @@ def test_any_move_of_the_memory_may_be_drawn_and_stays_whole() -> None:
 
 def test_targets_are_those_of_plain_python(game: Game) -> None:
     rng = np.random.default_rng(4)
-    moves = moves_of(game, play(game, rng, uniform(game), t_hand(game), GAMES), X)
+    moves = moves_of(game, play(game, rng, uniform(game), t_hand(game), GAMES), X, REWARDS, -0.1)
     q = np.where(game.legal, rng.normal(size=game.legal.shape), np.nan).astype(np.float32)
     expected = []
     for reward, after in zip(moves.reward.tolist(), moves.after.tolist(), strict=True):

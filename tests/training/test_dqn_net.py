@@ -11,16 +11,16 @@ from app.tictactoe.encodings import one_hot
 from app.tictactoe.game import Game
 from app.tictactoe.notation import position_text
 from app.tictactoe.policy import uniform
-from training import dqn_net
-from training.dqn_games import draw
-from training.dqn_net import Layer, Lessons, Network
+from training.networks import net
+from training.networks.games import draw
+from training.networks.net import Layer, Lessons, Network
 
 SEED, STEP = 5, 1e-3
 
 
 @pytest.fixture(scope="module")
 def network(game: Game) -> Network:
-    return dqn_net.new_network(np.random.default_rng(1), game)
+    return net.new_network(np.random.default_rng(1), game)
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +44,8 @@ def test_the_network_is_the_stated_one(network: Network) -> None:
 
 def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: Network) -> None:
     said = in_numpy(network, one_hot(game))
-    np.testing.assert_allclose(dqn_net.outputs(network, one_hot(game)), said, rtol=1e-4, atol=1e-5)
-    q = dqn_net.table(game, network)
+    np.testing.assert_allclose(net.outputs(network, one_hot(game)), said, rtol=1e-4, atol=1e-5)
+    q = net.table(game, network)
     assert q.dtype == np.float32
     np.testing.assert_allclose(
         q, np.where(game.legal, said, np.nan), rtol=1e-4, atol=1e-5, equal_nan=True
@@ -60,7 +60,7 @@ def test_its_outputs_are_those_of_a_sum_by_hand() -> None:
     read = np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 1.0]])
     # The hidden units are 1, -0.3; then 1.5, 0; then -0.05, 4.
     expected = np.array([[2.0 + 0.3 + 0.25], [3.0 + 0.25], [-0.1 - 4.0 + 0.25]])
-    np.testing.assert_allclose(dqn_net.outputs(layers, read), expected, atol=1e-6)
+    np.testing.assert_allclose(net.outputs(layers, read), expected, atol=1e-6)
     np.testing.assert_allclose(in_numpy(layers, read), expected, atol=1e-6)
 
 
@@ -72,10 +72,10 @@ def test_a_tenth_is_dropped_out_while_learning_and_the_rest_makes_up() -> None:
         Layer(np.full((units, 1), 1 / units), np.zeros(1)),
     )
     read = np.ones((4, 1))
-    said = np.asarray(dqn_net.outputs(layers, read, jax.random.key(0)))[:, 0]
+    said = np.asarray(net.outputs(layers, read, jax.random.key(0)))[:, 0]
     assert len(set(said.tolist())) == 4
     np.testing.assert_allclose(said * 0.9, 0.9, atol=0.02)
-    np.testing.assert_allclose(dqn_net.outputs(layers, read), np.ones((4, 1)), rtol=1e-4)
+    np.testing.assert_allclose(net.outputs(layers, read), np.ones((4, 1)), rtol=1e-4)
 
 
 def test_the_loss_is_that_of_plain_python(game: Game, network: Network, lessons: Lessons) -> None:
@@ -118,16 +118,16 @@ def test_it_learns_what_it_is_taught(game: Game, network: Network, lessons: Less
     np.testing.assert_allclose(taught[lessons.decision][~game.legal[lessons.decision]], -5, atol=1)
 
 
-def teach(game: Game, network: Network, lessons: Lessons, times: int) -> dqn_net.Pupil:
-    pupil = dqn_net.untaught(network, STEP, SEED)
+def teach(game: Game, network: Network, lessons: Lessons, times: int) -> net.Pupil:
+    pupil = net.untaught(network, STEP, SEED)
     many = Lessons(*(np.tile(column, (times, 1)) for column in lessons))
-    taught: dqn_net.Pupil = dqn_net.teach(pupil, one_hot(game), game.legal, many, STEP)
+    taught: net.Pupil = net.teach(pupil, one_hot(game), game.legal, many, STEP)
     return taught
 
 
 def loss(game: Game, network: Network, lessons: Lessons, drops: jax.Array | None = None) -> float:
     read, legal = one_hot(game)[lessons.decision], game.legal[lessons.decision]
-    return float(dqn_net.loss(network, read, legal, lessons.cell, lessons.target, drops))
+    return float(net.loss(network, read, legal, lessons.cell, lessons.target, drops))
 
 
 def in_numpy(network: Network, read: np.ndarray) -> Any:

@@ -1,4 +1,4 @@
-"""Who may import whom: training -> app.tictactoe <- app.web."""
+"""Who may import whom: training -> app.recipes, app.tictactoe <- app.web."""
 
 import subprocess
 import sys
@@ -10,8 +10,10 @@ import pytest
     ("module", "never"),
     [
         ("app.tictactoe", {"flask", "numba", "jax", "optax", "training", "app.web"}),
+        ("app.recipes", {"flask", "numba", "jax", "optax", "training", "app.web"}),
+        ("training.learners", {"flask", "app.web", "jax", "optax"}),
         ("app.web", {"numba", "jax", "optax", "rich", "training"}),
-        ("training.cli", {"flask", "app.web", "jax", "optax"}),
+        ("training.cli", {"flask", "app.web", "jax", "optax", "numba", "rich", "joblib"}),
     ],
 )
 def test_importing_it_never_imports(module: str, never: set[str]) -> None:

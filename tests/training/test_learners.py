@@ -1,10 +1,10 @@
 """What is true of every learner, whatever it plays against."""
 
-from dataclasses import replace
-
+import msgspec
 import numpy as np
 import pytest
 
+from app.recipes import SHIPPED, Recipe, parse
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, connect
 from app.tictactoe.npz import MAX_SNAPSHOTS
@@ -12,15 +12,22 @@ from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
-from training.environment import Progress
-from training.recipe import Recipe
-from training.recipes import RECIPES
+from training import learners
+from training.learners.phases import Progress
 from training.run import learn, next_mark, next_stop, train
 
-BRIEF = {
-    recipe.id: replace(recipe, opponents=dict.fromkeys(recipe.opponents, 2))
-    for recipe in RECIPES.values()
-}
+TABLES = {one: agent.recipe for one, agent in SHIPPED.items() if agent.recipe.slug != "dqn"}
+
+
+def shortened(recipe: Recipe, turns: int) -> Recipe:
+    """The same for so many turns against each opponent."""
+    if ":" in getattr(recipe, "vs", ""):
+        vs = "+".join(f"{opponent}:{turns}" for opponent, _ in recipe.phases)
+        return msgspec.structs.replace(recipe, vs=vs)
+    return msgspec.structs.replace(recipe, **{recipe.turns: turns})
+
+
+BRIEF = {one: shortened(recipe, 2) for one, recipe in TABLES.items()}
 
 
 @pytest.fixture(scope="module", params=BRIEF)
@@ -30,7 +37,7 @@ def recipe(request: pytest.FixtureRequest) -> Recipe:
 
 @pytest.fixture(scope="module")
 def agent(game: Game, recipe: Recipe) -> Agent:
-    return train(recipe, game, 5, nobody)
+    return train("somebody", recipe.with_seed(5), game, nobody)
 
 
 def nobody(progress: Progress) -> None:
@@ -38,7 +45,9 @@ def nobody(progress: Progress) -> None:
 
 
 def test_a_seed_decides_everything(game: Game, recipe: Recipe) -> None:
-    first, again, other = (tables(learn(recipe, game, seed, nobody)) for seed in (5, 5, 6))
+    first, again, other = (
+        tables(learn(recipe.with_seed(seed), game, nobody)) for seed in (5, 5, 6)
+    )
     assert first == again
     assert first != other
 
@@ -47,17 +56,19 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
     game: Game, recipe: Recipe, agent: Agent
 ) -> None:
     assert agent.snapshot_updates[0] == 0
-    other_seed = learn(recipe, game, 6, nobody)
-    np.testing.assert_array_equal(agent.snapshot_q[0], other_seed[0].q)
+    other_seed = learn(recipe.with_seed(6), game, nobody)
+    np.testing.assert_array_equal(agent.table(game, 0), other_seed[0].q)
+    assert not agent.snapshot_updated[0].any()
     assert (np.diff(agent.snapshot_updates) > 0).all()
     assert agent.snapshot_updates[-1] == agent.card.updates
-    np.testing.assert_array_equal(agent.snapshot_q[-1], agent.q.astype(np.float16))
+    np.testing.assert_array_equal(agent.snapshot_q[-1], agent.q[game.legal])
+    np.testing.assert_array_equal(agent.snapshot_updated[-1], agent.visits[game.legal] > 0)
     assert len(agent.snapshot_q) == len(agent.card.figures.updates) <= MAX_SNAPSHOTS
 
 
 @pytest.mark.parametrize("agent_id", ["q-iteration", "q-learning-1", "q-learning-4", "self-play"])
 def test_visits_of_a_table_of_pairs_add_up_to_the_updates(game: Game, agent_id: str) -> None:
-    *_, end = learn(BRIEF[agent_id], game, 1, nobody)
+    *_, end = learn(BRIEF[agent_id], game, nobody)
     assert end.visits.sum() == end.updates
 
 
@@ -65,12 +76,12 @@ def test_what_was_never_visited_is_as_it_was(game: Game, agent: Agent) -> None:
     never = game.legal & (agent.visits == 0)
     assert agent.visits.any()
     assert not agent.visits[~game.legal].any()
-    np.testing.assert_array_equal(agent.q[never], agent.snapshot_q[0][never])
+    np.testing.assert_array_equal(agent.q[never], agent.table(game, 0)[never])
 
 
 def test_a_watcher_sees_it_grow_to_the_end(game: Game, recipe: Recipe, agent: Agent) -> None:
     seen: list[Progress] = []
-    learn(recipe, game, 5, seen.append)
+    learn(recipe.with_seed(5), game, seen.append)
     shares = [progress.done for progress in seen]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0, 1)
@@ -80,27 +91,26 @@ def test_a_watcher_sees_it_grow_to_the_end(game: Game, recipe: Recipe, agent: Ag
 def test_where_there_is_more_history_than_room_the_first_makes_way(
     game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = learn(BRIEF["q-iteration"], game, 0, nobody)
+    whole = learn(BRIEF["q-iteration"], game, nobody)
     monkeypatch.setattr("training.run.MAX_SNAPSHOTS", 5)
-    kept = learn(BRIEF["q-iteration"], game, 0, nobody)
+    kept = learn(BRIEF["q-iteration"], game, nobody)
     updates = [moment.updates for moment in whole]
     assert [moment.updates for moment in kept] == [0, *updates[-4:]]
 
 
 def test_stopping_to_look_changes_nothing(recipe: Recipe) -> None:
     small = connect(2, 3, 3)
-    opponents = dict.fromkeys(recipe.opponents, 20)
+    longer = shortened(recipe, 20)
     ends = []
     for stop in (lambda updates: updates + 1, lambda updates: updates + 99, next_stop):
-        rng = np.random.default_rng(0)
-        *_, end = recipe.algorithm(small, rng, stop, opponents=opponents, **recipe.parameters)
+        *_, end = learners.learn(small, longer, stop)
         ends.append((end.games, end.updates, end.q.tobytes(), end.visits.tobytes()))
     assert ends[0] == ends[1] == ends[2]
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_q_iteration_always_finds_the_optimal_values(game: Game, seed: int) -> None:
-    *_, end = learn(RECIPES["q-iteration"], game, seed, nobody)
+    *_, end = learn(TABLES["q-iteration"].with_seed(seed), game, nobody)
     truth = movers_view(game, successor_values(game, optimal(game).value))
     np.testing.assert_array_equal(end.q, truth)
     assert not blunders(game, greedy(end.q)).any()
@@ -110,10 +120,8 @@ def test_a_loss_once_seen_stays(game: Game) -> None:
     """Even one learned against a random opponent, and only true ones are learned."""
     truth = movers_view(game, successor_values(game, optimal(game).value))
     lost = np.zeros(game.legal.shape, np.bool_)
-    recipe = RECIPES["q-iteration"]
-    for progress in recipe.algorithm(
-        game, np.random.default_rng(0), next_stop, opponents={"random": 20}, gamma=1.0
-    ):
+    recipe = parse("q-iteration,vs=random,sweeps=20")
+    for progress in learners.learn(game, recipe, next_stop):
         now = progress.q == -1
         assert now[lost].all()
         assert (truth[now] == -1).all()
@@ -129,3 +137,36 @@ def test_marks_are_1_2_5_10(updates: int, mark: int) -> None:
 
 def tables(history: list[Progress]) -> list[tuple[int, bytes, bytes]]:
     return [(moment.updates, moment.q.tobytes(), moment.visits.tobytes()) for moment in history]
+
+
+@pytest.mark.parametrize("recipe", BRIEF.values(), ids=BRIEF)
+def test_no_training_makes_more_updates_than_its_recipe_says(game: Game, recipe: Recipe) -> None:
+    *_, end = learners.learn(game, shortened(recipe, 30), next_stop)
+    assert end.updates <= shortened(recipe, 30).updates_at_most()
+
+
+@pytest.mark.parametrize("start", ["random", "every", "empty"])
+@pytest.mark.parametrize(("seat", "other"), [("x", -1), ("o", 1)])
+def test_q_learning_in_one_seat_learns_nothing_of_the_other(
+    game: Game, start: str, seat: str, other: int
+) -> None:
+    recipe = parse(f"q-learning,start={start},seat={seat},games=3000")
+    *_, end = learners.learn(game, recipe, next_stop)
+    assert not end.visits[game.to_move == other].any()
+    assert end.visits.any()
+
+
+def test_from_every_position_as_many_games_begin(game: Game) -> None:
+    *_, end = learners.learn(game, parse("q-learning,start=every,games=9040"), next_stop)
+    assert (end.visits.sum(axis=1) >= 2).all()
+
+
+@pytest.mark.parametrize("slug", ["q-iteration", "q-learning", "q-table", "double-q"])
+def test_what_is_untouched_has_the_initial_value(game: Game, slug: str) -> None:
+    *_, end = learn(shortened(parse(f"{slug},vs=random,initial=0.25"), 3), game, nobody)
+    assert (end.q[game.legal & (end.visits == 0)] == 0.25).all()
+
+
+def test_an_initial_value_that_is_a_loss_is_never_left_if_losses_stick(game: Game) -> None:
+    *_, end = learn(parse("q-iteration,vs=random,sweeps=2,initial=-1"), game, nobody)
+    assert end.updates == 0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from training.mitchell import grown, proportional, update
+from training.learners.league import grown, proportional, update
 
 # What the league meets: rewards of 10 both ways, a win counted twice, k from 0.001 to 100.
 VALUES = st.lists(st.floats(-20, 20), min_size=1, max_size=9)

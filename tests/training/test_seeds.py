@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from app.recipes import parse
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders, losing_game
 from training import cli
-from training.agent_seeds import standing
-from training.champion import champion
-from training.champion_seeds import games_needed
-from training.over_seeds import five_numbers, histogram, over_seeds
-from training.recipes import RECIPES
+from training.learners import learn
 from training.run import train
+from training.seeds import five_numbers, games_needed, histogram, over_seeds, standing
+
+CHAMPION, Q_TABLE = parse("champion"), parse("q-table")
 
 
 def call(*arguments: str) -> Result:
@@ -30,7 +30,7 @@ def square(seed: int) -> int:
 
 def test_the_champion_needs_few_games() -> None:
     """The goal is a median of 700; over seeds 0 to 999 it is 170."""
-    needed = [games_needed(seed) for seed in range(40)]
+    needed = [games_needed(CHAMPION, seed) for seed in range(40)]
     assert np.median([games.unbeatable for games in needed]) < 180
     assert max(games.unbeatable for games in needed) < 200
     assert max(games.faultless for games in needed) < 280
@@ -38,9 +38,8 @@ def test_the_champion_needs_few_games() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_it_is_the_first_game_after_which_nobody_can_beat_it(game: Game, seed: int) -> None:
-    needed = games_needed(seed)
-    rng = np.random.default_rng(seed)
-    for progress in champion(game, rng, lambda updates: updates + 1, opponents={"self": 1_000}):
+    needed = games_needed(CHAMPION, seed)
+    for progress in learn(game, CHAMPION.with_seed(seed), lambda updates: updates + 1):
         policy = greedy(progress.q)
         if progress.games <= needed.unbeatable:
             proved = all(losing_game(game, policy, seat) is None for seat in (X, O))
@@ -49,10 +48,10 @@ def test_it_is_the_first_game_after_which_nobody_can_beat_it(game: Game, seed: i
     assert not blunders(game, policy).any()
 
 
-def test_champion_seeds_prints_the_distribution_of_these_seeds() -> None:
-    printed = call("champion-seeds", "--seeds", "7", "--first", "20", "--jobs", "1").stdout
-    needed = sorted(games_needed(seed).unbeatable for seed in range(20, 27))
-    row = next(line.split() for line in printed.splitlines() if line.startswith("unbeatable"))
+def test_seeds_of_the_champion_prints_the_distribution_of_these_seeds() -> None:
+    printed = call("seeds", "champion", "--seeds", "7", "--first", "20", "--jobs", "1").stdout
+    needed = sorted(games_needed(CHAMPION, seed).unbeatable for seed in range(20, 27))
+    row = next(line.split() for line in printed.splitlines() if line.startswith("unbeatable  "))
     assert (int(row[1]), int(row[3]), int(row[5])) == (needed[0], needed[3], needed[-1])
     counts = re.findall(r"^ *(\d+) to (\d+) +(\d+)", printed, re.MULTILINE)
     for low, high, count in counts:
@@ -62,11 +61,13 @@ def test_champion_seeds_prints_the_distribution_of_these_seeds() -> None:
 
 def test_seeds_judges_what_each_seed_makes_of_an_agent(game: Game) -> None:
     printed = call("seeds", "q-table", "--seeds", "3", "--jobs", "1").stdout
-    agents = [train(RECIPES["q-table"], game, seed, lambda progress: None) for seed in range(3)]
+    agents = [
+        train("q-table", Q_TABLE.with_seed(seed), game, lambda progress: None) for seed in range(3)
+    ]
     wins = sorted(100 * agent.card.figures.vs["random"].o[-1][0] for agent in agents)
     row = next(line for line in printed.splitlines() if line.startswith("as O, wins against Rand"))
     assert row.split()[-5::2] == [f"{share:.2f}" for share in wins]
-    both = sum(len(standing("q-table", seed).unbeatable) == 2 for seed in range(3))
+    both = sum(len(standing(Q_TABLE, seed).unbeatable) == 2 for seed in range(3))
     assert f"unbeatable in both seats: {both} of 3" in printed
 
 

@@ -1,0 +1,345 @@
+"""What can be learned and how: one class of parameters for each algorithm.
+
+The algorithms themselves are in `training`, with their sources; nothing here computes.
+"""
+
+from functools import cache
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta
+
+from app.recipes.parameters import (
+    Recipe,
+    RecipeError,
+    Rewarded,
+    check_rising,
+    reward,
+    written,
+)
+from app.tictactoe.game import Game, connect
+from app.tictactoe.policy import Plays
+from app.tictactoe.tasks import Task
+from app.tictactoe.views import Worth
+
+
+def share(symbol: str, meaning: str) -> Meta:
+    """Describe a number from 0 to 1."""
+    return Meta(ge=0.0, le=1.0, description=meaning, extra={"symbol": symbol})
+
+
+def count(meaning: str, most: int = 999_999_999) -> Meta:
+    """Describe a whole number from 1."""
+    return Meta(ge=1, le=most, description=meaning)
+
+
+def sharpness(meaning: str, least: float = 0.000001) -> Meta:
+    """Describe a base of the powers by which a league's learner draws its moves."""
+    return Meta(ge=least, le=1_000_000.0, description=meaning, extra={"symbol": "k"})
+
+
+Vs = Annotated[
+    str,
+    Meta(
+        description="The opponent, or several one after the other with the turns against each, "
+        "as in random:50+self:200; self is the learner's own greedy play."
+    ),
+]
+Alpha = Annotated[float, share("α", "Step size: how far a value moves towards its target.")]
+Gamma = Annotated[float, share("γ", "Discount: what a reward is worth one own move earlier.")]
+Epsilon = Annotated[float, share("ε", "Exploration: how often any move is played at random.")]
+EpsilonDrop = Annotated[
+    float, share("", "What epsilon falls by after every tenth of the games against an opponent.")
+]
+Games = Annotated[int, count("How many games are played.")]
+Seat = Annotated[
+    Literal["both", "x", "o"], Meta(description="In which seat it learns: both in turn, x or o.")
+]
+Initial = Annotated[
+    float,
+    Meta(
+        ge=-100.0,
+        le=100.0,
+        description="What every move is worth before anything is learned.",
+        extra={"symbol": "Q0"},
+    ),
+]
+
+SEATS = {"both": "xo", "x": "x", "o": "o"}
+
+
+class QIteration(Rewarded, frozen=True, kw_only=True):
+    """Sweeps over every position and move, each valued by one sampled answer."""
+
+    slug: ClassVar[str] = "q-iteration"
+    turns: ClassVar[str] = "sweeps"
+
+    vs: Vs = "random:50+self:200"
+    sweeps: Annotated[int, count("How many times every position and move is gone through.")] = 250
+    gamma: Gamma = 1.0
+    sticky: Annotated[
+        bool, Meta(description="Whether a value that is a loss is never updated again.")
+    ] = True
+    initial: Initial = 0.0
+
+    def task(self) -> Task:
+        """Return its rewards against its last opponent, from any position."""
+        return Task(self.opponent(), self.gamma, self.worth(), everywhere=True)
+
+    def updates_at_most(self) -> int:
+        """Every pair in every sweep."""
+        return sum(sweeps for _, sweeps in self.phases) * _game().pairs
+
+
+class QLearning(Rewarded, frozen=True, kw_only=True):
+    """Q-learning forward through each game, with the opponent in the environment."""
+
+    slug: ClassVar[str] = "q-learning"
+
+    vs: Vs = "random"
+    start: Annotated[
+        Literal["random", "every", "empty"],
+        Meta(
+            description="Where games begin: in a random position, in every position in turn, "
+            "or with the empty board."
+        ),
+    ] = "random"
+    seat: Seat = "both"
+    alpha: Alpha = 0.2
+    gamma: Gamma = 0.9
+    epsilon: Epsilon = 0.1
+    epsilon_drop: EpsilonDrop = 0.0
+    games: Games = 100_000
+    initial: Initial = 0.0
+
+    def task(self) -> Task:
+        """Return its rewards against its last opponent."""
+        return Task(
+            self.opponent(),
+            self.gamma,
+            self.worth(),
+            seats=SEATS[self.seat],
+            everywhere=self.start != "empty",
+        )
+
+    def updates_at_most(self) -> int:
+        """Every other ply of every game."""
+        return sum(games for _, games in self.phases) * own_moves()
+
+
+class QTable(Rewarded, frozen=True, kw_only=True):
+    """Q-learning backward over each finished game, on moves up to symmetry."""
+
+    slug: ClassVar[str] = "q-table"
+
+    vs: Vs = "random"
+    seat: Seat = "both"
+    key: Annotated[
+        Literal["pair", "afterstate"],
+        Meta(
+            description="What has a value, up to symmetry: a move in its position, or the board "
+            "that it makes."
+        ),
+    ] = "pair"
+    ties: Annotated[
+        Literal["first", "random"],
+        Meta(description="Which of equally good moves is played, in training and after."),
+    ] = "first"
+    update: Annotated[
+        Literal["average", "sum"],
+        Meta(description="Whether a value moves towards its target, or targets are added up."),
+    ] = "average"
+    alpha: Alpha = 0.4
+    gamma: Gamma = 1.0
+    epsilon: Epsilon = 0.7
+    epsilon_drop: EpsilonDrop = 0.1
+    games: Games = 14_000
+    initial: Initial = 0.0
+
+    @property
+    def plays(self) -> Plays:
+        """Ties are broken in play as they were in training."""
+        return "first" if self.ties == "first" else "greedy"
+
+    def task(self) -> Task | None:
+        """Return its rewards against its last opponent; sums have no value to go to."""
+        if self.update == "sum":
+            return None
+        return Task(self.opponent(), self.gamma, self.worth(), seats=SEATS[self.seat])
+
+    def updates_at_most(self) -> int:
+        """Every other ply of every game."""
+        return sum(games for _, games in self.phases) * own_moves()
+
+
+class DoubleQ(QTable, frozen=True, kw_only=True):
+    """The same with two tables, of which one chooses the best move and the other values it."""
+
+    slug: ClassVar[str] = "double-q"
+
+
+class SelfPlay(Recipe, frozen=True, kw_only=True):
+    """Q-learning against itself, with one table in which X maximises and O minimises."""
+
+    slug: ClassVar[str] = "self-play"
+
+    alpha: Alpha = 0.3
+    gamma: Annotated[float, share("γ", "Discount: what a reward is worth one ply earlier.")] = 0.9
+    epsilon: Epsilon = 0.9
+    epsilon_drop: EpsilonDrop = 0.0
+    games: Games = 200_000
+    initial: Annotated[
+        float,
+        Meta(
+            ge=-100.0,
+            le=100.0,
+            description="What every move is worth to X before anything is learned.",
+            extra={"symbol": "Q0"},
+        ),
+    ] = 1.0
+    win: Annotated[float, reward("What it is worth to X that X wins.")] = 1.0
+    draw: Annotated[float, reward("What a draw is worth to X; to O it is as much below 0.")] = 0.5
+    loss: Annotated[float, reward("What it is worth to X that O wins.")] = -1.0
+
+    def check_together(self) -> None:
+        """Raise RecipeError also where rewards do not rise."""
+        super().check_together()
+        check_rising(self.loss, self.draw, self.win)
+
+    def worth(self) -> Worth:
+        """Return the rewards: what X gains O loses."""
+        return Worth(x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss))
+
+    def task(self) -> Task:
+        """Return minimax, discounted at every ply."""
+        return Task(None, self.gamma, self.worth(), plies=1)
+
+    def updates_at_most(self) -> int:
+        """Every ply of every game."""
+        return self.games * _game().cells
+
+
+class League(Rewarded, frozen=True, kw_only=True):
+    """One learner of a league, with values that average what was met, and powers of k."""
+
+    slug: ClassVar[str] = "league"
+    turns: ClassVar[str] = "rounds"
+
+    vs: Annotated[
+        Literal["league", "fixed", "random", "fixed+random"],
+        Meta(description="Whom it meets in a round: all the others, or players that never learn."),
+    ] = "league"
+    observing: Annotated[
+        bool,
+        Meta(description="Whether it learns from its opponent's moves as if they were its own."),
+    ] = False
+    symmetric: Annotated[
+        bool, Meta(description="Whether boards that are turned or reflected are the same to it.")
+    ] = False
+    stages: Annotated[
+        Literal["two", "one"],
+        Meta(
+            description="Whether the opponent's moves are updated with its own reward, too (two), "
+            "or only its own moves (one)."
+        ),
+    ] = "two"
+    gamma: Annotated[float, share("γ", "Discount: what a reward is worth one ply earlier.")] = 0.7
+    k_start: Annotated[float, sharpness("k at first: a move is drawn with a chance of k ** Q.")] = (
+        0.001
+    )
+    k_step: Annotated[float, sharpness("What k grows by at every update.", least=0.0)] = 0.001
+    k_limit: Annotated[float, sharpness("What k grows up to.")] = 100.0
+    rounds: Annotated[int, count("How many times everybody meets everybody in both seats.")] = (
+        10_000
+    )
+    win: Annotated[float, reward("The reward of a won game.")] = 10.0
+    draw: Annotated[float, reward("The reward of a drawn game.")] = 3.0
+    loss: Annotated[float, reward("The reward of a lost game.")] = -10.0
+
+    def check_together(self) -> None:
+        """Raise RecipeError also where k does not rise to its limit."""
+        super().check_together()
+        if self.k_start > self.k_limit:
+            start, limit = written(self.k_start), written(self.k_limit)
+            raise RecipeError(f"k_start is at most k_limit, not {start} above {limit}")
+
+    def updates_at_most(self) -> int:
+        """Every ply of its games, in both seats, and its opponent's plies once more."""
+        cells, opponents = _game().cells, {"league": 5, "fixed+random": 2}.get(self.vs, 1)
+        plies = 2 * cells + cells * self.observing
+        return self.rounds * opponents * plies
+
+
+class Champion(Recipe, frozen=True, kw_only=True):
+    """Self-play that keeps what a move is worth at least and at most, until all is proved."""
+
+    slug: ClassVar[str] = "champion"
+
+    games: Annotated[int, count("How many games are played at most.")] = 1_000
+
+    def task(self) -> Task:
+        """Return best play."""
+        return Task(None, plies=1)
+
+    def updates_at_most(self) -> int:
+        """Every ply of every game."""
+        return self.games * _game().cells
+
+
+class Dqn(Rewarded, frozen=True, kw_only=True):
+    """A deep Q-network, taught from the memory of its moves."""
+
+    slug: ClassVar[str] = "dqn"
+    turns: ClassVar[str] = "epochs"
+
+    vs: Vs = "random"
+    epochs: Annotated[int, count("How many times games are played and then learned from.")] = 400
+    games: Annotated[int, count("How many games an epoch has in each seat.", most=1_000_000)] = 100
+    gamma: Gamma = 0.9
+    epsilon: Annotated[float, share("ε", "Exploration in the first epoch.")] = 0.4
+    epsilon_last: Annotated[
+        float, share("", "Exploration in the last epoch, to which it falls in a straight line.")
+    ] = 0.02
+    step_size: Annotated[
+        float,
+        Meta(ge=0.0, le=1.0, description="Step size of Adam.", extra={"symbol": "α"}),
+    ] = 5e-5
+    memory: Annotated[int, count("How many of the last moves are kept to learn from.")] = 10_000
+    steps: Annotated[int, count("How many steps of Adam an epoch has.", most=1_000_000)] = 200
+    batch: Annotated[int, count("How many moves a step learns from.", most=100_000)] = 32
+    step: Annotated[float, reward("The reward of a move that ends nothing.")] = -0.1
+    draw: Annotated[float, reward("The reward of a drawn game.")] = -0.1
+    loss: Annotated[float, reward("The reward of a lost game.")] = -2.0
+
+    def check_together(self) -> None:
+        """Raise RecipeError also where it is to play itself, or exploration does not fall."""
+        super().check_together()
+        if any(opponent == "self" for opponent, _ in self.phases):
+            raise RecipeError("vs is a player that never learns, not self")
+
+    def task(self) -> Task:
+        """Return its rewards against its last opponent."""
+        return Task(self.opponent(), self.gamma, self.worth(), self.step)
+
+    def updates_at_most(self) -> int:
+        """Every step of every epoch."""
+        return sum(epochs for _, epochs in self.phases) * self.steps
+
+
+ALGORITHMS = MappingProxyType(
+    {
+        algorithm.slug: algorithm
+        for algorithm in (QIteration, QLearning, QTable, DoubleQ, SelfPlay, League, Champion, Dqn)
+    }
+)
+
+
+def own_moves() -> int:
+    """Return how many moves the longest game has of the player who begins."""
+    return -(-_game().cells // 2)
+
+
+@cache
+def _game() -> Game:
+    """Return the game that bounds are of."""
+    return connect()

@@ -1,0 +1,24 @@
+"""Which recipes are trained for whoever asks, while they wait."""
+
+from app.recipes.names import parse
+from app.recipes.parameters import Recipe, RecipeError
+
+MOST_UPDATES = 2_000_000  # less than a second
+SLOW = {"dqn"}  # algorithms that take minutes
+
+
+def parse_on_demand(text: str) -> Recipe:
+    """Return the recipe with this name, if it is one that can be trained at once.
+
+    Raises RecipeError as `parse` does, and where the training would be too long.
+    """
+    recipe = parse(text)
+    if recipe.slug in SLOW:
+        raise RecipeError(f"{recipe.slug} takes minutes: only the command line trains it")
+    updates = recipe.updates_at_most()
+    if updates > MOST_UPDATES:
+        raise RecipeError(
+            f"this may take {updates:,} updates, and {MOST_UPDATES:,} are the most that are "
+            f"trained here: lower {recipe.turns}"
+        )
+    return recipe

@@ -1,0 +1,244 @@
+"""What a parameter is, where it is written down once, and how a recipe is checked against it.
+
+A recipe is a frozen msgspec struct.  Each of its fields is a parameter: the field's type holds the
+range (`Meta(ge, le)`), one plain sentence of meaning, and the symbol that formulas use.  Forms,
+command lines, cards and the checks of names all read it there.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import (
+    Annotated,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from app.tictactoe.policy import BASELINES, Plays
+from app.tictactoe.tasks import Task
+from app.tictactoe.views import Worth
+
+Value = bool | int | float | str
+Phases = list[tuple[str, int]]  # an opponent, and for how long
+
+SELF = "self"
+OPPONENTS = (*BASELINES, SELF)
+SHARED = "win draw loss seed"  # parameters that come last, in this order
+SHOWN = 40  # characters of a refused value
+WORDS = {True: "yes", False: "no"}  # how a name writes a switch
+
+
+class RecipeError(ValueError):
+    """A recipe that cannot be meant: the message names the parameter and what would be right."""
+
+
+class Parameter(NamedTuple):
+    """One parameter of an algorithm, with the value that a recipe gives it."""
+
+    name: str
+    symbol: str  # as formulas write it, or empty
+    kind: type  # bool, int, float or str
+    value: Value
+    default: Value
+    low: float | None  # None where it is no number
+    high: float | None
+    choices: tuple[str, ...]  # empty where it is free within its range
+    meaning: str
+
+
+def reward(meaning: str) -> Meta:
+    """Describe a reward."""
+    return Meta(ge=-100.0, le=100.0, description=meaning, extra={"symbol": "r"})
+
+
+class Recipe(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that decides what an agent becomes: the same recipe, the same agent bit for bit.
+
+    Raises RecipeError if a parameter is outside its range or two of them contradict each other.
+    """
+
+    slug: ClassVar[str]
+    turns: ClassVar[str] = "games"  # the parameter that says how long it learns
+
+    seed: Annotated[
+        int,
+        Meta(ge=0, le=999_999_999, description="Which random numbers: another seed, another run."),
+    ] = 0
+
+    def __post_init__(self) -> None:
+        for parameter in parameters(self):
+            check(parameter)
+        self.check_together()
+
+    def check_together(self) -> None:
+        """Raise RecipeError if parameters that are right by themselves contradict each other."""
+        usual = parameters_of(type(self))[self.turns].default
+        if ":" in self._vs and getattr(self, self.turns) != usual:
+            raise RecipeError(f"{self.turns} is not given where vs says how many: {self._vs}")
+
+    @property
+    def _vs(self) -> str:
+        return str(getattr(self, "vs", SELF))
+
+    @property
+    def phases(self) -> Phases:
+        """Whom it learns against, one after the other, and for how many turns."""
+        if ":" not in self._vs:
+            return [(self._vs, int(getattr(self, self.turns)))]
+        phases = (phase.split(":") for phase in self._vs.split("+"))
+        return [(opponent, int(turns)) for opponent, turns in phases]
+
+    def with_seed(self, seed: int | None) -> Self:
+        """Return the recipe with another seed, or as it is with none."""
+        return self if seed is None else msgspec.structs.replace(self, seed=seed)
+
+    @property
+    def plays(self) -> Plays:
+        """How its table is played: see `app.tictactoe.policy.policy_of`."""
+        return "greedy"
+
+    def worth(self) -> Worth:
+        """Return what its rewards are worth to the mover, in each seat."""
+        return Worth()
+
+    def task(self) -> Task | None:
+        """Return what it is asked to learn in the end, or None where that has no exact answer."""
+        return None
+
+    def updates_at_most(self) -> int:
+        """Return a bound on how many updates its training makes."""
+        raise NotImplementedError
+
+
+class Rewarded(Recipe, frozen=True, kw_only=True):
+    """A recipe in which a result is worth the same in either seat."""
+
+    win: Annotated[float, reward("The reward of a won game.")] = 1.0
+    draw: Annotated[float, reward("The reward of a drawn game.")] = 0.0
+    loss: Annotated[float, reward("The reward of a lost game.")] = -1.0
+
+    def check_together(self) -> None:
+        """Raise RecipeError also where rewards do not rise."""
+        super().check_together()
+        check_rising(self.loss, self.draw, self.win)
+
+    def worth(self) -> Worth:
+        """Return the rewards."""
+        rewards = (self.loss, self.draw, self.win)
+        return Worth(x=rewards, o=rewards)
+
+    def opponent(self) -> str | None:
+        """Return the opponent at the end of the training as a `Task` has it, None for itself."""
+        last, _ = self.phases[-1]
+        return None if last == SELF else last
+
+
+def check_rising(loss: float, draw: float, win: float) -> None:
+    """Raise RecipeError if a loss is worth more than a draw, a draw than a win, or all the same."""
+    if not (loss <= draw <= win and loss < win):
+        rewards = ", ".join(map(written, (loss, draw, win)))
+        raise RecipeError(f"rewards rise from loss to draw to win, not {rewards}")
+
+
+@cache
+def parameters_of(algorithm: type[Recipe]) -> Mapping[str, Parameter]:
+    """Return the parameters of an algorithm with their defaults.
+
+    They come in the order of its class, and those that algorithms share at the end.
+    """
+    hints = get_type_hints(algorithm, include_extras=True)
+    described = {}
+    fields = msgspec.structs.fields(algorithm)
+    for field in sorted(fields, key=lambda field: SHARED.find(field.name)):
+        kind, meta = get_args(hints[field.name])
+        choices = get_args(kind) if get_origin(kind) is Literal else ()
+        described[field.name] = Parameter(
+            name=field.name,
+            symbol=(meta.extra or {}).get("symbol", ""),
+            kind=str if choices else kind,
+            value=field.default,
+            default=field.default,
+            low=meta.ge,
+            high=meta.le,
+            choices=tuple(WORDS.values()) if kind is bool else choices,
+            meaning=meta.description,
+        )
+    return MappingProxyType(described)
+
+
+def parameters(recipe: Recipe) -> list[Parameter]:
+    """Return the parameters of a recipe, in the order of its class."""
+    described = parameters_of(type(recipe)).values()
+    return [parameter._replace(value=getattr(recipe, parameter.name)) for parameter in described]
+
+
+def check(parameter: Parameter) -> None:
+    """Raise RecipeError, naming the range, if a parameter's value is not within it."""
+    value, kind = parameter.value, parameter.kind
+    if kind is str and parameter.choices:
+        right = value in parameter.choices
+    elif kind in (int, float):
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        right = (whole or (kind is float and isinstance(value, float))) and (
+            parameter.low <= value <= parameter.high  # type: ignore[operator]
+        )
+    else:
+        right = isinstance(value, kind)
+    if not right:
+        raise RecipeError(f"{parameter.name} {expected(parameter)}, not {shown(value)}")
+    if parameter.name == "vs" and not parameter.choices:
+        check_opponents(str(value))
+
+
+def expected(parameter: Parameter) -> str:
+    """Say what a parameter may be, to go on after its name."""
+    if parameter.choices:
+        return f"is {' or '.join(parameter.choices)}"
+    if parameter.kind is str:
+        return "is a text"
+    number = "a whole number" if parameter.kind is int else "a number"
+    low, high = written(parameter.low or 0), written(parameter.high or 0)
+    return f"is {number} within {low} and {high}"
+
+
+def check_opponents(vs: str) -> None:
+    """Raise RecipeError if opponents are not `random` or `random:50+self:200`."""
+    phases = [phase.split(":") for phase in vs.split("+")]
+    for name, *turns in phases:
+        if name not in OPPONENTS:
+            raise RecipeError(f"vs is one or more of {', '.join(OPPONENTS)}, not {shown(name)}")
+        if turns or len(phases) > 1:
+            number = turns[0] if len(turns) == 1 else ""
+            # No number that is written in another way than `int` would write it.
+            right = number.isascii() and number.isdigit() and not number.startswith("0")
+            if not right or len(number) > 9:
+                raise RecipeError(
+                    f"vs counts the turns against each opponent, as in random:50+self:200, "
+                    f"from 1 to 999999999, not {shown(vs)}"
+                )
+    if len(phases) == 1 and ":" in vs:
+        raise RecipeError(f"vs needs no count for a single opponent, as in {shown(vs)}")
+
+
+def written(value: Value) -> str:
+    """Write a value as a name has it: `yes`, `20000`, `0.5`, `0.00005`, `self`."""
+    if isinstance(value, bool):
+        return WORDS[value]
+    if isinstance(value, float):
+        return np.format_float_positional(value + 0.0, trim="-")  # 0.0 makes -0.0 a 0
+    return str(value)
+
+
+def shown(value: Value) -> str:
+    """Write a value that is refused, but not at any length."""
+    text = str(value)
+    return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")

@@ -1,0 +1,362 @@
+"""The agents of `models/`, as data: what made each, what its source reported, what we found.
+
+The two are never mixed.  `reported` holds what somebody else wrote, in our words, and where it
+stands.  `found` holds what we measured; the exact figures of an agent are on its card besides.
+"""
+
+from types import MappingProxyType
+from typing import NamedTuple
+
+from app.recipes.names import name, parse
+from app.recipes.parameters import Recipe
+from app.tictactoe.card import Reported
+
+
+class Shipped(NamedTuple):
+    """One agent: its id is a short name of its recipe."""
+
+    id: str
+    title: str
+    origin: str  # whose idea it was
+    recipe: Recipe
+    reported: list[Reported]
+    found: list[str]
+
+
+HEATMAP = "Web page that paints Q-values on the squares"
+TABULAR = "Articles on tabular and double Q-learning"
+SELF_PLAY = "Study of self-play with one shared table"
+NETWORK = "Deep Q-network behind a web service"
+LEAGUE = "League of learners"
+OURS = "This project"
+
+PAGE = "the text of the page"
+ARTICLE = "the article on tabular Q-learning, 1,000 sampled games each"
+DOUBLE_ARTICLE = "the article on double Q-learning"
+PLOTS = "the plots of wins over epochs"
+REPORT = "the report on the league"
+
+MISTAKES = Reported(
+    "Agents trained against random only occasionally make mistakes despite millions of iterations, "
+    "and the random opponent is the reason.",
+    PAGE,
+)
+BEATS_FIXED = Reported("Beats `fixed` in every game after a while.", REPORT)
+
+SHIPPED = MappingProxyType(
+    {
+        agent.id: agent
+        for agent in (
+            Shipped(
+                id="q-iteration",
+                title="Q-iteration",
+                origin=HEATMAP,
+                recipe=parse("q-iteration"),
+                reported=[
+                    Reported(
+                        "Surprisingly good, although its update ignores that the opponent is "
+                        "stochastic.",
+                        PAGE,
+                    )
+                ],
+                found=[
+                    "50 of 50 seeds (0 to 49) end without a blunder, unbeatable in both seats.",
+                    "The table that its author published has no blunder either, and every "
+                    "value is that of best play.",
+                ],
+            ),
+            Shipped(
+                id="q-learning-1",
+                title="Q-learning 1",
+                origin=HEATMAP,
+                recipe=parse("q-learning,games=1000000"),
+                reported=[MISTAKES],
+                found=[
+                    "The table that its author published, one run, has 200 blunders and "
+                    "loses for certain to a best responder in both seats.",
+                    "Of 100 seeds (0 to 99) here, which end with 91 to 134 blunders, 63 can"
+                    " be beaten as X and all as O.",
+                ],
+            ),
+            Shipped(
+                id="q-learning-2",
+                title="Q-learning 2",
+                origin=HEATMAP,
+                recipe=parse("q-learning,games=5000000"),
+                reported=[MISTAKES],
+                found=[
+                    "The table that its author published, one run, has 44 blunders and "
+                    "loses for certain to a best responder in both seats.",
+                ],
+            ),
+            Shipped(
+                id="q-learning-3",
+                title="Q-learning 3",
+                origin=HEATMAP,
+                recipe=parse("q-learning,start=every,games=1130000"),
+                reported=[MISTAKES],
+                found=[
+                    "The table that its author published, one run, has 128 blunders and "
+                    "cannot be beaten as X only.",
+                    "Of 100 seeds (0 to 99) here, which end with 78 to 116 blunders, 64 can"
+                    " be beaten as X and all as O.",
+                ],
+            ),
+            Shipped(
+                id="q-learning-4",
+                title="Q-learning 4",
+                origin=HEATMAP,
+                recipe=parse("q-learning,vs=random:226000+self:904000,start=every"),
+                reported=[],
+                found=[
+                    "The table that its author published, one run, has no blunder and "
+                    "cannot be beaten in either seat.",
+                    "This run has one blunder, and a best responder beats it as O.",
+                    "Of 100 seeds (0 to 99) here, which end with 0 to 4 blunders, none can "
+                    "be beaten as X and 4 as O.",
+                ],
+            ),
+            Shipped(
+                id="q-table",
+                title="Q-table",
+                origin=TABULAR,
+                recipe=parse("q-table"),
+                reported=[
+                    Reported("No mistakes against both kinds of minimax.", ARTICLE),
+                    Reported("Wins more against random than minimax does: 92.6% as O.", ARTICLE),
+                    Reported(
+                        "Now and then a run ends badly: as O it loses about 40% to randomised "
+                        "minimax.",
+                        ARTICLE,
+                    ),
+                    Reported(
+                        "99.1% won as X and 92.6% as O against random, no loss, everything drawn "
+                        "against both kinds of minimax; 625 entries in the table.",
+                        "the project's own page of the same week",
+                    ),
+                ],
+                found=[
+                    "Of 1,000 seeds (0 to 999) 70 can be beaten as X and 656 as O; 323 "
+                    "cannot be beaten in either seat.",
+                    "241 of them lose at least 40% of their games as O to randomised minimax.",
+                    "Their median wins 98.96% as X and 91.64% as O against random, exactly,"
+                    " and knows 625 positions.",
+                ],
+            ),
+            Shipped(
+                id="q-table-draw-1",
+                title="Q-table, draw = win",
+                origin=TABULAR,
+                recipe=parse("q-table,draw=1"),
+                reported=[
+                    Reported(
+                        "Raising the draw's reward step by step to that of a win cures the bad "
+                        "runs and costs wins against random: about 95% as X, around 70% as O.",
+                        ARTICLE,
+                    )
+                ],
+                found=[
+                    "Of 1,000 seeds (0 to 999) none can be beaten as X, and 27 can as O; "
+                    "the worst loses 44% as O to randomised minimax.",
+                    "Their median wins 94.79% as X and 74.29% as O against random, exactly.",
+                ],
+            ),
+            Shipped(
+                id="double-q",
+                title="Double Q",
+                origin=TABULAR,
+                recipe=parse("double-q"),
+                reported=[
+                    Reported(
+                        "Brings no improvement; if anything a single table was better.",
+                        DOUBLE_ARTICLE,
+                    )
+                ],
+                found=[
+                    "Of 1,000 seeds (0 to 999) 301 cannot be beaten in either seat, of "
+                    "Q-table 323.",
+                    "439 lose at least 40% of their games as O to randomised minimax, of "
+                    "Q-table 241.",
+                ],
+            ),
+            Shipped(
+                id="q-table-vs-minimax",
+                title="Q-table, against minimax",
+                origin=TABULAR,
+                recipe=parse("q-table,vs=minimax-random"),
+                reported=[
+                    Reported(
+                        "Trained against randomised minimax it is worse: as O it wins 50% and "
+                        "loses 22.7% against random, having seen 355 of 627 positions.",
+                        ARTICLE,
+                    )
+                ],
+                found=[
+                    "Over 1,000 seeds (0 to 999) it wins 49.2% to 50.1% and loses 21.7% to "
+                    "22.7% as O against random, exactly.",
+                    "It knows 208 to 211 of the 627 positions: test games add others to a "
+                    "table that holds whatever was met.",
+                    "Every one of these seeds can be beaten in both seats.",
+                ],
+            ),
+            Shipped(
+                id="self-play",
+                title="Self-play",
+                origin=SELF_PLAY,
+                recipe=parse("self-play"),
+                reported=[
+                    Reported("Practically unbeatable by a human.", "the study's summary"),
+                    Reported(
+                        "gamma is not so important, since the game is deterministic and short.",
+                        "the study's remarks on parameters",
+                    ),
+                    Reported(
+                        "Left open: a check against minimax, and Boyan's (1992) claim that a "
+                        "learned player wins 58% against T-hand and draws 42%.",
+                        "the study's outlook",
+                    ),
+                ],
+                found=[
+                    "300 of 300 seeds (0 to 299) end without a blunder, proved unbeatable "
+                    "in both seats.",
+                    "None of the 300 wins 58% against T-hand: they win 50% to 87.5% as X "
+                    "and 7% to 15.2% as O, and draw the rest.",
+                    "Without any risk nobody wins more than 59.4% against T-hand, the mean "
+                    "of both seats.",
+                ],
+            ),
+            Shipped(
+                id="q-learning-player",
+                title="Q-learning player",
+                origin=LEAGUE,
+                recipe=parse("league,seed=2"),
+                reported=[
+                    BEATS_FIXED,
+                    Reported("Starting k too high, at 0.1, hurts.", REPORT),
+                    Reported(
+                        "The one-stage update, from its own moves only, is worse than the "
+                        "two-stage one.",
+                        REPORT,
+                    ),
+                ],
+                found=[
+                    "Against `fixed` it wins every game as X and loses every game as O.",
+                    "So it is for 100 and 67 of 100 seeds (0 to 99); the other 33 win every"
+                    " game as O too.",
+                    "A best responder beats every one of these seeds in both seats.",
+                ],
+            ),
+            Shipped(
+                id="observing",
+                title="Observing",
+                origin=LEAGUE,
+                recipe=parse("league,observing=yes,seed=2"),
+                reported=[
+                    BEATS_FIXED,
+                    Reported(
+                        "Learning from the opponent's moves too is significantly better, and "
+                        "takes some eight thousand moves until it stops improving.",
+                        REPORT,
+                    ),
+                ],
+                found=[
+                    "Against `fixed` it wins every game as X and loses every game as O.",
+                    "So it is for 100 and 84 of 100 seeds (0 to 99); the other 16 win every"
+                    " game as O too.",
+                    "A best responder beats every one of these seeds in both seats.",
+                ],
+            ),
+            Shipped(
+                id="symmetric",
+                title="Symmetric",
+                origin=LEAGUE,
+                recipe=parse(
+                    "league,symmetric=yes,gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10,seed=2"
+                ),
+                reported=[
+                    BEATS_FIXED,
+                    Reported(
+                        "Learns faster at first and is overtaken by the plain learner later: an "
+                        "over-simplification.",
+                        REPORT,
+                    ),
+                ],
+                found=[
+                    "Against `fixed` it wins every game as X and loses half of them as O.",
+                    "Of 100 seeds (0 to 99) 80 win every game as X; as O 16 win every game "
+                    "and 54 lose every game.",
+                    "A best responder beats every one of these seeds in both seats.",
+                ],
+            ),
+            Shipped(
+                id="observing-symmetric",
+                title="Observing, symmetric",
+                origin=LEAGUE,
+                recipe=parse(
+                    "league,observing=yes,symmetric=yes,gamma=0.65,k_start=0.01,k_step=0.01,"
+                    "k_limit=10,seed=2"
+                ),
+                reported=[BEATS_FIXED],
+                found=[
+                    "Against `fixed` it wins every game as X and loses every game as O.",
+                    "Of 100 seeds (0 to 99) 98 win every game as X; as O 3 win every game "
+                    "and 69 lose every game.",
+                    "A best responder beats 96 of these seeds as X, and all of them as O.",
+                ],
+            ),
+            Shipped(
+                id="champion",
+                title="Champion",
+                origin=OURS,
+                recipe=parse("champion"),
+                reported=[],
+                found=[
+                    "1,000 of 1,000 seeds (0 to 999) end without a blunder, unbeatable in "
+                    "both seats.",
+                    "Over 200 seeds (0 to 199) its play is first proved unbeatable after a "
+                    "median of 168 games, after 190 at most over these seeds; training ends"
+                    " after 265 at most.",
+                ],
+            ),
+            Shipped(
+                id="dqn-vs-random",
+                title="DQN, against random",
+                origin=NETWORK,
+                recipe=parse("dqn"),
+                reported=[
+                    Reported("In the first seat it wins from the start.", PLOTS),
+                    Reported(
+                        "In the second seat it wins 30% at first and about 70% by epoch 400, "
+                        "passing random near epoch 200.",
+                        PLOTS,
+                    ),
+                ],
+                found=[
+                    "In the last 20 epochs of training it wins 94.9% as X and 82.8% as O, "
+                    "exploring 2% to 4% of its moves.",
+                ],
+            ),
+            Shipped(
+                id="dqn-vs-heuristic",
+                title="DQN, against T-hand",
+                origin=NETWORK,
+                recipe=parse("dqn,vs=t-hand,epsilon=0.3,steps=600"),
+                reported=[
+                    Reported(
+                        "In the first seat it wins just over 10% at first and about 70% by epoch "
+                        "400, overtaking between epochs 150 and 200.",
+                        PLOTS,
+                    ),
+                    Reported("In the second seat it stays near 20%.", PLOTS),
+                ],
+                found=[
+                    "In the last 20 epochs of training it wins 81.1% as X and 20.8% as O, "
+                    "exploring 2% to 3% of its moves.",
+                    "As O nobody wins more than 26.0% against T-hand without risk.",
+                ],
+            ),
+        )
+    }
+)
+
+SHORT = MappingProxyType({name(agent.recipe): agent.id for agent in SHIPPED.values()})

@@ -1,0 +1,105 @@
+"""What an agent was asked to learn, and the exact action values of whoever has learned it.
+
+An agent that has learned its own task perfectly may still blunder against best play: the task holds
+the opponent that it met in training, and how much a later reward counts.  So there are two truths,
+and a value can only be called wrong by one of them.
+"""
+
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tictactoe.game import SEATS, Game, O, X
+from app.tictactoe.own_play import move_chances
+from app.tictactoe.policy import BASELINES
+from app.tictactoe.values import TIE, Ply, Values, backward
+from app.tictactoe.views import Worth
+
+
+class Task(msgspec.Struct, frozen=True):
+    """An opponent and rewards, in the view of whoever learns; exploration is no part of it."""
+
+    opponent: str | None = None  # a baseline that answers, None for the learner's own best play
+    gamma: float = 1.0
+    worth: Worth = Worth()  # rewards of the move that ends the game, or lets the answer end it
+    step: float = 0.0  # reward of a move after which the game goes on
+    plies: int = 2  # gamma counts once in so many plies: 2 a move of one's own, 1 (itself) every
+    seats: str = "xo"  # the seats in which it learned
+    everywhere: bool = False  # whether games began in every position, not in the empty one
+
+    def __post_init__(self) -> None:
+        if self.opponent is not None and self.opponent not in BASELINES:
+            raise ValueError(f"no opponent {self.opponent!r}: there are {', '.join(BASELINES)}")
+        if not 0 <= self.gamma <= 1:
+            raise ValueError(f"gamma lies within 0 and 1, not {self.gamma}")
+        if self.plies not in (1, 2) or (self.plies == 1 and self.opponent is not None):
+            raise ValueError("gamma counts once in 2 plies, or against itself in 1")
+
+
+@lru_cache(maxsize=12)
+def task_q(game: Game, task: Task) -> NDArray[np.float64]:
+    """Return the exact optimal action values of a task, [D, cells] in the mover's view.
+
+    NaN where illegal.  Backward over the plies: a move is worth the reward, or what the mover's
+    next decision is worth after the answers, by their chances.  Where the learner plays itself
+    both sides choose what is best for them, and equals are equal for the other side too.
+    Source: Bellman (1957), for a given opponent; Shapley (1953), "Stochastic games", for itself.
+    """
+    answers = None if task.opponent is None else BASELINES[task.opponent].policy(game)[game.legal]
+    rewards = {seat: _rewards(game, task.worth, seat) for seat in (X, O)}
+    # What a position is worth to who has just moved there, and to who is to move or has lost.
+    made, met = np.empty(game.positions), {seat: np.empty(game.positions) for seat in (X, O)}
+    made[game.decisions :] = np.where(_moved_last(game) == X, rewards[X], rewards[O])
+    for seat, worth in met.items():
+        worth[game.decisions :] = rewards[seat]
+    q = np.empty(game.pairs)
+    for ply in backward(game):
+        worth = made[ply.after]
+        q[ply.pairs] = worth
+        best = np.maximum.reduceat(worth, ply.starts)
+        met[ply.mover][ply.decisions] = task.step + task.gamma * best
+        if task.plies == 1:
+            made[ply.decisions] = task.step - task.gamma * best
+        else:
+            chances = _equal_chances(worth, ply) if answers is None else answers[ply.pairs]
+            answered = chances * met[-ply.mover][ply.after]
+            made[ply.decisions] = np.add.reduceat(answered, ply.starts)
+    table: NDArray[np.float64] = game.spread(q + 0.0)  # no -0.0
+    table.flags.writeable = False
+    return table
+
+
+@lru_cache(maxsize=12)
+def reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
+    """Whether the learner of a task can come to play each pair, [D, cells].
+
+    It may try any move, and so may its opponent where that is itself.
+    """
+    own = np.zeros_like(game.legal)
+    for seat in (SEATS[name] for name in task.seats):
+        pairs = game.legal & (game.to_move == seat)[:, None]
+        if task.opponent is not None and not task.everywhere:
+            pairs &= move_chances(game, BASELINES[task.opponent].policy(game), -seat) > 0
+        own |= pairs
+    own.flags.writeable = False
+    return own
+
+
+def _rewards(game: Game, worth: Worth, seat: int) -> Values:
+    """Return what each finished position is worth to a player (+1 X, -1 O), [S - D]."""
+    return np.array(worth.x if seat == X else worth.o)[game.outcome * seat + 1]
+
+
+def _moved_last(game: Game) -> NDArray[np.int8]:
+    """Return who made each finished position, [S - D]: X has a stone more than O, or as many."""
+    stones = game.board[game.decisions :].sum(axis=1, dtype=np.int8)
+    return np.where(stones == 0, O, X).astype(np.int8)
+
+
+def _equal_chances(worth: Values, ply: Ply) -> Values:
+    """Let the best moves of each decision be played with equal chances, [n]."""
+    best = worth >= np.maximum.reduceat(worth, ply.starts).repeat(ply.sizes) - TIE
+    chances: Values = best / np.add.reduceat(best, ply.starts, dtype=np.intp).repeat(ply.sizes)
+    return chances

@@ -1,0 +1,98 @@
+"""Programs that save models: one that is killed on the way, and one that goes on and on.
+
+Run as `python -m tests.tictactoe.savers`: who forks should have a single thread.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from shutil import copytree
+
+from app.tictactoe.agents import ASIDE, ModelError, load_all, save
+from app.tictactoe.game import connect
+from tests.tictactoe.models import ID, assert_same, make_agent
+
+GAME = connect(2, 2, 2)
+AGENTS = [make_agent(GAME, seed) for seed in range(3)]  # all with the same id
+EVENTS = ("open", "os.", "fcntl.")
+
+
+def is_killed(folder: Path, seed: int, steps: int) -> bool:
+    """Save in a process that dies without a word after so many steps; False if it got ready."""
+    child = os.fork()
+    if child == 0:
+        left = iter(range(steps))
+
+        def die(event: str, _: object) -> None:
+            if event.startswith(EVENTS) and next(left, None) is None:
+                os._exit(9)
+
+        try:
+            sys.addaudithook(die)
+            save(folder, GAME, AGENTS[seed])
+            os._exit(0)
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    return {9: True, 0: False}[os.waitstatus_to_exitcode(status)]
+
+
+def found(folder: Path) -> int | str | None:
+    """The seed of the model there, or why there is none that can be loaded."""
+    if not folder.exists() or not {path.suffix for path in folder.iterdir()} & {".json", ".npz"}:
+        return None
+    try:
+        agents = load_all(folder, GAME)
+    except ModelError as error:
+        return str(error)
+    assert list(agents) == [ID]
+    assert_same(agents[ID], AGENTS[agents[ID].card.seed])
+    return agents[ID].card.seed
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """What a folder holds, but for what was left aside."""
+    paths = (path for path in sorted(folder.iterdir()) if not path.name.startswith(ASIDE))
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def killed_at_each_step(folder: Path, seed: int, before: Path | None) -> Iterator[Path]:
+    """Copies of a folder in which a save was killed later and later; in the last it got ready."""
+    for steps in count():
+        copy = folder / str(steps)
+        if before:
+            copytree(before, copy)
+        is_last = not is_killed(copy, seed, steps)
+        yield copy
+        if is_last:
+            return
+
+
+def kill(folder: Path) -> None:
+    """Print what is found after each killed save: the first, one over it, and another over that.
+
+    The last ones are told for each state in which the second save can leave the folder.
+    """
+    first = [found(copy) for copy in killed_at_each_step(folder / "first", 0, None)]
+    save(folder / "saved", GAME, AGENTS[0])
+    second, third, seen = [], [], []
+    for copy in killed_at_each_step(folder / "second", 1, folder / "saved"):
+        second.append(found(copy))
+        if files(copy) not in seen:
+            seen.append(files(copy))
+            again = killed_at_each_step(folder / "third" / copy.name, 2, copy)
+            third.append([second[-1], [found(each) for each in again]])
+    print(json.dumps({"first": first, "second": second, "third": third}))
+
+
+def go_on(folder: Path, seed: int, rounds: int) -> None:
+    for _ in range(rounds):
+        save(folder, GAME, AGENTS[seed])
+
+
+if __name__ == "__main__":
+    programs: dict[str, Callable[..., None]] = {"kill": kill, "go-on": go_on}
+    programs[sys.argv[1]](Path(sys.argv[2]), *map(int, sys.argv[3:]))

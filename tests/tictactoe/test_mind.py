@@ -1,0 +1,197 @@
+"""The picture of a mind: which tiles there are, in which order, and what colours them."""
+
+from collections import Counter
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.tictactoe import mind
+from app.tictactoe.agents import Agent, load_all
+from app.tictactoe.mind import UNKNOWN, Tiles
+from app.tictactoe.policy import greedy, policy_of
+from app.tictactoe.tasks import Task, task_q
+from app.tictactoe.views import Worth
+from tests.tictactoe.both import Both
+from tests.tictactoe.checker import images
+from tests.tictactoe.reference import SIGN, mover
+
+MODELS = Path(__file__).parents[2] / "models"
+A_PLY = [1, 3, 12, 38, 108, 153, 183, 95, 34]  # decisions up to symmetry: FACTS
+STEPS = 20
+
+
+@pytest.fixture(scope="module")
+def where(tictactoe: Both) -> Tiles:
+    return mind.tiles(tictactoe.game)
+
+
+@pytest.fixture(scope="module")
+def agents(tictactoe: Both) -> dict[str, Agent]:
+    return load_all(MODELS, tictactoe.game)
+
+
+def truth_of(tictactoe: Both, board: str) -> int:
+    return SIGN[mover(board)] * tictactoe.rules.solved[board][0]
+
+
+def test_there_is_a_tile_for_each_decision_up_to_symmetry(tictactoe: Both, where: Tiles) -> None:
+    boards = [tictactoe.boards[position] for position in where.decision]
+    assert len(boards) == 627
+    assert [Counter(9 - b.count(".") for b in boards)[ply] for ply in range(9)] == A_PLY
+    covered = [image for board in boards for image in images(tictactoe.rules, board)]
+    assert sorted(covered) == sorted(tictactoe.decisions)  # each once
+    for board, row in zip(boards, where.images, strict=True):
+        assert {tictactoe.boards[position] for position in row} == images(tictactoe.rules, board)
+
+
+def test_rows_go_by_ply_and_in_a_row_what_is_won_comes_first(tictactoe: Both, where: Tiles) -> None:
+    boards = [tictactoe.boards[position] for position in where.decision]
+    assert where.ply.tolist() == [9 - board.count(".") for board in boards]
+    assert where.truth.tolist() == [truth_of(tictactoe, board) for board in boards]
+    assert (np.diff(where.ply) >= 0).all()
+    for _, tiles in groupby(range(len(boards)), lambda tile: where.ply[tile]):
+        truths = [truth_of(tictactoe, boards[tile]) for tile in tiles]
+        assert truths == sorted(truths, reverse=True)
+
+
+def test_in_a_band_a_win_comes_the_sooner_and_a_loss_the_later_the_further_left(
+    tictactoe: Both, where: Tiles
+) -> None:
+    plies = [tictactoe.rules.solved[tictactoe.boards[p]][1] for p in where.decision]
+    for (_, truth), tiles in groupby(range(627), lambda t: (where.ply[t], where.truth[t])):
+        lengths = [plies[tile] for tile in tiles]
+        assert truth == 0 or lengths == sorted(lengths, reverse=bool(truth < 0))
+
+
+def test_no_two_tiles_lie_over_each_other_and_bands_do_not_mix(where: Tiles) -> None:
+    places = [*zip(where.column.tolist(), where.top.tolist(), strict=True)]
+    assert len(set(places)) == 627
+    assert where.column.min() == 0
+    assert where.column.max() + 1 == where.columns
+    assert where.top.max() + 1 == where.height
+    for ply in range(9):
+        row = where.ply == ply
+        columns = [set(where.column[row & (where.truth == truth)]) for truth in (1, 0, -1)]
+        assert not columns[0] & columns[1]
+        assert not columns[1] & columns[2]
+        assert where.top[row].min() <= where.middles[ply] <= where.top[row].max() + 1
+        if ply:
+            assert where.top[row].min() > where.top[where.ply == ply - 1].max() + 1
+
+
+def test_a_tile_stands_for_the_image_that_was_updated_most(
+    tictactoe: Both, where: Tiles, agents: dict[str, Agent]
+) -> None:
+    visits = agents["q-learning-1"].visits
+    rows = mind.representatives(where, visits)
+    for chosen, decision in zip(rows.tolist(), where.decision.tolist(), strict=True):
+        seen = {
+            tictactoe.number[image]: int(visits[tictactoe.number[image]].sum())
+            for image in images(tictactoe.rules, tictactoe.boards[decision])
+        }
+        most = max(seen.values())
+        assert chosen == min(position for position, often in seen.items() if often == most)
+
+
+@pytest.mark.parametrize("name", ["q-table", "self-play", "observing"])
+def test_the_colour_is_the_best_value_of_the_representative(
+    tictactoe: Both, where: Tiles, agents: dict[str, Agent], name: str
+) -> None:
+    game, agent = tictactoe.game, agents[name]
+    rows = mind.representatives(where, agent.visits)
+    best = mind.expected(game, rows, agent.snapshot_q, agent.card.worth)
+    known = mind.known(game, rows, agent.snapshot_updated)
+    coloured = mind.expectation(best, known, STEPS)
+    for step in (0, len(agent.snapshot_updates) // 2, -1):
+        table, updated = agent.table(game, step), agent.updated(game, step)
+        for tile, row in enumerate(rows.tolist()):
+            if not updated[row].any():
+                assert coloured.heat[step, tile] == UNKNOWN
+                continue
+            worth = agent.card.worth.scale("x" if game.to_move[row] > 0 else "o")
+            value = np.interp(np.nanmax(table[row]), worth, (-1, 0, 1))
+            assert coloured.heat[step, tile] == round(float(value) * STEPS)
+            assert coloured.known[step, tile]
+
+
+def test_a_perfect_mind_is_clean_bands(
+    tictactoe: Both, where: Tiles, agents: dict[str, Agent]
+) -> None:
+    game, agent = tictactoe.game, agents["champion"]
+    rows = mind.representatives(where, agent.visits)
+    best = mind.expected(game, rows, agent.snapshot_q, agent.card.worth)[-1]
+    known = mind.known(game, rows, agent.snapshot_updated)[-1]
+    heat = mind.expectation(best, known, STEPS).heat
+    assert known.all()
+    np.testing.assert_array_equal(heat, where.truth * STEPS)
+    assert not mind.error(best, where.truth.astype(float), known, 10).heat.any()
+    table = mind.agreement(where, heat, known, STEPS)
+    for ply, row in enumerate(table):
+        bands = [int(((where.ply == ply) & (where.truth == t)).sum()) for t in (1, 0, -1)]
+        won, drawn, lost = bands
+        assert row == [won, 0, 0, 0, 0, drawn, 0, 0, 0, 0, lost, 0]
+
+
+def test_an_error_is_the_distance_to_the_truth_that_is_asked_for(
+    tictactoe: Both, where: Tiles
+) -> None:
+    """A mind that has learned its task is right in it, and may be wrong with best play."""
+    game, task = tictactoe.game, Task(opponent="random", gamma=0.9)
+    exact = task_q(game, task)[game.legal]
+    rows, known = where.decision, np.ones(len(where.decision), bool)
+    best = mind.expected(game, rows, exact, Worth())
+    assert not mind.error(best, best, known, 10).heat.any()
+    against_truth = mind.error(best, where.truth.astype(float), known, 10).heat
+    expected = [round(abs(a - b) / 2 * 10) for a, b in zip(best.tolist(), where.truth, strict=True)]
+    assert against_truth.tolist() == expected
+    assert max(expected) > 5
+    nowhere = np.where(where.truth == 0, np.nan, best)
+    hidden = mind.error(best, nowhere, known, 10)
+    assert (hidden.heat[where.truth == 0] == UNKNOWN).all()
+    assert not hidden.known[where.truth == 0].any()
+
+
+def test_how_often_a_tile_was_updated(
+    tictactoe: Both, where: Tiles, agents: dict[str, Agent]
+) -> None:
+    visits = agents["q-table"].visits
+    rows = mind.representatives(where, visits)
+    coloured = mind.visited(rows, visits, 10)
+    often = visits[rows].sum(axis=1)
+    assert coloured.known.tolist() == (often > 0).tolist()
+    assert coloured.heat[often.argmax()] == 10
+    by_number = [heat for _, heat in sorted(zip(often.tolist(), coloured.heat, strict=True))]
+    assert by_number == sorted(by_number)
+
+
+def test_where_it_blunders(tictactoe: Both, where: Tiles, tables) -> None:
+    game, q = tictactoe.game, tables["rough"]
+    coloured = mind.blundering(game, where.decision, greedy(q), 10)
+    policy = tictactoe.policy_of(q, "greedy")
+    for position, heat in zip(where.decision, coloured.heat.tolist(), strict=True):
+        board = tictactoe.boards[position]
+        wrong = tictactoe.rules.blunder_cells(board)
+        chance = sum(float(policy[board].get(cell, 0)) for cell in wrong)
+        assert heat == round(chance * 10)
+    assert {0, 10} <= {*coloured.heat.tolist()}
+
+
+def test_snapshots_are_coloured_each_as_if_alone(
+    tictactoe: Both, where: Tiles, agents: dict[str, Agent]
+) -> None:
+    game, agent = tictactoe.game, agents["q-table"]
+    tables = game.spread(agent.snapshot_q)
+    together = mind.blundering(game, where.decision, policy_of(tables, agent.card.plays), 10)
+    for step, table in enumerate(tables):
+        alone = mind.blundering(game, where.decision, policy_of(table, agent.card.plays), 10)
+        np.testing.assert_array_equal(together.heat[step], alone.heat)
+
+
+def test_a_frame_is_a_character_a_tile_that_html_does_not_mind() -> None:
+    heats = np.array([*range(-STEPS, STEPS + 1), UNKNOWN], np.int8)
+    written = mind.frame(heats)
+    assert len(set(written)) == len(written) == len(heats)
+    assert (written[0], written[STEPS], written[2 * STEPS], written[-1]) == ("A", "U", "i", ".")
+    assert not set(written) & set("<>&\"' ")

@@ -1,0 +1,126 @@
+"""Puzzles: each is a blunder that its agent is sure to make in a game of its own."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.tictactoe.agents import Agent, load_all
+from app.tictactoe.policy import greedy, policy_of
+from app.tictactoe.puzzles import COUNT, LADDER, LEVELS, MANY, ROUND, Puzzle, puzzles
+from tests.tictactoe.both import Both
+from tests.tictactoe.checker import images
+from tests.tictactoe.reference import SIGN, Policy, mover
+
+MODELS = Path(__file__).parents[2] / "models"
+EMPTY = "." * 9
+
+
+@pytest.fixture(scope="module")
+def agents(tictactoe: Both) -> dict[str, Agent]:
+    return load_all(MODELS, tictactoe.game)
+
+
+@pytest.fixture(scope="module")
+def play(tictactoe: Both, agents: dict[str, Agent]) -> dict[str, Policy]:
+    """How the reference plays by each agent's table."""
+    return {name: tictactoe.policy_of(a.q, a.card.plays) for name, a in agents.items()}
+
+
+@pytest.fixture(scope="module")
+def chosen(tictactoe: Both, agents: dict[str, Agent]) -> list[Puzzle]:
+    return puzzles(
+        tictactoe.game,
+        {name: policy_of(agent.q, agent.card.plays) for name, agent in agents.items()},
+        {name: agent.visits > 0 for name, agent in agents.items()},
+    )
+
+
+def boards(tictactoe: Both, record: str, start: str = EMPTY) -> list[str]:
+    passed = [start]
+    for digit in record:
+        passed.append(tictactoe.rules.children[passed[-1]][int(digit)])
+    return passed
+
+
+def test_there_are_enough_of_several_agents_and_of_each_level(chosen: list[Puzzle]) -> None:
+    assert 60 <= len(chosen) <= COUNT
+    assert len({puzzle.agent for puzzle in chosen}) >= 8
+    assert min(Counter(puzzle.level for puzzle in chosen)[n] for n in range(len(LEVELS))) >= 10
+
+
+def test_no_position_comes_twice_however_it_is_turned(
+    tictactoe: Both, chosen: list[Puzzle]
+) -> None:
+    classes = [min(images(tictactoe.rules, tictactoe.boards[puzzle.position])) for puzzle in chosen]
+    assert len(set(classes)) == len(classes)
+
+
+def test_its_agent_plays_one_square_for_sure_and_that_is_a_blunder(
+    tictactoe: Both, chosen: list[Puzzle], play: dict[str, Policy], agents: dict[str, Agent]
+) -> None:
+    for puzzle in chosen:
+        board, rules = tictactoe.boards[puzzle.position], tictactoe.rules
+        assert [*play[puzzle.agent][board]] == [puzzle.wrong]
+        assert puzzle.wrong in rules.blunder_cells(board)
+        assert agents[puzzle.agent].visits[puzzle.position, puzzle.wrong] > 0
+        assert puzzle.right == sorted(rules.best_cells(board))
+        sign = SIGN[mover(board)]
+        assert puzzle.before == sign * rules.solved[board][0]
+        assert puzzle.after == sign * rules.solved[rules.children[board][puzzle.wrong]][0]
+
+
+def test_its_agent_comes_there_by_moves_of_its_own(
+    tictactoe: Both, chosen: list[Puzzle], play: dict[str, Policy]
+) -> None:
+    for puzzle in chosen:
+        passed = boards(tictactoe, puzzle.record)
+        assert passed[-1] == tictactoe.boards[puzzle.position]
+        seat = mover(passed[-1])
+        for board, digit in zip(passed, puzzle.record, strict=False):
+            assert mover(board) != seat or int(digit) in play[puzzle.agent][board]
+
+
+def test_the_refutation_gets_what_the_blunder_gave_away(
+    tictactoe: Both, chosen: list[Puzzle]
+) -> None:
+    """After the blunder both play their best, to the end; whoever is losing holds out longest."""
+    rules = tictactoe.rules
+    for puzzle in chosen:
+        start = tictactoe.boards[puzzle.position]
+        passed = boards(tictactoe, puzzle.refutation, start)
+        assert int(puzzle.refutation[0]) == puzzle.wrong
+        assert rules.result(passed[-1]) == SIGN[mover(start)] * puzzle.after
+        for board, digit in zip(passed[1:], puzzle.refutation[1:], strict=False):
+            assert int(digit) in rules.best_cells(board)
+        assert puzzle.after == 0 or len(passed) - 2 == rules.solved[passed[1]][1]
+
+
+def test_how_far_one_has_to_look_makes_the_level(tictactoe: Both, chosen: list[Puzzle]) -> None:
+    rules = tictactoe.rules
+    for puzzle in chosen:
+        board = tictactoe.boards[puzzle.position]
+        looked_at = rules.children[board][puzzle.wrong] if puzzle.after < 0 else board
+        plies = rules.solved[looked_at][1]
+        few = board.count(".") < MANY
+        level = {1: 0 if few else 1, 2: 1, 3: 1}.get(plies, 2)
+        assert puzzle.level == level
+
+
+def test_a_round_climbs_while_there_are_puzzles_of_its_levels(chosen: list[Puzzle]) -> None:
+    first = [puzzle.level for puzzle in chosen[:ROUND]]
+    assert first == [*LADDER]
+
+
+def test_they_are_the_same_whoever_asks(tictactoe: Both, tables) -> None:
+    policies = {name: greedy(tables[name]) for name in ("noisy", "rough", "optimal")}
+    known = dict.fromkeys(policies, tictactoe.game.legal)
+    once, again = (puzzles(tictactoe.game, policies, known) for _ in range(2))
+    assert once == again
+    assert {puzzle.agent for puzzle in once} == {"noisy", "rough"}
+
+
+def test_what_an_agent_never_tried_is_no_mistake_that_it_learned(tictactoe: Both, tables) -> None:
+    policy = {"noisy": greedy(tables["noisy"])}
+    assert puzzles(tictactoe.game, policy, {"noisy": np.zeros((4520, 9), bool)}) == []

@@ -1,0 +1,146 @@
+"""What an agent was asked to learn, against a slow recursion in fractions, and known figures."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.tictactoe.game import Game, connect
+from app.tictactoe.policy import BASELINES, best_moves, optimal_q, uniform
+from app.tictactoe.tasks import Task, reachable_pairs, task_q
+from app.tictactoe.views import Worth
+from tests.tictactoe.both import Both
+from tests.tictactoe.slow_report import slow_reach, slow_task
+
+ODD = Worth(x=(-2, 0.3, 1), o=(-1, 0.25, 3))  # no game in which one wins what the other loses
+DRAWN = Worth(x=(-1, 0.5, 1), o=(-1, -0.5, 1))  # a draw is worth to X what it costs O
+
+TASKS = [
+    *(Task(opponent, 0.9) for opponent in BASELINES),
+    Task("random", 0.5, ODD, step=-0.1),
+    Task("t-hand", 0.0, ODD, step=0.25),
+    Task("minimax-random", 0.7, Worth(x=(-1, 1, 1), o=(0, 0, 1)), step=-0.05),
+    Task(None, 0.9),
+    Task(None, 0.9, plies=1),
+    Task(None, 0.0, plies=1),
+    Task(None, 0.75, DRAWN, plies=1),
+    Task(None, 0.7, DRAWN, step=-0.1),
+    Task(None, 0.9, Worth(x=(-0.5, 0.25, 3), o=(-2, -2, 2)), step=-0.1),  # floats break its ties
+]
+
+
+def ident(task: Task) -> str:
+    start = "every" if task.everywhere else "empty"
+    return f"{task.opponent}-{task.gamma}-{task.step}-{task.plies}-{task.seats}-{start}"
+
+
+@pytest.mark.parametrize("task", TASKS, ids=ident)
+def test_the_exact_values_of_a_task(game: Game, slow_tasks, task: Task):
+    np.testing.assert_allclose(task_q(game, task), slow_tasks(task).q, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("opponent", "plies"), [("t-hand", 2), (None, 2), (None, 1)])
+def test_tasks_on_other_boards(both: Both, opponent: str | None, plies: int):
+    players = {"t-hand": both.rules.t_hand()}
+    task = Task(opponent, 0.9, DRAWN, step=-0.01, plies=plies)
+    expected = slow_task(both, task, players).q
+    np.testing.assert_allclose(task_q(both.game, task), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("task", "first_moves", "total"),
+    [
+        (Task("random", 0.9), (0.792703, 0.786438, 0.788147), 4937.504770),
+        (Task("random", 1.0), (191 / 192, 0.986979, 0.989583), 5664.311905),
+        (Task("minimax-random", 1.0), (0, 0, 0), 4658 - 8336),
+    ],
+)
+def test_known_tasks(game: Game, slow_tasks, task: Task, first_moves, total: float):
+    """Corner, edge and centre of the first move, and the sum over all 16,167 pairs."""
+    corner, edge, centre = first_moves
+    row = [corner, edge, corner, edge, centre, edge, corner, edge, corner]
+    for q in (task_q(game, task), slow_tasks(task).q):
+        assert q[0] == pytest.approx(row, abs=5e-7)
+        assert np.nansum(q) == pytest.approx(total, abs=5e-7)
+
+
+def test_itself_undiscounted_is_best_play(both: Both):
+    best = optimal_q(both.game)
+    np.testing.assert_array_equal(task_q(both.game, Task(None, plies=1)), best)
+    np.testing.assert_allclose(task_q(both.game, Task(None)), best, rtol=0, atol=1e-12)
+
+
+def test_best_play_is_the_task_against_whoever_never_errs(game: Game):
+    for opponent in ("minimax", "minimax-random", "strongest"):
+        q = task_q(game, Task(opponent))
+        np.testing.assert_allclose(q, optimal_q(game), rtol=0, atol=1e-12)
+
+
+def test_who_has_learned_its_task_may_blunder_against_best_play(game: Game):
+    """At random play it takes a risk, since the reply that punishes it is unlikely."""
+    q = np.nan_to_num(task_q(game, Task("random")), nan=-9)
+    plays = game.legal & (q >= q.max(axis=1, keepdims=True) - 1e-12)
+    assert (plays & ~best_moves(game)).any()
+
+
+def test_a_task_has_a_value_for_every_legal_pair_and_no_other(both: Both):
+    for task in (Task(None, 0.9, plies=1), Task("random", 0.9)):
+        q = task_q(both.game, task)
+        np.testing.assert_array_equal(np.isnan(q), ~both.game.legal)
+        assert not np.signbit(q[q == 0]).any(), "no -0.0"
+        with pytest.raises(ValueError, match="read-only"):
+            q[...] = 0
+        assert task_q(both.game, task) is q
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_what_comes_later_counts_less(gamma: float, other: float):
+    """Where nobody can lose and no draw counts, a lower gamma is worth no more."""
+    game, won = connect(2, 3, 3), Worth((0, 0, 1), (0, 0, 1))
+    low, high = (task_q(game, Task("random", g, won)) for g in sorted([gamma, other]))
+    assert (low <= high)[game.legal].all()
+
+
+REACHES = [
+    Task(opponent, seats=seats, everywhere=everywhere)
+    for opponent, seats, everywhere in product([*BASELINES, None], ["xo", "x", "o"], [False, True])
+]
+
+
+@pytest.mark.parametrize("task", REACHES, ids=ident)
+def test_which_pairs_the_learner_can_come_to_play(tictactoe: Both, players, task: Task):
+    found = reachable_pairs(tictactoe.game, task)
+    reach = slow_reach(tictactoe, task, players)
+    met = np.array([board in reach for board in tictactoe.decisions])
+    np.testing.assert_array_equal(found, tictactoe.game.legal & met[:, None])
+
+
+def test_how_much_a_task_can_reach(game: Game):
+    """Whoever answers at random lets everything happen; who never errs lets little."""
+    reached = {name: int(reachable_pairs(game, Task(name)).sum()) for name in BASELINES}
+    assert reached["random"] == reachable_pairs(game, Task(None)).sum() == game.pairs
+    assert reached["fixed"] < reached["minimax"] < reached["minimax-random"] < reached["t-hand"]
+    both_seats = uniform(game) > 0
+    in_one = [reachable_pairs(game, Task("random", seats=seat)) for seat in "xo"]
+    np.testing.assert_array_equal(in_one[0] ^ in_one[1], both_seats)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"opponent": "nobody"}, "no opponent 'nobody': there are random, fixed, t-hand"),
+        ({"opponent": ""}, "no opponent ''"),
+        ({"gamma": -0.1}, "gamma lies within 0 and 1, not -0.1"),
+        ({"gamma": 1.1}, "gamma lies within 0 and 1"),
+        ({"gamma": np.nan}, "gamma lies within 0 and 1, not nan"),
+        ({"plies": 0}, "gamma counts once in 2 plies, or against itself in 1"),
+        ({"plies": 3}, "gamma counts once in 2 plies"),
+        ({"opponent": "random", "plies": 1}, "gamma counts once in 2 plies"),
+    ],
+)
+def test_what_is_no_task_is_refused(wrong: dict[str, Any], sentence: str):
+    with pytest.raises(ValueError, match=sentence):
+        Task(**wrong)

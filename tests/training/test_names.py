@@ -1,0 +1,198 @@
+"""Names of recipes: one name for one recipe, and one clear sentence for whatever is no name."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.recipes import (
+    ALGORITHMS,
+    LONGEST,
+    SHIPPED,
+    SHORT,
+    Parameter,
+    Recipe,
+    RecipeError,
+    name,
+    parameters,
+    parameters_of,
+    parse,
+)
+from app.recipes.parameters import OPPONENTS
+
+
+def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
+    """Values within the range of a parameter."""
+    if parameter.kind is bool:
+        return st.booleans()
+    if parameter.choices:
+        return st.sampled_from(parameter.choices)
+    if parameter.name == "vs":
+        phase = st.tuples(st.sampled_from(OPPONENTS), st.integers(1, 10**6))
+        several = st.lists(phase, min_size=2, max_size=3)
+        written = several.map(lambda phases: "+".join(f"{who}:{n}" for who, n in phases))
+        return st.sampled_from(OPPONENTS) | written
+    if parameter.kind is int:
+        return st.integers(int(parameter.low or 0), int(parameter.high or 0))
+    return st.floats(parameter.low, parameter.high)
+
+
+@st.composite
+def recipes(draw: st.DrawFn) -> Recipe:
+    """Recipes with a few parameters that are not the defaults, where they go together."""
+    algorithm = ALGORITHMS[draw(st.sampled_from(list(ALGORITHMS)))]
+    known = parameters_of(algorithm)
+    chosen = draw(st.lists(st.sampled_from(list(known)), max_size=4, unique=True))
+    try:
+        recipe = algorithm(**{one: draw(values_of(known[one])) for one in chosen})
+        name(recipe)
+    except RecipeError:
+        return algorithm()
+    return recipe
+
+
+@given(recipes())
+def test_a_name_is_read_as_its_recipe(recipe: Recipe) -> None:
+    text = name(recipe)
+    assert parse(text) == recipe
+    assert name(parse(text)) == text
+    assert len(text) <= LONGEST
+    assert text.isascii()
+
+
+def test_a_recipe_whose_name_would_be_too_long_has_none() -> None:
+    names = ("alpha", "gamma", "epsilon", "initial", "draw")
+    long: dict[str, Any] = dict.fromkeys(names, 0.123456789012345)
+    with pytest.raises(RecipeError, match="a name has at most 120 characters, not"):
+        name(ALGORITHMS["q-learning"](**long))
+
+
+@given(recipes(), st.randoms(use_true_random=False))
+def test_the_order_of_parameters_makes_no_difference(recipe: Recipe, random) -> None:
+    slug, *settings = name(recipe).split(",")
+    random.shuffle(settings)
+    assert parse(",".join([slug, *settings])) == recipe
+
+
+@given(st.text() | st.text("qlearnigvs=,.:+-0123456789e ").map("q-learning,".__add__))
+def test_whatever_is_no_name_is_refused_with_a_sentence(text: str) -> None:
+    refused = ""
+    try:
+        recipe = parse(text)
+        assert parse(name(recipe)) == recipe
+    except RecipeError as error:
+        refused = str(error)
+    assert len(refused) < 300
+
+
+@pytest.mark.parametrize(
+    ("text", "one_name"),
+    [
+        ("q-learning,vs=self,alpha=0.5,games=20000,seed=7",) * 2,
+        (
+            "q-learning,seed=7,alpha=.50,games=20000,vs=self",
+            "q-learning,vs=self,alpha=0.5,games=20000,seed=7",
+        ),
+        ("q-learning,alpha=0.2,seed=0", "q-learning"),
+        ("q-learning,vs=random:500", "q-learning,games=500"),
+        ("q-learning,vs=self:500", "q-learning,vs=self,games=500"),
+        ("q-learning,vs=first-empty", "q-learning,vs=fixed"),
+        ("q-iteration,vs=random:50 self:200", "q-iteration"),
+        ("q-iteration,vs=random:5+first-empty:6", "q-iteration,vs=random:5+fixed:6"),
+        ("q-table,draw=-0", "q-table"),
+        ("dqn,step_size=1e-4", "dqn,step_size=0.0001"),
+        ("q-iteration,sticky=no,sweeps=3,vs=self", "q-iteration,vs=self,sweeps=3,sticky=no"),
+    ],
+)
+def test_one_recipe_has_one_name(text: str, one_name: str) -> None:
+    assert name(parse(text)) == one_name
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "there is no algorithm '', only q-iteration, q-learning"),
+        ("q-unlearning", "there is no algorithm 'q-unlearning', only"),
+        ("q-learning,beta=1", "q-learning has no parameter 'beta', only vs, start"),
+        ("q-learning,", "q-learning has no parameter ''"),
+        ("q-learning,alpha", "alpha has no value"),
+        ("q-learning,alpha=0.1,alpha=0.1", "alpha is given twice"),
+        ("q-learning,alpha=1.5", "alpha is a number within 0 and 1, not '1.5'"),
+        ("q-learning,alpha=-0.1", "alpha is a number within 0 and 1, not '-0.1'"),
+        ("q-learning,alpha=nan", "alpha is a number within 0 and 1, not 'nan'"),
+        ("q-learning,alpha=inf", "alpha is a number within 0 and 1, not 'inf'"),
+        ("q-learning,alpha=1e99", "alpha is a number within 0 and 1, not '1e"),
+        ("q-learning,alpha=1e9999", "alpha is a number within 0 and 1, not"),
+        ("q-learning,alpha=٠", "alpha is a number within 0 and 1, not"),
+        ("q-learning,alpha=some", "alpha is a number within 0 and 1, not 'some'"),
+        ("q-learning,alpha=", "alpha is a number within 0 and 1, not ''"),
+        ("q-learning,games=0", "games is a whole number within 1 and 999999999, not '0'"),
+        ("q-learning,games=-5", "games is a whole number within 1 and 999999999, not '-5'"),
+        ("q-learning,games=1.0", "games is a whole number within 1 and 999999999, not '1.0'"),
+        ("q-learning,games=٣", "games is a whole number"),
+        ("q-learning,seed=-1", "seed is a whole number within 0 and 999999999, not '-1'"),
+        ("q-learning,start=there", "start is random or every or empty, not 'there'"),
+        (
+            "q-learning,vs=nobody",
+            "vs is one or more of random, fixed, t-hand, minimax, minimax-random",
+        ),
+        ("q-learning,vs=", "vs is one or more of"),
+        ("q-learning,vs=random+self", "vs counts the turns against each opponent"),
+        ("q-learning,vs=random:5+self:0", "vs counts the turns against each opponent"),
+        ("q-learning,vs=random:5+self:٣", "vs counts the turns against each opponent"),
+        ("q-learning,vs=random:5:5", "vs counts the turns against each opponent"),
+        ("q-learning,vs=random:5,games=5", "games is not given where vs says how many"),
+        ("q-learning,vs=random:5+self:5,games=5", "games is not given where vs says how many"),
+        ("q-learning,draw=1.5", "rewards rise from loss to draw to win, not -1, 1.5, 1"),
+        ("q-learning,loss=1,draw=1", "rewards rise from loss to draw to win, not 1, 1, 1"),
+        ("self-play,draw=2", "rewards rise from loss to draw to win, not -1, 2, 1"),
+        ("q-iteration,sticky=1", "sticky is yes or no, not '1'"),
+        ("league,k_start=101", "k_start is at most k_limit, not 101 above 100"),
+        ("league,k_start=0", "k_start is a number within 0.000001 and 1000000, not '0.0'"),
+        ("league,k_limit=inf", "k_limit is a number within"),
+        ("league,k_step=-1", "k_step is a number within 0 and 1000000, not '-1.0'"),
+        ("dqn,vs=self", "vs is a player that never learns, not self"),
+        ("q-learning" + ",seed=1" * 20, "a name has at most 120 characters, not 150"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, sentence: str) -> None:
+    with pytest.raises(RecipeError) as refused:
+        parse(text)
+    assert str(refused.value).startswith(sentence)
+
+
+def test_a_recipe_is_checked_however_it_is_made() -> None:
+    q_learning = ALGORITHMS["q-learning"]
+    for wrong in (
+        {"alpha": 2.0},
+        {"alpha": float("nan")},
+        {"alpha": "0.5"},
+        {"games": True},
+        {"seed": 0.5},
+    ):
+        with pytest.raises(RecipeError, match=r"alpha is|games is|seed is"):
+            q_learning(**wrong)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=ALGORITHMS)
+def test_every_parameter_is_described(algorithm: type[Recipe]) -> None:
+    described = parameters(algorithm())
+    assert [one.value for one in described] == [one.default for one in described]
+    assert described[-1].name == "seed"
+    for one in described:
+        assert one.meaning.endswith(".")
+        assert one.meaning[0].isupper() or one.meaning.startswith("k ")
+        if one.kind in (int, float):
+            assert one.low is not None
+            assert one.high is not None
+            assert one.low <= float(one.default) <= one.high
+
+
+def test_short_names_are_those_of_the_shipped() -> None:
+    assert len(SHORT) == len(SHIPPED)
+    for agent_id, shipped in SHIPPED.items():
+        assert shipped.id == agent_id
+        assert SHORT[name(shipped.recipe)] == agent_id
+        if agent_id in ALGORITHMS:  # then the text means the same as a recipe
+            assert parse(agent_id) == shipped.recipe

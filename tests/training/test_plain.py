@@ -1,0 +1,136 @@
+"""Each compiled learner does what the same algorithm in plain Python does, update by update."""
+
+from collections.abc import Hashable
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from app.recipes import ALGORITHMS, Recipe, parse
+from app.recipes.algorithms import League, QTable
+from app.recipes.parameters import OPPONENTS
+from app.tictactoe.game import Game
+from app.tictactoe.policy import BASELINES
+from training import plain
+from training.learners import MODULES, learn
+from training.learners.randomness import stream, uniform
+from training.plain.boards import choices, legal_cells, to_move, unfinished_boards
+from training.plain.league import seen
+from training.plain.q_table import key_of
+from training.plain.randomness import Random
+
+UPDATES = 400  # of each recipe at most
+RECIPES = [
+    "q-iteration,seed=7",
+    "q-iteration,vs=random:1+self:1,gamma=0.5,sticky=no",
+    "q-iteration,vs=self,sweeps=1,initial=0.5,win=2,draw=0.25,loss=-3",
+    "q-learning,games=1000,seed=7",
+    "q-learning,vs=self,games=1000",
+    "q-learning,vs=random:60+self:100,epsilon=1,epsilon_drop=0.2",
+    "q-learning,vs=self,alpha=1,epsilon=0,games=1000",
+    "q-learning,start=every,games=1000",
+    "q-learning,start=every,seat=o,games=1000",
+    "q-learning,vs=random:70+self:50,start=empty,epsilon=0.5,initial=-1",
+    "q-learning,vs=self,start=empty,seat=o,games=200,win=2,draw=0.5,loss=-2,gamma=0.5",
+    "q-learning,start=random,seat=x,games=200",
+    "q-table,games=120,seed=7",
+    "q-table,vs=random:50+minimax-random:66,gamma=0.9,epsilon=0.05,epsilon_drop=0.2,draw=-0.25",
+    "q-table,vs=self,ties=random,games=120,initial=0.5",
+    "q-table,key=afterstate,ties=random,games=120",
+    "q-table,vs=self,seat=x,games=120,draw=1",
+    "q-table,seat=o,update=sum,games=120,loss=0,draw=1",
+    "double-q,games=120,seed=7",
+    "double-q,key=afterstate,ties=random,games=120,gamma=0.9,draw=-0.25",
+    "double-q,vs=random:50+self:50,update=sum,seat=o,initial=1",
+    "self-play,games=150,seed=7",
+    "self-play,alpha=1,gamma=1,epsilon=0,games=150,initial=0,draw=0",
+    "self-play,alpha=0.25,gamma=0.5,epsilon=0.2,epsilon_drop=0.05,games=150,initial=-0.5,draw=-0.75",
+    "self-play,games=150,win=3,draw=1,loss=-2",
+    "league,rounds=3,seed=4",
+    "league,observing=yes,rounds=3,k_start=0.5,k_step=0.1,k_limit=3",
+    "league,vs=fixed,symmetric=yes,gamma=1,rounds=40",
+    "league,vs=random,observing=yes,symmetric=yes,rounds=40,k_start=0.5,k_limit=3",
+    "league,vs=fixed+random,stages=one,gamma=0,rounds=40",
+    "league,observing=yes,stages=one,rounds=3,win=5,draw=1,loss=-4",
+    *(f"q-learning,vs={opponent},games=200" for opponent in OPPONENTS),
+    *(f"q-table,vs={opponent},games=100" for opponent in OPPONENTS),
+    *(f"q-iteration,vs={opponent},sweeps=1" for opponent in OPPONENTS),
+]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_compiled_learner_is_the_plain_one(game: Game, name: str) -> None:
+    recipe = parse(name)
+    told = plain.learn(recipe)
+    keys = [
+        key(recipe, board, cell) for board in unfinished_boards() for cell in legal_cells(board)
+    ]
+    initial = float(getattr(recipe, "initial", 0))
+    values, visits = dict.fromkeys(keys, initial), dict.fromkeys(keys, 0)
+    sign = np.where(recipe.slug == "self-play", game.to_move, 1)[:, None]  # told in X's view
+    done = 0
+    for number, progress in enumerate(learn(game, recipe, lambda updates: updates + 1)):
+        for (board, cell), value in islice(told, progress.updates - done):
+            named = (board, cell) if recipe.slug == "league" else key(recipe, board, cell)
+            values[named] = value
+            visits[named] = visits.get(named, 0) + 1
+        done = progress.updates
+        if number % 7 == 0 or progress.done == 1:
+            q = game.spread(np.array([values[one] for one in keys]))
+            np.testing.assert_array_equal(progress.q * sign, q.astype(np.float32))
+            counted = [visits[one] for one in keys]
+            np.testing.assert_array_equal(progress.visits[game.legal], counted)
+        if done > UPDATES:
+            return
+    assert next(told, None) is None
+
+
+def key(recipe: Recipe, board: str, cell: int) -> Hashable:
+    """What a move shares its value with."""
+    if isinstance(recipe, QTable):
+        return key_of(recipe, board, cell)
+    if isinstance(recipe, League):
+        return seen(board, cell, to_move(board), recipe.symmetric)
+    return board, cell
+
+
+@pytest.mark.parametrize(
+    "name", ["q-iteration,vs=random:1+self:1", "q-table", "double-q", "self-play,games=2000"]
+)
+def test_the_end_of_the_training_is_the_same(game: Game, name: str) -> None:
+    """Two whole sweeps, so that what was learned of a loss is met again and left alone."""
+    recipe = parse(name)
+    *_, end = learn(game, recipe, lambda updates: 10**9)
+    sign = game.to_move if recipe.slug == "self-play" else np.ones(game.decisions)
+    number = {board: s for s, board in enumerate(unfinished_boards())}
+    last: dict[Hashable, float] = {}
+    updates = 0
+    for (board, cell), value in plain.learn(recipe):
+        last[key(recipe, board, cell)] = sign[number[board]] * value
+        updates += 1
+    assert end.updates == updates
+    for board, s in number.items():
+        for cell in legal_cells(board):
+            if (named := key(recipe, board, cell)) in last:
+                assert end.q[s, cell] == np.float32(last[named])
+
+
+def test_every_algorithm_has_its_learner_and_its_plain_twin() -> None:
+    assert MODULES.keys() == ALGORITHMS.keys()
+    assert plain.LEARNERS.keys() == ALGORITHMS.keys() - {"dqn"}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**20])
+def test_random_numbers_are_those_of_plain_python(seed: int) -> None:
+    fast, slow = stream(seed), Random(seed)
+    numbers = [uniform(fast) for _ in range(1000)]
+    assert numbers == [slow.random() for _ in range(1000)]
+    assert 0 <= min(numbers) < 0.01
+    assert 0.99 < max(numbers) < 1
+
+
+@pytest.mark.parametrize("opponent", [one for one in OPPONENTS if one != "self"])
+def test_the_opponents_of_plain_python_are_the_baselines(game: Game, opponent: str) -> None:
+    chosen = BASELINES[opponent].policy(game) > 0
+    for s, board in enumerate(unfinished_boards()):
+        assert np.flatnonzero(chosen[s]).tolist() == choices(opponent, board)

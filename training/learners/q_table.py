@@ -1,0 +1,147 @@
+"""Tabular Q-learning that goes back over each finished game, with one table or two.
+
+Source: Watkins (1989), "Learning from delayed rewards"; backward replay of an episode, Lin (1992),
+"Self-improving reactive agents based on reinforcement learning, planning and teaching"; two
+tables, van Hasselt (2010), "Double Q-learning", algorithm 1.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from app.recipes.algorithms import DoubleQ, QTable
+from app.tictactoe.game import Game
+from training.learners.classes import afterstate_classes, class_progress, pair_classes, refresh
+from training.learners.pairs import (
+    DRAWN,
+    Indices,
+    Values,
+    Visits,
+    epsilon_greedy,
+    legal_pairs,
+    lowered,
+)
+from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
+from training.learners.randomness import stream, uniform
+
+
+class Rules(NamedTuple):
+    """How to learn, and what for."""
+
+    alpha: float
+    gamma: float
+    epsilon: float
+    epsilon_drop: float
+    loss: float
+    draw: float
+    win: float
+    kept: float  # share of the old value that a step takes away: 1 averages, 0 adds up
+    first_best: bool
+    seats: Indices  # [n] the seats of the games in turn: 0 as X, 1 as O
+
+
+class Memory(NamedTuple):
+    """What is known of the K classes, and two scratch pads."""
+
+    tables: NDArray[np.float64]  # [K, 1 or 2]
+    values: Values  # [K] their average, which the learner moves by
+    visits: Visits  # [K]
+    q: Values  # [P] values, up to date only where a game has just been
+    met: Indices  # [cells] the decisions of the last game in which the learner moved
+    played: Indices  # [cells] the pairs that it played there
+
+
+def learn(game: Game, recipe: QTable, next_stop: NextStop) -> Iterator[Progress]:
+    """Play whole games epsilon-greedily, in the seats of the recipe in turn.
+
+    After a game its moves are gone through, last move first.  The value of each moves by alpha of
+    the way to its target: of the last move the reward, of an earlier one gamma times the highest
+    value among the learner's next moves.  A running sum adds alpha times the target instead.
+    Values belong to moves or to what they make, up to symmetry, as the recipe's key says.
+
+    With two tables a coin picks for an earlier move the one that learns; its best next move, the
+    first among equals, is valued by the other.  The last move teaches both the reward.
+    """
+    first, after = legal_pairs(game)
+    classes = pair_classes(game) if recipe.key == "pair" else afterstate_classes(game)
+    tables = 2 if isinstance(recipe, DoubleQ) else 1
+    known = Memory(
+        tables=np.full((classes.number, tables), recipe.initial),
+        values=np.full(classes.number, recipe.initial),
+        visits=np.zeros(classes.number, np.uint32),
+        q=np.zeros(game.pairs),
+        met=np.zeros(game.cells, np.int32),
+        played=np.zeros(game.cells, np.int32),
+    )
+    rules = Rules(
+        alpha=recipe.alpha,
+        gamma=recipe.gamma,
+        epsilon=recipe.epsilon,
+        epsilon_drop=recipe.epsilon_drop,
+        loss=recipe.loss,
+        draw=recipe.draw,
+        win=recipe.win,
+        kept=float(recipe.update == "average"),
+        first_best=recipe.ties == "first",
+        seats=np.array({"both": [0, 1], "x": [0], "o": [1]}[recipe.seat], np.int32),
+    )
+    return over_phases(
+        opponents(game, recipe),
+        next_stop,
+        partial(_play, stream(recipe.seed), rules, first, after, classes.of, known),
+        lambda *counts: class_progress(game, classes, counts, known.values, known.visits),
+    )
+
+
+@njit(cache=True)
+def _play(  # type: ignore[no-untyped-def]
+    stream, rules, first, after, of, known, replies, begin, last, stop, games, updates
+):
+    alpha, gamma, epsilon, drop, loss, draw, win, kept, first_best, seats = rules
+    tables, values, visits, q, met, played = known
+    while games < last and updates < stop:
+        turn = (games - begin) // len(seats) * len(seats)  # both seats explore alike
+        explore = lowered(epsilon, drop, turn, last - begin)
+        s, moves, reward = 0, 0, loss
+        if seats[(games - begin) % len(seats)] == 1:
+            refresh(first, of, values, q, s)
+            s = answer(replies, first, after, q, s, first_best, stream)
+        while s >= 0:
+            refresh(first, of, values, q, s)
+            p = epsilon_greedy(first, q, s, explore, first_best, stream)
+            met[moves], played[moves] = s, p
+            moves += 1
+            s, reward = after[p], win
+            if s >= 0:
+                refresh(first, of, values, q, s)
+                s, reward = answer(replies, first, after, q, s, first_best, stream), loss
+        target = draw if s == DRAWN else reward
+        for move in range(moves - 1, -1, -1):
+            c = of[played[move]]
+            if move == moves - 1:
+                for table in range(tables.shape[1]):
+                    tables[c, table] += alpha * (target - kept * tables[c, table])
+            else:
+                table, other = 0, 0
+                if tables.shape[1] == 2:
+                    table = int(2 * uniform(stream))
+                    other = 1 - table
+                target = gamma * _best(first, of, tables, table, other, met[move + 1])
+                tables[c, table] += alpha * (target - kept * tables[c, table])
+            values[c] = tables[c].sum() / tables.shape[1]
+            visits[c] += 1
+        games, updates = games + 1, updates + moves
+    return games, updates
+
+
+@njit(cache=True)
+def _best(first, of, tables, table, other, s):  # type: ignore[no-untyped-def]
+    """Return what one table thinks of the move in decision `s` that is best by another."""
+    best = of[first[s]]
+    for p in range(first[s] + 1, first[s + 1]):
+        best = of[p] if tables[of[p], table] > tables[best, table] else best
+    return tables[best, other]

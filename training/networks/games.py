@@ -1,0 +1,110 @@
+"""Games side by side between two policies, and what a learner in one of the seats remembers."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tictactoe.game import Game, X
+from app.tictactoe.policy import Policy
+
+OVER = -1  # instead of the next decision
+
+Numbers = NDArray[np.int32]
+
+
+class Games(NamedTuple):
+    """N games; one that is over keeps its last position."""
+
+    position: Numbers  # [cells + 2, N] before each ply, and twice at the end
+    cell: Numbers  # [cells, N] no more than a 0 where the game is over
+
+
+class Moves(NamedTuple):
+    """The learner's moves, each with what came of it after the answer; arrays of one shape."""
+
+    decision: Numbers
+    cell: Numbers
+    reward: NDArray[np.float32]
+    after: Numbers  # the learner's next decision, or OVER
+
+
+def play(game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int) -> Games:
+    """Play so many games between two policies, [D, cells]."""
+    position = np.zeros((game.cells + 2, games), np.int32)
+    cell = np.zeros((game.cells, games), np.int32)
+    for ply in range(game.cells):
+        here, after = position[ply], position[ply + 1]
+        after[:] = here
+        going_on = np.flatnonzero(here < game.decisions)
+        decision = here[going_on]
+        drawn = draw(rng, (x, o)[ply % 2][decision])
+        cell[ply, going_on] = drawn
+        after[going_on] = game.successor[decision, drawn]
+    position[-1] = position[-2]
+    return Games(position, cell)
+
+
+def draw(rng: np.random.Generator, chances: Policy) -> Numbers:
+    """Draw a cell by each row of chances, [N, cells]."""
+    sums = chances.cumsum(axis=1)
+    passed = sums > rng.random((len(sums), 1)) * sums[:, -1:]
+    cell: Numbers = passed.argmax(axis=1).astype(np.int32)
+    return cell
+
+
+def moves_of(
+    game: Game, games: Games, seat: int, rewards: tuple[float, float, float], step: float
+) -> Moves:
+    """List the moves of the player in this seat (+1 X, -1 O), [M] of each, with its rewards.
+
+    A move is rewarded for where the opponent's answer leads: by `rewards` of a loss, a draw and a
+    win where that ends the game, else by `step`.
+    """
+    first = 0 if seat == X else 1
+    decision, after = games.position[first:-2:2], games.position[first + 2 :: 2]
+    made = decision < game.decisions
+    after = after[made]
+    over = after >= game.decisions
+    result = game.outcome[np.maximum(after - game.decisions, 0)] * seat
+    return Moves(
+        decision[made],
+        games.cell[first::2][made],
+        np.where(over, np.array(rewards, np.float32)[result + 1], np.float32(step)),
+        np.where(over, np.int32(OVER), after),
+    )
+
+
+def win_rate(game: Game, games: Games, seat: int) -> float:
+    """Share of the games that the player in this seat won."""
+    outcome = game.outcome[games.position[-1] - game.decisions]
+    return float((outcome == seat).mean())
+
+
+def nothing() -> Moves:
+    """Return the memory of somebody who never moved."""
+    none = np.empty(0, np.int32)
+    return Moves(none, none, np.empty(0, np.float32), none)
+
+
+def remember(memory: Moves, new: Iterable[Moves], most: int) -> Moves:
+    """Append new moves to the memory and forget the oldest where they are more than `most`."""
+    columns: list[Any] = [
+        np.concatenate(column)[-most:] for column in zip(memory, *new, strict=True)
+    ]
+    return Moves(*columns)
+
+
+def sample(memory: Moves, rng: np.random.Generator, shape: tuple[int, ...]) -> Moves:
+    """Draw moves of the memory, any as likely as any other and as often."""
+    drawn = rng.integers(len(memory.cell), size=shape)
+    columns: list[Any] = [column[drawn] for column in memory]
+    return Moves(*columns)
+
+
+def targets(q: NDArray[np.float32], moves: Moves, gamma: float) -> NDArray[np.float32]:
+    """Return what each move should be worth by a table, [D, cells]: r + gamma max Q(s', .)."""
+    highest = np.nanmax(q, axis=1)
+    later = np.where(moves.after == OVER, 0, highest[moves.after])
+    return (moves.reward + gamma * later).astype(np.float32)

@@ -1,0 +1,75 @@
+"""The champion in plain Python: see `training.learners.champion`."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from app.recipes.algorithms import Champion
+from training.plain.boards import (
+    EMPTY,
+    Update,
+    has_line,
+    is_over,
+    legal_cells,
+    move,
+    pick,
+    standing,
+)
+from training.plain.randomness import Random
+
+
+class Memory:
+    """What the champion knows of boards, each by the one that stands for it."""
+
+    def __init__(self) -> None:
+        self.at_least: dict[str, int] = defaultdict(lambda: -1)
+        self.at_most: dict[str, int] = defaultdict(lambda: 1)
+        self.visits: Counter[str] = Counter()
+        self.finished_with: set[str] = set()  # nothing that follows is unseen
+
+    def moves(self, board: str) -> list[str]:
+        """List what can be made of a board, in the order of the cells."""
+        return [standing(move(board, cell)) for cell in legal_cells(board)]
+
+    def choose(self, board: str, rng: Random) -> int:
+        """Choose where something is unseen: worth most at best, then least visited, then any."""
+        made = dict(zip(legal_cells(board), self.moves(board), strict=True))
+        appeal = {
+            cell: (self.at_most[after], -self.visits[after])
+            for cell, after in made.items()
+            if after not in self.finished_with
+        }
+        highest = max(appeal.values(), default=None)
+        best = [cell for cell, key in appeal.items() if key == highest]
+        return pick(best or list(made), rng.random())
+
+    def revise(self, board: str) -> None:
+        """Value a board by its result, or by the answers to it."""
+        if is_over(board):
+            self.at_least[board] = self.at_most[board] = int(has_line(board))
+            self.finished_with.add(board)
+            return
+        answers = self.moves(board)
+        self.at_least[board] = -max(self.at_most[answer] for answer in answers)
+        self.at_most[board] = -max(self.at_least[answer] for answer in answers)
+        if self.finished_with.issuperset(answers):
+            self.finished_with.add(board)
+
+
+def champion(recipe: Champion, rng: Random, memory: Memory | None = None) -> Iterator[Update]:
+    """Yield each move when its game is over; all that it knows is in `memory`, to look at."""
+    memory = memory or Memory()
+    for _ in range(recipe.games):
+        if EMPTY in memory.finished_with:
+            return
+        board, trail = EMPTY, []
+        memory.visits[EMPTY] += 1
+        while not is_over(board):
+            trail.append((board, memory.choose(board, rng)))
+            board = move(*trail[-1])
+            memory.visits[standing(board)] += 1
+        for met in sorted(memory.visits, key=lambda met: met.count(".")):
+            memory.revise(met)
+        for board, cell in trail:
+            made = standing(move(board, cell))
+            spread = memory.at_most[made] - memory.at_least[made]
+            yield (board, cell), memory.at_least[made] + spread / 4

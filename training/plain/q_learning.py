@@ -1,0 +1,82 @@
+"""Q-learning in plain Python: see `training.learners.q_learning`."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from app.recipes.algorithms import QIteration, QLearning
+from training.plain.boards import (
+    EMPTY,
+    Pair,
+    Update,
+    answer,
+    epsilon_greedy,
+    has_line,
+    is_over,
+    legal_cells,
+    lowered,
+    move,
+    to_move,
+    unfinished_boards,
+)
+from training.plain.randomness import Random
+
+Q = dict[Pair, float]
+
+
+def q_learning(recipe: QLearning, rng: Random) -> Iterator[Update]:
+    """Play game after game, updating after every move."""
+    q: Q = defaultdict(lambda: recipe.initial)
+    played = 0
+    for opponent, games in recipe.phases:
+        for game in range(games):
+            epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, game, games)
+            board = first_board(recipe, q, opponent, played, rng)
+            while not is_over(board):
+                cell = epsilon_greedy(worth(q, board), epsilon, rng)
+                after, reward = step(recipe, q, board, cell, opponent, rng)
+                q[board, cell] += recipe.alpha * (target(recipe, q, after, reward) - q[board, cell])
+                yield (board, cell), q[board, cell]
+                board = after
+            played += 1
+
+
+def first_board(recipe: QLearning, q: Q, opponent: str, played: int, rng: Random) -> str:
+    """Return the board on which the learner makes its first move of a game."""
+    if recipe.start == "empty":
+        seat = {"both": "xo"[played % 2], "x": "x", "o": "o"}[recipe.seat]
+        return EMPTY if seat == "x" else answer(opponent, EMPTY, rng, lambda b: own(q, b, rng))
+    boards = [
+        board for board in unfinished_boards() if recipe.seat in ("both", to_move(board).lower())
+    ]
+    if recipe.start == "every":
+        return boards[played % len(boards)]
+    return boards[int(rng.random() * len(boards))]
+
+
+def step(
+    recipe: QLearning | QIteration, q: Q, board: str, cell: int, opponent: str, rng: Random
+) -> tuple[str, float]:
+    """Move and be answered: the board that comes of it and the mover's reward."""
+    board = move(board, cell)
+    if has_line(board):
+        return board, recipe.win
+    if not is_over(board):
+        board = answer(opponent, board, rng, lambda board: own(q, board, rng))
+        if has_line(board):
+            return board, recipe.loss
+    return board, recipe.draw if is_over(board) else 0.0
+
+
+def target(recipe: QLearning | QIteration, q: Q, after: str, reward: float) -> float:
+    """Return what a move should be worth that came to a board."""
+    return reward if is_over(after) else recipe.gamma * max(worth(q, after).values())
+
+
+def worth(q: Q, board: str) -> dict[int, float]:
+    """Return what each move is worth."""
+    return {cell: q[board, cell] for cell in legal_cells(board)}
+
+
+def own(q: Q, board: str, rng: Random) -> int:
+    """Play greedily, as the opponent that is the learner itself."""
+    return epsilon_greedy(worth(q, board), 0.0, rng)

@@ -1,0 +1,30 @@
+"""The random numbers of the compiled learners once more, with the whole numbers of Python.
+
+Source: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generators": xoshiro256+.
+"""
+
+import numpy as np
+
+MASK = 2**64 - 1
+
+
+class Random:
+    """The numbers of one seed."""
+
+    def __init__(self, seed: int):
+        self.state = np.random.SeedSequence(seed).generate_state(4, np.uint64).tolist()
+
+    def random(self) -> float:
+        """Draw the next number from 0 to 1, never 1."""
+        a, b, c, d = self.state
+        number = (a + d & MASK) >> 11
+        c, d = c ^ a, d ^ b
+        shifted = self.state[1] << 17 & MASK
+        self.state = [a ^ d, b ^ c, c ^ shifted, (d << 45 | d >> 19) & MASK]
+        return float(number * 2.0**-53)
+
+    def moved(self, cell: int, explored: bool) -> None:
+        """Hear that a learner moves, and whether by chance; whoever tells a story listens."""
+
+    def answered(self, board: str, itself: bool) -> None:
+        """Hear what board an opponent's answer made, and whether it was the learner itself."""

@@ -1,0 +1,174 @@
+"""How good a recipe makes an agent over many training seeds: was one run luck?"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
+from statistics import quantiles
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from rich.console import Console
+from rich.progress import track
+
+from app.recipes import Recipe
+from app.tictactoe.game import SEATS, Game, connect
+from app.tictactoe.policy import BASELINES, Policy, policy_of
+from app.tictactoe.report import Chances, blunders, chances_against, losing_game
+from training.learners import learn
+from training.processes import end_with
+from training.proof import unbeatable
+
+OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
+NEVER = 10**12  # a stop that no training comes to
+CHUNK = 10  # seeds that a process is given at a time
+WIDTH = 40  # characters of the longest bar of a histogram
+
+Measured = TypeVar("Measured")
+
+
+class Standing(NamedTuple):
+    """What one training came to, by the play of its agent."""
+
+    chances: dict[tuple[str, str], Chances]  # by opponent and seat
+    blunders: int
+    unbeatable: set[str]  # the seats in which nobody can beat it
+    known: int  # decisions in which it has updated a move, up to symmetry
+
+
+class Games(NamedTuple):
+    """After how many games of one training something was true for the first time."""
+
+    unbeatable: int  # nobody can beat its play in either seat; asked after every game
+    faultless: int  # nothing is unseen, where training ends, and no decision is a blunder
+
+
+def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterator[str]:
+    """Train a recipe with each of these seeds and tell how good it becomes, a line at a time."""
+    yield from distribution(over_seeds(partial(standing, recipe), seeds, jobs))
+    if recipe.slug == "champion":
+        yield ""
+        yield from games_distribution(over_seeds(partial(games_needed, recipe), seeds, jobs))
+
+
+def over_seeds(
+    measure: Callable[[int], Measured], seeds: Sequence[int], jobs: int
+) -> list[Measured]:
+    """Measure each seed, in their order, with a progress bar on the error stream.
+
+    joblib runs it, on its own processes or on whatever backend its `parallel_config` names.
+    """
+    chunks = [seeds[start : start + CHUNK] for start in range(0, len(seeds), CHUNK)]
+    measured = Parallel(n_jobs=jobs, return_as="generator")(
+        delayed(_measure_all)(os.getpid(), measure, chunk) for chunk in chunks
+    )
+    shown = track(measured, "seeds", total=len(chunks), console=Console(stderr=True))
+    return [result for chunk in shown for result in chunk]
+
+
+def standing(recipe: Recipe, seed: int) -> Standing:
+    """Train a recipe with a seed and judge what it makes exactly."""
+    game, opponents = _game()
+    *_, end = learn(game, recipe.with_seed(seed), lambda updates: NEVER)
+    policy = policy_of(end.q, recipe.plays)
+    met = (end.visits > 0).any(axis=1)
+    return Standing(
+        chances={
+            (name, seat): chances_against(game, opponent, policy, player)
+            for name, opponent in opponents.items()
+            for seat, player in SEATS.items()
+        },
+        blunders=int(blunders(game, policy).sum()),
+        unbeatable={seat for seat, player in SEATS.items() if unbeatable(game, policy, player)},
+        known=len(np.unique(game.symmetry_class[: game.decisions][met])),
+    )
+
+
+def distribution(results: Sequence[Standing]) -> Iterator[str]:
+    """Tell how the results are distributed, a line at a time."""
+    yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
+    for opponent, seat in results[0].chances:
+        for column, verb in ((0, "wins against"), (2, "loses to")):
+            shares = [100 * result.chances[opponent, seat][column] for result in results]
+            title = BASELINES[opponent].title
+            yield _line(f"as {seat.upper()}, {verb} {title}, %", shares)
+    yield _line("blunders", [result.blunders for result in results])
+    yield _line("positions known, up to symmetry", [result.known for result in results])
+    for seat in SEATS:
+        count = sum(seat in result.unbeatable for result in results)
+        yield f"unbeatable as {seat.upper()}: {count:,} of {len(results):,}"
+    both = sum(len(result.unbeatable) == len(SEATS) for result in results)
+    yield f"unbeatable in both seats: {both:,} of {len(results):,}"
+
+
+def games_needed(recipe: Recipe, seed: int) -> Games:
+    """Train with a seed and ask after every game.
+
+    Raises RuntimeError if the analysis of `app.tictactoe` disagrees with the quick one, or if the
+    training ends with a blunder.
+    """
+    game, _ = _game()
+    proved = None
+    for progress in learn(game, recipe.with_seed(seed), lambda updates: updates + 1):
+        if proved is None:
+            policy = policy_of(progress.q, recipe.plays)
+            if all(unbeatable(game, policy, seat) for seat in SEATS.values()):
+                proved = progress.games
+                if any(losing_game(game, policy, seat) for seat in SEATS.values()):
+                    raise RuntimeError(f"seed {seed}: it can be beaten after {proved} games")
+    if proved is None:
+        raise RuntimeError(f"seed {seed} never becomes unbeatable")
+    if blunders(game, policy_of(progress.q, recipe.plays)).any():
+        raise RuntimeError(f"seed {seed} ends with a blunder")
+    return Games(proved, progress.games)
+
+
+def games_distribution(results: Sequence[Games]) -> Iterator[str]:
+    """Tell how many games were needed, a line at a time."""
+    yield f"games over {len(results):,} seeds      min  quartile  median  quartile   max"
+    for name in Games._fields:
+        low, first, median, third, high = five_numbers(getattr(result, name) for result in results)
+        yield f"{name:<24}{low:>8.0f}{first:>10.0f}{median:>8.0f}{third:>10.0f}{high:>6.0f}"
+    yield "unbeatable: the first game after which nobody can beat it in either seat, exactly"
+    yield "faultless: the game that ends the training, nothing being unseen and no blunder left"
+    yield "\ngames until it is unbeatable"
+    yield from histogram([result.unbeatable for result in results])
+
+
+def five_numbers(values: Iterable[float]) -> list[float]:
+    """Return the minimum, the quartiles and the maximum."""
+    ordered = sorted(values)
+    middle = quantiles(ordered, n=4, method="inclusive") if len(ordered) > 1 else ordered * 3
+    return [ordered[0], *middle, ordered[-1]]
+
+
+def histogram(values: Sequence[int], bins: int = 12) -> list[str]:
+    """Draw the distribution of whole numbers, a line for each range of equal width."""
+    low, high = min(values), max(values)
+    width = (high - low) // bins + 1
+    counts = [0] * ((high - low) // width + 1)
+    for value in values:
+        counts[(value - low) // width] += 1
+    return [
+        f"{low + width * i:>5} to {low + width * (i + 1) - 1:<5} {count:>6}  "
+        f"{'#' * -(-WIDTH * count // max(counts))}".rstrip()
+        for i, count in enumerate(counts)
+    ]
+
+
+def _line(label: str, values: Sequence[float]) -> str:
+    low, first, middle, third, high = five_numbers(values)
+    return f"{label:<40}{low:>8.2f}{first:>10.2f}{middle:>9.2f}{third:>10.2f}{high:>9.2f}"
+
+
+def _measure_all(
+    parent: int, measure: Callable[[int], Measured], seeds: Sequence[int]
+) -> list[Measured]:
+    end_with(parent)
+    return [measure(seed) for seed in seeds]
+
+
+@cache
+def _game() -> tuple[Game, dict[str, Policy]]:
+    game = connect()
+    return game, {name: BASELINES[name].policy(game) for name in OPPONENTS}
