@@ -1,4 +1,4 @@
-"""How gunicorn serves the site, beside what the Procfile says: read at start and on every reload.
+"""How gunicorn serves the site: read at start and on every reload.
 
 `kill -HUP` to the first process takes in new models.  They are checked before anything else
 happens: if one is broken it is named in the log, and the old ones go on serving.
@@ -6,32 +6,47 @@ happens: if one is broken it is named in the log, and the old ones go on serving
 
 import ctypes
 import os
+import re
 import secrets
 import sys
 from contextlib import suppress
-from functools import partial
-
-from gunicorn import util
 
 from app.tictactoe.agents import ModelError
-from app.web import create_app
-from app.web.deployment import SettingError
+from app.web import create_app, server
+from app.web.deployment import SettingError, number
 
-M_ARENA_MAX = -8  # of glibc's malloc.h
+REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of glibc's malloc.h
+LARGE = 1 << 17  # bytes
 with suppress(OSError, AttributeError):  # another C library has other ways
     # Else every thread has a heap of its own, and keeps what it once needed.
     ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
+    # Else the heap comes to hold large arrays too, and keeps their room when they are gone.
+    ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE)
 
+try:
+    workers = number("WORKERS", 2, 1, 64)
+    threads = number("WEB_THREADS", 64, 1, 1000)
+    bind = f"{os.environ.get('HOST') or '0.0.0.0'}:{number('PORT', 8000, 1, 65535)}"
+except SettingError as error:
+    sys.exit(f"Not started. {error}".replace("WORKERS", "WEB_CONCURRENCY"))
+preload_app = True
+control_socket_disable = True
+graceful_timeout = 30  # seconds
+
+worker_class = "app.web.server.Worker"
+worker_connections = 512  # of a process: more make room for each other, and a file needs no more
+limit_request_line = 8190
+limit_request_fields = 64
+limit_request_field_size = 4096
+
+# Whom to believe is said by TRUSTED_PROXIES alone: gunicorn itself believes nobody.
+forwarded_allow_ips = ""
+forwarder_headers = ""
+secure_scheme_headers: dict[str, str] = {}
+
+logger_class = "app.web.server.Logger"
 accesslog = os.environ.get("ACCESS_LOG", "-") or None  # "-" is the standard output
-access_log_format = (
-    '{"time": "%(t)s", "id": "%({x-request-id}i)s", "from": "%(h)s", "method": "%(m)s", '
-    '"path": "%(U)s", "query": "%(q)s", "status": %(s)s, "bytes": "%(B)s", '
-    '"microseconds": %(D)s, "agent": "%(a)s"}'
-)
-
-# A worker waits for each client to hang up, in the one loop that takes the next request: two
-# seconds of that, which is gunicorn's own limit, and a few clients who never do block the site.
-util.close_graceful = partial(util.close_graceful, timeout=0.02)
 
 
 def tell(kind, error, trace):
@@ -45,19 +60,30 @@ def tell(kind, error, trace):
 sys.excepthook = tell
 
 
+def when_ready(arbiter):
+    """Serve until told to end, or until the terminal is closed."""
+    server.end_with_terminal()
+
+
 def pre_request(worker, request):
     """Give every request an id, by which the logs name it, unless a proxy has done so."""
+    given = [name for name, _ in request.headers if name == "X-REQUEST-ID"]
+    request.headers = [
+        (name, text)
+        for name, text in request.headers
+        if name != "X-REQUEST-ID" or (len(given) == 1 and REQUEST_ID.fullmatch(text))
+    ]
     if not any(name == "X-REQUEST-ID" for name, _ in request.headers):
         request.headers.append(("X-REQUEST-ID", secrets.token_hex(8)))
 
 
-def on_reload(server):
+def on_reload(arbiter):
     """Build the site anew for the workers that take over; keep the old one if that fails."""
     try:
-        server.app.callable = create_app()
-    except ModelError as error:
-        server.log.error("Models refused, the old ones go on serving. %s", error)
+        arbiter.app.callable = create_app()
+    except (ModelError, SettingError) as error:
+        arbiter.log.error("Models refused, the old ones go on serving. %s", error)
     except Exception:
-        server.log.exception("The site cannot be built anew, the old one goes on serving.")
+        arbiter.log.exception("The site cannot be built anew, the old one goes on serving.")
     else:
-        server.log.info("New models taken in.")
+        arbiter.log.info("New models taken in.")

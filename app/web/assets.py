@@ -6,14 +6,17 @@ Each is packed once, as tightly as can be, before the first request.
 import gzip
 import hashlib
 import mimetypes
+import re
 from pathlib import Path
 from typing import NamedTuple
 
 import brotli
 from flask import Flask, Response, abort, request
 
+from app.web.packing import PLAIN, chosen
 from app.web.palette import stylesheet
 
+COMMENTS = {".css": rb"(?s)/\*.*?\*/", ".js": rb"(?m)^\s*//.*$"}
 YEAR = 31_536_000  # seconds
 
 
@@ -21,13 +24,13 @@ class Asset(NamedTuple):
     """A file, whole and packed."""
 
     type: str | None
-    packings: dict[str, bytes]  # by the name of its encoding, the smallest first
+    packings: dict[str, bytes]  # by the name of its encoding
 
 
 def init_app(app: Flask, folder: Path) -> None:
     """Serve a folder's files, and `heat.css`, which is made of the palettes."""
     contents = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
+        path.relative_to(folder).as_posix(): lean(path)
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
@@ -38,11 +41,10 @@ def init_app(app: Flask, folder: Path) -> None:
     @app.get("/static/<path:address>")
     def static_file(address: str) -> Response:
         kind, packings = assets.get(address) or abort(404)
-        encoding = request.accept_encodings.best_match(packings) or "identity"
+        encoding = chosen(request.headers.get("Accept-Encoding", ""))
         response = Response(packings[encoding], mimetype=kind)
-        if encoding != "identity":
+        if encoding != PLAIN:
             response.content_encoding = encoding
-        response.vary.add("Accept-Encoding")
         response.cache_control.public = True
         response.cache_control.max_age = YEAR
         response.cache_control.immutable = True
@@ -53,11 +55,19 @@ def init_app(app: Flask, folder: Path) -> None:
         return f"/static/{addresses[name]}"
 
 
+def lean(path: Path) -> bytes:
+    """Read a file, and of our own styles and scripts leave out comments and indentation."""
+    content = path.read_bytes()
+    if path.parent.name == "vendor" or path.suffix not in COMMENTS:
+        return content
+    return re.sub(rb"(?m)^\s+", b"", re.sub(COMMENTS[path.suffix], b"", content))
+
+
 def _packed(name: str, content: bytes) -> Asset:
     packings = {
         "br": brotli.compress(content),
         "gzip": gzip.compress(content, mtime=0),
-        "identity": content,
+        PLAIN: content,
     }
     return Asset(mimetypes.guess_type(name)[0], packings)
 

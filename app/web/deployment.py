@@ -1,11 +1,15 @@
-"""How the site stands in the world: its models, the proxies before it, its name.
+"""How the site stands in the world: its models, the proxies before it, its name, its server.
 
 All of it is told by the environment, and each default suits a server of one's own.
 """
 
 import os
+import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from flask import Flask, redirect, request
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -13,12 +17,29 @@ from werkzeug.wrappers import Response
 
 from app.web.health import HEALTH
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
 ROOT = Path(__file__).parent.parent.parent
 MAX_PROXIES = 9
+HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?")
+USUAL_PORTS = (":80", ":443")  # which no browser writes
+UNQUOTED = "/:@!$&'()*+,;=~"  # in a path
 
 
 class SettingError(ValueError):
     """A variable of the environment that cannot be right: the message names it."""
+
+
+def number(name: str, default: int, low: int, high: int) -> int:
+    """Read a whole number from the environment; empty is as good as none.
+
+    Raises SettingError, naming the variable, if it is none from `low` to `high`.
+    """
+    text = os.environ.get(name) or str(default)
+    if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
+        raise SettingError(f"{name} is a number from {low} to {high}, not {text!r}.")
+    return int(text)
 
 
 def models() -> Path:
@@ -28,7 +49,7 @@ def models() -> Path:
 
 def version() -> str:
     """Return the version of the project."""
-    project: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return project["version"]
 
 
@@ -36,23 +57,49 @@ def init_app(app: Flask) -> None:
     """Believe the proxies, and lead to the one host, that the environment names.
 
     TRUSTED_PROXIES is how many proxies add to the X-Forwarded headers of a request, none by
-    default: nobody else is believed who or where a request was for.  CANONICAL_HOST is the name
-    that the site goes by; who asks for it by another is led there.
+    default: nobody else is believed who or how a request was sent.  FORWARDED_HOST is 1 if they
+    also say, in X-Forwarded-Host, whom it was for.  CANONICAL_HOST is the name that the site goes
+    by; who asks for it by another is led there.
     Raises SettingError, naming the variable, if one of them is wrong.
     """
-    proxies = os.environ.get("TRUSTED_PROXIES") or "0"
-    if not (proxies.isdecimal() and int(proxies) <= MAX_PROXIES):
-        raise SettingError(f"TRUSTED_PROXIES is 0 to {MAX_PROXIES}, not {proxies!r}")
-    if count := int(proxies):
+    count = number("TRUSTED_PROXIES", 0, 0, MAX_PROXIES)
+    host_too = number("FORWARDED_HOST", 0, 0, 1)
+    host = canonical_host()
+    if count:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
-            app.wsgi_app, x_for=count, x_proto=count, x_host=count
+            _with_known_scheme(app.wsgi_app), x_for=count, x_proto=count, x_host=count * host_too
         )
-    if host := os.environ.get("CANONICAL_HOST"):
+    if host:
         app.before_request(lambda: lead_to(host))
+
+
+def canonical_host() -> str:
+    """Return CANONICAL_HOST as browsers write it, "" if there is none.
+
+    Raises SettingError if it is not the name of a host.
+    """
+    text = os.environ.get("CANONICAL_HOST", "")
+    host = text.lower()
+    for port in USUAL_PORTS:
+        host = host.removesuffix(port)
+    if text and not HOST.fullmatch(host):
+        raise SettingError(f"CANONICAL_HOST is a name like play.example.org, not {text!r}.")
+    return host
 
 
 def lead_to(host: str) -> Response | None:
     """Redirect a request for another host to this one; whether the server is well may all ask."""
-    if request.host == host or request.path == HEALTH:
+    if request.host.lower() == host or request.path == HEALTH:
         return None
-    return redirect(f"{request.scheme}://{host}{request.full_path.rstrip('?')}", 308)
+    query = request.environ["QUERY_STRING"]
+    address = quote(request.path, UNQUOTED) + (f"?{quote(query, UNQUOTED + '%?')}" if query else "")
+    return redirect(f"{request.scheme}://{host}{address}", 308)
+
+
+def _with_known_scheme(application: "WSGIApplication") -> "WSGIApplication":
+    def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        if environ["wsgi.url_scheme"] != "https":
+            environ["wsgi.url_scheme"] = "http"
+        return application(environ, start_response)
+
+    return answer

@@ -1,42 +1,86 @@
 """What people see when something is wrong: a sentence, and nothing of the inside."""
 
+import re
 import secrets
+from typing import TYPE_CHECKING
 
-from flask import Flask, Response, current_app, jsonify, make_response, render_template, request
-from werkzeug.exceptions import HTTPException, InternalServerError, RequestURITooLarge
+from flask import (
+    Flask,
+    Response,
+    abort,
+    current_app,
+    jsonify,
+    make_response,
+    render_template,
+    request,
+)
+from werkzeug.exceptions import HTTPException, InternalServerError
 
-from app.web.players import players
 from app.web.respond import wants_fragment
+from app.web.world import world
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 API = "/api/"  # what begins so is answered in JSON
 MAX_ADDRESS = 1000  # characters of path and query; the longest right one has some 200
+HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
+REFUSED = "errors.refused"  # in the environment: the status with which the server refuses
 TITLES = {
     400: "This address is not right",
     404: "Not here",
     405: "Only to be read",
     409: "This cannot be played",
     414: "Too long",
+    417: "Not expected",
+    431: "Too long",
     500: "Our fault",
+    501: "Not understood",
+    503: "Too busy",
 }
 SENTENCES = {
+    400: "This is no request that can be understood.",
     404: "There is no such page.",
     405: "Pages here can only be read: nothing is ever sent to them.",
     414: f"The address is too long: {MAX_ADDRESS} characters are enough for any view.",
+    417: "Pages here can only be read: no body needs to be announced.",
+    431: "The headers of the request are too long.",
+    501: "The body of the request is packed in a way that is not known here.",
 }
 IN_API = {404: "There is no such address: /api explains those there are."}
 
 
 def init_app(app: Flask) -> None:
     """Answer every error of this app with a page, a notice where htmx asks, or JSON in the API."""
-    app.before_request(refuse_long_addresses)
+    app.before_request(refuse)
     app.register_error_handler(HTTPException, explain)
     app.register_error_handler(Exception, apologise)
 
 
-def refuse_long_addresses() -> None:
-    """Raise RequestURITooLarge for an address that no view of ours has."""
-    if len(request.full_path) > MAX_ADDRESS:
-        raise RequestURITooLarge
+def refuse() -> None:
+    """Abort what no view of ours can answer, and what the server has refused already."""
+    if REFUSED in request.environ:
+        abort(request.environ[REFUSED])
+    if is_too_long(request.environ):
+        abort(414)
+    if not is_right_host(request.environ):
+        abort(400, "The Host of the request is not the name of any.")
+
+
+def is_too_long(environ: "WSGIEnvironment") -> bool:
+    """Whether no view of ours has so long an address."""
+    return len(environ["PATH_INFO"]) + len(environ.get("QUERY_STRING", "")) > MAX_ADDRESS
+
+
+def is_right_host(environ: "WSGIEnvironment") -> bool:
+    """Whether a request is for a host that can be, or for none."""
+    host: str = environ.get("HTTP_HOST", "localhost")
+    if "xn--" not in host.lower():
+        return HOST.fullmatch(host) is not None
+    try:
+        return bool(HOST.fullmatch(host) and host.encode("ascii").decode("idna"))
+    except UnicodeError:
+        return False
 
 
 def explain(error: HTTPException) -> Response:
@@ -50,7 +94,8 @@ def explain(error: HTTPException) -> Response:
 def apologise(fault: Exception) -> Response:
     """Log a fault under an id, and tell people no more than that."""
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
-    current_app.logger.error("fault %s on %s", fault_id, request.full_path, exc_info=fault)
+    address = f"{request.path}?{request.environ['QUERY_STRING']}"
+    current_app.logger.error("fault %s on %a", fault_id, address, exc_info=fault)
     sentence = f"Something went wrong on our side. It is in the log as {fault_id}."
     return _answer(InternalServerError(), sentence)
 
@@ -79,5 +124,5 @@ def _page(error: HTTPException, sentence: str | None) -> str:
         code=error.code,
         title=TITLES.get(error.code or 500, error.name),
         sentence=sentence,
-        agents={name: agent.card.title for name, agent in players().agents.items()},
+        agents={name: agent.card.title for name, agent in world().agents.items()},
     )

@@ -14,12 +14,13 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
+RESOURCES = "Cross-Origin-Resource-Policy"  # a picture of a board is for others, too
 HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
+    RESOURCES: "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
 }
 ON_HTTPS = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
@@ -31,6 +32,11 @@ def init_app(app: Flask) -> None:
 
 
 def secure(response: Response) -> Response:
-    """Set the headers on a response."""
-    response.headers.update(HEADERS | (ON_HTTPS if request.is_secure else {}))
+    """Set the headers on a response; nobody keeps where it leads unless it says so itself."""
+    wanted = HEADERS | (ON_HTTPS if request.is_secure else {})
+    if RESOURCES in response.headers:
+        del wanted[RESOURCES]
+    response.headers.extend(wanted)
+    if response.location and "Cache-Control" not in response.headers:
+        response.cache_control.no_store = True
     return response

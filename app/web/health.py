@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response, current_app, jsonify
 
-from app.web.players import players
+from app.web.world import world
 
 HEALTH = "/healthz"
 
@@ -12,7 +12,7 @@ bp = Blueprint("health", __name__)
 @bp.get(HEALTH)
 def healthz() -> Response:
     """Answer 200: the server does not start before every model is loaded and checked."""
-    digests = {name: agent.card.arrays for name, agent in players().agents.items()}
+    digests = {name: agent.card.arrays for name, agent in world().agents.items()}
     response = jsonify(status="ok", version=current_app.extensions["version"], models=digests)
     response.cache_control.no_store = True
     return response

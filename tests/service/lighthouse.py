@@ -15,7 +15,17 @@ import click
 from tests.service.server import serving
 from tests.service.tables import Table, put_into, show
 
-PAGES = ("/", "/agents", "/agents/q-learning-1", "/arena", "/how")
+PAGES = (
+    "/",
+    "/play/",
+    "/puzzle/6",
+    "/mind/q-table",
+    "/how/why",
+    "/agents",
+    "/agents/q-learning-1",
+    "/arena",
+    "/how",
+)
 DEVICES: dict[str, list[str]] = {"phone": [], "desk": ["--preset=desktop"]}
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 FLAGS = ["--quiet", "--chrome-flags=--headless=new --no-sandbox", "--output=json"]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import click
 
-from tests.service import capacity, memory, rates, sizes, wrk
+from tests.service import memory, on_demand, rates, sizes, wrk
 from tests.service.tables import Table, put_into, show
 
 GIB = 2**30
@@ -28,9 +28,10 @@ class Effort(NamedTuple):
     seconds: int  # a round
     starts: int
     requests: int  # for the growth of memory
+    lab: float  # seconds of people in the lab
 
 
-FULL, QUICK = Effort(5, 1, 5, 100_000), Effort(3, 1, 3, 8_000)
+FULL, QUICK = Effort(5, 1, 5, 100_000, 120.0), Effort(3, 1, 3, 8_000, 30.0)
 
 
 @click.command()
@@ -52,6 +53,7 @@ def _measure(effort: Effort) -> Iterator[Table]:
     yield machine()
     yield sizes.table()
     yield memory.at_start(effort.starts)
+    yield on_demand.table(effort.lab)
     title = (
         f"{wrk.CONNECTIONS} connections; medians of {effort.rounds} rounds of {effort.seconds} s"
     )
@@ -59,7 +61,7 @@ def _measure(effort: Effort) -> Iterator[Table]:
     yield rates.table("two-workers", f"Two workers; {title}", found)
     found = rates.measure(effort.rounds, effort.seconds, workers=1, cores=ONE_CORE)
     yield rates.table("one-core", f"One worker on one core, the load on another; {title}", found)
-    yield capacity.table(found)
+    yield rates.capacity(found)
     yield rates.growth(effort.rounds, effort.seconds)
     yield memory.over_time(effort.requests, steps=4)
 

@@ -7,11 +7,8 @@ from itertools import islice
 from statistics import median
 
 from tests.service import wrk
-from tests.service.addresses import moves, positions
-from tests.service.cases import GZIP
-from tests.service.client import agents, get
-from tests.service.processes import memory, open_files
-from tests.service.server import serving, start, wait_until_up
+from tests.service.cases import GZIP, moves, positions
+from tests.service.server import agents, get, memory, open_files, serving, start, wait_until_up
 from tests.service.tables import Table
 
 MIB = 2**20

@@ -1,4 +1,7 @@
-"""How many requests the site answers in a second, beside a bare Flask in the same rounds."""
+"""How many requests the site answers in a second, beside a bare Flask in the same rounds.
+
+And, by a calculation, how many cores a million people a day would need.
+"""
 
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -7,8 +10,7 @@ from typing import NamedTuple
 
 from tests.service import wrk
 from tests.service.cases import BARE, Case, cases
-from tests.service.processes import cpu_seconds, only_on
-from tests.service.server import Server, serving
+from tests.service.server import Server, cpu_seconds, only_on, serving
 from tests.service.tables import Table
 
 HELLO = "tests.service.hello:create_app()"
@@ -16,6 +18,14 @@ FRESH = 20_000  # addresses at a time: more than a worker keeps, or answers in a
 GOAL_P99 = 25  # milliseconds, of a move
 WORKERS = (1, 2, 4)
 GROWING = ("move, new, gzip", "move, kept, gzip")
+PEOPLE = 1_000_000
+PAGES = 10  # a person looks at in a day
+MOVES = 60  # a person sees in a day, half of them an agent's
+REPLIES = MOVES // 2  # an agent's move is a redirect, and the move that it leads to
+FILES = 5  # a new browser loads, once
+PEAK = 5  # times the mean of the day
+DAY = 24 * 60 * 60  # seconds
+FOUND = {"none is": "new", "all are": "kept"}
 HEADER = [
     "request",
     "requests/s",
@@ -103,6 +113,42 @@ def _round(server: Server, case: Case, seconds: int) -> Round:
 def table(name: str, title: str, measured: list[Measured]) -> Table:
     """Write down everything that was measured."""
     return Table(name, title, HEADER, [_row(*each) for each in measured])
+
+
+def capacity(measured: list[Measured]) -> Table:
+    """Add up a day for the rates of one core, if no page or move is kept, and if all are."""
+    rates = {each.case.name: each.rate for each in measured}
+    requests = PEOPLE * (PAGES + MOVES + REPLIES + FILES)
+    rows = []
+    for name, word in FOUND.items():
+        seconds = PEOPLE * (
+            PAGES / rates[f"page, {word}, gzip"]
+            + MOVES / rates[f"move, {word}, gzip"]
+            + REPLIES / rates["reply"]
+            + FILES / rates["htmx itself, gzip"]
+        )
+        rows.append(
+            [
+                name,
+                f"{requests / DAY:,.0f}",
+                f"{PEAK * requests / DAY:,.0f}",
+                f"{seconds / DAY:.1f}",
+                f"{PEAK * seconds / DAY:.1f}",
+            ]
+        )
+    return Table(
+        "capacity",
+        f"{PEOPLE:,} people a day: {PAGES} pages, {MOVES} moves, {REPLIES} replies and {FILES} "
+        f"files each; at peak {PEAK} times the mean",
+        [
+            "of pages and moves the server has kept",
+            "requests/s",
+            "at peak",
+            "cores busy",
+            "at peak",
+        ],
+        rows,
+    )
 
 
 def growth(rounds: int, seconds: int) -> Table:

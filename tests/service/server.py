@@ -1,5 +1,9 @@
-"""The site as it is deployed: gunicorn, started as the Procfile says, on a free port."""
+"""The site as it is deployed, on a free port: gunicorn, started as the Procfile says.
 
+With single requests as a browser makes them, and what the kernel says of the processes.
+"""
+
+import json
 import os
 import re
 import signal
@@ -8,17 +12,24 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from html.parser import HTMLParser
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 20
 STOP_SECONDS = 20
 SITE = "app.web:create_app()"
+LOADED = {"script": "src", "img": "src", "link": "href"}
+PROC = Path("/proc")
+TICK = 1 / os.sysconf("SC_CLK_TCK")  # seconds
+KIB = 1024
+USER, SYSTEM = 11, 12  # places in `stat`, after the name, of the time spent
 
 
 @dataclass
@@ -80,14 +91,19 @@ def serving(application: str = SITE, **environment: str) -> Iterator[Server]:
         assert status == 0, f"the server did not stop cleanly ({status}):\n{server.log}"
 
 
-def start(output: IO[str], application: str = SITE, **environment: str) -> Server:
-    """Start the site without waiting for it."""
+def start(
+    output: IO[str],
+    application: str = SITE,
+    before: str = "",
+    **environment: str,
+) -> Server:
+    """Start the site without waiting for it; `before` is a command that runs it."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     port = free_port()
     env = {"HOST": "127.0.0.1", "PORT": str(port), "WEB_CONCURRENCY": "2", "PATH": path}
     command = web_command().replace(SITE, application)
     process = subprocess.Popen(
-        ["sh", "-c", f"exec {command}"],
+        ["sh", "-c", f"exec {before} {command}"],
         cwd=ROOT,
         env=os.environ | env | environment,
         stdout=output,
@@ -115,6 +131,41 @@ def wait_until_up(server: Server) -> bool:
     return server.process.poll() is None
 
 
+class Page(NamedTuple):
+    """What came of asking for an agent's page."""
+
+    status: int
+    retry_after: str  # "" where nothing is said
+    seconds: float
+
+
+def page(server: Server, name: str, where: str = "agents") -> Page:
+    """Ask for the page of an agent, or of a recipe."""
+    start = time.monotonic()
+    try:
+        with urllib.request.urlopen(f"{server.url}/{where}/{name}") as answer:
+            answer.read()
+    except urllib.error.HTTPError as error:
+        answer = error
+    retry_after = answer.headers.get("Retry-After", "")
+    return Page(answer.status or 0, retry_after, time.monotonic() - start)
+
+
+def trainers(server: Server) -> set[int]:
+    """Find the processes that train for a server: they name a folder that it has open."""
+    folders = set()
+    for file in (PROC / f"{server.process.pid}/fd").iterdir():
+        with suppress(OSError):
+            folders.add(os.readlink(file))
+    found = set()
+    for process in PROC.glob("[0-9]*"):
+        with suppress(OSError):
+            command = (process / "cmdline").read_text().split("\0")
+            if "training.trainer" in command and folders & {*command}:
+                found.add(int(process.name))
+    return found
+
+
 def answers(url: str) -> bool:
     try:
         with urllib.request.urlopen(url, timeout=5) as response:
@@ -129,3 +180,68 @@ def wait_until(holds: Callable[[], object], seconds: float = START_SECONDS) -> N
     while not holds():
         assert time.monotonic() < deadline, f"still not so after {seconds} s"
         time.sleep(0.02)
+
+
+def get(url: str, headers: Mapping[str, str] | None = None) -> bytes:
+    """Return the body of an answer as it was sent, packed or not."""
+    with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers or {}))) as answer:
+        body: bytes = answer.read()
+        return body
+
+
+def agents(url: str) -> list[str]:
+    """List the agents of a site."""
+    return list(json.loads(get(f"{url}/healthz"))["models"])
+
+
+def parts(page: bytes) -> set[str]:
+    """Return the addresses of what a page loads."""
+    finder = _Parts()
+    finder.feed(page.decode())
+    return finder.found
+
+
+class _Parts(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        address = dict(attrs).get(LOADED.get(tag, ""))
+        if address:
+            self.found.add(address)
+
+
+def cpu_seconds(pids: Iterable[int]) -> float:
+    """Processor time that processes have used, together."""
+    return sum(_cpu_seconds(pid) for pid in pids)
+
+
+def memory(pid: int, kind: str) -> int:
+    """Bytes of a process: "Rss", or "Pss", in which what n of them share counts 1/n."""
+    for line in (PROC / f"{pid}/smaps_rollup").read_text().splitlines():
+        name, _, size = line.partition(":")
+        if name == kind:
+            return int(size.split()[0]) * KIB
+    raise ValueError(f"the kernel does not say how much {kind} process {pid} has")
+
+
+def open_files(pid: int) -> int:
+    return len(list((PROC / f"{pid}/fd").iterdir()))
+
+
+@contextmanager
+def only_on(core: int | None) -> Iterator[None]:
+    """Bind this process, and those that it starts meanwhile, to one core, unless it is None."""
+    before = os.sched_getaffinity(0)
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _cpu_seconds(pid: int) -> float:
+    spent = (PROC / f"{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(spent[USER]) + int(spent[SYSTEM])) * TICK

@@ -3,14 +3,16 @@
 from itertools import islice
 from statistics import median
 
-from tests.service.addresses import moves
-from tests.service.cases import BR, GZIP, HTMX
-from tests.service.client import agents, get, parts
-from tests.service.server import serving
+from tests.service.cases import BR, GZIP, HTMX, moves
+from tests.service.server import agents, get, parts, serving
 from tests.service.tables import Table
 
 PAGES = {
-    "play": "/",
+    "front": "/",
+    "play": "/play/",
+    "a puzzle": "/puzzle/6?plays=4&right=0",
+    "a mind": "/mind/q-table",
+    "the lesson": "/how/learning",
     "agents": "/agents",
     "an agent": "/agents/q-learning-1",
     "its blunders": "/agents/q-learning-1/blunders",
@@ -49,7 +51,7 @@ def table() -> Table:
 def _page(url: str, name: str, path: str) -> list[str]:
     needed = [path, *parts(get(url + path))]
     weights = [sum(len(get(url + part, packing)) for part in needed) for packing in (GZIP, BR)]
-    return [f"{name} ({path})", *map(_kb, weights), GOAL_PAGE if path == "/" else ""]
+    return [f"{name} ({path})", *map(_kb, weights), GOAL_PAGE if path in ("/", "/play/") else ""]
 
 
 def _moves(url: str, paths: list[str], packing: dict[str, str]) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 @pytest.fixture(scope="module")
 def address(site) -> str:
-    page = site.test_client().get("/").text
+    page = site.test_client().get("/play/").text
     found = re.search(r"/static/vendor/htmx[^\"]+", page)
     assert found
     return found[0]

@@ -43,14 +43,44 @@ def test_who_asks_for_the_site_by_another_name_is_led_to_its_own(environment) ->
     assert client.get("/healthz").status_code == 200
 
 
-def test_the_host_that_a_trusted_proxy_was_asked_for_counts(environment) -> None:
+@pytest.mark.parametrize("host", ["Play.Example", "play.example:80", "PLAY.example:443"])
+def test_the_name_of_the_site_is_read_as_browsers_write_it(environment, host: str) -> None:
+    client = environment(CANONICAL_HOST=host)
+    for asked in ("play.example", "Play.Example", "play.example:80"):
+        assert client.get("/arena", headers={"Host": asked}).status_code == 200, asked
+    assert client.get("/arena").headers["Location"] == "http://play.example/arena"
+
+
+@pytest.mark.parametrize("path", ["/x%0a", "/x%0d%0aSet-Cookie:%20a=b", "/x?a=%0a&b=%e4"])
+def test_who_is_led_to_its_name_is_led_to_the_same_address(environment, path: str) -> None:
+    response = environment(CANONICAL_HOST="play.example").get(path)
+    assert response.status_code == 308
+    assert response.headers["Location"].lower() == f"http://play.example{path}".lower()
+    assert response.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("host", ["https://play.example", "a b", "play.example/x", "a:b", "-", "ä"])
+def test_what_is_no_name_of_a_site_is_named(environment, host: str) -> None:
+    with pytest.raises(ValueError, match="CANONICAL_HOST is a name like"):
+        environment(CANONICAL_HOST=host)
+
+
+def test_the_host_that_a_trusted_proxy_was_asked_for_counts_if_it_says_so(environment) -> None:
     client = environment(CANONICAL_HOST="play.example", TRUSTED_PROXIES="1")
+    assert client.get("/", headers=FORWARDED).status_code == 308
+    client = environment(FORWARDED_HOST="1")
     assert client.get("/", headers=FORWARDED).status_code == 200
 
 
-@pytest.mark.parametrize("proxies", ["-1", "many", "10"])
+def test_a_scheme_is_http_or_https(environment) -> None:
+    client = environment(TRUSTED_PROXIES="1", CANONICAL_HOST="play.example")
+    response = client.get("/", headers={"X-Forwarded-Proto": "javascript"})
+    assert response.headers["Location"] == "http://play.example/"
+
+
+@pytest.mark.parametrize("proxies", ["-1", "many", "10", "1_0", "²"])
 def test_a_wrong_number_of_proxies_is_named(environment, proxies: str) -> None:
-    with pytest.raises(ValueError, match="TRUSTED_PROXIES is 0 to 9"):
+    with pytest.raises(ValueError, match="TRUSTED_PROXIES is a number from 0 to 9"):
         environment(TRUSTED_PROXIES=proxies)
 
 

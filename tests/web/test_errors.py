@@ -1,13 +1,17 @@
 """What is wrong is said in a sentence with the right code, and nothing of the inside."""
 
+from html import unescape
 from pathlib import Path
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.test import create_environ
+from werkzeug.wrappers import Response
 
 from app.tictactoe.agents import ModelError
 from app.web import create_app
+from app.web.errors import REFUSED
 
 HTMX = {"HX-Request": "true"}
 
@@ -51,6 +55,30 @@ def test_what_is_sent_is_not_a_way_into_the_page(client: FlaskClient) -> None:
         assert "<script>alert" not in client.get(url).text
 
 
+@pytest.mark.parametrize("host", ["xn--", "xn--.example", "a b", "a/b", "", "a:b", "é", "a" * 300])
+@pytest.mark.parametrize("url", ["/", "/api", "/api/v1/agents", "/play/4"])
+def test_a_host_that_cannot_be_is_refused(site: Flask, host: str, url: str) -> None:
+    environ = create_environ(url) | {"HTTP_HOST": host}
+    site.test_client().get(url)
+    assert Response.from_app(site, environ).status_code == 400
+
+
+@pytest.mark.parametrize("host", ["localhost:8000", "[::1]:8000", "xn--bcher-kva.example", "a_b"])
+def test_a_host_that_can_be_is_not(client: FlaskClient, host: str) -> None:
+    assert client.get("/api", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("status", [400, 414, 417, 431, 501])
+def test_what_the_server_refuses_is_explained_too(client: FlaskClient, status: int) -> None:
+    page = client.get("/refused", environ_base={REFUSED: status})
+    told = client.get("/api/refused", environ_base={REFUSED: status})
+    assert page.status_code == told.status_code == status
+    assert "<html" in page.text
+    error = told.get_json()["error"]
+    assert error["code"] == status
+    assert error["message"] in unescape(page.text)
+
+
 def test_a_fault_of_ours_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
     site = create_app()
 
@@ -58,10 +86,11 @@ def test_a_fault_of_ours_is_logged_and_not_shown(caplog: pytest.LogCaptureFixtur
     def fault() -> str:
         raise KeyError("the inside")
 
-    response = site.test_client().get("/fault")
+    response = site.test_client().get("/fault?a=%0a\x1b\n")
     assert response.status_code == 500
     assert "the inside" not in response.text
     logged = next(record for record in caplog.records if "fault" in record.getMessage())
+    assert logged.getMessage().isprintable()
     fault_id = logged.getMessage().split()[1]
     assert fault_id in response.text
     assert logged.exc_info is not None

@@ -34,3 +34,9 @@ def test_https_is_asked_for_where_it_is_used(client: FlaskClient) -> None:
 
 def test_nobody_is_given_a_cookie(client: FlaskClient) -> None:
     assert "Set-Cookie" not in client.get("/").headers
+
+
+def test_nobody_keeps_where_a_form_leads(client: FlaskClient) -> None:
+    for url in ("/reply/4", "/set/?record=4"):
+        response = client.get(url)
+        assert (response.status_code, response.headers["Cache-Control"]) == (303, "no-store")

@@ -1,5 +1,6 @@
 """Faults tried for real on the site as it is deployed: `python -m tests.service.faults`."""
 
+import resource
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -11,7 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tests.service.faults.broken_models import broken_models
+from tests.service.faults.answers import claims, encodings, kept_answers, log_lines
+from tests.service.faults.broken_models import broken_models, killed_saves
 from tests.service.faults.every_record import every_board, every_record
 from tests.service.faults.finding import Finding
 from tests.service.faults.odd_requests import odd_requests
@@ -27,7 +29,20 @@ from tests.service.faults.slow_clients import (
     slow_readers,
 )
 from tests.service.faults.stops import kill_a_worker, stop_under_load
+from tests.service.faults.surroundings import (
+    ascii_locale,
+    closed_terminal,
+    few_threads,
+    unread_log,
+    wrong_settings,
+)
 from tests.service.faults.training_faults import full_disk, interrupted_training
+from tests.service.faults.training_on_demand import (
+    full_queue,
+    killed_trainer,
+    lab_switched_off,
+    trainer_and_server,
+)
 from tests.service.load import machine
 from tests.service.tables import Table, put_into, show
 
@@ -43,9 +58,23 @@ SCENARIOS: dict[str, Scenario] = {
     "staying": clients_that_stay,
     "slow-readers": slow_readers,
     "odd-requests": odd_requests,
+    "kept-answers": kept_answers,
+    "encodings": encodings,
+    "log-lines": log_lines,
+    "claims": claims,
+    "unread-log": unread_log,
+    "few-threads": few_threads,
+    "closed-terminal": closed_terminal,
+    "settings": wrong_settings,
+    "ascii": ascii_locale,
     "broken-models": broken_models,
+    "killed-saves": killed_saves,
     "full-disk": full_disk,
     "interrupted": interrupted_training,
+    "trainer": killed_trainer,
+    "trainer-ends": trainer_and_server,
+    "full-queue": full_queue,
+    "lab-off": lab_switched_off,
     "boards": every_board,
     "records": partial(every_record, False),
 }
@@ -66,6 +95,8 @@ def main(names: tuple[str, ...], everything: bool, markdown: Path | None) -> Non
         sys.exit("pgrep is needed to find the workers: apt-get install procps")
     if names and markdown:
         raise click.UsageError("--markdown wants all faults: it replaces the whole table.")
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # some hold thousands of connections
     scenarios = SCENARIOS | {"records": partial(every_record, everything)}
     found = list(tried({name: scenarios[name] for name in names or scenarios}))
     failed = [finding for _, finding in found if not finding.ok]

@@ -3,23 +3,26 @@
 import hashlib
 import io
 import json
+import os
 import subprocess
+import sys
 import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tests.service.faults.finding import Finding
 from tests.service.faults.reloads import models
-from tests.service.server import start
+from tests.service.server import ROOT, start
 from tests.tictactoe.models import Arrays, npz, write
 
 AGENT, OTHER = "q-table", "double-q"
-LIMIT = 5.0  # seconds until the server has given up
+LIMIT = 10.0  # seconds until the server has given up
 BOMB = 10**9  # bytes of zeros
 
 Spoil = Callable[[Path], str]  # what spoils a folder and returns the file that is to be named
@@ -39,7 +42,7 @@ def empty(folder: Path) -> str:
 def bomb(folder: Path) -> str:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in ("q", "visits", "snapshot_updates", "snapshot_q"):
+        for name in ("q", "visits", "snapshot_updates", "snapshot_q", "snapshot_updated"):
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 for _ in range(BOMB // (1 << 20) if name == "q" else 1):
                     member.write(bytes(1 << 20))
@@ -103,6 +106,39 @@ def a_folder_as_file(folder: Path) -> str:
     return f"{AGENT}.npz"
 
 
+def a_pipe_as_file(folder: Path) -> str:
+    no_arrays(folder)
+    os.mkfifo(folder / f"{AGENT}.npz")
+    return f"{AGENT}.npz"
+
+
+def named_as_a_baseline(folder: Path) -> str:
+    for ending in ("json", "npz"):
+        (folder / f"{AGENT}.{ending}").rename(folder / f"minimax.{ending}")
+    card = folder / "minimax.json"
+    card.write_text(json.dumps(json.loads(card.read_text()) | {"id": "minimax"}))
+    return card.name
+
+
+def chances_above_one(folder: Path) -> str:
+    def spoil(figures: dict[str, Any]) -> None:
+        figures["vs"]["random"]["x"][-1] = [1.5, -0.5, 0.0]
+
+    return with_figures(folder, spoil)
+
+
+def an_opponent_less(folder: Path) -> str:
+    return with_figures(folder, lambda figures: figures["vs"].popitem())
+
+
+def with_figures(folder: Path, spoil: Callable[[dict[str, Any]], object]) -> str:
+    path = folder / f"{AGENT}.json"
+    card = json.loads(path.read_text())
+    spoil(card["figures"])
+    path.write_text(json.dumps(card))
+    return path.name
+
+
 def nothing_there(folder: Path) -> str:
     for path in folder.iterdir():
         path.unlink()
@@ -124,6 +160,10 @@ BROKEN: dict[str, Spoil] = {
     "the arrays of another agent": arrays_of_another,
     "a card that is half JSON": bad_json,
     "a folder for a file": a_folder_as_file,
+    "a pipe for a file": a_pipe_as_file,
+    "an agent called minimax": named_as_a_baseline,
+    "a card with chances above 1": chances_above_one,
+    "a card without one of the opponents": an_opponent_less,
     "an empty folder": nothing_there,
 }
 
@@ -149,6 +189,21 @@ def broken_models() -> Iterator[Finding]:
             f"{reason or last} (last of {len(lines)} lines)",
             status not in (0, None) and seconds < LIMIT and bool(reason),
         )
+
+
+def killed_saves() -> Iterator[Finding]:
+    """Saves that are killed, each before another of its steps."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "tests.tictactoe.savers", "kill", folder]
+        printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
+    ends: list[int | str | None] = json.loads(printed)["second"]
+    old, new = ends.count(0), ends.count(1)
+    yield Finding(
+        f"{len(ends)} saves over an older model, each killed one step later",
+        "the older model, from some step on the new one, always whole",
+        f"{old} x the older, then {new} x the new one",
+        ends == [0] * old + [1] * new and old > 0 < new,
+    )
 
 
 def read(folder: Path) -> Arrays:

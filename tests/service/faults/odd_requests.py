@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tests.service.faults.finding import Finding
-from tests.service.faults.raw import WHOLE, ask
+from tests.service.faults.raw import WHOLE, answer, ask, status
 from tests.service.server import Server, serving
 
 LIMIT = 5.0  # seconds until an answer, or an end
 HOST = b"Host: localhost\r\n"
 END = b"Connection: close\r\n\r\n"
 CLOSED = None  # the connection ends without an answer
+SECURE = b"Content-Security-Policy: default-src 'none'; "  # stands in every answer
+JSON = b"Content-Type: application/json"
 
 
 class Odd(NamedTuple):
@@ -70,6 +72,11 @@ BODIES = [
     ),
     Odd("two Transfer-Encodings", get(headers=CHUNKED + CHUNKED, body=CHUNK), {400}),
     Odd("an unknown Transfer-Encoding", get(headers=b"Transfer-Encoding: cow\r\n"), {501}),
+    Odd(
+        "POST with a body of 5 MB",
+        b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5242880\r\n" + END + 5 * MEGABYTE,
+        {405},
+    ),
     Odd("a chunk whose size is no number", get(headers=CHUNKED, body=b"five\r\nhello\r\n"), {200}),
 ]
 METHODS = [
@@ -102,7 +109,8 @@ LINES = [
     Odd("HTTP/0.9", b"GET /\r\n", {400}),
     Odd("HTTP/9.9", b"GET / HTTP/9.9\r\n" + HOST + END, {400}),
     Odd("HTTP/1.1 without a Host", b"GET / HTTP/1.1\r\n" + END, {200, 400}),
-    Odd("a Host that is none", b"GET / HTTP/1.1\r\nHost: a b/c\r\n" + END, {200, 400}),
+    Odd("a Host that is none", b"GET / HTTP/1.1\r\nHost: a b/c\r\n" + END, {400}),
+    Odd("a Host that ends in the middle", b"GET /api HTTP/1.1\r\nHost: xn--\r\n" + END, {400}),
     Odd("a header without a name", get(headers=b": x\r\n"), {400}),
     Odd("a header with a space in its name", get(headers=b"X Y: x\r\n"), {400}),
     Odd("a folded header", get(headers=b"X-Folded: a\r\n b\r\n"), {400}),
@@ -110,31 +118,47 @@ LINES = [
 ]
 
 
+API = b"/api/v1/agents"
+IN_API = [
+    Odd("a request line of 10,000 bytes", get(API + b"?" + b"x" * 9985), {414}),
+    Odd("a header of 10,000 bytes", get(API, b"X-Long: " + b"x" * 9990 + b"\r\n"), {431}),
+    Odd("a header with a space in its name", get(API, b"X Y: x\r\n"), {400}),
+    Odd("an unknown Transfer-Encoding", get(API, b"Transfer-Encoding: cow\r\n"), {501}),
+    Odd("a wish for a body first", get(API, b"Expect: magic\r\n"), {417}),
+    Odd("a Host that is none", b"GET " + API + b" HTTP/1.1\r\nHost: a b\r\n" + END, {400}),
+]
+
+
 def odd_requests() -> Iterator[Finding]:
     """Wrong sizes, bodies, methods and lines."""
     with serving() as server:
         for odd in SIZES + BODIES + METHODS + LINES:
-            yield sent(server, odd)
+            yield sent(server, odd, "with our headers", SECURE)
+        for odd in IN_API:
+            told = odd._replace(done=f"{odd.done}, in the API")
+            yield sent(server, told, "with our headers, as JSON", SECURE, JSON)
         faults = server.log.count("Traceback")
         yield Finding("all of them", "no traceback in the log", f"{faults} tracebacks", faults == 0)
 
 
-def sent(server: Server, odd: Odd) -> Finding:
-    """Send one of them, and then something good."""
+def sent(server: Server, odd: Odd, how: str, *wanted: bytes) -> Finding:
+    """Send one of them, and then something good; an answer must hold all bytes that are wanted."""
     workers = server.workers
     try:
-        seen = name(ask(server.port, odd.request, LIMIT))
+        received = answer(server.port, odd.request, LIMIT)
+        seen = name(status(received))
     except TimeoutError:
-        seen = f"neither in {LIMIT:g} s"
-    right = [name(status) for status in odd.right]
+        received, seen = b"", f"neither in {LIMIT:g} s"
+    right = [name(code) for code in odd.right]
+    whole = not received or all(each in received for each in wanted)
     well = ask(server.port, WHOLE, LIMIT) == 200 and workers <= server.workers
     return Finding(
         odd.done,
-        " or ".join(right) + "; then all is well",
-        seen + ("" if well else "; then it is not"),
-        seen in right and well,
+        f"{' or '.join(right)}, {how}; then all is well",
+        seen + ("" if whole else " without them") + ("" if well else "; then it is not"),
+        seen in right and whole and well,
     )
 
 
-def name(status: int | None) -> str:
-    return "closed" if status is None else str(status)
+def name(code: int | None) -> str:
+    return "closed" if code is None else str(code)

@@ -22,9 +22,14 @@ def connect(port: int, timeout: float = 10.0, receive: int = 0) -> socket.socket
 
 
 def ask(port: int, request: bytes, timeout: float = 10.0) -> int | None:
-    """Send bytes, read to the end; return the status, None if the connection closes without one.
+    """Return the status of what `answer` returns, None if the connection closes without one."""
+    return status(answer(port, request, timeout))
 
-    Raises TimeoutError if neither comes in time.
+
+def answer(port: int, request: bytes, timeout: float = 10.0) -> bytes:
+    """Send bytes, read to the end; return what comes.
+
+    Raises TimeoutError if the end does not come in time.
     """
     with connect(port, timeout) as connection:
         received = b""
@@ -33,12 +38,12 @@ def ask(port: int, request: bytes, timeout: float = 10.0) -> int | None:
         with suppress(ConnectionResetError):
             while more := connection.recv(1 << 16):
                 received += more
-    return status(received)
+    return received
 
 
-def status(answer: bytes) -> int | None:
+def status(received: bytes) -> int | None:
     """Return the status that an answer begins with, None if it is none."""
-    found = re.match(rb"HTTP/1\.[01] (\d{3}) ", answer)
+    found = re.match(rb"HTTP/1\.[01] (\d{3}) ", received)
     return int(found[1]) if found else None
 
 

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.service.client import get
 from tests.service.faults.finding import Finding
 from tests.service.faults.load import load
 from tests.service.faults.raw import WHOLE, ask, finish, half_open
-from tests.service.server import ROOT, Server, serving, wait_until
+from tests.service.server import ROOT, Server, get, serving, wait_until
 
 TIMES = 3
 QUICK = "q-learning-1"  # trained in a second

@@ -1,8 +1,11 @@
 """Clients that begin and do not end, and what a good request has to wait meanwhile."""
 
 import socket
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
 from statistics import median
 from threading import Event, Thread
 
@@ -11,6 +14,10 @@ from tests.service.faults.raw import WHOLE, connect, half_open, seconds_of_a_goo
 from tests.service.server import serving
 
 GOOD = 10  # requests
+RATE = 600  # connections a second
+STAY = 5  # seconds
+UNDER_WAY = 2.0  # seconds
+SEND_SECONDS = 5.0  # after which a worker gives up a client that takes nothing
 PATIENCE = 15.0  # seconds
 AT_ONCE = 1.0
 PAGES = 100
@@ -22,31 +29,35 @@ Hold = Callable[[int, int], AbstractContextManager[object]]  # port, how many
 
 def half_open_connections() -> Iterator[Finding]:
     """Headers that never end."""
-    for number in (30, 300):
+    for number in (30, 520, 2000):
         yield beside_a_good_request(number, "whose headers never end", half_open)
 
 
 def silent_connections() -> Iterator[Finding]:
     """Connections on which nothing is ever sent."""
-    for number in (30, 300):
+    for number in (30, 520, 2000):
         yield beside_a_good_request(number, "on which nothing is sent", silent)
 
 
 def clients_that_stay() -> Iterator[Finding]:
     """Answers after which the client does not hang up."""
-    for number in (3, 30):
-        yield beside_a_good_request(
-            number, "answered with `Connection: close` whose clients do not hang up", staying
-        )
+    ends = "a second that are answered and closed, and whose clients do not hang up"
+    for done, request in [
+        (f"new connections {ends}", WHOLE),
+        (f"new connections {ends}, with `BAD`", b"BAD\r\n\r\n"),
+        (f"new connections {ends}, by HTTP/1.0", WHOLE.replace(b"HTTP/1.1", b"HTTP/1.0")),
+    ]:
+        yield beside_a_good_request(RATE, done, partial(staying, request))
 
 
 def slow_readers() -> Iterator[Finding]:
     """Pages that are asked for and hardly read."""
     done = f"that ask for {PAGES} pages and read a byte a second"
-    yield beside_a_good_request(30, done, reading_slowly)
+    for number in (30, 520):
+        yield beside_a_good_request(number, done, reading_slowly, SEND_SECONDS + AT_ONCE)
 
 
-def beside_a_good_request(number: int, done: str, hold: Hold) -> Finding:
+def beside_a_good_request(number: int, done: str, hold: Hold, patience: float = AT_ONCE) -> Finding:
     """Hold so many connections, and ask something good meanwhile."""
     with serving() as server:
         workers = server.workers
@@ -56,11 +67,11 @@ def beside_a_good_request(number: int, done: str, hold: Hold) -> Finding:
         after = good_requests(server.port)
         kept = workers <= server.workers
     return Finding(
-        f"{number} connections {done}",
-        f"good requests answered within {AT_ONCE:g} s meanwhile",
+        f"{number} {done if done.startswith('new') else f'connections {done}'}",
+        f"good requests answered within {patience:g} s meanwhile",
         f"before {written(before)}, meanwhile {written(meanwhile)}, after {written(after)}"
         + ("" if kept else "; a worker was killed for it"),
-        max(meanwhile) < AT_ONCE and kept,
+        max(meanwhile) < patience and kept,
     )
 
 
@@ -87,11 +98,31 @@ def silent(port: int, number: int) -> Iterator[None]:
 
 
 @contextmanager
-def staying(port: int, number: int) -> Iterator[None]:
-    with ExitStack() as stack:
-        for _ in range(number):
-            stack.enter_context(connect(port)).sendall(WHOLE)
+def staying(request: bytes, port: int, number: int) -> Iterator[None]:
+    """Open so many connections a second; each stays open for some seconds after its answer."""
+    stop = Event()
+
+    def client() -> None:
+        held: deque[socket.socket] = deque()
+        begin = time.monotonic()
+        for count in range(1, number * int(PATIENCE)):
+            held.append(connect(port))
+            held[-1].sendall(request)
+            if len(held) > number * STAY:
+                held.popleft().close()
+            if stop.wait(max(0.0, begin + count / number - time.monotonic())):
+                break
+        for connection in held:
+            connection.close()
+
+    thread = Thread(target=client)
+    thread.start()
+    time.sleep(UNDER_WAY)
+    try:
         yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 @contextmanager
@@ -100,7 +131,8 @@ def reading_slowly(port: int, number: int) -> Iterator[None]:
     with ExitStack() as stack:
         held = [stack.enter_context(connect(port, receive=SMALL)) for _ in range(number)]
         for connection in held:
-            connection.sendall(PAGE * PAGES)
+            with suppress(OSError):
+                connection.sendall(PAGE * PAGES)
         reader = Thread(target=read_slowly, args=(held, stop))
         reader.start()
         try:
@@ -113,4 +145,5 @@ def reading_slowly(port: int, number: int) -> Iterator[None]:
 def read_slowly(connections: list[socket.socket], stop: Event) -> None:
     while not stop.wait(1.0):
         for connection in connections:
-            connection.recv(1)
+            with suppress(OSError):  # it may have been given up
+                connection.recv(1)

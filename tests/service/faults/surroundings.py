@@ -1,0 +1,145 @@
+"""Starts in odd surroundings, terminals that are closed, logs that nobody reads, few threads."""
+
+import fcntl
+import os
+import pty
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+from tests.service.faults.finding import Finding
+from tests.service.faults.raw import WHOLE, half_open
+from tests.service.faults.raw import ask as ask_raw
+from tests.service.server import ROOT, answers, free_port, serving, start, wait_until, wait_until_up
+
+LIMIT = 20.0  # seconds until the server has given up
+WRONG = {
+    "WEB_CONCURRENCY": ("0", "two", "-1", "1e3"),
+    "WEB_THREADS": ("0", "many"),
+    "PORT": ("0", "99999", "http"),
+    "TRUSTED_PROXIES": ("-1", "10", "ten"),
+    "FORWARDED_HOST": ("yes",),
+    "CANONICAL_HOST": ("https://play.example", "play.example/x", "a b"),
+    "CORS_ORIGINS": ("example.org",),
+}
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+TASKS = 24  # processes and threads that it may have
+# Root may have more than any limit; who is not root may read no file of root's home.
+AS_NOBODY = (
+    f"prlimit --nproc={TASKS} setpriv --reuid=65534 --regid=65534 --clear-groups "
+    "--inh-caps=+dac_read_search --ambient-caps=+dac_read_search"
+)
+LINES = 3_000
+
+
+def wrong_settings() -> Iterator[Finding]:
+    """Variables of the environment that cannot be right."""
+    for name, texts in WRONG.items():
+        for text in texts:
+            with tempfile.TemporaryFile("w+") as output:
+                server = start(output, **{name: text})
+                with suppress(subprocess.TimeoutExpired):
+                    server.process.wait(LIMIT)
+                status, lines = server.stop(), server.log.splitlines()
+            last = lines[-1] if lines else ""
+            yield Finding(
+                f"gunicorn started with {name}={text}",
+                "ends at once, not with 0, and says why in one line",
+                f"exit status {status}; {last} ({len(lines)} lines)",
+                status == 1 and last.startswith(f"Not started. {name}") and len(lines) == 1,
+            )
+
+
+def ascii_locale() -> Iterator[Finding]:
+    """A locale in which only ASCII can be written."""
+    with serving(**ASCII) as server:
+        pages = {path: answers(server.url + path) for path in ("/", "/agents", "/how", "/api")}
+        log = server.log
+    yield Finding(
+        f"gunicorn started with {' '.join(f'{name}={text}' for name, text in ASCII.items())}",
+        "all pages 200, no traceback",
+        f"{sum(pages.values())} of {len(pages)} pages 200, {log.count('Traceback')} tracebacks",
+        all(pages.values()) and "Traceback" not in log,
+    )
+
+
+def closed_terminal() -> Iterator[Finding]:
+    """A terminal that is closed under `make run`."""
+    port = free_port()
+    process, terminal = pty.fork()
+    if not process:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        os.chdir(ROOT)
+        os.execvp("make", ["make", "run", f"PORT={port}"])
+    url = f"http://127.0.0.1:{port}/healthz"
+    wait_until(lambda: answers(url))
+    os.close(terminal)
+    begin = time.monotonic()
+    with suppress(AssertionError):
+        wait_until(lambda: not answers(url), 10)
+    gone = not answers(url)
+    if not gone:
+        os.killpg(process, signal.SIGTERM)
+    os.waitpid(process, 0)
+    yield Finding(
+        "make run in a terminal, and the terminal closed",
+        "it ends within 10 s",
+        f"{'ended' if gone else 'still there'} after {time.monotonic() - begin:.1f} s",
+        gone,
+    )
+
+
+def unread_log() -> Iterator[Finding]:
+    """A pipe for the log that nobody reads."""
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    with os.fdopen(write, "w") as output:
+        server = start(output)
+        try:
+            up = wait_until_up(server)
+            begin = time.monotonic()
+            statuses = {ask_raw(server.port, WHOLE) for _ in range(LINES)} if up else set()
+            seconds = time.monotonic() - begin
+        finally:
+            ended = server.stop()
+    os.close(read)
+    yield Finding(
+        f"{LINES:,} requests, whose log goes into a pipe of 4 KB that nobody reads",
+        "all answered 200, exit status 0",
+        f"{statuses} after {seconds:.1f} s; exit status {ended}",
+        statuses == {200} and ended == 0,
+    )
+
+
+def few_threads() -> Iterator[Finding]:
+    """A host that allows few threads and processes."""
+    done = f"a host that allows {TASKS} processes and threads, 200 half-open connections"
+    if os.getuid():
+        yield Finding(done, "-", "not tried here: only root can become somebody else", True)
+        return
+
+    with tempfile.TemporaryFile("w+") as output:
+        server = start(output, before=AS_NOBODY, OPENBLAS_NUM_THREADS="1")
+        try:
+            up = wait_until_up(server)
+            before = server.workers
+            with half_open(server.port, 200), ThreadPoolExecutor(100) as clients:
+                page = WHOLE.replace(b"/healthz", b"/agents")
+                statuses = list(
+                    clients.map(ask_raw, [server.port] * 300, [page] * 300, [30.0] * 300)
+                )
+            same = before <= server.workers
+        finally:
+            ended = server.stop()
+        log = server.log
+    yield Finding(
+        f"{done}, 300 requests by 100 clients",
+        "all answered 200 by the same workers, exit status 0",
+        f"{statuses.count(200)} x 200, {'the same' if same else 'other'} workers; exit status "
+        f"{ended}",
+        up and statuses == [200] * 300 and same and ended == 0 and "Traceback" not in log,
+    )

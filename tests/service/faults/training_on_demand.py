@@ -1,0 +1,139 @@
+"""What can happen to the trainer, and to the server that has one."""
+
+import os
+import signal
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+from app.web.trainer import QUEUE
+from tests.service.faults.finding import Finding
+from tests.service.server import (
+    cpu_seconds,
+    page,
+    serving,
+    start,
+    trainers,
+    wait_until,
+    wait_until_up,
+)
+
+KILLS = 3
+CLIENTS = 4
+MORE = 4  # requests than can wait
+ENDED = 5.0  # seconds until the trainer has noticed
+IDLE = 3.0  # seconds in which it does nothing
+NUMBERS = count()
+
+
+def fresh() -> str:
+    """Name a recipe that nobody has named before."""
+    return f"q-learning,games=2000,seed={next(NUMBERS)}"
+
+
+def killed_trainer() -> Iterator[Finding]:
+    """A trainer that is killed while it trains, and one that has nothing to do."""
+    with serving() as server, ThreadPoolExecutor(CLIENTS) as pool:
+        assert page(server, fresh()).status == 200
+        before = cpu_seconds(trainers(server))
+        time.sleep(IDLE)
+        spent = cpu_seconds(trainers(server)) - before
+        yield Finding(
+            f"no recipe named for {IDLE:g} s", "no processor time", f"{spent:g} s", spent == 0
+        )
+        for _ in range(KILLS):
+            (killed,) = trainers(server)
+            answers = [pool.submit(page, server, fresh()) for _ in range(4 * CLIENTS)]
+            answers[0].result()
+            os.kill(killed, signal.SIGKILL)
+            seen = Counter(answer.result().status for answer in answers)
+            after = page(server, fresh()).status
+            others = trainers(server)
+            yield Finding(
+                f"kill -KILL of the trainer, {CLIENTS} clients with {4 * CLIENTS} new recipes",
+                "one error page at most; then there is another trainer, and one only",
+                f"{', '.join(f'{number} x {status}' for status, number in sorted(seen.items()))}; "
+                f"then {after}, trainers: {len(others)}",
+                seen[200] >= 4 * CLIENTS - 1 and after == 200 and len(others - {killed}) == 1,
+            )
+
+
+def trainer_and_server() -> Iterator[Finding]:
+    """What becomes of the trainer when the server is reloaded, stopped or killed."""
+    with serving() as server:
+        before = trainers(server)
+        with ThreadPoolExecutor(2 * CLIENTS) as pool:
+            statuses = {pool.submit(page, server, fresh()) for _ in range(2 * CLIENTS)}
+            first = {answer.result().status for answer in statuses}
+        one = trainers(server)
+        server.reload()
+        assert page(server, fresh()).status == 200
+        yield Finding(
+            "new recipes asked of two workers at once, then kill -HUP and one more",
+            "no trainer before, one after, and the same after the reload",
+            f"{len(before)}, {len(one)}, {'the same' if trainers(server) == one else 'others'}",
+            not before and first == {200} and len(one) == 1 and trainers(server) == one,
+        )
+    yield _gone("kill -TERM of the server", one)
+    with tempfile.TemporaryFile("w+") as output:
+        server = start(output)
+        try:
+            assert wait_until_up(server), server.log
+            assert page(server, fresh()).status == 200
+            one = trainers(server)
+        finally:
+            server.process.kill()
+            server.process.wait()
+    yield _gone("kill -KILL of the server's first process", one)
+
+
+def full_queue() -> Iterator[Finding]:
+    """More people than can wait."""
+    with serving() as server, ThreadPoolExecutor(QUEUE + MORE) as pool:
+        assert page(server, fresh()).status == 200
+        (one,) = trainers(server)
+        os.kill(one, signal.SIGSTOP)
+        answers = [pool.submit(page, server, fresh()) for _ in range(QUEUE + MORE)]
+        wait_until(lambda: sum(answer.done() for answer in answers) >= MORE)
+        told = [answer.result() for answer in answers if answer.done()]
+        shipped = page(server, "q-table").status
+        os.kill(one, signal.SIGCONT)
+        seen = Counter(answer.result().status for answer in answers)
+        yield Finding(
+            f"{QUEUE + MORE} new recipes while the trainer is held up",
+            f"{MORE} x 503 with Retry-After at once; agents that are there are shown; the {QUEUE} "
+            "others are trained as soon as it goes on",
+            f"{seen[503]} x 503, {seen[200]} x 200; an agent that is there: {shipped}",
+            seen == {503: MORE, 200: QUEUE}
+            and all(answer.retry_after for answer in told)
+            and shipped == 200,
+        )
+
+
+def lab_switched_off() -> Iterator[Finding]:
+    """LAB=0."""
+    with serving(LAB="0") as server:
+        seen = [page(server, name).status for name in (fresh(), "q-table")]
+        yield Finding(
+            "LAB=0, a new recipe and an agent that is there",
+            "404, 200, no trainer",
+            f"{seen[0]}, {seen[1]}, trainers: {len(trainers(server))}",
+            seen == [404, 200] and not trainers(server),
+        )
+
+
+def _gone(done: str, pids: set[int]) -> Finding:
+    began = time.monotonic()
+    wait_until(lambda: not any(_runs(pid) for pid in pids), ENDED)
+    seconds = time.monotonic() - began
+    return Finding(done, f"no trainer is left after {ENDED:g} s", f"{seconds:.1f} s", True)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return b"training.trainer" in open(f"/proc/{pid}/cmdline", "rb").read()
+    except OSError:
+        return False

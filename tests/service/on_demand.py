@@ -1,0 +1,119 @@
+"""How soon an agent is there that nobody has asked for before: `python -m tests.service.on_demand`.
+
+People change something every ten seconds, each for himself; most never see what another has seen.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median, quantiles
+
+import click
+
+from tests.service.server import Server, memory, page, serving, trainers
+from tests.service.tables import Table, put_into, show
+
+MIB = 2**20
+CLIENTS = 30
+EVERY = 10.0  # seconds
+STARTS = 3
+SEED = 1
+SHIPPED = ("q-learning-1", "q-table", "double-q", "self-play")
+GAMES = 300_000  # the most of a recipe here
+WHERE = "lab"  # whose page is asked for
+BOTH = {"q-table": GAMES, "double-q": GAMES, "q-learning": GAMES, "self-play": 220_000}
+
+
+def table(seconds: float) -> Table:
+    """Measure recipes that are new and such as were asked for before, and what the processes hold.
+
+    `seconds` is how long the clients go on.
+    """
+    first = median(_first() for _ in range(STARTS))
+    with serving() as server:
+        page(server, "q-learning,games=1000", WHERE)  # so that the trainer is there
+        new = _asked(server, seconds)
+        again = [page(server, name, WHERE) for name in list(new)[-20:]]
+        there = [page(server, name, WHERE) for name in SHIPPED * 6][len(SHIPPED) :]
+        workers = max(memory(pid, "Rss") for pid in server.workers)
+        trainer = max(memory(pid, "Rss") for pid in trainers(server))
+    times = sorted(new.values())
+    p95 = quantiles(times, n=20)[-1]
+    return Table(
+        "on-demand",
+        f"Pages of new recipes of up to {GAMES:,} games; {CLIENTS} clients for {seconds:g} s, of "
+        f"which each asks for another one every {EVERY:g} s",
+        ["what", "figure", "goal"],
+        [
+            [f"the first recipe after the start, median of {STARTS}", _ms(first), "< 2,500 ms"],
+            [f"{len(times)} new recipes, median", _ms(median(times)), "< 300 ms"],
+            ["the same, p95", _ms(p95), "< 1,000 ms"],
+            ["a recipe asked for before, median", _ms(median(a.seconds for a in again)), ""],
+            ["an agent that is always there, median", _ms(median(t.seconds for t in there)), ""],
+            ["RSS of the largest worker", f"{workers / MIB:.0f} MiB", "< 120 MiB"],
+            ["RSS of the trainer", f"{trainer / MIB:.0f} MiB", "< 250 MiB"],
+        ],
+    )
+
+
+def _first() -> float:
+    with serving() as server:
+        return page(server, "q-learning,games=20000", WHERE).seconds
+
+
+def _asked(server: Server, seconds: float) -> dict[str, float]:
+    """Have the clients ask; return how long each recipe took, in the order of the answers."""
+    took: dict[str, float] = {}
+    end = time.monotonic() + seconds
+    threads = [
+        threading.Thread(target=_client, args=(server, number, end, took))
+        for number in range(CLIENTS)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return took
+
+
+def _client(server: Server, number: int, end: float, took: dict[str, float]) -> None:
+    draw, names = random.Random(SEED + number), _recipes(number)
+    time.sleep(draw.uniform(0, EVERY))
+    while time.monotonic() < end:
+        name, start = next(names), time.monotonic()
+        while (answer := page(server, name, WHERE)).status == 503:
+            time.sleep(int(answer.retry_after))
+        assert answer.status == 200, f"{answer.status} for {name}"
+        took[name] = time.monotonic() - start
+        time.sleep(max(0.0, start + draw.uniform(0.8, 1.2) * EVERY - time.monotonic()))
+
+
+def _recipes(number: int) -> Iterator[str]:
+    draw = random.Random(SEED + number)
+    while True:
+        slug = draw.choice([*BOTH])
+        games = draw.randrange(1_000, BOTH[slug])
+        yield f"{slug},alpha={draw.randrange(1, 100) / 100:g},games={games},seed={number + 1}"
+
+
+def _ms(seconds: float) -> str:
+    return f"{1000 * seconds:,.0f} ms"
+
+
+@click.command()
+@click.option("--seconds", default=60.0, help="How long the clients go on.")
+@click.option(
+    "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
+)
+def main(seconds: float, markdown: Path | None) -> None:
+    """Print how long new recipes take, beside what was hoped for."""
+    found = table(seconds)
+    show(found)
+    if markdown:
+        put_into(markdown, found)
+
+
+if __name__ == "__main__":
+    main()

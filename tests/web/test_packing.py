@@ -1,0 +1,64 @@
+"""Answers are packed as whoever asks can unpack them."""
+
+import gzip
+import time
+
+import brotli
+import pytest
+from flask.testing import FlaskClient
+
+from app.web import create_app
+from app.web.packing import PACK, PLAIN, SMALLEST, chosen
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("", PLAIN),
+        ("identity", PLAIN),
+        ("gzip, deflate, br, zstd", "br"),
+        ("gzip", "gzip"),
+        ("GZIP", "gzip"),
+        ("*", "br"),
+        ("br;q=0.1, gzip", "gzip"),
+        ("br;q=0", PLAIN),
+        ("br;q=0, *", "gzip"),
+        ("br;q=0.0, gzip;q=0", PLAIN),
+        ("gzip;q=0.5, identity", PLAIN),
+        ("*;q=0", PLAIN),
+        ("br;q=x,;;,=", PLAIN),
+    ],
+)
+def test_a_wish_is_understood(accepted: str, encoding: str) -> None:
+    assert chosen(accepted) == encoding
+
+
+def test_the_same_page_is_packed_into_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for encoding, unpack in (("br", brotli.decompress), ("gzip", gzip.decompress)):
+        packed = []
+        for now in (1e9, 2e9):
+            monkeypatch.setattr(time, "time", lambda now=now: now)
+            answer = create_app().test_client().get("/", headers={"Accept-Encoding": encoding})
+            assert answer.headers["Content-Encoding"] == encoding
+            packed.append((answer.data, answer.headers["ETag"]))
+        assert packed[0] == packed[1]
+        assert b"<html" in unpack(packed[0][0])
+
+
+def test_each_encoding_has_an_etag_of_its_own_that_is_recognised(client: FlaskClient) -> None:
+    tags = set()
+    for encoding in (*PACK, PLAIN):
+        wish = {"Accept-Encoding": encoding}
+        answer = client.get("/arena", headers=wish)
+        assert {header.lower() for header in answer.vary} >= {"accept-encoding"}
+        tags.add(answer.headers["ETag"])
+        again = client.get("/arena", headers=wish | {"If-None-Match": answer.headers["ETag"]})
+        assert (again.status_code, again.data) == (304, b"")
+    assert len(tags) == len(PACK) + 1
+    assert not any(tag.startswith("W/") for tag in tags)
+
+
+def test_what_is_short_is_not_packed(client: FlaskClient) -> None:
+    answer = client.get("/api/v1/nothing", headers={"Accept-Encoding": "br"})
+    assert len(answer.data) < SMALLEST
+    assert "Content-Encoding" not in answer.headers
