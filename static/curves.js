@@ -4,7 +4,12 @@
 // What a legend says is the text of the table, of its last row until something is pointed at.
 
 const HEIGHT = 220;
-const DASHES = [["solid", []], ["dashed", [8, 5]], ["dotted", [2, 4]]];
+const DASHES = [
+  { legend: "solid", line: [] },
+  { legend: "dashed", line: [9, 5] },
+  { legend: "dotted", line: [2, 4] },
+  { legend: "double", line: [10, 4, 2, 4] },
+];
 const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
 
 // Where on its axis a number lies; the logarithmic one begins with 0.
@@ -17,13 +22,14 @@ const LOGARITHMIC = {
 
 const drawn = new Set();
 
-// One column of a table: what is in it for a script, and for people.
+// One column of a table: what is in it for a script, and for people.  A line says what it was last
+// where a place has no number of it.
 function read(table, column) {
   const entries = [...table.tBodies[0].rows].map((row) => row.cells[column].querySelector("data"));
-  const texts = entries.map((entry) => entry.textContent);
   return {
-    numbers: entries.map((entry) => Number(entry.value)),
-    text: (plot, number, series, index) => texts.at(index ?? -1),
+    numbers: entries.map((entry) => entry && Number(entry.value)),
+    text: (plot, number, series, index) =>
+      entries.slice(0, (index ?? entries.length - 1) + 1).findLast(Boolean)?.textContent ?? "",
   };
 }
 
@@ -37,7 +43,8 @@ function line(column, { text }, number) {
     value: text,
     stroke,
     width: 2,
-    dash: DASHES[number][1],
+    dash: DASHES[number].line,
+    spanGaps: true,
     points: { size: 5, fill: stroke },
   };
 }
@@ -75,7 +82,7 @@ function draw(table, group, plot) {
     // A line along either end is to be seen whole.
     scales: { x: { time: false }, y: { range: [-0.02 * top, 1.03 * top] } },
     cursor: { y: false, sync: { key: table.id }, drag: { x: false, y: false } },
-    legend: { markers: { dash: (_, series) => DASHES[series - 1][0] } },
+    legend: { markers: { dash: (_, series) => DASHES[series - 1].legend } },
     axes: axes(plot, group.dataset.unit, scale),
     series: [
       { label: table.dataset.axis, value: along.text },
@@ -111,6 +118,10 @@ function drawAll(root) {
 
 htmx.onLoad(drawAll); // the page, and whatever is swapped into it
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+function redraw() {
   for (const { chart } of drawn) chart.redraw(false);
-});
+}
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+for (const choice of document.querySelectorAll("[name=scheme]")) {
+  choice.addEventListener("change", redraw);
+}

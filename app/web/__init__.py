@@ -4,20 +4,24 @@ import random
 from pathlib import Path
 
 from flask import Flask
-from flask_compress import Compress
 
-from app.web import api, assets, cors, deployment, errors, headers, macros
+from app.web import api, assets, cors, deployment, errors, headers, naming, packing, respond
 from app.web.agents.page import bp as agents
 from app.web.arena import bp as arena
 from app.web.compare.page import bp as compare
 from app.web.deployment import ROOT
+from app.web.front.page import bp as front
 from app.web.health import bp as health
+from app.web.how.lesson import bp as lesson
 from app.web.how.page import bp as how
-from app.web.judgement.page import bp as judgement
-from app.web.kept import kept
-from app.web.play.page import bp as play
-from app.web.players import load_players
+from app.web.kept import Request, kept
+from app.web.lab.page import bp as lab
+from app.web.mind.page import bp as mind
+from app.web.play import bp as play
+from app.web.preview import bp as preview
+from app.web.puzzle.page import bp as puzzle
 from app.web.why.page import bp as why
+from app.web.world import load_world
 
 
 def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
@@ -28,17 +32,21 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     variable of the environment is.
     """
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
+    app.request_class = Request  # notes what an answer depends on
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
-    app.extensions["players"] = load_players(models or deployment.models())
+    lab_is_on = deployment.number("LAB", 1, 0, 1) == 1
+    app.extensions["world"] = load_world(models or deployment.models(), lab_is_on)
     app.extensions["version"] = deployment.version()
     app.extensions["random"] = random.SystemRandom() if seed is None else random.Random(seed)
-    Compress(app)
+    packing.init_app(app)
     cors.init_app(app)  # before the headers: after them it allows what they forbid
     headers.init_app(app)
     errors.init_app(app)
-    macros.init_app(app)
+    naming.init_app(app)
+    respond.init_app(app)
     assets.init_app(app, ROOT / "static")
-    for blueprint in (play, agents, judgement, arena, compare, why, how, health):
+    pages = (front, play, preview, puzzle, mind, agents, arena, compare, why, how, lesson, lab)
+    for blueprint in (*pages, health):
         app.register_blueprint(blueprint)
     api.init_app(app)
     app.wsgi_app = kept(app.wsgi_app)  # type: ignore[assignment, method-assign]

@@ -1,19 +1,34 @@
-"""A position and an opinion of it, made into cells that a template only has to write down."""
+"""A position made into what a template only has to write down: a board to play, or a picture."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from app.tictactoe.game import Game
-from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay
-from app.web.lens import Opinion
+from app.tictactoe.notation import DIGITS, MARKS
+from app.web import lens
+from app.web.lens import NOTHING, Note, Opinion
+from app.web.match import Place
+
+# What a sign looks like in a cell whose top left corner is (0, 0) and whose side is 1.
+SHAPES = {
+    "last": "m.06.06h.88v.88h-.88z",
+    "x": "m.24.24.52.52m0-.52-.52.52",
+    "o": "m.22.5a.28.28 0 1 0 .56 0a.28.28 0 1 0-.56 0",
+    "right": "m.5.16.1.24.26.02-.2.17.06.25-.22-.13-.22.13.06-.25-.2-.17.26-.02z",
+    "blunder": "m.5.16a.34.34 0 1 0 0 .68a.34.34 0 1 0 0-.68"
+    "m0 .26.13-.13.08.08-.13.13.13.13-.08.08-.13-.13-.13.13-.08-.08.13-.13-.13-.13.08-.08z",
+    "plays": "m.34.5a.16.16 0 1 0 .32 0a.16.16 0 1 0-.32 0",
+}
+WORDS = {"right": "right", "blunder": "blunder", "plays": "its move", "last": "just played"}
 
 
-class Cell(NamedTuple):
-    """One square of the board."""
+class Square(NamedTuple):
+    """One square of a board."""
 
     id: str
+    key: str  # the digit that plays it, in reading order from 1
     row: int
     column: int
     mark: str  # "X", "O" or "." for nobody's
@@ -21,12 +36,25 @@ class Cell(NamedTuple):
     last: bool = False  # the last move was here
     chosen: bool = False  # the page is about this square
     winning: bool = False
-    heat: int | None = None  # None where there is no value to show
-    text: str = ""  # the value
-    note: str = ""  # what is true of the move, where it is asked for or the value errs
+    heat: int | None = None  # None where no value is known
+    text: str = ""  # the value, if it is known or acted on
+    note: Note = NOTHING  # what is true of the move, where it is asked for or the value errs
     best: bool = False
-    wrong: bool = False
-    unknown: str = ""  # why there is no value
+    unknown: str = ""  # why no value is known
+    hinted: bool = False  # it is one of those to play
+    more: str = ""  # what else there is to say of the value
+
+    @property
+    def kinds(self) -> str:
+        """The classes it has beside that of all squares, each after a space."""
+        return (
+            " taken" * (self.mark != ".")
+            + " last" * self.last
+            + " best" * self.best
+            + " unknown" * bool(self.unknown)
+            + " chosen" * self.chosen
+            + " hinted" * self.hinted
+        )
 
     @property
     def label(self) -> str:
@@ -36,8 +64,8 @@ class Cell(NamedTuple):
             self.mark if self.mark != "." else "empty",
         ]
         words += [f"value {self.text}"] * bool(self.text) + [self.unknown] * bool(self.unknown)
-        words += ["best"] * self.best
-        words += [f"wrong, truly a {self.note}" if self.wrong else self.note] * bool(self.note)
+        words += ["best"] * self.best + [self.note.label] * bool(self.note.label)
+        words += ["hint"] * self.hinted
         words += ["last move"] * self.last + ["wins"] * self.winning
         return ", ".join(words)
 
@@ -52,52 +80,115 @@ class Strike(NamedTuple):
 
 
 class Board(NamedTuple):
-    """A board as a page shows it, its cells in reading order."""
+    """A board as a page shows it."""
 
     id: str
     label: str
-    cells: list[Cell]
+    ranks: list[list[Square]]  # row by row
+    box: str  # of a picture in which a square is 1 wide
     strikes: list[Strike]
+    held: bool  # whether the values are those of an earlier decision, while somebody thinks
+    moves: str  # "X" or "O", whose turn it is; "" after the end
+
+    @property
+    def squares(self) -> list[Square]:
+        """All of them in reading order."""
+        return [square for rank in self.ranks for square in rank]
+
+
+class SmallBoard(NamedTuple):
+    """A picture of a board; a cell is 1 wide, the origin the top left corner."""
+
+    label: str  # all of it in words
+    box: str
+    paths: list[tuple[str, str]]  # a kind, and one outline of all its signs, which keeps it light
 
 
 def board(
-    game: Game,
-    record: str,
-    seen: Opinion | None,
+    place: Place,
+    opinion: Opinion | None,
     link: Callable[[int], str] | None,
     id: str = "board",
     label: str = "Board",
     chosen: int | None = None,
+    notes: Sequence[Note] | None = None,
+    more: Sequence[str] | None = None,
+    hinted: Collection[int] = (),
+    held: bool = False,
 ) -> Board:
-    """Lay out the position after a record.
+    """Lay out where a match stands.
 
-    `seen` is None where no values are to be shown.  `link` makes of an empty cell the address that
-    it leads to; None for a board on which nobody moves now.
-    `chosen` is the cell that the page is about, if it is about one.
+    `opinion` is None where no values are to be shown; it may be of an earlier decision, and is
+    `held` while another one is waited for.  `link` makes of an empty cell the address that it leads
+    to; None for a board on which nobody moves now.
+    `chosen` is the cell that the page is about, if it is about one.  `notes` are those of
+    `lens.notes`, by default all that errs by best play; `more` has a sentence a cell.
     """
-    position = replay(game, record)[-1]
-    last = parse_record(game, record)[-1:]
-    lines = winning_lines(game, position)
+    game, position = place.world.game, place.position
+    ply = len(place.match.shown)
+    last = place.cells[ply - 1] if ply else None
+    lines = _winning_lines(game, position) if place.over else []
+    if opinion and notes is None:
+        notes = lens.notes(place.world, position, opinion, None, "truth")
     winning = {cell for line in lines for cell in line}
-    laid_out = []
+    squares = []
     for cell, stone in enumerate(game.board[position].tolist()):
         row, column = game.row_column(cell)
-        free = stone == 0 and not game.is_over(position)
-        square = Cell(
+        free = stone == 0
+        square = Square(
             id=f"{id}-{DIGITS[cell]}",
+            key=str(cell + 1),
             row=row + 1,
             column=column + 1,
             mark=MARKS[stone],
-            href=link(cell) if free and link else "",
-            last=cell in last,
+            href=link(cell) if free and link and not place.over else "",
+            last=cell == last,
             chosen=cell == chosen,
             winning=cell in winning,
+            hinted=cell in hinted,
         )
-        laid_out.append(_coloured(square, seen, cell) if free and seen else square)
-    return Board(id, label, laid_out, strikes(game, lines))
+        if free and opinion and notes:
+            said = more[cell] if more else ""
+            square = _coloured(square, opinion, cell, notes[cell])._replace(more=said)
+        squares.append(square)
+    ranks = [squares[start : start + game.columns] for start in range(0, game.cells, game.columns)]
+    moves = "" if place.over else MARKS[place.match.to_move]
+    return Board(id, label, ranks, _box(game), _strikes(game, lines), held, moves)
 
 
-def winning_lines(game: Game, position: int) -> list[list[int]]:
+def small_board(
+    game: Game, position: int, signs: Mapping[int, str], last: int | None = None
+) -> SmallBoard:
+    """Draw a position with signs on empty cells: "right", "blunder" or "plays" by cell.
+
+    `last` is the cell of the last move, if it is to be marked.
+    """
+    kinds = {cell: MARKS[stone].lower() for cell, stone in enumerate(game.board[position].tolist())}
+    kinds |= signs
+    cells: dict[str, list[int]] = {kind: [] for kind in SHAPES}
+    for cell, kind in kinds.items():
+        cells.get(kind, []).append(cell)
+    cells["last"] = [] if last is None else [last]
+    paths = [("grid", _grid(game))]
+    paths += [(kind, _outline(game, kind, there)) for kind, there in cells.items() if there]
+    for line in _strikes(game, _winning_lines(game, position)):
+        paths.append(("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
+    return SmallBoard(_label(game, kinds, last), _box(game), paths)
+
+
+def _coloured(square: Square, opinion: Opinion, cell: int, note: Note) -> Square:
+    """Add to an empty square what an opinion says of a move there."""
+    known = opinion.known[cell]
+    return square._replace(
+        heat=opinion.heat[cell] if known else None,
+        text=opinion.texts[cell],
+        note=note,
+        best=opinion.best[cell],
+        unknown="" if known else opinion.blank,
+    )
+
+
+def _winning_lines(game: Game, position: int) -> list[list[int]]:
     """List the lines that ended the game, in the order of `game.lines`."""
     stones = game.board[position][game.lines]
     complete = np.abs(stones.sum(axis=1)) == game.in_a_row
@@ -105,7 +196,7 @@ def winning_lines(game: Game, position: int) -> list[list[int]]:
     return lines
 
 
-def strikes(game: Game, lines: list[list[int]]) -> list[Strike]:
+def _strikes(game: Game, lines: list[list[int]]) -> list[Strike]:
     """Draw each winning line from a little before its first stone to a little after its last."""
     drawn = []
     for line in lines:
@@ -116,14 +207,24 @@ def strikes(game: Game, lines: list[list[int]]) -> list[Strike]:
     return drawn
 
 
-def _coloured(square: Cell, seen: Opinion, cell: int) -> Cell:
-    """Add to an empty square what an opinion says of a move there."""
-    square = square._replace(best=seen.best[cell])
-    if not seen.texts[cell]:
-        return square._replace(unknown=seen.blank)
-    return square._replace(
-        heat=seen.heat[cell],
-        text=seen.texts[cell],
-        note=seen.truths[cell] if seen.exact or seen.wrong[cell] else "",
-        wrong=seen.wrong[cell],
-    )
+def _box(game: Game) -> str:
+    return f"0 0 {game.columns} {game.rows}"
+
+
+def _grid(game: Game) -> str:
+    down = [f"M{column} 0v{game.rows}" for column in range(1, game.columns)]
+    return "".join(down + [f"M0 {row}h{game.columns}" for row in range(1, game.rows)])
+
+
+def _outline(game: Game, kind: str, cells: list[int]) -> str:
+    corners = (game.row_column(cell) for cell in cells)
+    return "".join(f"M{column} {row}{SHAPES[kind]}" for row, column in corners)
+
+
+def _label(game: Game, kinds: Mapping[int, str], last: int | None) -> str:
+    """Name the cells row by row."""
+    words = [WORDS.get(kind, kind.upper() if kind != "." else "empty") for kind in kinds.values()]
+    if last is not None:
+        words[last] += f" {WORDS['last']}"
+    rows = [words[i : i + game.columns] for i in range(0, game.cells, game.columns)]
+    return "; ".join(f"row {number} {', '.join(row)}" for number, row in enumerate(rows, 1))

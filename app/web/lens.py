@@ -1,131 +1,233 @@
-"""What somebody thinks of the moves in a position: an agent's values, or the truth."""
+"""What somebody thinks of the moves in a position: an agent, best play, or its task."""
 
+from dataclasses import dataclass
 from functools import lru_cache
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.agents import Agent
-from app.tictactoe.policy import greedy
-from app.tictactoe.views import on_scale
-from app.web.match import Match
+from app.tictactoe.game import O, X
+from app.tictactoe.policy import policy_of
+from app.tictactoe.views import Worth, on_scale
+from app.web.match import Match, Place
 from app.web.numbers import signed
-from app.web.players import TRUTH, Players
+from app.web.world import TASK, TIE_DECIMALS, TRUTH, World
 
 HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
 OUTCOMES = {-1: "loss", 0: "draw", 1: "win"}
+ONES = Worth()  # of best play: a loss is worth -1, a win 1
+OFF = 0.1  # of the way from a draw to a win: by less a value is not off
 
 
-class Opinion(NamedTuple):
+class Note(NamedTuple):
+    """What is true of a move, where that is to be said; "" where it is not."""
+
+    text: str  # short, for a square
+    label: str  # in full
+
+
+NOTHING = Note("", "")
+
+
+@dataclass(frozen=True, eq=False)
+class Opinion:
     """One lens on one decision, cell by cell, in the mover's view; a taken cell has no meaning."""
 
     lens: str
-    values: NDArray[np.float64]
-    texts: list[str]  # the value as it is shown; "" where it is unknown
+    values: NDArray[np.float64]  # [cells] on the scale of the lens, NaN where taken
+    scaled: NDArray[np.float64]  # [cells] the same from -1, a loss, to +1, a win
+    policy: NDArray[np.float64]  # [cells] chance of each move where the lens plays
+    known: list[bool]  # whether anything is known of the move
+    texts: list[str]  # the value as it is shown; "" where it is not
     heat: list[int]  # -HEAT_STEPS a loss, 0 a draw, HEAT_STEPS a win
-    best: list[bool]
+    plays: list[int]  # the cells that it is likeliest to play
+    best: list[bool]  # the same as stars: none where it knows nothing of any move
     truths: list[str]  # how the game ends after this move with best play: "win in 3", "draw"
     wrong: list[bool]  # whether the value is nearer to another outcome than to the true one
-    blank: str  # what a cell without a value means
+    blunders: list[bool]  # whether it is, and the move gives away what the decision is worth
+    blank: str  # what a cell of which nothing is known means
 
     @property
     def exact(self) -> bool:
-        """Whether this is the truth, and not somebody's guess."""
+        """Whether this is best play, and not somebody's guess or task."""
         return self.lens == TRUTH
 
 
-def in_truth(players: Players, position: int) -> str:
+def best_play(world: World, position: int) -> str:
     """Say what a decision is worth to the mover with best play: "win in 3", "draw"."""
-    truth = opinion(players, position, TRUTH)
-    return truth.truths[truth.best.index(True)]
+    truth = opinion(world, position, TRUTH)
+    return truth.truths[truth.plays[0]]
 
 
-def lens_of(match: Match, players: Players, to_move: int) -> str:
+def lens_of(match: Match, world: World, to_move: int) -> str:
     """Return whose values to show: those asked for, else the mover's, else the other side's."""
     candidates = (match.lens, match.seat(to_move), match.seat(-to_move))
-    return next((name for name in candidates if name in players.lenses), players.lenses[0])
+    return next((name for name in candidates if name in world.lenses), world.lenses[0])
 
 
-def match_opinion(match: Match, players: Players, position: int) -> Opinion:
-    """Say what the match's lens thinks of the moves in a decision."""
-    lens = lens_of(match, players, int(players.game.to_move[position]))
-    return opinion(players, position, lens, match.step)
+def viewer(match: Match, world: World) -> int | None:
+    """Return whose view the board keeps through a game: +1 X's, -1 O's, None whoever's turn it is.
+
+    It is the person's, where one plays; where agents play each other, that of the lens, and X's if
+    it does not sit at the board.
+    """
+    people = [player for player in (X, O) if match.is_human(player)]
+    if people:
+        return None if len(people) == 2 else people[0]
+    lens = match.lens.removesuffix(TASK) or match.x
+    if lens not in world.agents and not match.lens:
+        lens = match.o
+    return O if lens == match.o and lens != match.x and lens in world.agents else X
+
+
+def seen_ply(place: Place) -> int | None:
+    """Return the ply whose decision colours the board; None where there was none to keep.
+
+    While an agent thinks it is the viewer's last one, and so it is after the game's end: nothing
+    flashes in the other side's view.
+    """
+    here, side = len(place.match.shown), viewer(place.match, place.world)
+    if not (place.over or thinks(place)):
+        return here
+    ply = here - 1 if place.over else here
+    if side is not None and (X if ply % 2 == 0 else O) != side:
+        ply -= 1
+    return ply if ply >= 0 else None
+
+
+def thinks(place: Place) -> bool:
+    """Whether an agent is about to move by itself."""
+    match = place.match
+    return not (
+        place.over
+        or match.pause
+        or match.train
+        or not match.at_end
+        or match.is_human(match.to_move)
+    )
+
+
+def opinion_at(place: Place, ply: int | None = None) -> Opinion:
+    """Say what a match's lens thinks of the moves where it stands, or at another ply of it."""
+    position = place.position if ply is None else place.positions[ply]
+    lens = lens_of(place.match, place.world, int(place.world.game.to_move[position]))
+    return opinion(place.world, position, lens, place.match.step)
 
 
 @lru_cache(maxsize=1024)  # some 2 KB each; a game asks for the same ones at every move
-def opinion(players: Players, position: int, lens: str, step: int | None = None) -> Opinion:
-    """Say what a lens thinks of the moves in a decision, at a snapshot or as shipped."""
+def opinion(world: World, position: int, lens: str, step: int | None = None) -> Opinion:
+    """Say what a lens thinks of the moves in a decision, at a snapshot or as shipped.
+
+    A star is where the lens plays.  If a move that it never tried is one of these, that is what it
+    acts on, and the value is shown although it means nothing.
+    """
+    legal = world.game.legal[position]
+    known, decimals, blank = legal, 2, ""
     if lens == TRUTH:
-        return _truth(players, position)
-    return _learned(players, lens, step, position)
-
-
-def _truth(players: Players, position: int) -> Opinion:
-    values = players.true_values[position]
-    plies = _plies(players, position)
-    # The sooner the better for a win, the later the better for a loss.
-    best = greedy(values * (players.game.cells + 2 - plies))
-    return Opinion(
-        lens=TRUTH,
-        values=values,
-        texts=["" if np.isnan(value) else signed(value, 0) for value in values],
-        heat=_heat(values),
-        best=(best > 0).tolist(),
-        truths=_truths(players, position),
-        wrong=[False] * len(values),
-        blank="",
-    )
-
-
-def _learned(players: Players, lens: str, step: int | None, position: int) -> Opinion:
-    agent, mover = players.agents[lens], int(players.game.to_move[position])
-    q, known = _row(agent, step, position)
-    values = q.astype(np.float64)
-    scaled = on_scale(values, agent.card.worth, mover)
-    wrong = known & (np.rint(scaled) != players.true_values[position])
+        values, worth, decimals = world.truth[position], ONES, 0
+        policy = world.best_play[position]
+    elif lens.endswith(TASK):
+        values, worth = _asked(world, lens.removesuffix(TASK), position)
+        policy = policy_of(values.round(TIE_DECIMALS), "greedy")
+    else:
+        agent = world.agents[lens]
+        row, known = _learned(world, lens, step, position)
+        values, worth = row.astype(np.float64), agent.card.worth
+        shipped = step is None
+        plays = agent.card.plays  # a copy, so that what is kept here does not keep a whole policy
+        policy = world.policies[lens][position].copy() if shipped else policy_of(row, plays)
+        blank = "never tried" if shipped else "not tried yet"
+    values = values + 0.0  # never -0.0
+    scaled = on_scale(values, worth, int(world.game.to_move[position]))
+    likeliest = policy == policy.max()
+    best = likeliest & known.any()
+    wrong = (lens in world.agents) & known & (np.rint(scaled) != world.truth[position])
+    blunders = wrong & ~world.right[position]
     return Opinion(
         lens=lens,
         values=values,
-        texts=[signed(value) if tried else "" for value, tried in zip(values, known, strict=True)],
-        heat=_heat(scaled),
-        best=(greedy(values) > 0).tolist(),
-        truths=_truths(players, position),
+        scaled=scaled,
+        policy=policy,
+        known=known.tolist(),
+        texts=[
+            signed(value, decimals) if shown else ""
+            for value, shown in zip(values.tolist(), (known | best).tolist(), strict=True)
+        ],
+        heat=[0 if isnan(value) else round(value * HEAT_STEPS) for value in scaled.tolist()],
+        plays=np.flatnonzero(likeliest).tolist(),
+        best=best.tolist(),
+        truths=_truths(world, position),
         wrong=wrong.tolist(),
-        blank="never tried" if step is None else "as before training",
+        blunders=blunders.tolist(),
+        blank=blank,
     )
 
 
-def _row(
-    agent: Agent, step: int | None, position: int
-) -> tuple[NDArray[np.floating], NDArray[np.bool_]]:
-    """Return an agent's values of a decision, [cells], and which of them it knows.
+def notes(world: World, position: int, view: Opinion, step: int | None, errors: str) -> list[Note]:
+    """Return what is to be said of each cell beside its value.
 
-    As shipped it knows what it ever updated.  What it had updated by a snapshot is not recorded:
-    there it is what has changed since the untouched table.
+    Of best play that is all it has to say.  Of others it is said where their value errs: `errors`
+    is "" for blunders alone, "truth" for all values that are nearer to another outcome than to the
+    true one, "task" for those that are off what the agent was asked to learn, and "none".
     """
-    if step is None:
-        return agent.q[position], agent.visits[position] > 0
-    q = agent.snapshot_q[step, position]
-    return q, (q != agent.snapshot_q[0, position]) & ~np.isnan(q)
-
-
-def _plies(players: Players, position: int) -> NDArray[np.int16]:
-    """Moves to the end of the game with best play, this one included, for each cell."""
-    after = np.maximum(players.game.successor[position], 0)
-    plies: NDArray[np.int16] = players.solution.plies[after].astype(np.int16) + np.int16(1)
-    return plies
-
-
-def _truths(players: Players, position: int) -> list[str]:
+    if view.exact:
+        return [Note(truth, truth) for truth in view.truths]
+    if errors == "task":
+        values = off_task(world, position, view.lens, step)
+        return [Note(f"asked {v}", f"asked to learn {v}") if v else NOTHING for v in values]
+    if errors == "none":
+        return [NOTHING] * len(view.texts)
     return [
-        "" if np.isnan(value) else "draw" if value == 0 else f"{OUTCOMES[int(value)]} in {plies}"
-        for value, plies in zip(
-            players.true_values[position], _plies(players, position), strict=True
+        Note(f"really a {truth.partition(' ')[0]}", f"really a {truth}") if wrong else NOTHING
+        for wrong, truth in zip(
+            view.wrong if errors == "truth" else view.blunders, view.truths, strict=True
         )
     ]
 
 
-def _heat(scaled: NDArray[np.float64]) -> list[int]:
-    heat: list[int] = np.rint(np.nan_to_num(scaled) * HEAT_STEPS).astype(int).tolist()
-    return heat
+@lru_cache(maxsize=256)
+def off_task(world: World, position: int, lens: str, step: int | None = None) -> list[str]:
+    """Return the value that an agent's task gives each cell whose own is off by OFF or more.
+
+    "" stands for all other cells; every one of them where the lens has no task.
+    """
+    if lens + TASK not in world.task_lenses:
+        return [""] * world.game.cells
+    own, asked = (opinion(world, position, *which) for which in ((lens, step), (lens + TASK,)))
+    off = np.abs(own.scaled - asked.scaled) >= OFF
+    return [
+        text if known and bad else ""
+        for text, known, bad in zip(asked.texts, own.known, off.tolist(), strict=True)
+    ]
+
+
+def _asked(world: World, name: str, position: int) -> tuple[NDArray[np.float64], Worth]:
+    task, q = world.task(name), world.task_q(name)
+    if task is None or q is None:
+        raise ValueError(f"{name} has no task that can be solved exactly")
+    return q[position], task.worth
+
+
+def _learned(
+    world: World, name: str, step: int | None, position: int
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return an agent's values of a decision, [cells], and of which it knows anything."""
+    agent, legal = world.agents[name], world.game.legal[position]
+    pairs = slice(*world.game.pair_start[position : position + 2])
+    known = np.zeros(len(legal), np.bool_)
+    known[legal] = world.known(name)[-1 if step is None else step, pairs]
+    if step is None:
+        return agent.q[position], known
+    values = np.full(len(legal), np.nan, np.float32)
+    values[legal] = agent.snapshot_q[step, pairs]
+    return values, known
+
+
+def _truths(world: World, position: int) -> list[str]:
+    values, plies = world.truth[position].tolist(), world.plies[position].tolist()
+    return [
+        "" if isnan(value) else "draw" if value == 0 else f"{OUTCOMES[value]} in {left}"
+        for value, left in zip(values, plies, strict=True)
+    ]

@@ -1,27 +1,27 @@
-"""The URL of a match as a value: everything a page shows is in it.
+"""The address of a match as a value: everything a page shows is in it.
 
-`parse` and `build` are each other's inverse; every link on the site is built here.
+`parse` reads one and replays its record, once for the whole request; `addresses.play` writes it.
 """
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
 from app.tictactoe.game import O, X
-from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
-from app.web.players import HUMAN, Players
+from app.tictactoe.notation import DIGITS, IllegalMoveError, parse_record, replay
+from app.web.world import HUMAN, World
 
-PLAY, REPLY = "/play/", "/reply/"
 DELAY_RANGE = (0.25, 5.0)  # seconds a move
 MAX_TALLY = 999_999
-SETTINGS = ("x", "o", "lens", "epsilon", "delay", "hide", "keep")
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(Struct, frozen=True):
     """A game, who plays it, and how it is looked at.
 
     `record` is the whole game and `ply` the place in it that is shown, None for its end; `lens`
@@ -40,6 +40,8 @@ class Match:
     delay: float = 1.0  # seconds a move, where nobody is human
     pause: bool = False
     hide: bool = False
+    errors: str = ""  # which values are marked as wrong: see `lens.Opinion.note`
+    hint: bool = False  # show the squares that keep what the position is worth
     keep: bool = False  # go on to the next game
     tally: tuple[int, int, int] = (0, 0, 0)  # games that X won, nobody, O
 
@@ -73,7 +75,7 @@ class Match:
 
     def go(self, record: str, **changes: Any) -> "Match":
         """Return the match at the end of another record, whatever ply was shown of this one."""
-        return replace(self, record=record, ply=None, train=False, **changes)
+        return replace(self, record=record, ply=None, train=False, hint=False, **changes)
 
     def play(self, cell: int) -> "Match":
         """Return the match after one more move from the position shown."""
@@ -81,90 +83,98 @@ class Match:
 
     def at(self, ply: int) -> "Match":
         """Return the match shown at another ply of its record."""
-        return replace(self, ply=ply if ply < len(self.record) else None)
+        return replace(self, ply=ply if ply < len(self.record) else None, hint=False)
 
 
-def build(match: Match, to: str = PLAY) -> str:
-    """Write a match as a path and query, without what is as usual."""
-    given = [
-        f"{name}={_text(value)}"
-        for name, usual in _QUERY
-        if (value := getattr(match, name)) != usual
-    ]
-    return to + match.record + ("?" + "&".join(given) if given else "")
+@dataclass(frozen=True)
+class Place:
+    """A match in the world, and where it stands."""
+
+    world: World
+    match: Match
+    positions: tuple[int, ...]  # those that the whole record passes through, the empty board first
+
+    @cached_property
+    def position(self) -> int:
+        """The position that is shown."""
+        return self.positions[len(self.match.shown)]
+
+    def play(self, cell: int) -> "Place":
+        """Return where the match stands after one more move from the position shown."""
+        position = int(self.world.game.successor[self.position, cell])
+        shown = self.positions[: len(self.match.shown) + 1]
+        return Place(self.world, self.match.play(cell), (*shown, position))
+
+    @cached_property
+    def over(self) -> bool:
+        """Whether the game has ended there."""
+        return self.world.game.is_over(self.position)
+
+    @cached_property
+    def cells(self) -> list[int]:
+        """The cells of the whole record, ply by ply."""
+        return parse_record(self.world.game, self.match.record)
 
 
-def settings(match: Match) -> str:
-    """Write what a form chooses of a match as a query, with what is as usual."""
-    return "&".join(f"{name}={_text(getattr(match, name))}" for name in SETTINGS)
+def place_of(match: Match, world: World) -> Place:
+    """Replay a match that no address named.
+
+    Raises ValueError or IllegalMoveError as `replay` does.
+    """
+    return Place(world, match, tuple(replay(world.game, match.record)))
 
 
-# No value needs quoting: names of agents are words joined by "-", all else is made of digits.
-_QUERY = [(field.name, field.default) for field in fields(Match) if field.name != "record"]
-
-
-def parse(record: str, query: Mapping[str, str], players: Players) -> Match:
-    """Read a match from the parts of a URL; an empty value is as good as none.
+def parse(record: str, query: Mapping[str, str], world: World) -> Place:
+    """Read a match from the parts of an address; an empty value is as good as none.
 
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
-    given = {name: text for name, text in query.items() if name in _READERS and text}
-    match = Match(record, **{name: _read(name, text) for name, text in given.items()})
-    if "o" not in given and match.o not in players.seats:
-        match = replace(match, o=players.seats[1])  # another folder of models has other agents
-    _check_record(match, players)
-    for seat in (match.x, match.o):
-        if seat not in players.seats:
-            raise NotFound(f"There is no agent {seat!r}. {_choice(players.seats)}")
-    if match.lens and match.lens not in players.lenses:
-        raise BadRequest(f"There are no values of {match.lens!r}. {_choice(players.lenses)}")
-    _check_step(match, players)
-    if match.step is not None and match.step == players.last_step(match.lens):
-        return replace(match, step=None, train=False)
-    return match
-
-
-def _check_record(match: Match, players: Players) -> None:
+    given = {name: text for name in _READERS if (text := query.get(name))}
+    match = Match(record, **{name: read(name, text) for name, text in given.items()})
+    if "o" not in given and match.o not in world.seats:
+        match = replace(match, o=world.seats[1])  # another folder of models has other agents
     try:
-        replay(players.game, match.record)
+        place = place_of(match, world)
     except IllegalMoveError as error:
         raise Conflict(f"This game cannot be: {error}.") from None
     except ValueError as error:
         raise BadRequest(f"This is no record of a game: {error}.") from None
-    if match.ply is not None and match.ply >= len(match.record):
-        raise BadRequest(
-            f"ply is below {len(match.record)}, the length of the record, or left out."
-        )
+    if match.ply is not None and match.ply >= len(record):
+        raise BadRequest(f"ply is below {len(record)}, the length of the record, or left out.")
+    for seat in (match.x, match.o):
+        if seat not in world.seats:
+            raise NotFound(f"There is no agent {seat!r}. {_choice(world.seats)}")
+    if match.train and match.step is None:
+        raise BadRequest("train runs from a step on: name it in the same address.")
+    if match.step is None and not match.lens:
+        return place
+    step = check_lens(match.lens, match.step, world)
+    match = replace(match, step=step, train=match.train and step is not None)
+    return Place(world, match, place.positions)
 
 
-def _check_step(match: Match, players: Players) -> None:
-    if match.step is None:
-        if match.train:
-            raise BadRequest("train runs from a step on: name it in the same address.")
-        return
-    if match.lens not in players.agents:
+def check_lens(lens: str, step: int | None, world: World) -> int | None:
+    """Return the step of a lens, None for the last one, which is the agent as shipped.
+
+    Raises BadRequest with a sentence if there is no such lens, or no such step of it.
+    """
+    if lens and lens not in world.lenses:
+        raise BadRequest(f"There are no values of {lens!r}. {_choice(world.lenses)}")
+    if step is None:
+        return None
+    if lens not in world.agents:
         raise BadRequest("step needs a lens that learned: name it in the same address.")
-    last = players.last_step(match.lens)
-    if match.step > last:
-        raise BadRequest(f"step is 0 to {last} for {match.lens}.")
+    last = world.last_step(lens)
+    if step > last:
+        raise BadRequest(f"step is 0 to {last} for {lens}.")
+    return None if step == last else step
 
 
-def _choice(names: list[str]) -> str:
-    return f"There are: {', '.join(names)}."
+def read(name: str, text: str) -> Any:
+    """Read one value of a query.
 
-
-def _text(value: object) -> str:
-    match value:
-        case bool():
-            return str(int(value))
-        case float():
-            return f"{value:g}"
-        case tuple():
-            return "-".join(map(str, value))
-    return str(value)
-
-
-def _read(name: str, text: str) -> Any:
+    Raises BadRequest, saying what it should be, if it is not that.
+    """
     pattern, convert, expected = _READERS[name]
     value = convert(text) if re.fullmatch(pattern, text, re.ASCII) else None
     if value is None:
@@ -172,11 +182,15 @@ def _read(name: str, text: str) -> Any:
     return value
 
 
+def _choice(names: list[str]) -> str:
+    return f"There are: {', '.join(names)}."
+
+
 def _within(low: float, high: float) -> Callable[[str], float | None]:
     return lambda text: value if low <= (value := float(text)) <= high else None
 
 
-_NUMBER = r"\d{1,9}"
+_NUMBER = (r"\d{1,9}", int, "a whole number")
 _DECIMAL = r"\d{1,3}(\.\d{1,4})?"
 _FLAG = ("[01]", lambda text: text == "1", "0 or 1")
 _NAME = (".*", str, "a name")
@@ -184,8 +198,8 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "x": _NAME,
     "o": _NAME,
     "lens": _NAME,
-    "ply": (_NUMBER, int, "a whole number"),
-    "step": (_NUMBER, int, "a whole number"),
+    "ply": _NUMBER,
+    "step": _NUMBER,
     "epsilon": (_DECIMAL, _within(0, 1), "a chance from 0 to 1"),
     "delay": (
         _DECIMAL,
@@ -195,6 +209,8 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "train": _FLAG,
     "pause": _FLAG,
     "hide": _FLAG,
+    "errors": ("truth|task|none", str, "truth, task, none, or left out"),
+    "hint": _FLAG,
     "keep": _FLAG,
     "tally": (
         r"\d{1,6}-\d{1,6}-\d{1,6}",

@@ -1,12 +1,19 @@
-"""The moves of a game: what the lens expected of each, and what it really did to the game."""
+"""The moves of a game: what the lens expected of each and what it did, as a list and a picture."""
 
+from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-from app.tictactoe.notation import MARKS, parse_record
-from app.web.lens import HEAT_STEPS, in_truth, match_opinion, opinion
-from app.web.match import Match, build
-from app.web.players import TRUTH, Players
-from app.web.words import place
+from app.tictactoe.game import O, X
+from app.tictactoe.notation import MARKS
+from app.web import addresses
+from app.web.lens import lens_of, opinion
+from app.web.match import Place
+from app.web.words import short_name, square_name
+from app.web.world import TRUTH, World
+
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 312.0, 12.0, 84.0  # of the plot in a picture of 320 by 96
+LEVELS = {1: "X wins", 0: "draw", -1: "O wins"}
 
 
 class Move(NamedTuple):
@@ -14,36 +21,115 @@ class Move(NamedTuple):
 
     ply: int
     mark: str
-    place: str
+    square: str
+    name: str  # the same in a word or two
     href: str
     shown: bool  # whether the board shows the position after it
     text: str  # what the lens expected of it, in the mover's view; "" where it never tried
-    said: str  # what is exactly true, for the mover: "draw", "win in 3 became a draw"
+    heat: int | None  # the colour of what it expected, in the mover's view
+    before: str  # what the position was worth to the mover with best play: "win in 3", "draw"
+    after: str  # and what was left of that
     blunder: bool  # whether it gave away the value of the game
     truth: int  # the value after it in X's view, -1, 0 or +1
     expected: float | None  # what the lens expected, in X's view from -1 to +1
 
 
-def moves(match: Match, players: Players, positions: list[int]) -> list[Move]:
-    """List the whole record; `positions` are those it passes through, the empty board first."""
+class Level(NamedTuple):
+    """A level of the picture, with what it stands for."""
+
+    y: float
+    name: str
+
+
+class Dot(NamedTuple):
+    """What the lens expected of one move."""
+
+    x: float
+    y: float
+
+
+class ValueChart(NamedTuple):
+    """The value of a game over its moves in X's view, as lines and dots."""
+
+    levels: list[Level]
+    truth: str  # the points of a line that goes in steps
+    expected: list[Dot]
+    shown: float  # where the position on the board is
+    label: str  # all of it in words
+
+
+def moves(place: Place) -> list[Move]:
+    """List the whole record."""
+    world, match, address = place.world, place.match, addresses.plies_of(place.match)
+    lenses = {player: lens_of(match, world, player) for player in (X, O)}
     listed = []
-    played = parse_record(players.game, match.record)
-    for ply, (position, cell) in enumerate(zip(positions, played, strict=False), 1):
-        to_move = int(players.game.to_move[position])
-        seen, truth = match_opinion(match, players, position), opinion(players, position, TRUTH)
-        before, after = in_truth(players, position), truth.truths[cell]
-        listed.append(
-            Move(
-                ply=ply,
-                mark=MARKS[to_move],
-                place=place(players, cell),
-                href=build(match.at(ply)),
-                shown=ply == len(match.shown),
-                text=seen.texts[cell],
-                said=after if after == before else f"{before} became a {after}",
-                blunder=not players.right[position, cell],
-                truth=to_move * int(truth.values[cell]),
-                expected=to_move * seen.heat[cell] / HEAT_STEPS if seen.texts[cell] else None,
-            )
-        )
+    for ply, (position, cell) in enumerate(zip(place.positions, place.cells, strict=False), 1):
+        lens = lenses[X if ply % 2 else O]
+        move = _judged(world, position, ply, cell, lens, match.step)
+        listed.append(move._replace(href=address(ply), shown=ply == len(match.shown)))
     return listed
+
+
+@lru_cache(maxsize=4096)  # some 1 KB each; a game asks for its earlier ones at every move
+def _judged(world: World, position: int, ply: int, cell: int, lens: str, step: int | None) -> Move:
+    """Return a move as it is in every match with this lens: one that leads nowhere."""
+    to_move = int(world.game.to_move[position])
+    view, truth = opinion(world, position, lens, step), opinion(world, position, TRUTH)
+    known = view.known[cell]
+    return Move(
+        ply=ply,
+        mark=MARKS[to_move],
+        square=square_name(world.game, cell),
+        name=short_name(cell),
+        href="",
+        shown=False,
+        text=view.texts[cell] if known else "",
+        heat=view.heat[cell] if known else None,
+        before=truth.truths[truth.plays[0]],
+        after=truth.truths[cell],
+        blunder=not world.right[position, cell],
+        truth=to_move * int(truth.values[cell]),
+        expected=to_move * float(view.scaled[cell]) if known else None,
+    )
+
+
+def value_chart(place: Place, listed: list[Move]) -> ValueChart:
+    """Draw a game of which these are the moves."""
+    plies = place.world.game.cells
+    start = int(place.world.solution.value[0])
+    corners = [_corner(0, plies, start)]
+    for ply, (before, after) in enumerate(pairwise([start, *(move.truth for move in listed)]), 1):
+        corners += [_corner(ply, plies, before), _corner(ply, plies, after)]
+    return ValueChart(
+        levels=[Level(_y(value), name) for value, name in LEVELS.items()],
+        truth=" ".join(corners),
+        expected=[
+            Dot(_x(move.ply, plies), _y(move.expected))
+            for move in listed
+            if move.expected is not None
+        ],
+        shown=_x(len(place.match.shown), plies),
+        label=_label(listed),
+    )
+
+
+def _label(listed: list[Move]) -> str:
+    """Write what the list says, for whoever cannot see the picture."""
+    plies = [
+        f"{move.ply}. {LEVELS[move.truth]}, {move.mark} expected {move.text or 'nothing yet'}"
+        for move in listed
+    ]
+    return f"After each move: how the game ends with best play. {'; '.join(plies)}."
+
+
+@lru_cache(maxsize=64)
+def _corner(ply: int, plies: int, value: int) -> str:
+    return f"{_x(ply, plies):g},{_y(value):g}"
+
+
+def _x(ply: int, plies: int) -> float:
+    return round(LEFT + (RIGHT - LEFT) * ply / plies, 1)
+
+
+def _y(value: float) -> float:
+    return round(TOP + (BOTTOM - TOP) * (1 - value) / 2, 1)

@@ -1,24 +1,53 @@
 """The colours of the heat, from a loss over a draw to a win, with text that can be read on them."""
 
+from itertools import product
+
 from app.web.lens import HEAT_STEPS
 
 Colour = tuple[int, int, int]  # red, green, blue, 0 to 255
-PALETTES = {
-    "red-green": ((0xC6, 0x28, 0x28), (0xF7, 0xF7, 0xF7), (0x00, 0x89, 0x7B)),
-    "orange-blue": ((0xF5, 0x93, 0x22), (0xE8, 0xEA, 0xEB), (0x08, 0x77, 0xBD)),
+Scale = tuple[str, str, str]  # a loss, a draw, a win
+SCHEMES = ("light", "dark")
+# In the dark the ends are brightest: what matters glows, a draw does not.
+PALETTES: dict[str, dict[str, Scale]] = {
+    "red-green": {
+        "light": ("#c62828", "#f7f7f7", "#00897b"),
+        "dark": ("#ff6f61", "#2a3038", "#2fd9c0"),
+    },
+    "orange-blue": {
+        "light": ("#f59322", "#e8eaeb", "#0877bd"),
+        "dark": ("#ffa23d", "#2a3038", "#4fb6ff"),
+    },
+    "red-yellow-green": {
+        "light": ("#d73027", "#fee08b", "#1a9850"),
+        "dark": ("#ff5f52", "#5c5320", "#4fdc7a"),
+    },
 }
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 
 
 def stylesheet() -> str:
-    """Write the rules that colour `data-heat`; the box `palette` picks the second palette."""
-    default, other = PALETTES
-    return "\n".join(_rules(default, "") + _rules(other, ":root:has(#palette:checked) ")) + "\n"
+    """Write the rules that colour `data-heat`; the boxes `palette-...` pick the palette.
+
+    A rule hands on its heat as `--heat`: whatever is drawn at a place on the scale uses it too.
+    """
+    default, *others = PALETTES
+    mix = "color-mix(in srgb,var(--end) calc(max(var(--heat),-1*var(--heat))*{}%),var(--even))"
+    mixed = mix.format(f"{100 / HEAT_STEPS:g}")
+    rules = [
+        _palette(default, ":root"),
+        *(_palette(palette, f":root:has(#palette-{palette}:checked)") for palette in others),
+        "[data-heat]{--end:var(--win-end);color:light-dark(var(--on-light),var(--on-dark));"
+        f"background-color:{mixed};fill:{mixed}}}",
+        '[data-heat^="-"]{--end:var(--loss-end)}',
+        *(f'[data-heat="{heat}"]{{--heat:{heat}}}' for heat in _heats()),
+        *(rule for palette in PALETTES for rule in _text(palette, palette == default)),
+    ]
+    return "\n".join(rules) + "\n"
 
 
-def colour(palette: str, heat: int) -> Colour:
+def colour(palette: str, heat: int, scheme: str = "light") -> Colour:
     """Return the colour of a heat from -HEAT_STEPS to HEAT_STEPS: straight lines in sRGB."""
-    loss, draw, win = PALETTES[palette]
+    loss, draw, win = map(_rgb, PALETTES[palette][scheme])
     end, share = (win if heat > 0 else loss), abs(heat) / HEAT_STEPS
     red, green, blue = (round(a + share * (b - a)) for a, b in zip(draw, end, strict=True))
     return red, green, blue
@@ -35,15 +64,34 @@ def contrast(one: Colour, other: Colour) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def _rules(palette: str, scope: str) -> list[str]:
+def _heats() -> range:
+    return range(-HEAT_STEPS, HEAT_STEPS + 1)
+
+
+def _palette(palette: str, scope: str) -> str:
+    light, dark = (PALETTES[palette][scheme] for scheme in SCHEMES)
+    names = ("--loss-end", "--even", "--win-end")
+    ends = ";".join(
+        f"{name}:light-dark({a},{b})" for name, a, b in zip(names, light, dark, strict=True)
+    )
+    return f"{scope}{{{ends}}}"
+
+
+def _text(palette: str, default: bool) -> list[str]:
+    scope = "" if default else f":root:has(#palette-{palette}:checked) "
     rules = []
-    for heat in range(-HEAT_STEPS, HEAT_STEPS + 1):
-        background = colour(palette, heat)
-        rules.append(
-            f'{scope}[data-heat="{heat}"]'
-            f"{{background:{_hex(background)};color:{_hex(text_colour(background))}}}"
-        )
+    for scheme, text in product(SCHEMES, (BLACK, WHITE)):
+        heats = [h for h in _heats() if text_colour(colour(palette, h, scheme)) == text]
+        chosen = ",".join(f'[data-heat="{heat}"]' for heat in heats)
+        if heats:
+            value = "#000" if text == BLACK else "#fff"
+            rules.append(f"{scope}:is({chosen}){{--on-{scheme}:{value}}}")
     return rules
+
+
+def _rgb(text: str) -> Colour:
+    red, green, blue = bytes.fromhex(text[1:])
+    return red, green, blue
 
 
 def _luminance(colour: Colour) -> float:
@@ -52,7 +100,3 @@ def _luminance(colour: Colour) -> float:
         for channel in colour
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def _hex(colour: Colour) -> str:
-    return "#" + "".join(f"{channel:02x}" for channel in colour)

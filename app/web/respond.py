@@ -1,30 +1,51 @@
-"""The one place that decides between a whole page and the part of it that htmx replaces."""
+"""The one place that decides between a whole page and the part of it that htmx replaces.
 
-from collections.abc import Mapping
-from typing import Any
+A page is a frozen value with a field for each name that its template reads; a test compares them.
+"""
 
-from flask import Response, render_template, request
+from collections.abc import Hashable
+from functools import lru_cache
+from typing import ClassVar
+
+from flask import Flask, Response, get_template_attribute, render_template, request
 from werkzeug.http import generate_etag
 
+from app.web import addresses
 
-def respond(page: str, names: Mapping[str, Any], fragment: str = "") -> Response:
-    """Answer with a template: its fragment, if it has one and htmx asks, else the whole page.
+PARTS_KEPT = 512  # most of them below 3 KB
+ASKED_AGAIN = "public, max-age=0, must-revalidate"
+
+
+class Page:
+    """What a template writes down; each page is a frozen dataclass of this kind."""
+
+    template: ClassVar[str]
+    fragment: ClassVar[str] = ""  # the part of the template that htmx replaces, if it has one
+    mimetype: ClassVar[str] = "text/html"
+
+
+def init_app(app: Flask) -> None:
+    """Let templates name addresses, and call `once(macro, ...)` for a macro of _controls.html."""
+    app.jinja_env.globals["addresses"] = addresses
+    app.add_template_global(once, "once")
+
+
+def respond(page: Page) -> Response:
+    """Answer with a page: with its fragment, if it has one and htmx asks.
 
     What it says has to follow from the address and the models alone: then anybody may keep it who
     asks again before using it, the server too (see `kept`).
     """
-    template = fragment if fragment and wants_fragment() else page
-    body = render_template(template, **names).encode()
-    response = Response(body)
+    template = page.fragment if page.fragment and wants_fragment() else page.template
+    body = render_template(template, **vars(page)).encode()
+    response = Response(body, mimetype=page.mimetype)
     response.vary.add("HX-Request")
     return revalidated(response, generate_etag(body))
 
 
 def revalidated(response: Response, etag: str) -> Response:
     """Let anybody keep an answer who asks again before using it; 304 to whoever has it."""
-    response.cache_control.public = True
-    response.cache_control.max_age = 0
-    response.cache_control.must_revalidate = True
+    response.headers["Cache-Control"] = ASKED_AGAIN
     response.set_etag(etag)
     response.make_conditional(request)
     return response
@@ -33,3 +54,10 @@ def revalidated(response: Response, etag: str) -> Response:
 def wants_fragment() -> bool:
     """Whether htmx asks, for a part of a page that it has."""
     return request.headers.get("HX-Request") == "true"
+
+
+@lru_cache(maxsize=PARTS_KEPT)
+def once(macro: str, *facts: Hashable) -> str:
+    """Return what a macro makes of facts, and remember it: a list of players takes a while."""
+    written: str = get_template_attribute("_controls.html", macro)(*facts)
+    return written

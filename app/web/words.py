@@ -1,41 +1,52 @@
-"""What the page says in sentences."""
+"""What several pages say in sentences."""
 
 from typing import NamedTuple
 
-from app.tictactoe.card import Card
-from app.tictactoe.game import O, X
-from app.tictactoe.notation import MARKS, parse_record
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.notation import MARKS
+from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
-from app.web.lens import HEAT_STEPS, Opinion
-from app.web.match import Match
+from app.web.lens import HEAT_STEPS, ONES, Opinion, best_play
+from app.web.match import Place
 from app.web.numbers import count, signed, updates
-from app.web.players import Players, losing
+from app.web.world import TASK, World
+
+SHORT_NAMES = (
+    *("top left", "top", "top right"),
+    *("left", "centre", "right"),
+    *("bottom left", "bottom", "bottom right"),
+)
 
 
-def headline(match: Match, players: Players, position: int) -> str:
+def headline(place: Place) -> str:
     """Say whose turn it is or how the game ended, for the eye."""
-    if players.game.is_over(position):
-        return _result(match, players, players.game.result(position))
+    match, titles = place.match, place.world.titles
+    if place.over:
+        return _result(place)
     who = match.to_move
     if not match.is_human(who):
-        return f"{players.titles[match.seat(who)]} to move as {MARKS[who]}"
+        return f"{titles[match.seat(who)]} to move as {MARKS[who]}"
     return f"Your turn as {MARKS[who]}" if not match.is_human(-who) else f"{MARKS[who]} to move"
 
 
-def status(match: Match, players: Players, position: int, going_on: bool) -> str:
+def status(place: Place, going_on: bool = False) -> str:
     """Say what has happened, for a screen reader: the last moves of both and what is next.
 
     It waits with that while an agent is about to move, so nothing is said twice, and of a game
-    between agents it says only how it ended, unless somebody goes through it step by step.
+    between agents it says only how it ended, unless somebody goes through it step by step.  A
+    person's blunder is said, unless the values are hidden.
     """
-    over = players.game.is_over(position)
-    if going_on and not over:
+    if going_on and not place.over:
         return ""
-    played = list(enumerate(parse_record(players.game, match.shown)))[-2:]
-    moves = [f"{MARKS[O if ply % 2 else X]}: {place(players, cell)}." for ply, cell in played]
-    if match.watched and over:
+    plies = list(enumerate(place.cells[: len(place.match.shown)]))[-2:]
+    moves = [
+        f"{MARKS[O if ply % 2 else X]}: {square_name(place.world.game, cell)}."
+        f"{_given_away(place, ply, cell)}"
+        for ply, cell in plies
+    ]
+    if place.match.watched and place.over:
         moves = []
-    return " ".join([*moves, f"{headline(match, players, position)}."])
+    return " ".join([*moves, f"{headline(place)}."])
 
 
 class Legend(NamedTuple):
@@ -43,66 +54,109 @@ class Legend(NamedTuple):
 
     caption: str
     blank: str  # what a square without a value means, "" where all have one
+    errs: bool  # whether values of it can be wrong
     heats: range  # colours to show
-    scale: list[tuple[str, str]]  # what its two ends and its middle stand for
+    scale: tuple[tuple[str, str], ...]  # what its two ends and its middle stand for
     facts: str  # what is exactly true of whoever thinks so
 
 
-def legend(match: Match, players: Players, seen: Opinion) -> Legend:
-    """Explain an opinion: whose it is, for whom, on what scale, and how far to trust it."""
-    player = match.to_move
-    view = f"for {MARKS[player]}, to move"
-    heats = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 4)
-    if seen.exact:
-        caption = f"On the squares: how the game ends {view}"
-        return Legend(caption, "", heats, _scale(Worth(), "x", 0), "Found by solving the game.")
-    card = players.agents[seen.lens].card
-    seat = "x" if player == X else "o"
-    caption = f"On the squares: what {card.title} expects {view}"
-    if match.step is not None:
-        when = updates(card.figures.updates[match.step])
-        caption = f"On the squares: what {card.title} expected after {when}, {view}"
-    said = facts(players, card, match.step)
-    return Legend(caption, seen.blank, heats, _scale(card.worth, seat, 2), said)
+def legend(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
+    """Explain an opinion: whose it is, for whom, on what scale, and how far to trust it.
+
+    It is of the position shown, or of the one at another ply, which is kept in view.
+    """
+    world, step = place.world, place.match.step
+    ply = len(place.match.shown) if ply is None else ply
+    player = O if ply % 2 else X
+    kept = ", at its last move" if place.over else ", kept for now"
+    view = f"for {MARKS[player]}" + (", to move" if ply == len(place.match.shown) else kept)
+    worth, decimals = ONES, 2
+    if opinion.exact:
+        caption, decimals = f"how the game ends {view}", 0
+        exactly = "Found by solving the game."
+    elif opinion.lens in world.agents:
+        card = world.agents[opinion.lens].card
+        caption, worth = f"what {card.title} expects {view}", card.worth
+        exactly = facts(world, opinion.lens, step)
+        if step is not None:
+            when = updates(card.figures.updates[step])
+            caption = f"what {card.title} expected after {when}, {view}"
+    else:
+        name = opinion.lens.removesuffix(TASK)
+        title, task = world.titles[name], world.task(name) or Task()
+        caption, worth = f"what {title} was asked to learn, {view}", task.worth
+        exactly = f"Found by solving the task of {title}: {task_words(world, task)}."
+    return Legend(
+        caption=f"On the squares: {caption}",
+        blank=opinion.blank,
+        errs=opinion.lens in world.agents,
+        heats=range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5),
+        scale=_scale(worth, "x" if player == X else "o", decimals),
+        facts=exactly,
+    )
 
 
-def tally(match: Match) -> str:
-    """Say how the games so far ended, "" before the first."""
-    x, draws, o = match.tally
-    return f"X won {x}, drawn {draws}, O won {o}" if x + draws + o else ""
+def task_words(world: World, task: Task) -> str:
+    """Say what somebody was asked to learn: to win from whom, and how soon."""
+    whom = "itself" if task.opponent is None else world.titles[task.opponent]
+    if task.gamma == 1:
+        return f"to play {whom}, where later is as good as sooner"
+    each = "move of its own" if task.plies == 2 else "move"
+    return f"to play {whom}, where what comes a {each} later counts {task.gamma:g} of it"
 
 
-def place(players: Players, cell: int) -> str:
+def square_name(game: Game, cell: int) -> str:
     """Name a cell."""
-    row, column = players.game.row_column(cell)
+    row, column = game.row_column(cell)
     return f"row {row + 1}, column {column + 1}"
 
 
-def _scale(worth: Worth, seat: str, decimals: int) -> list[tuple[str, str]]:
+def short_name(cell: int) -> str:
+    """Name a cell of tic-tac-toe where there is little room."""
+    return SHORT_NAMES[cell]
+
+
+def facts(world: World, name: str, step: int | None = None) -> str:
+    """Sum up an agent's exact figures, as shipped or at a snapshot."""
+    card = world.agents[name].card
+    number = card.figures.blunders[-1 if step is None else step]
+    blunders = f"{count(number)} of {count(world.game.decisions)} positions"
+    if step is not None:
+        return f"At that moment {card.title} blundered in {blunders}."
+    safe = [MARKS[player] for player in (X, O) if world.losing(name, player) is None]
+    proof = f"cannot be beaten as {' or '.join(safe)}" if safe else "can be beaten in both seats"
+    return f"{card.title} blunders in {blunders} and {proof}."
+
+
+def listed(names: list[str], word: str = "and") -> str:
+    """Name several in a sentence."""
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def _scale(worth: Worth, seat: str, decimals: int) -> tuple[tuple[str, str], ...]:
     loss, draw, win = getattr(worth, seat)
     names = ["loss", "draw", "win"]
     if draw in (loss, win):  # then halfway is nobody's result
         names = ["loss or draw", "", "win"] if draw == loss else ["loss", "", "draw or win"]
     values = [signed(value, decimals) for value in worth.scale(seat)]
-    return list(zip(names, values, strict=True))
+    return tuple(zip(names, values, strict=True))
 
 
-def facts(players: Players, card: Card, step: int | None = None) -> str:
-    """Sum up an agent's exact figures, as shipped or at a snapshot."""
-    number = card.figures.blunders[-1 if step is None else step]
-    blunders = f"{count(number)} of {count(players.game.decisions)} positions"
-    if step is not None:
-        return f"At that moment {card.title} blundered in {blunders}."
-    safe = [MARKS[player] for player in (X, O) if losing(players, card.id, player) is None]
-    proof = f"cannot be beaten as {' or '.join(safe)}" if safe else "can be beaten in both seats"
-    return f"{card.title} blunders in {blunders} and {proof}."
+def _given_away(place: Place, ply: int, cell: int) -> str:
+    """Say that a person's move was a blunder, where that may be said."""
+    match, position = place.match, place.positions[ply]
+    if match.hide or not match.is_human(O if ply % 2 else X) or place.world.right[position, cell]:
+        return ""
+    return f" That gave the {best_play(place.world, position).partition(' ')[0]} away."
 
 
-def _result(match: Match, players: Players, outcome: int) -> str:
+def _result(place: Place) -> str:
+    match, outcome = place.match, place.world.game.result(place.position)
     if outcome == 0:
         return "Draw"
-    if match.is_human(outcome) and not match.is_human(-outcome):
-        return f"You win as {MARKS[outcome]}"
     if match.is_human(outcome):
-        return f"{MARKS[outcome]} wins"
-    return f"{players.titles[match.seat(outcome)]} wins as {MARKS[outcome]}"
+        return f"{MARKS[outcome]} wins" if match.is_human(-outcome) else "You win"
+    if match.is_human(-outcome):
+        return "You lost"
+    return f"{place.world.titles[match.seat(outcome)]} wins as {MARKS[outcome]}"

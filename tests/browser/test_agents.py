@@ -3,16 +3,27 @@
 import re
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from app.tictactoe.card import Card
+from app.web.numbers import count, percent
 from tests.service.server import ROOT
 
-ENDS = ["1,677,618", "98.70", "1.30", "0"]  # updates, won, drawn, lost
+
+def card(name: str) -> Card:
+    return msgspec.json.decode((ROOT / "models" / f"{name}.json").read_bytes(), type=Card)
+
+
+def ends(opponent: str) -> list[str]:
+    """What the first chart says of Q-learning 4 as shipped: updates, won, drawn, lost."""
+    figures = card("q-learning-4").figures
+    return [count(figures.updates[-1]), *map(percent, figures.vs[opponent].x[-1])]
 
 
 def first_agent(page: Page) -> Locator:
-    return page.locator("#ranking tbody tr").first.locator("th")
+    return page.locator("#ranking tbody tr").first.locator("th a")
 
 
 def values(chart: Locator) -> Locator:
@@ -23,8 +34,12 @@ def values(chart: Locator) -> Locator:
 def test_the_heads_sort_the_table(page: Page) -> None:
     page.goto("/agents")
     expect(first_agent(page)).to_have_text("Champion")
-    page.evaluate("document.querySelector('.scroll').scrollLeft = 40")
-    for way, agent in [("desc", "Double Q"), ("asc", "Q-table, against minimax")]:
+    cards = [card(path.stem) for path in (ROOT / "models").glob("*.json")]
+    cards.sort(key=lambda card: (card.figures.vs["random"].x[-1], card.title))
+    assert cards[0].figures.vs["random"].x[-1] != cards[1].figures.vs["random"].x[-1]
+    best = max(cards[-1].figures.vs["random"].x[-1], cards[-2].figures.vs["random"].x[-1])
+    first = min(card.title for card in cards if card.figures.vs["random"].x[-1] == best)
+    for way, agent in [("desc", first), ("asc", cards[0].title)]:
         page.locator("#sort-random-x").press("Enter")
         expect(page).to_have_url(re.compile(rf"/agents\?sort=random-x&order={way}$"))
         expect(first_agent(page)).to_have_text(agent)
@@ -32,28 +47,59 @@ def test_the_heads_sort_the_table(page: Page) -> None:
         # It stays where it was, for the next click.
         assert page.evaluate("document.activeElement.id") == "sort-random-x"
     page.go_back()
-    expect(first_agent(page)).to_have_text("Double Q")
+    expect(first_agent(page)).to_have_text(first)
     page.click("#ranking tbody a >> nth=0")
-    expect(page).to_have_url(re.compile("/agents/double-q$"))
+    expect(page.locator("h1")).to_have_text(first)
 
 
-@pytest.mark.parametrize(("width", "seen"), [(1280, "Updates"), (1440, "Origin")])
-def test_how_much_of_the_table_is_seen_at_once(page: Page, width: int, seen: str) -> None:
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_all_of_the_table_is_seen_at_once(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto("/agents")
-    expect(page.get_by_role("columnheader", name=seen)).to_be_in_viewport(ratio=1)
+    for name in ("Blunders", "Unbeatable", "Its best responder", "Origin", "Updates"):
+        expect(page.get_by_role("columnheader", name=name)).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_on_a_phone_every_figure_is_one_tap_away(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto("/agents")
+    row = page.locator("#ranking tbody tr").first
+    expect(row.locator("td")).to_have_count(7)
+    expect(row.locator("td:visible")).to_have_text(["0", re.compile("X\\s*yes\\s*O\\s*yes")])
+    for name, said in [("Its best responder", "0 / 100 / 0"), ("Training", "1,931")]:
+        page.get_by_role("radio", name=name).check()
+        expect(row.locator("td:visible")).to_have_count(2)
+        expect(row.locator("td:visible").last).to_contain_text(said)
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.click("#sort-updates")  # the choice stays when the table is swapped
+    expect(page.locator("[aria-sort]")).to_have_text(re.compile("Updates"))
+    expect(row.locator("td:visible")).to_have_count(2)
+
+
+def test_a_page_leads_with_a_sentence_and_a_picture(page: Page) -> None:
+    for width, height in [(1280, 800), (360, 740)]:
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto("/agents/q-learning-1")
+        for seen in ("h1", ".hero .strength", ".hero .lead", ".hero .button.primary"):
+            expect(page.locator(seen)).to_be_in_viewport(ratio=1)
+        expect(page.locator(".mind")).to_be_in_viewport(ratio=0.5)
+    page.click(".portrait")
+    expect(page).to_have_url(re.compile("/mind/q-learning-1$"))
 
 
 def test_the_curves_tell_their_numbers(page: Page) -> None:
     page.goto("/agents/q-learning-4")
     charts = page.locator("#learning-curves .plot")
-    expect(charts).to_have_count(4)
-    expect(page.locator("canvas")).to_have_count(4)
-    expect(values(charts.first)).to_have_text(ENDS)
+    expect(charts).to_have_count(5)
+    expect(page.locator("canvas")).to_have_count(5)
+    expect(values(charts.first)).to_have_text(ends("random"))
     charts.first.locator(".u-over").hover(position={"x": 1, "y": 20})
     expect(values(charts.first)).to_have_text(["0", "58.49", "12.70", "28.81"])
     # The other charts say what was true at the same time.
-    expect(values(charts.nth(2))).to_have_text(["0", "3,191"])
+    expect(values(charts.nth(2))).to_have_text(
+        ["0", count(card("q-learning-4").figures.blunders[0])]
+    )
 
 
 def test_the_curves_against_somebody_else(page: Page) -> None:
@@ -61,18 +107,18 @@ def test_the_curves_against_somebody_else(page: Page) -> None:
     page.click("#against-t-hand")
     expect(page).to_have_url(re.compile("/agents/q-learning-4.against=t-hand$"))
     charts = page.locator("#learning-curves .plot")
-    expect(charts).to_have_count(4)
+    expect(charts).to_have_count(5)
     expect(charts.first).to_have_attribute("aria-label", re.compile("As X against T-hand: won"))
-    expect(values(charts.first)).to_have_text(["1,677,618", "92.71", "7.29", "0"])
+    expect(values(charts.first)).to_have_text(ends("t-hand"))
     assert page.evaluate("document.activeElement.id") == "against-t-hand"
     page.go_back()
-    expect(values(charts.first)).to_have_text(ENDS)
+    expect(values(charts.first)).to_have_text(ends("random"))
 
 
 def test_the_charts_fit_the_screen_and_the_scheme(page: Page) -> None:
     page.goto("/agents/dqn-vs-random")
     canvases = page.locator("canvas")
-    expect(canvases).to_have_count(5)
+    expect(canvases).to_have_count(6)
     for width in (1280, 320):
         page.set_viewport_size({"width": width, "height": 700})
         for chart in page.locator(".plot").all():
@@ -92,7 +138,11 @@ def test_without_a_script_the_numbers_are_there(
     page.goto("/agents/q-learning-4?against=best-responder")
     page.click("#learning-numbers")
     last = page.locator("#learning tbody tr").last.locator("th, td")
-    expect(last).to_have_text(["1,677,618", "0", "100", "0", "0", "100", "0", "1", "0"])
+    worst = card("q-learning-4").figures.best_response
+    expect(last).to_have_count(11)
+    shown = last.all_inner_texts()
+    assert shown[0] == ends("random")[0]
+    assert shown[1:7] == [percent(chance) for chance in worst.x[-1] + worst.o[-1]]
     page.locator("#learning tbody a").first.click()
     expect(page).to_have_url(re.compile("lens=q-learning-4&step=0$"))
     page.goto("/agents")

@@ -17,29 +17,49 @@ def test_a_square_leads_to_its_match(page: Page) -> None:
 
 def test_another_figure_is_one_link_away(page: Page) -> None:
     page.goto("/arena")
-    expect(page.locator(RANDOM_TWICE)).to_have_text("+0.30")
+    expect(page.locator(f".crosstable {RANDOM_TWICE}")).to_have_text("+30")
     page.get_by_role("link", name="Draw", exact=True).click()
-    expect(page).to_have_url(re.compile("show=draw$"))
-    expect(page.locator(RANDOM_TWICE)).to_have_text("12.70")
+    expect(page).to_have_url(re.compile("show=draw&"))
+    expect(page.locator(f".crosstable {RANDOM_TWICE}")).to_have_text("13")
 
 
-def test_the_whole_table_fits_a_desktop(page: Page) -> None:
-    page.set_viewport_size({"width": 1280, "height": 900})
+def test_the_whole_table_fits_a_desktop_and_begins_with_colour(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.goto("/arena")
-    assert page.locator(".scroll:has(.crosstable)").evaluate("e => e.scrollWidth <= e.clientWidth")
-
-
-def test_the_heads_stay_in_view_on_a_phone(new_context: Callable[..., BrowserContext]) -> None:
-    page = new_context(viewport={"width": 320, "height": 640}).new_page()
-    page.goto("/arena")
-    page.locator(".scroll:has(.crosstable)").evaluate(
-        "region => { region.scrollIntoView(); region.scrollTo(9999, 9999) }"
+    assert page.evaluate("document.documentElement.scrollWidth") == 1280
+    table = page.locator(".crosstable")
+    assert table.evaluate("e => e.getBoundingClientRect().right <= innerWidth")
+    # Nothing scrolls but the page.
+    assert not page.locator("#main *").evaluate_all(
+        "all => all.some(e => /auto|scroll/.test(getComputedStyle(e).overflow))"
     )
-    expect(page.locator(RANDOM_TWICE)).to_be_in_viewport()
-    for head in ("row", "col"):
-        expect(
-            page.locator(f".crosstable th[scope={head}]", has_text="Random").last
-        ).to_be_in_viewport(ratio=0.9)
-    box = page.locator(RANDOM_TWICE).bounding_box()
+    strong = table.locator("td").evaluate_all(
+        """all => all.filter(e => Math.abs(e.dataset.heat) > 10
+            && e.getBoundingClientRect().bottom < innerHeight).length"""
+    )
+    assert strong > 100
+
+
+def test_the_heads_stay_in_view_while_the_page_scrolls(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.goto("/arena")
+    page.locator(".crosstable tbody tr").last.scroll_into_view_if_needed()
+    expect(page.locator(".crosstable thead th").last).to_be_in_viewport(ratio=0.9)
+
+
+def test_on_a_phone_it_is_a_picture_and_one_player(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(viewport={"width": 360, "height": 740}).new_page()
+    page.goto("/arena")
+    expect(page.locator(".sketch")).to_be_in_viewport(ratio=0.9)
+    expect(page.locator(".crosstable")).to_be_hidden()
+    page.select_option("#player", "random")
+    page.click(".choose button")
+    expect(page).to_have_url(re.compile("player=random$"))
+    square = page.locator(f".matches {RANDOM_TWICE}").first
+    expect(square).to_have_text("+30")
+    box = square.bounding_box()
     assert box is not None
     assert min(box["width"], box["height"]) >= 24
+    assert page.evaluate("document.documentElement.scrollWidth") == 360

@@ -19,7 +19,7 @@ def focused(page: Page) -> str:
 
 
 def test_all_boards_move_together(page: Page) -> None:
-    page.goto("/compare/")
+    page.goto(f"/compare/{USUAL}")
     page.click("#board-q-iteration-4")
     expect(page).to_have_url(address(f"/compare/4{USUAL}"))
     expect(page.locator(".mark")).to_have_count(3)
@@ -40,7 +40,7 @@ def test_all_boards_move_together(page: Page) -> None:
 
 
 def test_arrow_keys_stay_on_their_board(page: Page) -> None:
-    page.goto("/compare/")
+    page.goto(f"/compare/{USUAL}")
     page.focus("#board-q-iteration-0")
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
@@ -55,15 +55,15 @@ def test_agents_are_added_exchanged_and_removed(page: Page) -> None:
     boards = page.locator(".panels h2")
     page.focus("#add")
     page.select_option("#add", "self-play")
-    expect(boards).to_have_text(["Q-learning 1", "Q-iteration", "Self-play", "The truth"])
+    expect(boards).to_have_text(["Q-learning 1", "Q-iteration", "Self-play", "Best play"])
     assert focused(page) == "add"
     page.select_option("#lens-1", "champion")
-    expect(boards).to_have_text(["Champion", "Q-iteration", "Self-play", "The truth"])
+    expect(boards).to_have_text(["Champion", "Q-iteration", "Self-play", "Best play"])
     expect(page).to_have_url(address("/compare/40?lens=champion&lens=q-iteration&lens=self-play"))
     page.click("#remove-2")
-    expect(boards).to_have_text(["Champion", "Self-play", "The truth"])
+    expect(boards).to_have_text(["Champion", "Self-play", "Best play"])
     page.select_option("#add", "observing")
-    expect(boards).to_have_text(["Champion", "Self-play", "Observing", "The truth"])
+    expect(boards).to_have_text(["Champion", "Self-play", "Observing", "Best play"])
     page.focus("#add")
     page.select_option("#add", "dqn-vs-random")
     expect(boards).to_have_count(5)
@@ -76,12 +76,12 @@ def test_the_focus_stays_where_an_agent_was_removed(page: Page) -> None:
     page.goto("/compare/4?lens=champion&lens=self-play&lens=q-table")
     boards = page.locator(".panels h2")
     page.press("#remove-3", "Enter")
-    expect(boards).to_have_text(["Champion", "Self-play", "The truth"])
+    expect(boards).to_have_text(["Champion", "Self-play", "Best play"])
     expect(boards.last).to_be_focused()
     page.press("#remove-1", "Enter")
-    expect(boards).to_have_text(["Self-play", "The truth"])
+    expect(boards).to_have_text(["Self-play", "Best play"])
     expect(boards.first).to_be_focused()
-    expect(page).to_have_title("Self-play compared with the truth · Q-Tac-Toe")
+    expect(page).to_have_title("Self-play compared with best play · Q-Tac-Toe")
 
 
 def test_a_form_and_a_link_lead_to_one_address(page: Page) -> None:
@@ -99,14 +99,14 @@ def test_an_agent_beside_its_own_past(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"lens=self-play_\d+$"))
     expect(page.get_by_role("region", name=re.compile("after"))).to_be_visible()
     page.select_option("#add", "self-play")
-    expect(page.locator(".panels h2")).to_have_text(["Self-play", "Self-play", "The truth"])
+    expect(page.locator(".panels h2")).to_have_text(["Self-play", "Self-play", "Best play"])
     page.click("#board-self-play-0")
     expect(page.locator(".mark")).to_have_count(9)
 
 
 def test_it_works_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
     page = new_context(java_script_enabled=False).new_page()
-    page.goto("/compare/")
+    page.goto(f"/compare/{USUAL}")
     page.click("#board-q-learning-1-8")
     page.select_option("#add", "champion")
     page.click("#adding button")
@@ -130,3 +130,20 @@ def test_a_wrong_address_is_said_in_place(page: Page) -> None:
     page.locator("#add option[value=champion]").evaluate("option => { option.value = 'nobody' }")
     page.select_option("#add", "nobody")
     expect(page.locator("#notice")).to_contain_text("There are no values of 'nobody'")
+
+
+def test_it_opens_where_they_part_and_shows_how_they_learned(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto("/compare/")
+    expect(page.locator(".plays strong").first).to_have_text("✗ a blunder")
+    for board in page.locator(".board").all():
+        expect(board).to_be_in_viewport(ratio=1)
+    expect(page.locator("canvas")).to_have_count(1)
+    page.click("#figure-losses")
+    expect(page).to_have_url(re.compile("figure=losses$"))
+    expect(page.locator(".u-title")).to_have_text("Losses to the best responder")
+    page.evaluate("document.querySelector('canvas').dataset.kept = 'yes'")
+    page.click("#parting")
+    expect(page).to_have_url(re.compile("figure=losses$"))
+    # A move draws no curve anew.
+    expect(page.locator("canvas")).to_have_attribute("data-kept", "yes")

@@ -11,21 +11,23 @@ def test_to_the_board_and_see_the_agent_blunder(page: Page) -> None:
     blunder = page.locator("#blunders .exhibits a").first
     expect(blunder).to_contain_text("The draw becomes a loss in 6")
     blunder.click()
-    expect(page.locator(".headline")).to_have_text("Q-learning 1 to move as O")
-    page.click("#reply")
-    expect(page.locator(".moves tbody tr").last).to_contain_text("draw became a loss in 6")
+    expect(page.locator(".headline")).to_have_text("Paused")
+    page.click("text=Let Q-learning 1 reply")
+    expect(page.locator("#moves .list li").last).to_contain_text(
+        re.compile("draw.*became a loss in 6")
+    )
 
 
 def test_go_through_the_game_that_beats_it(page: Page) -> None:
-    page.goto("/agents/q-learning-1")
+    page.goto("/agents/q-learning-3")
     moves = page.locator("#verdict .exhibits").first.locator("li")
     plies = moves.count()
     page.click("#line-x")
-    expect(page.locator(".mark")).to_have_count(0)
+    expect(page.locator("#board .mark")).to_have_count(0)
     for ply in range(1, plies + 1):
         page.click("#step")
         expect(page.locator("#board .mark")).to_have_count(ply)
-    expect(page.locator(".headline")).to_have_text("You win as O")
+    expect(page.locator(".headline")).to_have_text("You win")
 
 
 def test_take_the_proof_home(page: Page) -> None:

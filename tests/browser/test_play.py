@@ -32,10 +32,11 @@ def test_a_game_by_mouse(page: Page) -> None:
         expect(page).to_have_url(address(f"{after}?o=fixed"))
         headline(page, "Your turn as X")
     page.click("#board-6")
-    headline(page, "You win as X")
+    headline(page, "You win")
     expect(page.locator(".strike line")).to_have_count(1)
-    expect(page.locator("#status")).to_have_text(re.compile("X: row 3, column 1. You win as X."))
-    expect(page.locator("#reply")).to_have_attribute("aria-disabled", "true")
+    expect(page.locator("#status")).to_have_text(re.compile("X: row 3, column 1. You win."))
+    expect(page.locator("#hint")).to_have_attribute("aria-disabled", "true")
+    expect(page.locator(".result")).to_contain_text("gave the draw away")
 
 
 def test_a_game_by_keyboard_alone(page: Page) -> None:
@@ -53,9 +54,10 @@ def test_a_game_by_keyboard_alone(page: Page) -> None:
         headline(page, "Your turn as X")
         assert focused(page) == f"board-{cell}"
     page.keyboard.press("7")
-    headline(page, "You win as X")
+    headline(page, "You win")
     page.keyboard.press("n")
-    expect(page).to_have_url(address("/play/?o=fixed"))
+    expect(page).to_have_url(address("/play/?o=fixed&tally=1-0-0"))
+    expect(page.locator("#seat-x .wins")).to_have_text("1")
 
 
 def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
@@ -65,12 +67,16 @@ def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -
         page.click(f"#board-{cell}")
         expect(page).to_have_url(address(f"{after}?o=fixed"))
     page.click("#board-6")
-    headline(page, "You win as X")
-    page.click("#new-game")
-    page.select_option("#o", "minimax")
+    headline(page, "You win")
+    page.click("#rematch")
+    page.click("#seat-o")
+    page.click(".card[value=minimax]")
+    expect(page).to_have_url(address("/play/?o=minimax"))
+    page.click("label[for=tab-settings]")
     page.check("#hide")
-    page.click("button[type=submit]")
+    page.click("#settings [type=submit]")
     expect(page).to_have_url(address("/play/?o=minimax&hide=1"))
+    expect(page.locator("#board .value")).to_have_count(0)
 
 
 def test_the_agent_moves_for_either_side(page: Page) -> None:
@@ -78,7 +84,7 @@ def test_the_agent_moves_for_either_side(page: Page) -> None:
     page.click("#reply")
     expect(page).to_have_url(address("/play/0312?o=human&lens=truth"))
     page.click("#reply")
-    expect(page.locator(".mark")).to_have_count(5)
+    expect(page.locator("#board .mark")).to_have_count(5)
     headline(page, "O to move")
 
 
@@ -89,19 +95,21 @@ def test_two_agents_play_to_the_end(page: Page) -> None:
     expect(page.locator("#status")).to_have_text("Minimax wins as X.")
 
 
+# htmx tells of the request for a move that the pause comes before.
+@pytest.mark.console("htmx:(afterRequest|sendAbort)")
 def test_a_watched_game_is_paused_stepped_and_goes_on(page: Page) -> None:
     page.goto("/play/?x=fixed&o=fixed&delay=0.25")
     page.click("#pause")
     expect(page.locator("#pause")).to_have_attribute("aria-label", "Play on")
-    before = page.locator(".mark").count()
+    before = page.locator("#board .mark").count()
     page.click("#step")
-    expect(page.locator(".mark")).to_have_count(before + 1)
+    expect(page.locator("#board .mark")).to_have_count(before + 1)
     page.click("#back")
-    expect(page.locator(".mark")).to_have_count(before)
+    expect(page.locator("#board .mark")).to_have_count(before)
     page.click("#last")
-    expect(page.locator(".mark")).to_have_count(before + 1)
+    expect(page.locator("#board .mark")).to_have_count(before + 1)
     page.click("#first")
-    expect(page.locator(".mark")).to_have_count(0)
+    expect(page.locator("#board .mark")).to_have_count(0)
     assert focused(page) == "first"
     page.click("#pause")
     headline(page, "First empty cell wins as X")
@@ -109,14 +117,16 @@ def test_a_watched_game_is_paused_stepped_and_goes_on(page: Page) -> None:
 
 def test_another_speed_is_kept_and_the_next_game_counted(page: Page) -> None:
     page.goto("/play/?x=minimax&o=fixed&pause=1")
+    page.click("label[for=tab-settings]")
     page.select_option("#delay", "0.25")
     expect(page).to_have_url(address("/play/?x=minimax&o=fixed&delay=0.25&pause=1"))
     page.check("#keep")
     expect(page).to_have_url(re.compile("keep=1"))
     page.click("#pause")
     headline(page, "Minimax wins as X")
-    expect(page.locator(".tally")).to_have_text("X won 1, drawn 0, O won 0")
-    expect(page.locator(".mark")).not_to_have_count(0)
+    expect(page.locator("#seat-x .wins")).to_have_text("1")
+    expect(page.locator("#seat-o .wins")).to_have_text("0")
+    expect(page.locator("#board .mark")).not_to_have_count(0)
 
 
 def test_taking_back_undoes_both_plies(page: Page) -> None:
@@ -125,6 +135,8 @@ def test_taking_back_undoes_both_plies(page: Page) -> None:
     expect(page).to_have_url(address("/play/40?o=fixed"))
     headline(page, "Your turn as X")
     assert focused(page) == "take-back"
+    page.keyboard.press("u")
+    expect(page).to_have_url(address("/play/?o=fixed"))
 
 
 def test_back_and_forward_walk_through_the_persons_moves(page: Page) -> None:
@@ -135,24 +147,25 @@ def test_back_and_forward_walk_through_the_persons_moves(page: Page) -> None:
     expect(page).to_have_url(address("/play/4021?o=fixed"))
     page.go_back()
     expect(page).to_have_url(address("/play/40?o=fixed"))
-    expect(page.locator(".mark")).to_have_count(2)
+    expect(page.locator("#board .mark")).to_have_count(2)
     page.go_back()
     expect(page).to_have_url(address("/play/?o=fixed"))
-    expect(page.locator(".mark")).to_have_count(0)
+    expect(page.locator("#board .mark")).to_have_count(0)
     page.go_forward()
-    expect(page.locator(".mark")).to_have_count(2)
+    expect(page.locator("#board .mark")).to_have_count(2)
     page.click("#board-8")
-    expect(page.locator(".mark")).to_have_count(4)
+    expect(page.locator("#board .mark")).to_have_count(4)
 
 
 def test_a_shared_link_shows_the_same_board(
     page: Page, new_context: Callable[..., BrowserContext]
 ) -> None:
     page.goto("/play/")
+    page.click("label[for=tab-settings]")
     page.select_option("#lens", "q-learning-1")
     expect(page).to_have_url(address("/play/?lens=q-learning-1"))
     page.click("#board-1")
-    expect(page.locator(".mark")).to_have_count(2)
+    expect(page.locator("#board .mark")).to_have_count(2)
     headline(page, "Your turn as X")
     elsewhere = new_context().new_page()
     elsewhere.goto(page.url)
@@ -172,67 +185,92 @@ def test_values_can_be_hidden_and_seats_changed(page: Page) -> None:
     page.goto("/play/4")
     expect(page.locator("[data-heat].cell")).not_to_have_count(0)
     page.goto("/play/40")
+    page.click("label[for=tab-settings]")
     page.check("#hide")
     expect(page.locator(".cell .value")).to_have_count(0)
     expect(page.locator(".cell .star")).to_have_count(0)
     assert focused(page) == "hide"
     page.click("#swap")
-    expect(page.locator("#x")).to_have_value("q-iteration")
-    expect(page.locator("#o")).to_have_value("human")
+    expect(page.locator("#seat-x b")).to_have_text("Q-iteration")
+    expect(page.locator("#seat-o b")).to_have_text("You")
 
 
-def test_single_keys_work_only_on_the_board_and_can_be_switched_off(page: Page) -> None:
-    page.goto("/play/40?o=human")
+def test_single_keys_work_anywhere_but_in_fields_and_can_be_switched_off(page: Page) -> None:
+    page.goto("/play/408?o=human")
     page.focus("#new-game")
     page.keyboard.press("u")
-    expect(page.locator(".mark")).to_have_count(2)
-    page.focus("#board-8")
+    expect(page.locator("#board .mark")).to_have_count(2)
+    page.click("label[for=tab-settings]")
+    page.focus("#lens")
     page.keyboard.press("u")
-    expect(page.locator(".mark")).to_have_count(1)
+    page.focus("#board-8")
     page.keyboard.press("?")
-    expect(page.locator("#shortcuts")).to_be_visible()
-    assert focused(page) == "keys"
+    expect(page.locator("#keys")).to_be_visible()
+    expect(page.locator("#keys dt")).not_to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.locator("#board .mark")).to_have_count(2)
+    page.click("#menu-button")
     page.uncheck("#shortcuts")
-    page.click("#board-8")
-    expect(page.locator(".mark")).to_have_count(2)
+    page.keyboard.press("Escape")
+    page.focus("#board-8")
     page.keyboard.press("u")
     page.keyboard.press("ArrowUp")
     assert focused(page) == "board-5"
-    expect(page.locator(".mark")).to_have_count(2)
-    expect(page.locator("#shortcuts")).to_be_visible()
+    expect(page.locator("#board .mark")).to_have_count(2)
 
 
-def test_the_second_palette_is_remembered(context: BrowserContext) -> None:
+def test_another_palette_is_remembered(context: BrowserContext) -> None:
     page = context.new_page()
     page.goto("/play/?lens=truth")
-    page.check("#palette")
+    page.click("#menu-button")
+    page.check("#palette-orange-blue")
     again = context.new_page()
     again.goto("/play/?o=human&lens=truth")
-    expect(again.locator("#palette")).to_be_checked()
+    expect(again.locator("#palette-orange-blue")).to_be_checked()
     again.click("#board-4")
-    expect(again.locator(".mark")).to_have_count(1)
+    expect(again.locator("#board .mark")).to_have_count(1)
     again.go_back()
-    expect(again.locator(".mark")).to_have_count(0)
-    expect(again.locator("#palette")).to_be_checked()
+    expect(again.locator("#board .mark")).to_have_count(0)
+    expect(again.locator("#palette-orange-blue")).to_be_checked()
 
 
 @pytest.mark.console("409")
 def test_a_refused_move_is_said_and_the_game_stays(page: Page) -> None:
     page.goto("/play/40?o=human")
-    page.evaluate("htmx.ajax('GET', '/play/44', '#game')")
+    page.evaluate("htmx.ajax('GET', '/play/44', {source: '#main', target: '#game'})")
     expect(page.locator("#notice")).to_contain_text("already taken")
-    expect(page.locator(".mark")).to_have_count(2)
+    expect(page.locator("#board .mark")).to_have_count(2)
 
 
 @pytest.mark.console("Failed to load|ERR_FAILED|htmx:(sendError|afterRequest)")
-def test_a_server_that_does_not_answer_is_said(page: Page) -> None:
+def test_a_request_that_fails_is_said_by_the_board_and_comes_back(page: Page) -> None:
     page.goto("/play/40?o=human")
     page.route("**/play/408*", lambda route: route.abort())
     page.click("#board-8")
     expect(page.locator("#notice")).to_contain_text("did not answer")
+    expect(page.locator(".ghost")).to_have_count(0)
     page.unroute("**/play/408*")
-    page.click("#board-8")
-    expect(page.locator(".mark")).to_have_count(3)
+    page.click("#retry")
+    expect(page.locator("#board .mark")).to_have_count(3)
+    expect(page).to_have_url(address("/play/408?o=human"))
+    expect(page.locator("#notice")).to_be_empty()
+
+
+@pytest.mark.console("Failed to load|ERR_FAILED|htmx:(sendError|afterRequest)")
+def test_a_watched_game_tries_again_by_itself(page: Page) -> None:
+    failed: list[str] = []
+
+    def once(route: Route) -> None:
+        if failed:
+            route.continue_()
+        else:
+            failed.append(route.request.url)
+            route.abort()
+
+    page.route("**/reply/*", once)
+    page.goto("/play/?x=fixed&o=fixed&delay=0.25")
+    expect(page.locator("#notice")).to_contain_text("did not answer")
+    headline(page, "First empty cell wins as X")
     expect(page.locator("#notice")).to_be_empty()
 
 
@@ -252,13 +290,13 @@ def test_a_double_click_is_one_move(page: Page) -> None:
 
 
 def test_a_move_does_not_scroll_the_page(page: Page) -> None:
-    page.set_viewport_size({"width": 360, "height": 600})
+    page.set_viewport_size({"width": 320, "height": 480})
     page.goto("/play/?o=human")
-    page.mouse.wheel(0, 150)
-    page.wait_for_function("scrollY === 150")
+    page.mouse.wheel(0, 40)
+    page.wait_for_function("scrollY === 40")
     page.click("#board-4")
-    expect(page.locator(".mark")).to_have_count(1)
-    assert page.evaluate("scrollY") == 150
+    expect(page.locator("#board .mark")).to_have_count(1)
+    assert page.evaluate("scrollY") == 40
 
 
 def test_back_while_an_agent_is_thinking_shows_the_board_of_the_address(page: Page) -> None:
@@ -272,18 +310,19 @@ def test_back_while_an_agent_is_thinking_shows_the_board_of_the_address(page: Pa
         page.click("#board-4")
     page.go_back()
     expect(page).to_have_url(address("/play/?o=fixed"))
-    expect(page.locator(".mark")).to_have_count(0)
+    expect(page.locator("#board .mark")).to_have_count(0)
 
 
 def test_an_open_list_stays_open_while_a_game_is_watched(page: Page) -> None:
     page.goto("/play/?x=fixed&o=fixed&delay=0.25&keep=1")
+    page.click("label[for=tab-settings]")
     page.click("#lens")
-    before = page.locator(".mark").count()
+    before = page.locator("#board .mark").count()
     if not page.evaluate("CSS.supports('selector(:open)')"):
         pytest.skip("this browser does not tell whether a list is open")
     with pytest.raises(TimeoutError):
         page.wait_for_function(
-            "before => document.querySelectorAll('.mark').length !== before",
+            "before => document.querySelectorAll('#board .mark').length !== before",
             arg=before,
             timeout=1200,
         )
@@ -311,6 +350,7 @@ def test_what_a_broken_proxy_says_is_not_shown(page: Page) -> None:
 
 def test_a_snapshot_is_kept_with_its_lens(page: Page) -> None:
     page.goto("/play/?o=human&lens=q-learning-1&step=3")
+    page.click("label[for=tab-settings]")
     page.check("#hide")
     expect(page).to_have_url(re.compile("step=3.*hide=1"))
     page.select_option("#lens", "truth")
@@ -333,7 +373,9 @@ def test_whoever_wants_less_motion_seats_agents_that_wait(
 ) -> None:
     page = new_context(reduced_motion="reduce").new_page()
     page.goto("/play/?o=minimax&delay=0.25")
-    page.select_option("#x", "fixed")
+    page.click("#seat-x")
+    page.click(".card[value=fixed]")
+    expect(page.locator("#chooser")).to_be_hidden()
     expect(page).to_have_url(address("/play/?x=fixed&o=minimax&delay=0.25&pause=1"))
     page.click("#pause")
     headline(page, "Minimax wins as O")
@@ -342,6 +384,7 @@ def test_whoever_wants_less_motion_seats_agents_that_wait(
 def test_choosing_leaves_no_trail_in_the_history(page: Page) -> None:
     page.goto("/agents")
     page.goto("/play/?o=human")
+    page.click("label[for=tab-settings]")
     for lens in ("truth", "champion", "q-table"):
         page.select_option("#lens", lens)
         expect(page).to_have_url(re.compile(f"lens={lens}"))
@@ -360,7 +403,101 @@ def test_the_title_says_what_is_shown(page: Page) -> None:
 
 def test_the_same_position_is_compared(page: Page) -> None:
     page.goto("/play/40?lens=self-play&o=human")
+    page.click("label[for=tab-minds]")
+    expect(page.locator("#minds tbody tr")).not_to_have_count(0)
+    page.click("#mind-champion")
+    expect(page).to_have_url(address("/play/40?o=human&lens=champion"))
+    page.goto("/play/40?lens=self-play&o=human")
+    page.click("label[for=tab-minds]")
     page.click("#compare")
     expect(page).to_have_url(re.compile(re.escape("/compare/40?lens=self-play&lens=q-learning-1")))
     expect(page.locator("h1")).to_be_visible()
     expect(page.locator(".board")).to_have_count(3)
+
+
+def test_squares_keep_their_nodes_and_a_reply_takes_one_round_trip(page: Page) -> None:
+    page.goto("/play/?o=fixed&lens=q-learning-1")
+    page.evaluate("document.querySelectorAll('.cell').forEach((cell) => { cell.kept = true; })")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.click("#board-4")
+    headline(page, "Your turn as X")
+    moves = [url.split("/")[3] for url in asked if "/static/" not in url]
+    assert moves == ["play", "reply"]
+    page.focus("#snapshot-step")
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_url(re.compile("step="))
+    assert page.evaluate("[...document.querySelectorAll('.cell')].every((cell) => cell.kept)")
+
+
+def test_a_pressed_square_answers_before_the_server(page: Page) -> None:
+    page.goto("/play/?o=human")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/play/4*", hold)
+    page.click("#board-4")
+    expect(page.locator("#board-4 .ghost")).to_have_count(1)
+    held[0].continue_()
+    expect(page.locator("#board-4 .ghost")).to_have_count(0)
+    expect(page.locator("#board-4 .mark")).to_have_count(1)
+
+
+def test_a_pause_is_said_in_words_with_the_way_on(page: Page) -> None:
+    page.goto("/play/4?o=fixed&pause=1")
+    headline(page, "Paused")
+    page.get_by_role("link", name="Let First empty cell reply").click()
+    headline(page, "Your turn as X")
+    expect(page).to_have_url(address("/play/40?o=fixed"))
+
+
+def test_a_hint_marks_the_squares_and_is_played(page: Page) -> None:
+    page.goto("/play/0314?o=fixed")
+    page.keyboard.press("h")
+    expect(page.locator(".hinted")).to_have_count(1)
+    expect(page.locator("#caption")).to_have_text("Top right: win in 1 with best play.")
+    page.click("#play-hint")
+    headline(page, "You win")
+
+
+def test_what_a_square_holds_is_said_on_hover_and_on_focus(page: Page) -> None:
+    page.goto("/play/40?o=q-learning-1")
+    usual = page.locator("#caption").inner_text()
+    page.hover("#board-8")
+    expect(page.locator("#caption")).to_have_text(re.compile("^Bottom right: .*tried .*expects O"))
+    page.hover("header")
+    expect(page.locator("#caption")).to_have_text(usual)
+    page.focus("#board-1")
+    expect(page.locator("#caption")).to_have_text(re.compile("^Top: "))
+
+
+def test_a_link_is_shared(new_context: Callable[..., BrowserContext]) -> None:
+    context = new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto("/play/40?o=human")
+    page.click("#share")
+    expect(page.locator("#share-said")).to_contain_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    expect(page.locator("#share-link")).to_have_value(page.url)
+
+
+def test_a_hidden_page_rests(page: Page) -> None:
+    page.goto("/play/?x=fixed&o=fixed&delay=0.25&pause=1")
+    page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    page.click("#pause")
+    with pytest.raises(TimeoutError):
+        page.wait_for_selector("#board .mark", timeout=1000)
+    page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
+    headline(page, "First empty cell wins as X")
+
+
+def test_watched_moves_are_announced_for_whoever_wishes(page: Page) -> None:
+    page.goto("/play/?x=fixed&o=fixed&delay=0.25&pause=1")
+    page.click("#menu-button")
+    page.check("#tell")
+    page.keyboard.press("Escape")
+    page.click("#step")
+    page.click("#pause")
+    expect(page.locator("#status")).to_have_text(re.compile("Row 1, column 3, X, last move"))

@@ -11,16 +11,18 @@ FOLDER = os.environ.get("SCREENSHOTS")
 
 
 @pytest.mark.parametrize(
-    ("name", "url", "height"),
+    ("name", "url"),
     [
-        ("heatmap", "/play/867?x=q-learning-4&o=human", 900),
-        ("blunders", "/agents/q-learning-1/blunders", 900),
+        ("front", "/"),
+        ("play", "/play/867?x=q-learning-4&o=human"),
+        ("puzzle", "/puzzle/6?plays=4&right=0&answers=3123"),
+        ("mind", "/mind/q-table"),
     ],
 )
 def test_the_pages_are_pictured(
-    new_context: Callable[..., BrowserContext], tmp_path: Path, name: str, url: str, height: int
+    new_context: Callable[..., BrowserContext], tmp_path: Path, name: str, url: str
 ) -> None:
-    page = new_context(viewport={"width": 1280, "height": height}).new_page()
+    page = new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce").new_page()
     page.goto(url)
     picture = Path(FOLDER or tmp_path) / f"{name}.png"
     page.screenshot(path=picture)

@@ -23,7 +23,7 @@ def test_each_square_says_why(page: Page) -> None:
     expect(page).to_have_url(address("/why/40?lens=q-learning-1&cell=1"))
     expect(page.locator("#why h2")).to_have_text("X at row 1, column 2, by Q-learning 1")
     page.click("#why-truth")
-    expect(page.locator("#why h2")).to_have_text("X at row 1, column 2, by The truth")
+    expect(page.locator("#why h2")).to_have_text("X at row 1, column 2, by Best play")
     page.click("#why-rule")
     page.click("#why-how")
     expect(page).to_have_url(address("/how#minimax"))
@@ -57,60 +57,54 @@ def test_as_a_part_of_the_play_page_it_replaces_only_itself(page: Page) -> None:
 
 def test_the_play_page_says_why_where_the_board_is(page: Page) -> None:
     page.goto("/play/40?lens=q-learning-1")
-    page.click("#ask")
-    expect(page.locator("#why h2")).to_have_text("X at row 1, column 3, by Q-learning 1")
+    page.click("label[for=tab-why]")
+    expect(page.locator("#why h2")).to_have_text("X at row 1, column 2, by Q-learning 1")
     expect(page).to_have_url(address("/play/40?lens=q-learning-1"))
     page.focus("#board-8")
     page.keyboard.press("w")
     expect(page.locator("#why h2")).to_have_text("X at row 3, column 3, by Q-learning 1")
     expect(page.locator("#why-heading")).to_be_focused()
     page.click("#board-8")
-    expect(page.locator("#why h2")).to_have_count(0)
+    expect(page.locator("#why h2")).to_contain_text("by Q-learning 1")
+    assert page.evaluate("document.activeElement.id") == "board-8"
 
 
 def test_without_values_nobody_is_asked_why(page: Page) -> None:
     for url in ("/play/40?hide=1", "/play/03142", "/play/40?lens=q-learning-1&step=2&pause=1"):
         page.goto(url)
-        expect(page.locator("#ask")).to_have_attribute("aria-disabled", "true")
+        page.click("label[for=tab-why]")
+        expect(page.locator("#why")).to_contain_text("can be explained")
+        expect(page.locator("#why h2")).to_have_count(0)
 
 
 # htmx tells the console of the move that it held back.
 @pytest.mark.console("htmx:(sendAbort|afterRequest)")
 def test_asking_why_halts_what_moves_and_going_back_lets_it_go_on(page: Page) -> None:
     page.goto("/play/?x=fixed&o=fixed&delay=0.25")
-    page.click("#ask")
-    expect(page.locator("#why-heading")).to_be_focused()
+    page.click("label[for=tab-why]")
+    expect(page.locator("#why-heading")).to_be_visible()
     marks = page.locator("#board .mark").count()
     page.wait_for_timeout(600)  # longer than two moves take
     expect(page.locator("#board .mark")).to_have_count(marks)
-    page.click("#why-close")
+    page.click("label[for=tab-moves]")
     expect(page.locator(".headline")).to_have_text("First empty cell wins as X")
 
 
 def test_an_answer_leads_to_the_board_and_keeps_the_focus_on_the_page(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 640})
     page.goto("/play/40?lens=q-learning-1&o=human")
-    page.click("#ask")
+    page.click("label[for=tab-why]")
     page.click("#why-answer-8")
     expect(page.locator("#board .mark")).to_have_count(4)
-    assert page.evaluate("document.activeElement.id") == "main"
+    assert page.evaluate("document.activeElement.id") in ("main", "why-answer-8")
     expect(page.locator("#board")).to_be_in_viewport()
-
-
-def test_a_why_is_gone_when_the_slider_moves(page: Page) -> None:
-    page.goto("/play/40?lens=q-learning-1")
-    page.click("#ask")
-    expect(page.locator("#why h2")).to_have_count(1)
-    page.focus("#snapshot-step")
-    page.keyboard.press("Home")
-    expect(page.locator("#why h2")).to_have_count(0)
-    expect(page.locator("#ask")).to_have_attribute("title", re.compile("as shipped"))
 
 
 def test_an_explanation_has_an_address_to_give_away(page: Page) -> None:
     page.goto("/play/40?lens=q-learning-1")
-    page.click("#ask")
+    page.click("label[for=tab-why]")
     page.click("#why-board-2")
+    expect(page.locator("#why h2")).to_have_text("X at row 1, column 3, by Q-learning 1")
     page.click("#why-link")
     expect(page).to_have_url(address("/why/40?lens=q-learning-1&cell=2"))
     page.click("#why-close")

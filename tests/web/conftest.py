@@ -3,7 +3,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.web import create_app
-from app.web.players import Players
+from app.web.world import World
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +17,6 @@ def client(site: Flask) -> FlaskClient:
 
 
 @pytest.fixture(scope="session")
-def players(site: Flask) -> Players:
-    loaded: Players = site.extensions["players"]
+def world(site: Flask) -> World:
+    loaded: World = site.extensions["world"]
     return loaded

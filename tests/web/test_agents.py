@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Iterable
 from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -13,19 +14,30 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app import recipes
 from app.tictactoe.card import Card, card_text
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import parse_position
+from app.tictactoe.notation import parse_position, replay
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
-from app.web.agents.columns import COLUMNS, Column
-from app.web.agents.curves import chances_against, opponents
-from app.web.agents.standings import learned
-from app.web.agents.table import ARIA, OTHER, Order, build_order, parse_order
-from app.web.agents.training_words import LENGTH, MEANINGS
-from app.web.algorithms import ALGORITHMS, section
+from app.web import addresses
+from app.web.agents.facts import links
+from app.web.agents.learning import chances_against, opponents
+from app.web.agents.ranking import (
+    ARIA,
+    COLUMNS,
+    OTHER,
+    Column,
+    Order,
+    address,
+    learned,
+    parse_order,
+)
+from app.web.algorithms import ALGORITHMS
+from app.web.character import RULED, character
+from app.web.match import Match
 from app.web.numbers import count, percent, signed
-from app.web.players import Players, losing
+from app.web.world import World
 from tests.service.server import ROOT
 
 HTMX = {"HX-Request": "true"}
@@ -78,12 +90,12 @@ def outcome(chances: Chances, decimals: int = 2) -> str:
 def titles(page: str) -> list[str]:
     """The agents in the order of the table."""
     body = page.split("<tbody")[1]
-    return re.findall(r'<th scope="row"><a href="/agents/[^"]+">([^<]+)</a>', body)
+    return re.findall(r'<a href="/agents/[^"]+">([^<]+)</a>', body)
 
 
 @pytest.fixture(params=AGENTS)
-def card(players: Players, request: pytest.FixtureRequest) -> Card:
-    return players.agents[request.param].card
+def card(world: World, request: pytest.FixtureRequest) -> Card:
+    return world.agents[request.param].card
 
 
 @pytest.fixture(scope="module")
@@ -91,62 +103,86 @@ def all_agents(site: Flask) -> str:
     return site.test_client().get("/agents").text
 
 
-def test_the_table_says_what_the_card_says(all_agents: str, card: Card, players: Players) -> None:
-    figures = card.figures
+def in_both_seats(texts: Iterable[str]) -> str:
+    """What a cell says of X and, below it, of O."""
+    return " ".join(f"{mark} {text}" for mark, text in zip("XO", texts, strict=True))
+
+
+def test_the_table_says_what_the_card_says(all_agents: str, card: Card, world: World) -> None:
+    figures, who = card.figures, character(world, card.id)
     chances = [figures.vs["random"], figures.vs["t-hand"], figures.best_response]
-    assert Table(all_agents, "ranking").row(card.title) == [
-        card.title,
-        card.algorithm.split(",")[0],
+    assert Table(all_agents, "ranking").row(f"{card.title} {who.strength} {who.line}")[1:] == [
         count(figures.blunders[-1]),
-        *("no" if losing(players, card.id, player) else "yes" for player in SEATS.values()),
-        *(outcome(getattr(one, seat)[-1], 1) for one in chances for seat in SEATS),
-        count(card.games),
-        count(card.updates),
-        card.origin,
+        in_both_seats("no" if world.losing(card.id, seat) else "yes" for seat in SEATS.values()),
+        *(in_both_seats(outcome(getattr(one, seat)[-1], 1) for seat in SEATS) for one in chances),
+        f"{ALGORITHMS[card.algorithm].title} {card.origin}",
+        f"{count(card.updates)} {count(card.games)}",
     ]
     assert f'<a href="/agents/{card.id}">{card.title}</a>' in all_agents
-    assert f'<a href="/how#{section(card)}">{card.algorithm.split(",")[0]}</a>' in all_agents
+    assert f'<a href="/how#{card.algorithm}">{ALGORITHMS[card.algorithm].title}</a>' in all_agents
 
 
-def test_unbeatable_is_what_the_best_responder_finds(players: Players) -> None:
-    for standing in learned(players):
+def test_unbeatable_is_what_the_best_responder_finds(world: World) -> None:
+    for player in learned(world):
         for seat in SEATS:
-            lost = standing.chances["best-responder", seat][2]
-            assert standing.unbeatable[seat] == (lost == 0)
+            lost = player.judgement.chances["best-responder", seat][2]
+            assert player.judgement.unbeatable[seat] == (lost == 0)
 
 
-def test_the_baselines_are_there_to_compare_with(all_agents: str) -> None:
+def test_the_baselines_are_there_to_compare_with(all_agents: str, world: World) -> None:
     table = Table(all_agents, "ranking")
-    assert {baseline.title for baseline in BASELINES.values()} <= {
-        row[0] for row in table.rows if row
+    assert {" ".join(row[0].split()) for row in table.rows if row} >= {
+        f"{baseline.title} {character(world, name).strength} {character(world, name).line}"
+        for name, baseline in BASELINES.items()
     }
-    assert table.row("Minimax")[1:5] == ["", "0", "yes", "yes"]
-    assert table.row("Random")[5] == "58.5 / 12.7 / 28.8"
-    assert table.row("Random")[-3:] == ["", "", ""]  # it never learned
+    minimax, random = (
+        table.row(f"{title} {strength} {RULED[name]}")
+        for name, title, strength in [
+            ("minimax", "Minimax", "unbeatable"),
+            ("random", "Random", "beginner"),
+        ]
+    )
+    assert minimax[1:3] == ["0", "X yes O yes"]
+    assert random[3] == "X 58.5 / 12.7 / 28.8 O 28.8 / 12.7 / 58.5"
+    assert random[-2:] == ["", ""]  # it never learned
 
 
 def test_the_heads_are_those_of_the_columns(all_agents: str) -> None:
-    groups, heads = Table(all_agents, "ranking").rows[:2]
-    assert len(groups) + len(heads) - 5 == len(COLUMNS)  # five groups have a head of their own
-    assert 'aria-sort="ascending"' in all_agents
+    assert all_agents.count(' id="sort-') == len(COLUMNS)
+    groups = dict.fromkeys(column.group for column in COLUMNS)
+    heads = [head.split() for head in Table(all_agents, "ranking").rows[0]]
+    assert len(heads) == len(groups)
+    for head, group in zip(heads, groups, strict=True):
+        assert head[: len(group.split())] == group.split()
+    assert all_agents.count('aria-sort="ascending"') == 1
+
+
+def test_on_a_narrow_screen_every_group_of_figures_is_a_tap_away(all_agents: str) -> None:
+    groups = re.findall(r'<th scope="col" data-group="([^"]+)"', all_agents)
+    assert groups[:2] == ["agent", "blunders"]
+    assert re.findall(r'id="pick-([^"]+)" type="radio"', all_agents) == groups[2:]
+    rules = (ROOT / "static" / "agents.css").read_text()
+    for group in groups[2:]:
+        assert f':has(#pick-{group}:checked) [data-group="{group}"]' in rules
 
 
 @pytest.mark.parametrize("way", OTHER)
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
 def test_every_column_sorts_both_ways(
-    client: FlaskClient, players: Players, column: Column, way: str
+    client: FlaskClient, world: World, column: Column, way: str
 ) -> None:
     page = client.get(f"/agents?sort={column.key}&order={way}").text
-    by_title = {standing.title: standing for standing in learned(players)}
+    by_title = {player.title: player for player in learned(world)}
     shown = titles(page)
     assert sorted(shown) == sorted(by_title)
     values = [column.value(by_title[title]) for title in shown]
     assert values == sorted(values, reverse=way == "desc")
     for (above, below), (title, after) in zip(pairwise(values), pairwise(shown), strict=True):
         assert above != below or title.lower() < after.lower()
-    found = re.findall(r'aria-sort="(\w+)"[^>]*>\s*<a id="([^"]+)" href="([^"]+)"', page)
-    other = build_order(Order(column.key, OTHER[way])).replace("&", "&amp;")
-    assert found == [(ARIA[way], f"sort-{column.key}", other)]
+    found = re.findall(r'<a id="([^"]+)" href="([^"]+)" data-sorted="(\w+)"', page)
+    other = address(Order(column.key, OTHER[way])).replace("&", "&amp;")
+    assert found == [(f"sort-{column.key}", other, ARIA[way])]
+    assert re.findall(r'<th[^>]* aria-sort="(\w+)"', page) == [ARIA[way]]
 
 
 def test_the_first_click_shows_the_best_or_the_most_first(client: FlaskClient) -> None:
@@ -163,7 +199,7 @@ def test_the_first_click_shows_the_best_or_the_most_first(client: FlaskClient) -
 @pytest.mark.parametrize("way", OTHER)
 def test_an_order_and_its_address_are_one(column: Column, way: str) -> None:
     order = Order(column.key, way)
-    query = build_order(order).partition("?")[2]
+    query = address(order).partition("?")[2]
     assert parse_order(dict(parse_qsl(query))) == order
 
 
@@ -198,62 +234,135 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
 def test_every_link_leads_somewhere(client: FlaskClient, url: str) -> None:
     addresses = set(re.findall(r'(?:href|src)="(/[^"]*)"', client.get(url).text))
     assert len(addresses) > 20
-    for address in addresses:
-        assert client.get(address.replace("&amp;", "&").partition("#")[0]).status_code == 200
+    for href in addresses:
+        assert client.get(href.replace("&amp;", "&").partition("#")[0]).status_code == 200
 
 
-def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, players: Players) -> None:
+def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, world: World) -> None:
     page = client.get(f"/agents/{card.id}").text
     results = Table(page, "results").rows[1:]
     assert len(results) == len(opponents(card))
     for row, opponent in zip(results, opponents(card), strict=True):
         chances = chances_against(card, opponent)
-        assert row[0] in (players.titles.get(opponent), "its best responder")
+        assert row[0] in (world.titles.get(opponent), "its best responder")
         cells = [" ".join(cell.split()) for cell in row[1:]]
         assert cells == [outcome(getattr(chances, seat)[-1]) for seat in SEATS]
     worth = Table(page, "worth")
     for seat in SEATS:
         assert worth.row(seat.upper())[1:] == [signed(v) for v in getattr(card.worth, seat)]
-    for fact in (card.title, card.algorithm, card.origin, card.arrays, card.numbering):
+    title = ALGORITHMS[card.algorithm].title
+    for fact in (card.title, title, card.origin, card.arrays, card.numbering):
         assert str(fact) in page
     for name, version in card.versions.items():
         assert f"{name} {version}" in page
-    for words in re.split("`|'", card.reported):
-        assert words in page
 
 
-def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, players: Players) -> None:
+def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, world: World) -> None:
+    lead = client.get(f"/agents/{card.id}").text.partition("What is exactly true of it")[0]
+    who = character(world, card.id)
+    assert f">{who.strength}</i>" in lead
+    assert who.line in unescape(lead)
+    assert f'href="{addresses.mind(card.id)}"' in lead
+    assert 'class="mind small"' in lead
+    compare = re.findall(r'href="(/compare/[^"]*)"', lead)
+    assert [unescape(href) for href in compare] == [links(world, card.id).compare]
+
+
+def test_beside_best_play_it_errs_at_once(world: World) -> None:
+    for name in world.agents:
+        record = urlsplit(links(world, name).compare).path.removeprefix("/compare/")
+        position = replay(world.game, record)[-1]
+        played = world.policies[name][position] > 0
+        errs = not world.right[position][played].all()
+        assert errs == bool(world.judgement(name).blunders)
+
+
+def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, world: World) -> None:
     shown = dict(
         re.findall(
             r"<dt>([^<]+)</dt>\s*<dd><strong>([^<]+)<", client.get(f"/agents/{card.id}").text
         )
     )
     figures = card.figures
+    for name in ("Largest difference", "Mean difference"):
+        shown.pop(name, None)
+    for name in ("Largest within reach", "Mean within reach"):
+        shown.pop(name, None)
     assert shown == {
-        "Unbeatable as X": "no" if losing(players, card.id, 1) else "yes, proved",
-        "Unbeatable as O": "no" if losing(players, card.id, -1) else "yes, proved",
+        "Unbeatable as X": "no" if world.losing(card.id, 1) else "yes, proved",
+        "Unbeatable as O": "no" if world.losing(card.id, -1) else "yes, proved",
         "Blunders": f"{count(figures.blunders[-1])} of 4,520",
         "Blunders it can meet as X": count(figures.reachable_blunders.x[-1]),
         "Blunders it can meet as O": count(figures.reachable_blunders.o[-1]),
         "NashConv": f"{figures.nash_conv[-1]:.4g}",
-        "Values that fit the truth": f"{percent(figures.classes_right[-1])}%",
+        "Values that fit best play": f"{percent(figures.classes_right[-1])}%",
     }
+
+
+def listed(page: str, id: str) -> list[str]:
+    """The entries of one list of a page, as people read them."""
+    found = re.search(rf'<ul id="{id}" class="bullets">(.*?)</ul>', page, re.DOTALL)
+    entries = re.findall(r"<li>(.*?)</li>", found[1], re.DOTALL) if found else []
+    return [" ".join(unescape(re.sub(r"<[^>]*>", "", entry)).split()) for entry in entries]
+
+
+def test_what_its_source_said_and_what_we_found_are_two_lists(
+    client: FlaskClient, card: Card
+) -> None:
+    page = client.get(f"/agents/{card.id}").text
+    reported = [f"{fact.text} {fact.where}".replace("`", "") for fact in card.reported]
+    assert listed(page, "reported") == reported
+    assert listed(page, "found") == [sentence.replace("`", "") for sentence in card.found]
+    assert page.count('<h2 id="reported-title">') == bool(card.reported)
+    assert page.count("<h3>What we found</h3>") == bool(card.found)
+
+
+def test_a_page_says_how_far_it_is_from_its_task(
+    client: FlaskClient, card: Card, world: World
+) -> None:
+    page = client.get(f"/agents/{card.id}").text
+    off = card.figures.task
+    assert ("How far it is from what it was asked to learn" in page) == (off is not None)
+    if off is None:
+        return
+    task = addresses.play(Match(o=card.id, lens=f"{card.id}_task"))
+    assert f'href="{task}"' in page.replace("&amp;", "&")
+    shown = dict(re.findall(r"<dt>([^<]+)</dt>\s*<dd><strong>([^<]+)<", page))
+    for name, numbers in [
+        ("Largest difference", off.largest),
+        ("Mean difference", off.mean),
+        ("Largest within reach", off.largest_reached),
+        ("Mean within reach", off.mean_reached),
+    ]:
+        assert shown[name] == f"{numbers[-1]:.4g}"
+
+
+def test_the_distance_to_the_task_is_that_of_the_table(world: World) -> None:
+    legal = world.game.legal
+    for name, agent in world.agents.items():
+        exact, off = world.task_q(name), agent.card.figures.task
+        assert (exact is None) == (off is None)
+        if exact is not None and off is not None:
+            differences = abs(agent.q.astype(np.float64) - exact)[legal]
+            assert off.largest[-1] == pytest.approx(differences.max(), abs=1e-9)
+            assert off.mean[-1] == pytest.approx(differences.mean(), abs=1e-9)
 
 
 def test_every_parameter_is_explained(client: FlaskClient, card: Card) -> None:
     assert card.algorithm in ALGORITHMS
-    parameters = Table(client.get(f"/agents/{card.id}").text, "parameters")
-    assert len(parameters.rows) == 1 + len(card.parameters)
-    for name, value in card.parameters.items():
-        assert name in MEANINGS or name.startswith(LENGTH)
-        _, written, meaning = parameters.row(name)
-        if isinstance(value, bool):
-            assert written == ("yes" if value else "no")
-        elif isinstance(value, str):
-            assert written == value
+    shown = Table(client.get(f"/agents/{card.id}").text, "parameters")
+    recipe = recipes.parse(card.recipe)
+    assert len(shown.rows) == 1 + len(recipes.parameters(recipe))
+    for parameter in recipes.parameters(recipe):
+        name = f"{parameter.name} {parameter.symbol}".strip()
+        _, written, meaning = shown.row(name)
+        if isinstance(parameter.value, bool):
+            assert written == ("yes" if parameter.value else "no")
+        elif isinstance(parameter.value, str):
+            assert written == parameter.value
         else:
-            assert float(written.replace(",", "")) == value
-        assert meaning
+            assert float(written.replace(",", "")) == parameter.value
+        assert meaning == parameter.meaning
 
 
 def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
@@ -270,6 +379,7 @@ def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
                     100 * np.array(chances.o),
                     figures.blunders,
                     figures.nash_conv,
+                    *((off.mean, off.mean_reached) if (off := figures.task) else ()),
                 ]
             ),
             atol=1e-12,
@@ -309,8 +419,8 @@ def test_the_npz_and_the_card_are_the_files_that_were_loaded(
     assert client.get(f"/agents/{card.id}.json").text == card_text(card)
 
 
-def test_the_csv_holds_the_arrays(client: FlaskClient, card: Card, players: Players) -> None:
-    game, agent = players.game, players.agents[card.id]
+def test_the_csv_holds_the_arrays(client: FlaskClient, card: Card, world: World) -> None:
+    game, agent = world.game, world.agents[card.id]
     rows = list(csv.DictReader(io.StringIO(client.get(f"/agents/{card.id}.csv").text)))
     assert list(rows[0]) == ["position", "to_move", "cell", "q", "visits", "true_value"]
     assert len(rows) == game.legal.sum() == 16_167
@@ -324,7 +434,7 @@ def test_the_csv_holds_the_arrays(client: FlaskClient, card: Card, players: Play
     visits = np.array([row["visits"] for row in rows], np.uint32)
     np.testing.assert_array_equal(visits, agent.visits[game.legal])
     truth = np.array([row["true_value"] for row in rows], float)
-    np.testing.assert_array_equal(truth, players.true_values[game.legal])
+    np.testing.assert_array_equal(truth, world.truth[game.legal])
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,49 @@
-"""Every algorithm that made an agent is known to the pages that explain them."""
+"""Every algorithm is known to the pages that explain what it makes."""
 
-from app.web.algorithms import ALGORITHMS
-from app.web.players import Players
+import pytest
+
+from app.recipes import ALGORITHMS as RECIPES
+from app.recipes import parse
+from app.web.algorithms import ALGORITHMS, phases
+from app.web.deployment import ROOT
+from app.web.world import World
 
 
-def test_the_algorithms_are_those_of_the_cards(players: Players) -> None:
-    assert set(ALGORITHMS) == {agent.card.algorithm for agent in players.agents.values()}
+def test_the_algorithms_are_those_of_the_recipes_and_best_play() -> None:
+    assert set(ALGORITHMS) == {*RECIPES, "minimax"}
+
+
+def test_the_algorithms_are_those_of_the_cards(world: World) -> None:
+    assert {agent.card.algorithm for agent in world.agents.values()} == {*ALGORITHMS} - {"minimax"}
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_an_algorithm_is_one_file_and_its_prose(slug: str) -> None:
+    assert (ROOT / "app/web/algorithms" / f"{slug.replace('-', '_')}.py").is_file()
+    assert (ROOT / "templates/how" / f"{slug}.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "told"),
+    [
+        (
+            "q-iteration",
+            [
+                "50 sweeps over every move of every position against Random",
+                "200 sweeps over every move of every position against itself",
+            ],
+        ),
+        ("q-learning,games=7000", ["7,000 games from random positions against Random"]),
+        (
+            "q-learning,vs=t-hand,start=every",
+            ["100,000 games from every position in turn against T-hand"],
+        ),
+        ("self-play", ["200,000 games against itself"]),
+        ("dqn", ["400 epochs against Random"]),
+        ("league", ["10,000 rounds against the league"]),
+    ],
+)
+def test_a_training_is_told_opponent_by_opponent(
+    world: World, recipe: str, told: list[str]
+) -> None:
+    assert phases(world, parse(recipe)) == told

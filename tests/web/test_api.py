@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from app.tictactoe.notation import parse_position, position_text
 from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
 from app.web import create_app
-from app.web.players import Players
+from app.web.world import TASK, World
 
 PURE = [
     "/api/v1/agents",
@@ -34,13 +35,13 @@ def get(client: FlaskClient, address: str) -> Any:
     return response.json
 
 
-def test_every_agent_and_baseline_is_listed(client: FlaskClient, players: Players) -> None:
+def test_every_agent_and_baseline_is_listed(client: FlaskClient, world: World) -> None:
     listed = get(client, "agents")
-    assert [agent["id"] for agent in listed["agents"]] == list(players.agents)
+    assert [agent["id"] for agent in listed["agents"]] == list(world.agents)
     names = [one["id"] for kind in listed.values() for one in kind]
-    assert names == list(players.policies)
+    assert names == list(world.policies)
     for summary in listed["agents"]:
-        figures = players.agents[summary["id"]].card.figures
+        figures = world.agents[summary["id"]].card.figures
         assert summary["blunders"] == figures.blunders[-1]
         assert tuple(summary["against_random"]["o"].values()) == figures.vs["random"].o[-1]
         proved = summary["against_best_responder"]
@@ -48,17 +49,15 @@ def test_every_agent_and_baseline_is_listed(client: FlaskClient, players: Player
             assert proved[seat.lower()]["loss"] == 0
 
 
-def test_a_card_is_the_one_beside_the_arrays(client: FlaskClient, players: Players) -> None:
-    for name in players.agents:
+def test_a_card_is_the_one_beside_the_arrays(client: FlaskClient, world: World) -> None:
+    for name in world.agents:
         card = json.loads((Path("models") / f"{name}.json").read_text())
         assert get(client, f"agents/{name}")["card"] == card
 
 
 @pytest.mark.parametrize("name", ["q-learning-1", "q-table-draw-1"])
-def test_a_position_is_the_row_of_the_arrays(
-    client: FlaskClient, players: Players, name: str
-) -> None:
-    agent, game = players.agents[name], players.game
+def test_a_position_is_the_row_of_the_arrays(client: FlaskClient, world: World, name: str) -> None:
+    agent, game = world.agents[name], world.game
     for position in range(0, game.decisions, 97):
         view = get(client, f"positions/{position_text(game, position)}?lens={name}")
         cells = view["cells"]
@@ -68,24 +67,72 @@ def test_a_position_is_the_row_of_the_arrays(
             assert cell["visits"] == visits
             expected = pytest.approx(agent.q[position, number], abs=1e-9) if visits else None
             assert cell["value"] == expected
-            assert cell["policy"] == pytest.approx(players.policies[name][position, number])
+            assert cell["policy"] == pytest.approx(world.policies[name][position, number])
             worth = {"loss": -1, "draw": 0, "win": 1}[cell["truth"]["outcome"]]
-            assert worth == players.true_values[position, number]
-        assert view["value"] == players.solution.value[position]
+            assert worth == world.truth[position, number]
+            task = world.task_q(name)
+            assert task is not None
+            assert cell["task"] == pytest.approx(task[position, number], abs=1e-9)
+        assert view["value"] == world.solution.value[position]
         assert view["updates"] == agent.card.updates
 
 
-def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, players: Players) -> None:
-    agent = players.agents["q-learning-1"]
+def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, world: World) -> None:
+    agent = world.agents["q-learning-1"]
     step = len(agent.snapshot_q) // 2
-    learned = (agent.snapshot_q[step] != agent.snapshot_q[0]) & players.game.legal
+    table, learned = agent.table(world.game, step), agent.updated(world.game, step)
     position = learned.any(axis=1).argmax()
-    text = position_text(players.game, position)
+    text = position_text(world.game, int(position))
     view = get(client, f"positions/{text}?lens=q-learning-1&step={step}")
     shown = [cell["value"] for cell in view["cells"]]
-    expected = np.where(learned[position], agent.snapshot_q[step, position].astype(float), np.nan)
+    expected = np.where(learned[position], table[position], np.nan)
     np.testing.assert_allclose(np.array(shown, float), expected, atol=1e-9)
     assert view["updates"] == agent.snapshot_updates[step]
+
+
+@pytest.mark.parametrize("name", ["q-learning-1", "self-play", "champion", "dqn-vs-heuristic"])
+def test_what_an_agent_was_asked_to_learn_is_a_lens(
+    client: FlaskClient, world: World, name: str
+) -> None:
+    exact = world.task_q(name)
+    assert exact is not None
+    for position in range(0, world.game.decisions, 241):
+        text = position_text(world.game, position)
+        cells = get(client, f"positions/{text}?lens={name}{TASK}")["cells"]
+        values = np.array([cell["value"] for cell in cells], float)
+        np.testing.assert_allclose(values, exact[position], atol=1e-9)
+        assert [cell["task"] for cell in cells] == [cell["value"] for cell in cells]
+        assert {cell["visits"] for cell in cells} == {None}
+
+
+def test_whoever_learned_in_a_league_has_no_exact_task(client: FlaskClient) -> None:
+    view = get(client, "positions/.........?lens=symmetric")
+    assert {cell["task"] for cell in view["cells"]} == {None}
+    assert client.get("/api/v1/positions/.........?lens=symmetric_task").status_code == 404
+    assert get(client, "agents/symmetric")["summary"]["task"] is None
+
+
+def test_what_was_reported_and_what_was_found_are_apart(client: FlaskClient, world: World) -> None:
+    for name, agent in world.agents.items():
+        told = get(client, f"agents/{name}")
+        assert told["summary"]["recipe"] == told["card"]["recipe"] == agent.card.recipe
+        assert [fact["text"] for fact in told["card"]["reported"]] == [
+            fact.text for fact in agent.card.reported
+        ]
+        assert told["card"]["found"] == agent.card.found
+        assert told["card"]["plays"] == agent.card.plays
+        if agent.card.figures.task:
+            task = told["summary"]["task"]
+            assert task["largest"] == agent.card.figures.task.largest[-1]
+            assert task["lens"] in world.lenses
+
+
+def test_no_number_is_minus_zero(client: FlaskClient, world: World) -> None:
+    for lens in world.lenses:
+        for position in range(0, world.game.decisions, 379):
+            text = position_text(world.game, position)
+            answer = client.get(f"/api/v1/positions/{text}?lens={lens}").text
+            assert not re.search(r"-0(\.0)?[^\d.]", answer)
 
 
 def test_the_truth_needs_no_agent(client: FlaskClient) -> None:
@@ -118,13 +165,11 @@ def test_images_share_a_class_and_a_code_is_base_three(client: FlaskClient) -> N
 
 
 @pytest.mark.parametrize("epsilon", [0, 0.25, 1])
-def test_a_move_is_drawn_from_the_policy(
-    client: FlaskClient, players: Players, epsilon: float
-) -> None:
+def test_a_move_is_drawn_from_the_policy(client: FlaskClient, world: World, epsilon: float) -> None:
     text = "X...O...."
-    position = parse_position(players.game, text)
+    position = parse_position(world.game, text)
     move = get(client, f"moves/{text}?agent=q-table&epsilon={epsilon}")
-    policies = [players.policies[name][position] for name in ("q-table", "random")]
+    policies = [world.policies[name][position] for name in ("q-table", "random")]
     np.testing.assert_allclose(move["chances"], mix(policies[0], policies[1], epsilon), atol=1e-9)
     assert move["chances"][move["cell"]] > 0
     after = list(text)
@@ -156,12 +201,12 @@ def test_a_game_is_its_states(client: FlaskClient) -> None:
     assert get(client, "games/40216")["states"][-1]["result"] == "X"
 
 
-def test_a_match_is_exact(client: FlaskClient, players: Players) -> None:
+def test_a_match_is_exact(client: FlaskClient, world: World) -> None:
     chances = get(client, "matches/random/random")["chances"]
     assert list(chances.values()) == pytest.approx([737 / 1260, 8 / 63, 121 / 420])
     match = get(client, "matches/q-table/minimax")
-    q, minimax = players.policies["q-table"], players.policies["minimax"]
-    exact = outcome_chances(players.game, q, minimax)[0]
+    q, minimax = world.policies["q-table"], world.policies["minimax"]
+    exact = outcome_chances(world.game, q, minimax)[0]
     assert list(match["chances"].values()) == pytest.approx(exact)
     for outcome, record in match["likeliest"].items():
         assert (record is None) == (match["chances"][outcome] == 0)

@@ -6,11 +6,17 @@ import subprocess
 import sys
 from typing import Any
 
+import msgspec
 import pytest
 from flask.testing import FlaskClient
 
+from app.recipes import LONGEST
+from app.tictactoe.card import Card
+from app.tictactoe.report import Figures
+from app.tictactoe.views import Worth
 from app.web import create_app
 from app.web.api.page import CLIENT, UNREACHED
+from app.web.world import World
 
 
 @pytest.fixture
@@ -30,6 +36,38 @@ def test_every_field_and_parameter_has_a_meaning(described: Any) -> None:
         for parameter in methods["get"]["parameters"]
     }
     assert [name for name, it in (fields | parameters).items() if not it.get("description")] == []
+
+
+def test_the_limits_are_those_of_the_game(described: Any, world: World) -> None:
+    game = world.game
+    schemas = described["components"]["schemas"]
+    shape = {"pattern": f"^[XO.]{{{game.cells}}}$", "maxLength": game.cells}
+    assert schemas["State"]["properties"]["position"].items() >= shape.items()
+    assert schemas["Move"]["properties"]["cell"]["maximum"] == game.cells - 1
+    in_path = {
+        parameter["name"]: parameter["schema"]
+        for methods in described["paths"].values()
+        for parameter in methods["get"]["parameters"]
+    }
+    assert in_path["position"].items() >= shape.items()
+    assert in_path["record"]["maxLength"] == game.cells
+    there, recipe = in_path["lens"]["anyOf"]
+    assert set(there["enum"]) == set(world.lenses)
+    assert recipe["maxLength"] == LONGEST
+    for name in ("q-learning,vs=random:50+self:200", "q-table,loss=-2,epsilon_drop=0.05_task"):
+        assert re.search(recipe["pattern"], name)
+        assert name in world.lenses
+    assert not re.search(recipe["pattern"], "nobody,alpha=0.5")
+
+
+def test_a_card_is_described_by_its_own_types(described: Any) -> None:
+    schemas = described["components"]["schemas"]
+    for name, kind in (("Card", Card), ("Figures", Figures), ("Worth", Worth)):
+        told = msgspec.json.schema(kind)["$defs"][name]["properties"]
+        assert {field: schemas[name]["properties"][field]["description"] for field in told} == {
+            field: schema["description"] for field, schema in told.items()
+        }
+    assert not [name for name in schemas if not name.isalpha()]
 
 
 def test_the_page_shows_every_operation_with_an_example(

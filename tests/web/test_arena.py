@@ -8,50 +8,56 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.tictactoe.values import outcome_chances
-from app.web.arena import SHOWS, Row, Standing, view
+from app.web import addresses
+from app.web.arena import SHOWS, Row, Standing, arena_page
+from app.web.character import STRENGTHS
 from app.web.lens import HEAT_STEPS
-from app.web.match import Match, build
+from app.web.match import Match
 from app.web.numbers import MINUS, percent
-from app.web.players import Players
+from app.web.world import World
 
 PLACES = {"win": 0, "draw": 1, "loss": 2}
 
 
-def table(players: Players, show: str) -> list[Row]:
-    rows: list[Row] = view(show, players)["rows"]  # type: ignore[assignment]
-    return rows
+def table(world: World, show: str) -> list[Row]:
+    return arena_page(show, world).rows
 
 
-def league(players: Players) -> dict[str, Standing]:
-    standings: list[Standing] = view("score", players)["standings"]  # type: ignore[assignment]
-    return {standing.title: standing for standing in standings}
+def league(world: World) -> dict[str, Standing]:
+    return {standing.title: standing for standing in arena_page("score", world).standings}
 
 
-def test_every_square_shows_the_chances_of_its_pair(players: Players) -> None:
-    tables = {show: table(players, show) for show in SHOWS}
+def number(text: str) -> float:
+    """A score as it is written, in percent; what is less than one or more than 99 as that."""
+    return float(text.replace(MINUS, "-").replace("<1", "0.5").replace(">99", "99.5"))
+
+
+def test_every_square_shows_the_chances_of_its_pair(world: World) -> None:
+    tables = {show: table(world, show) for show in SHOWS}
     names = [row.id for row in tables["score"]]
-    assert sorted(names) == sorted(players.policies)
+    assert sorted(names) == sorted(world.policies)
     for x, name in enumerate(names):
         for o, other in enumerate(names):
-            policies = players.policies[name], players.policies[other]
-            chances = outcome_chances(players.game, *policies)[0].round(9)
+            policies = world.policies[name], world.policies[other]
+            chances = outcome_chances(world.game, *policies)[0].round(9)
             for show, place in PLACES.items():
-                cell = tables[show][x].cells[o]
-                assert cell.text == percent(chances[place])
+                cell = tables[show][x].pairings[o]
+                assert cell.text == percent(chances[place], 0)
                 assert abs(cell.heat) == round(chances[place] * HEAT_STEPS)
-                assert f"{cell.text}%" in cell.label
-            cell, score = tables["score"][x].cells[o], chances[0] - chances[2]
-            assert float(cell.text.replace(MINUS, "-")) == pytest.approx(score, abs=0.005 + 1e-9)
+                assert f"{percent(chances[place])}%" in cell.label
+            cell, score = tables["score"][x].pairings[o], chances[0] - chances[2]
+            assert number(cell.text) == pytest.approx(100 * score, abs=0.5 + 1e-9)
+            assert (abs(score) == 1) == (cell.text in ("+100", f"{MINUS}100"))
             assert cell.heat == round(score * HEAT_STEPS)
-            assert cell.href == build(Match(x=name, o=other))
+            assert cell.href == addresses.play(Match(x=name, o=other))
             assert cell.label.startswith(
-                f"{players.titles[name]} as X against {players.titles[other]} as O"
+                f"{world.titles[name]} as X against {world.titles[other]} as O"
             )
 
 
-def test_what_is_good_for_x_is_coloured_like_a_win(players: Players) -> None:
+def test_what_is_good_for_x_is_coloured_like_a_win(world: World) -> None:
     for show in SHOWS:
-        heats = {cell.heat for row in table(players, show) for cell in row.cells}
+        heats = {pairing.heat for row in table(world, show) for pairing in row.pairings}
         assert heats <= set(range(-HEAT_STEPS, HEAT_STEPS + 1))
         assert (min(heats) < 0, max(heats) > 0) == (show in ("score", "loss"), show != "loss")
 
@@ -59,33 +65,38 @@ def test_what_is_good_for_x_is_coloured_like_a_win(players: Players) -> None:
 def test_random_against_random_is_on_the_page(client: FlaskClient) -> None:
     page = client.get("/arena").text
     label = f"X wins {percent(737 / 1260)}%, draw {percent(8 / 63)}%, O wins {percent(121 / 420)}%"
-    assert f"Random as X against Random as O: {label}, score +0.30" in page
+    assert re.search(rf'title="Random as X against Random as O: {label}">\+30<', page)
 
 
-def test_the_league_is_sorted_and_equals_share_a_rank(players: Players) -> None:
-    standings = league(players)
+def test_the_league_is_sorted_and_equals_share_a_rank(world: World) -> None:
+    standings = league(world)
     ranks = [standing.rank for standing in standings.values()]
     assert ranks == sorted(ranks)
     assert ranks[0] == 1
     # Three ways to play any best move with equal chances.
-    same = {players.titles[name] for name in ("q-iteration", "champion", "minimax-random")}
+    same = {world.titles[name] for name in ("q-iteration", "champion", "minimax-random")}
     assert len({standings[title].rank for title in same}) == 1
 
 
-def test_the_league_says_who_can_be_beaten(players: Players) -> None:
-    standings = league(players)
-    for name in ("minimax", "strongest", "q-learning-4", "self-play"):
-        assert standings[players.titles[name]].beaten_by == 0
-        assert standings[players.titles[name]].chances[2] == "0"
-    assert standings[players.titles["random"]].beaten_by == len(players.policies)
+def test_the_league_says_who_can_be_beaten(world: World) -> None:
+    standings = league(world)
+    for name in ("minimax", "strongest", "champion", "self-play"):
+        assert standings[world.titles[name]].beaten_by == 0
+        assert standings[world.titles[name]].shares[2].text == "0"
+    assert standings[world.titles["random"]].beaten_by == len(world.policies)
 
 
-def test_the_score_of_the_league_is_the_mean_of_its_squares(players: Players) -> None:
-    rows, standings = table(players, "score"), league(players)
-    for number, row in enumerate(rows):
-        as_x = np.mean([float(cell.text.replace(MINUS, "-")) for cell in row.cells])
-        columns = [other.cells[number].text for other in rows]
-        as_o = -np.mean([float(text.replace(MINUS, "-")) for text in columns])
+def test_everybody_has_a_strength(world: World) -> None:
+    for standing in arena_page("score", world).standings:
+        assert standing.strength in STRENGTHS
+        assert (standing.strength == "unbeatable") == (standing.beaten_by == 0)
+
+
+def test_the_score_of_the_league_is_the_mean_of_its_squares(world: World) -> None:
+    rows, standings = table(world, "score"), league(world)
+    for place, row in enumerate(rows):
+        as_x = np.mean([number(pairing.text) for pairing in row.pairings]) / 100
+        as_o = -np.mean([number(other.pairings[place].text) for other in rows]) / 100
         shown = standings[row.title]
         for text, mean in [
             (shown.as_x, as_x),
@@ -96,11 +107,48 @@ def test_the_score_of_the_league_is_the_mean_of_its_squares(players: Players) ->
 
 
 @pytest.mark.parametrize("show", ["", *SHOWS])
-def test_each_figure_has_its_address(client: FlaskClient, players: Players, show: str) -> None:
+def test_each_figure_has_its_address(client: FlaskClient, world: World, show: str) -> None:
     page = client.get(f"/arena?show={show}").text
-    shown = re.findall(r'href="/arena\?show=(\w+)"\s+aria-current="true"', page)
+    shown = re.findall(r'href="/arena\?show=(\w+)&amp;player=[\w-]+" aria-current="true"', page)
     assert shown == [show or "score"]
-    assert page.count("<td data-heat=") == len(players.policies) ** 2
+    table, others = page.split("</table>")[:2]
+    assert table.count("<td data-heat=") == len(world.policies) ** 2
+    assert others.count("<td data-heat=") == 2 * len(world.policies)
+
+
+def test_the_table_goes_from_weak_to_strong(world: World) -> None:
+    page = arena_page("score", world)
+    assert [world.titles[row.id] for row in page.rows] == [
+        standing.title for standing in reversed(page.standings)
+    ]
+    scores = [number(standing.score) for standing in reversed(page.standings)]
+    assert scores == sorted(scores)
+
+
+def test_one_player_can_be_looked_at(client: FlaskClient, world: World) -> None:
+    page = arena_page("win", world, "t-hand")
+    row = next(row for row in page.rows if row.id == "t-hand")
+    place = page.rows.index(row)
+    assert [opponent.as_x for opponent in page.opponents] == row.pairings
+    assert [opponent.as_o for opponent in page.opponents] == [
+        other.pairings[place] for other in page.rows
+    ]
+    shown = client.get("/arena?show=win&player=t-hand").text
+    assert re.findall(r'<option value="([^"]+)" selected', shown) == ["t-hand"]
+    assert 'name="show" value="win"' in shown
+
+
+def test_the_sketch_has_a_square_for_every_match(world: World) -> None:
+    sketch = arena_page("score", world).sketch
+    assert sum(outline.count("M") for _, outline in sketch.paths) == len(world.policies) ** 2
+    assert len({heat for heat, _ in sketch.paths}) == len(sketch.paths)
+
+
+def test_a_wrong_player_is_named(client: FlaskClient) -> None:
+    response = client.get("/arena?player=nobody")
+    assert response.status_code == 400
+    assert "'nobody'" in html.unescape(response.text)
+    assert "t-hand" in response.text
 
 
 def test_a_wrong_figure_is_named(client: FlaskClient) -> None:

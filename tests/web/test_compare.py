@@ -8,13 +8,14 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.notation import parse_position, record_to, replay
 from app.tictactoe.report import blunders
-from app.web.board_view import Cell
-from app.web.compare import differences
-from app.web.compare.comparison import Comparison, View, build
-from app.web.compare.page import view
-from app.web.compare.panels import Panel
+from app.web import addresses
+from app.web.compare.curves import curves
+from app.web.compare.page import ComparePage, compare_page
+from app.web.compare.panels import Panel, can_blunder, plays
+from app.web.comparison import FIGURES, Comparison, View, parse, parting
 from app.web.lens import opinion
-from app.web.players import TRUTH, Players
+from app.web.match import Match, Place, place_of
+from app.web.world import TRUTH, World
 
 HTMX = {"HX-Request": "true"}
 X_WON = "03142"
@@ -37,81 +38,90 @@ def title(page: str) -> str:
     return " ".join(found[1].split())
 
 
-def panels(players: Players, comparison: Comparison) -> list[Panel]:
-    made: list[Panel] = view(comparison, players)["panels"]  # type: ignore[assignment]
-    return made
+def made(world: World, comparison: Comparison) -> ComparePage:
+    return compare_page(comparison, place_of(Match(comparison.record, o="human"), world))
 
 
-def test_every_board_shows_the_values_of_its_lens(players: Players) -> None:
+def panels(world: World, comparison: Comparison) -> list[Panel]:
+    return made(world, comparison).panels
+
+
+def at(world: World, position: int) -> Place:
+    return place_of(Match(record_to(world.game, position)), world)
+
+
+def test_every_board_shows_the_values_of_its_lens(world: World) -> None:
     views = (View("q-learning-1"), View("q-learning-1", 5), View("self-play"))
     for record in ("", "4", "40", "3140"):
-        position = replay(players.game, record)[-1]
-        made = panels(players, Comparison(record, views))
-        for panel, seen in zip(made, (*views, View(TRUTH)), strict=True):
-            expected = opinion(players, position, *seen)
-            for number, cell in enumerate(panel.board.cells):
-                if players.game.legal[position, number]:
+        position = replay(world.game, record)[-1]
+        boards = panels(world, Comparison(record, views))
+        for panel, seen in zip(boards, (*views, View(TRUTH)), strict=True):
+            expected = opinion(world, position, *seen)
+            for number, cell in enumerate(panel.board.squares):
+                if world.game.legal[position, number]:
                     assert (cell.text, cell.best) == (expected.texts[number], expected.best[number])
                 else:
                     assert (cell.text, cell.href) == ("", "")
 
 
-def test_the_title_says_who_is_compared(client: FlaskClient) -> None:
+def test_the_title_says_who_is_compared(client: FlaskClient, world: World) -> None:
+    updates = world.agents["champion"].snapshot_updates[2]
     page = client.get("/compare/4?lens=self-play&lens=champion_2").text
     assert title(page) == (
-        "Self-play and Champion after 14 updates compared with the truth · Q-Tac-Toe"
+        f"Self-play and Champion after {updates} updates compared with best play · Q-Tac-Toe"
     )
 
 
 def test_a_square_is_played_on_all_boards(client: FlaskClient) -> None:
     page = client.get("/compare/4?lens=self-play&lens=champion_2").text
-    assert page.count('href="/compare/40?lens=self-play&amp;lens=champion_2"') == 3
+    assert html.unescape(page).count('href="/compare/40?lens=self-play&lens=champion_2"') == 3
     assert 'href="/compare/44' not in page
 
 
-def test_the_table_holds_every_empty_square_of_every_board(players: Players) -> None:
+def test_the_table_holds_every_empty_square_of_every_board(world: World) -> None:
     comparison = Comparison("31", (View("q-learning-1"), View("dqn-vs-random")))
-    rows: list[tuple[str, list[Cell]]] = view(comparison, players)["rows"]  # type: ignore[assignment]
+    rows = made(world, comparison).rows
     places = ["row 1, column 1", "row 1, column 3", "row 2, column 2", "row 2, column 3"]
     assert [place for place, _ in rows] == places + [f"row 3, column {n}" for n in (1, 2, 3)]
-    boards = [panel.board.cells for panel in panels(players, comparison)]
+    boards = [panel.board.squares for panel in panels(world, comparison)]
     assert [cells for _, cells in rows] == [
         list(cells) for cells in zip(*boards, strict=True) if cells[0].mark == "."
     ]
 
 
-def test_a_blunder_is_what_the_report_counts(players: Players) -> None:
-    for name in players.agents:
-        counted = blunders(players.game, players.policies[name])
-        for position in range(0, players.game.decisions, 17):
-            seen = opinion(players, position, name)
-            assert differences.blundering(players, position, seen) == counted[position]
+def test_a_blunder_is_what_the_report_counts(world: World) -> None:
+    for name in world.agents:
+        counted = blunders(world.game, world.policies[name])
+        for position in range(0, world.game.decisions, 17):
+            seen = opinion(world, position, name)
+            assert can_blunder(at(world, position), seen) == counted[position]
 
 
-def summary(players: Players, record: str, *lenses: str) -> str:
+def summary(world: World, record: str, *lenses: str) -> str:
     comparison = Comparison(record, tuple(map(View, lenses)))
-    return str(view(comparison, players)["summary"])
+    return made(world, comparison).summary
 
 
-def test_the_summary_says_who_agrees_and_who_errs(players: Players) -> None:
-    blocked = record_to(players.game, parse_position(players.game, "XX..O...."))
-    assert summary(players, blocked, "q-iteration", "champion") == (
-        "Both play row 1, column 3. In truth that is right: it keeps the draw."
+def test_the_summary_says_who_agrees_and_who_errs(world: World) -> None:
+    blocked = record_to(world.game, parse_position(world.game, "XX..O...."))
+    assert summary(world, blocked, "q-iteration", "champion") == (
+        "Both play row 1, column 3. With best play that is right: it keeps the draw."
     )
-    assert summary(players, blocked, "q-iteration") == (
-        "Q-iteration plays row 1, column 3. In truth that is right: it keeps the draw."
+    assert summary(world, blocked, "q-iteration") == (
+        "Q-iteration plays row 1, column 3. With best play that is right: it keeps the draw."
     )
-    assert summary(players, "31", "q-iteration", "champion", "q-learning-1") == (
+    title = world.titles["double-q"]
+    assert summary(world, "31", "q-iteration", "champion", "double-q") == (
         "Q-iteration and Champion play row 1, column 1 or row 2, column 2; "
-        "Q-learning 1 alone plays row 3, column 2. "
-        "In truth there is a win to be had, and Q-learning 1 can miss it."
+        f"{title} alone plays row 3, column 1. "
+        f"With best play it is a win, and {title} can miss that."
     )
-    lost = record_to(players.game, parse_position(players.game, "XX.O....."))
-    assert summary(players, lost, "q-iteration").endswith("every move loses to best play.")
+    lost = record_to(world.game, parse_position(world.game, "XX.O....."))
+    assert summary(world, lost, "q-iteration").endswith("With best play every move loses.")
 
 
-def test_a_name_in_a_sentence_has_no_comma(players: Players) -> None:
-    assert "DQN against random plays" in summary(players, "31", "dqn-vs-random", "q-iteration")
+def test_a_name_in_a_sentence_has_no_comma(world: World) -> None:
+    assert "DQN against random plays" in summary(world, "31", "dqn-vs-random", "q-iteration")
 
 
 def test_a_finished_game_is_so_on_all_boards(client: FlaskClient) -> None:
@@ -122,31 +132,33 @@ def test_a_finished_game_is_so_on_all_boards(client: FlaskClient) -> None:
     assert "The same as numbers" not in page
 
 
-def test_the_training_is_walked_through_snapshot_by_snapshot(players: Players) -> None:
-    last = len(players.agents["self-play"].snapshot_q) - 1
-    address = {step: build(Comparison("4", (View("self-play", step),))) for step in range(last)}
-    address[last] = build(Comparison("4", (View("self-play"),)))
+def test_the_training_is_walked_through_snapshot_by_snapshot(world: World) -> None:
+    last = len(world.agents["self-play"].snapshot_q) - 1
+    address = {
+        step: addresses.compare(Comparison("4", (View("self-play", step),))) for step in range(last)
+    }
+    address[last] = addresses.compare(Comparison("4", (View("self-play"),)))
     for step in range(last + 1):
         shown = View("self-play", step if step < last else None)
-        panel = panels(players, Comparison("4", (shown,)))[0]
+        panel = panels(world, Comparison("4", (shown,)))[0]
         assert (panel.earlier, panel.later) == (
             address.get(step - 1, ""),
             address.get(step + 1, ""),
         )
 
 
-def test_a_view_is_not_led_to_where_another_board_has_it(players: Players) -> None:
-    last = len(players.agents["self-play"].snapshot_q) - 1
+def test_a_view_is_not_led_to_where_another_board_has_it(world: World) -> None:
+    last = len(world.agents["self-play"].snapshot_q) - 1
     both = Comparison("", (View("self-play", last - 1), View("self-play")))
-    before, shipped, _ = panels(players, both)
+    before, shipped, _ = panels(world, both)
     assert (before.later, shipped.earlier) == ("", "")
 
 
-def test_the_last_agent_cannot_be_removed(players: Players) -> None:
-    two = panels(players, Comparison("4", USUAL))
+def test_the_last_agent_cannot_be_removed(world: World) -> None:
+    two = panels(world, Comparison("4", USUAL))
     assert two[0].remove == "/compare/4?lens=q-iteration"
     assert two[1].remove == "/compare/4?lens=q-learning-1"
-    alone = panels(players, Comparison("4", (View("q-iteration"),)))
+    alone = panels(world, Comparison("4", (View("q-iteration"),)))
     assert [panel.remove for panel in alone] == ["", ""]
 
 
@@ -202,13 +214,88 @@ def test_a_wrong_request_is_explained(client: FlaskClient, url: str, code: int) 
     assert 'class="notice"' in response.text
 
 
-def test_the_agents_moves_are_those_it_would_play(players: Players) -> None:
-    position = replay(players.game, "31")[-1]
-    seen = opinion(players, position, "q-iteration")
-    assert seen.best == (players.policies["q-iteration"][position] > 0).tolist()
-    assert differences.plays(players, seen) == "Row 1, column 1 or row 2, column 2: +1.00"
-    assert differences.plays(players, opinion(players, position, TRUTH)) == (
+def test_the_agents_moves_are_those_it_would_play(world: World) -> None:
+    position = replay(world.game, "31")[-1]
+    seen = opinion(world, position, "q-iteration")
+    assert seen.best == (world.policies["q-iteration"][position] > 0).tolist()
+    assert plays(at(world, position), seen) == "Row 1, column 1 or row 2, column 2: +1.00"
+    assert plays(at(world, position), opinion(world, position, TRUTH)) == (
         "Row 1, column 1 or row 2, column 2: win in 5"
     )
-    untouched = opinion(players, 0, "observing", 0)
-    assert differences.plays(players, untouched) == "Any of 9 squares: as before training"
+    untouched = opinion(world, 0, "observing", 0)
+    assert plays(at(world, 0), untouched) == "Any of 9 squares: not tried yet"
+
+
+def test_it_opens_where_the_usual_ones_part(client: FlaskClient, world: World) -> None:
+    comparison, place = parse("", [], world)
+    one, other = (set(opinion(world, place.position, view.lens).plays) for view in USUAL)
+    assert not one & other
+    assert any(panel.blunder for panel in panels(world, comparison))
+    page = html.unescape(client.get("/compare/").text)
+    assert page.count(f'href="/compare/{comparison.record}0?lens=q-learning-1&lens=q-iteration"')
+
+
+def test_one_can_go_through_all_positions_in_which_they_part(world: World) -> None:
+    views = (View("self-play", 3), View("champion"))
+    listed = world.disagreements(views).tolist()
+    record = parting(views, world)
+    for position in listed:
+        assert record is not None
+        assert replay(world.game, record)[-1] == position
+        record = parting(views, world, position)
+    assert record is None
+    assert made(world, Comparison("", USUAL[1:])).parting == ""  # it plays as well as can be
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_the_curves_are_the_figures_of_the_cards(world: World, figure: str) -> None:
+    names = ("q-learning-1", "self-play", "observing")
+    views = [View(name) for name in names] + [View("self-play", 3), View("truth")]
+    charts = curves(world, views, figure)
+    assert charts is not None
+    (chart,) = charts.charts
+    told = [name for name in names if figure != "task" or world.agents[name].card.figures.task]
+    assert [line.name for line in chart.lines] == [world.titles[name] for name in told]
+    assert len({line.kind for line in chart.lines}) == len(told)
+    places = [moment.at.value for moment in charts.moments]
+    assert places == sorted(set(places))
+    for line, name in zip(chart.lines, told, strict=True):
+        card = world.agents[name].card.figures
+        worst = card.best_response
+        values = {
+            "blunders": card.blunders,
+            "losses": [50 * (x[2] + o[2]) for x, o in zip(worst.x, worst.o, strict=True)],
+            "nash-conv": card.nash_conv,
+            "task": card.task.mean if card.task else [],
+        }[figure]
+        shown = {
+            place: number.value
+            for place, number in zip(places, line.numbers, strict=True)
+            if number
+        }
+        assert list(shown) == card.updates
+        assert list(shown.values()) == pytest.approx(values, abs=1e-6)
+
+
+def test_another_figure_is_a_link_that_keeps_the_rest(client: FlaskClient) -> None:
+    page = html.unescape(client.get("/compare/4?lens=self-play&figure=losses").text)
+    links = re.findall(r'id="figure-([^"]+)" href="([^"]+)"( aria-current="true")?', page)
+    assert [(name, bool(chosen)) for name, _, chosen in links] == [
+        (name, name == "losses") for name in FIGURES
+    ]
+    for name, href, _ in links:
+        assert href == f"/compare/4?lens=self-play&figure={name}"
+    assert 'href="/compare/40?lens=self-play&figure=losses"' in page
+    assert client.get("/compare/4?figure=points").status_code == 400
+
+
+def test_where_nobody_learned_there_is_no_curve(client: FlaskClient) -> None:
+    page = client.get("/compare/4?lens=q-iteration_task").text
+    assert "None of them has that figure." in page
+    assert 'class="mind' not in page
+
+
+def test_the_whole_mind_of_everybody_who_learned_is_there(client: FlaskClient) -> None:
+    page = client.get("/compare/4?lens=self-play&lens=self-play_3&lens=self-play_task").text
+    assert page.count('class="mind small"') == 2
+    assert 'href="/mind/self-play?step=3"' in page

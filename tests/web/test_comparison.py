@@ -8,78 +8,68 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
-from app.tictactoe.game import connect
-from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
-from app.web.compare.comparison import (
-    COMPARE,
-    MAX_VIEWS,
-    Comparison,
-    View,
-    address,
-    build,
-    parse,
-    usual,
-)
-from app.web.deployment import ROOT
-from app.web.match import Match
-from app.web.players import load_players
+from app.tictactoe.notation import replay
+from app.web import addresses
+from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, comparison_of, parse, usual
+from app.web.match import Match, place_of
+from tests.web.test_match import WORLD, records
 
-PLAYERS = load_players(ROOT / "models")
-GAME = connect()
 USUAL = (View("q-learning-1"), View("q-iteration"))
 
 
 @st.composite
 def views(draw: st.DrawFn) -> View:
-    lens = draw(st.sampled_from(list(PLAYERS.agents)))
-    steps = st.integers(0, PLAYERS.last_step(lens) - 1)
+    lens = draw(st.sampled_from([*WORLD.agents, *WORLD.task_lenses]))
+    if lens not in WORLD.agents:
+        return View(lens)
+    steps = st.integers(0, WORLD.last_step(lens) - 1)
     return View(lens, draw(st.none() | steps))
 
 
 @st.composite
 def comparisons(draw: st.DrawFn) -> Comparison:
-    record = ""
-    for cell in draw(st.permutations(range(9)))[: draw(st.integers(0, 9))]:
-        try:
-            replay(GAME, record + DIGITS[cell])
-        except IllegalMoveError:
-            break
-        record += DIGITS[cell]
+    record = draw(records())
     several = st.lists(views(), min_size=1, max_size=MAX_VIEWS, unique=True).map(tuple)
-    return Comparison(record, draw(several | st.just(USUAL)))
+    figure = draw(st.sampled_from(["", *list(FIGURES)[1:]]))
+    return Comparison(record, draw(several | st.just(USUAL)), figure)
 
 
 def read(url: str) -> Comparison:
     parts = urlsplit(url)
     query = parse_qsl(parts.query, keep_blank_values=True)
     lenses = [value for name, value in query if name == "lens"]
-    return parse(parts.path.removeprefix(COMPARE), lenses, PLAYERS)
+    figure = dict(query).get("figure", "")
+    comparison, place = parse(parts.path.removeprefix(addresses.COMPARE), lenses, WORLD, figure)
+    assert list(place.positions) == replay(WORLD.game, comparison.record)
+    return comparison
 
 
 @given(comparisons())
 def test_what_is_built_is_parsed_to_the_same(comparison: Comparison) -> None:
-    assert read(build(comparison)) == comparison
+    assert read(addresses.compare(comparison)) == comparison
 
 
 @given(comparisons())
 def test_a_form_leads_to_the_same_address_as_a_link(comparison: Comparison) -> None:
     """A form leaves letters, digits and *-._ as they are and writes %40 for an @."""
-    query = urlsplit(build(comparison)).query
+    query = urlsplit(addresses.compare(comparison)).query
     assert re.fullmatch(r"[\w*.=&-]*", query, re.ASCII)
 
 
 def test_the_last_snapshot_is_the_agent_as_shipped() -> None:
-    last = PLAYERS.last_step("self-play")
+    last = WORLD.last_step("self-play")
     assert read(f"/compare/?lens=self-play_{last}").views == (View("self-play"),)
 
 
 def test_where_nobody_says_two_that_differ_are_compared() -> None:
-    assert tuple(usual(PLAYERS)) == USUAL
+    assert tuple(usual(WORLD)) == USUAL
     assert read("/compare/40") == Comparison("40", USUAL)
-    assert build(Comparison("40", USUAL[::-1])) == (
+    assert addresses.compare(Comparison("40", USUAL[::-1])) == (
         "/compare/40?lens=q-iteration&lens=q-learning-1"
     )
-    assert build(Comparison("4", (View("self-play", 3),))) == "/compare/4?lens=self-play_3"
+    assert (
+        addresses.compare(Comparison("4", (View("self-play", 3),))) == "/compare/4?lens=self-play_3"
+    )
 
 
 def test_an_empty_lens_is_as_good_as_none() -> None:
@@ -102,6 +92,8 @@ def test_an_empty_lens_is_as_good_as_none() -> None:
         ("/compare/?lens=self-play_1&lens=self-play_01", BadRequest, "twice"),
         ("/compare/?lens=self-play_x", BadRequest, "whole number"),
         ("/compare/?lens=self-play_99", BadRequest, "step is 0 to"),
+        ("/compare/?lens=q-iteration_task_3", BadRequest, "a lens that learned"),
+        ("/compare/?lens=truth_task", BadRequest, "always there"),
         ("/compare/?lens=_3", BadRequest, "'_3'"),
         ("/compare/?lens=_", BadRequest, "'_'"),
         ("/compare/?" + "&".join(f"lens=self-play_{n}" for n in range(5)), BadRequest, "At most 4"),
@@ -116,10 +108,10 @@ def test_a_wrong_address_is_named(url: str, error: type[HTTPException], named: s
 @given(st.text(max_size=12), st.lists(st.text(max_size=16), max_size=5))
 def test_any_text_is_a_comparison_or_a_refusal(record: str, lenses: list[str]) -> None:
     try:
-        comparison = parse(record, lenses, PLAYERS)
+        comparison, _ = parse(record, lenses, WORLD)
     except (BadRequest, NotFound, Conflict):
         return
-    assert comparison.record == record
+    assert comparison.record == record or not any([record, *lenses])  # where they part
 
 
 @pytest.mark.parametrize(
@@ -135,9 +127,14 @@ def test_any_text_is_a_comparison_or_a_refusal(record: str, lenses: list[str]) -
             Match(lens="self-play", step=2, x="self-play", o="champion"),
             "/compare/?lens=self-play_2&lens=self-play&lens=champion",
         ),
+        (
+            Match(lens="self-play_task"),
+            "/compare/?lens=self-play_task&lens=q-iteration",
+        ),
         (Match(lens="champion", o="champion"), "/compare/?lens=champion&lens=q-learning-1"),
     ],
 )
 def test_a_match_leads_to_those_that_it_shows_and_that_play(match: Match, expected: str) -> None:
-    assert address(match, PLAYERS) == expected
-    assert build(read(expected)) == expected
+    comparison = comparison_of(place_of(match, WORLD))
+    assert addresses.compare(comparison) == expected
+    assert read(expected) == comparison

@@ -10,7 +10,10 @@ from app.web.api.page import UNREACHED  # the example of an error
 
 READ = 12  # pages of each kind are searched for links; the links of all these are followed
 LINKS = {"href", "src", "action", "hx-get"}
-KINDS = {"play", "agents", "arena", "how", "compare", "why", "api"}
+KINDS = {
+    *("", "play", "puzzle", "mind", "minds", "agents", "lab"),
+    *("arena", "how", "compare", "why", "api"),
+}
 
 
 class Page(HTMLParser):
@@ -31,7 +34,7 @@ class Page(HTMLParser):
 
 
 def kind(address: str) -> str:
-    return urlsplit(address).path.split("/")[1] or "play"
+    return urlsplit(address).path.split("/")[1]
 
 
 def test_every_link_leads_somewhere(client: FlaskClient) -> None:

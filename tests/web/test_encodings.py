@@ -3,12 +3,12 @@
 from flask.testing import FlaskClient
 
 from app.tictactoe.notation import replay
-from app.web.play.encodings import encoded
-from app.web.players import Players
+from app.web.encodings import encoded
+from app.web.world import World
 
 
-def test_every_way_of_writing_a_position(players: Players) -> None:
-    written = {way.name: way.value for way in encoded(players, replay(players.game, "02")[-1])}
+def test_every_way_of_writing_a_position(world: World) -> None:
+    written = {way.name: way.value for way in encoded(world.game, replay(world.game, "02")[-1])}
     assert written == {
         "Text": "X.O......",
         "Base-3 number": "8,019",  # 1 x 3^8 + 2 x 3^6
@@ -19,10 +19,10 @@ def test_every_way_of_writing_a_position(players: Players) -> None:
     }
 
 
-def test_a_network_is_never_asked_about_a_finished_game(players: Players) -> None:
-    names = [way.name for way in encoded(players, replay(players.game, "03142")[-1])]
+def test_a_network_is_never_asked_about_a_finished_game(world: World) -> None:
+    names = [way.name for way in encoded(world.game, replay(world.game, "03142")[-1])]
     assert "One-hot vector" not in names
 
 
 def test_they_are_on_the_page(client: FlaskClient) -> None:
-    assert "<code>X.O......</code>" in client.get("/play/02").text
+    assert "<code>X.O......</code>" in client.get("/minds/02").text

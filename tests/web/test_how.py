@@ -10,26 +10,28 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from flask import Flask, render_template_string
+from flask import Flask
 from flask.testing import FlaskClient
+from msgspec.structs import asdict
 
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import replay
 from app.tictactoe.policy import greedy, uniform
 from app.tictactoe.report import losing_game, reachable
 from app.tictactoe.values import best_response, successor_values
-from app.web import algorithms, create_app
+from app.web import create_app
+from app.web.addresses import agent, how_example
+from app.web.algorithms import ALGORITHMS
 from app.web.deployment import ROOT
-from app.web.how.page import address
+from app.web.formula import Formula, block, symbols
 from app.web.how.sections import SECTIONS
-from app.web.players import TRUTH, Players, losing
+from app.web.world import TRUTH, World
 
 HTMX = {"HX-Request": "true"}
 MATHML_CORE = {
     "math", "mfrac", "mi", "mn", "mo", "mrow", "msub", "msup",
     "mtable", "mtd", "mtext", "mtr", "munder",
 }  # fmt: skip
-EXTRA = {"powers"}  # a second formula of a section
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +49,8 @@ def words(part: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", part)).split())
 
 
-def position(players: Players, name: str) -> int:
-    return replay(players.game, SECTIONS[name].start.record)[-1]
+def position(world: World, name: str) -> int:
+    return replay(world.game, SECTIONS[name].start.record)[-1]
 
 
 def test_every_section_is_there_and_in_the_contents(html: str) -> None:
@@ -56,33 +58,33 @@ def test_every_section_is_there_and_in_the_contents(html: str) -> None:
     for name, about in SECTIONS.items():
         assert f'href="#{name}"' in html
         assert f'id="{name}-title">{about.title}</h2>' in section(html, name)
-    explained = {algorithm.section for algorithm in algorithms.ALGORITHMS.values()}
-    assert explained <= set(SECTIONS)
+    for slug, algorithm in ALGORITHMS.items():
+        assert SECTIONS[slug] is algorithm.section
 
 
-def test_every_agent_is_linked_from_its_algorithms_section(html: str, players: Players) -> None:
-    for name, agent in players.agents.items():
-        assert f'href="/agents/{name}"' in section(html, algorithms.section(agent.card))
-    assert html.count('href="/agents/') == len(players.agents)
+def test_every_agent_is_linked_from_its_algorithms_section(html: str, world: World) -> None:
+    for name, learned in world.agents.items():
+        assert f'href="{agent(name)}"' in section(html, learned.card.algorithm)
+    assert html.count('href="/agents/') == len(world.agents)
 
 
-def test_every_section_has_its_formula_in_mathml_core(site: Flask) -> None:
-    with site.test_request_context():
-        source = '{% from "_formulas.html" import formula %}{{ formula(name) }}'
-        assert not render_template_string(source, name="nobody").strip()
-        for name in [*SECTIONS, *EXTRA]:
-            text = render_template_string(source, name=name).replace("&nbsp;", " ")
-            blocks = list(ElementTree.fromstring(f"<all>{text}</all>"))
-            assert blocks
-            for block in blocks:
-                assert (block.tag, block.get("display")) == ("math", "block")
-                assert {element.tag for element in block.iter()} <= MATHML_CORE
+FORMULAS = [formula for about in SECTIONS.values() for formula in about.formulas]
 
 
-def symbols(part: str) -> list[str]:
+def test_every_section_has_its_formula_in_mathml_core() -> None:
+    assert all(about.formulas for about in SECTIONS.values())
+    for formula in FORMULAS:
+        blocks = list(ElementTree.fromstring(f"<all>{formula.drawn}</all>"))
+        assert len(blocks) == len(formula.lines)
+        for drawn in blocks:
+            assert (drawn.tag, drawn.get("display")) == ("math", "block")
+            assert {element.tag for element in drawn.iter()} <= MATHML_CORE
+
+
+def letters(part: str) -> list[str]:
     """List the letters of formulas as they appear, each once, with their primes and exponents."""
     found: dict[str, None] = {}
-    for element in ElementTree.fromstring(f"<all>{part.replace('&nbsp;', ' ')}</all>").iter():
+    for element in ElementTree.fromstring(f"<all>{part}</all>").iter():
         below = list(element)
         if element.tag in ("mrow", "msup") and [child.tag for child in below] == ["mi", "mo"]:
             found["".join(child.text or "" for child in below)] = None
@@ -96,11 +98,56 @@ def test_every_formula_has_its_symbols_right_under_it(html: str) -> None:
     boxes = re.findall(
         r'class="formula[^>]*>(.*?)</div>\s*<dl class="symbols">(.*?)</dl>', html, re.S
     )
-    assert len(boxes) == len(SECTIONS) + len(EXTRA)
+    assert len(boxes) == len(FORMULAS)
     for formulas, explained in boxes:
         aside = {"x", "A", "B", "O", "X"}  # told with another symbol
-        assert [name for name in symbols(formulas) if name not in aside] == symbols(explained)
+        assert [name for name in letters(formulas) if name not in aside] == letters(explained)
         assert "<dd></dd>" not in explained
+
+
+def drawn(formula: str) -> str:
+    """Draw a formula and leave out what is the same in all of them."""
+    text = re.sub(r" (stretchy|form|lspace|rspace|movablelimits)=\"[^\"]*\"", "", block(formula))
+    return text.removeprefix('<math display="block">').removesuffix("</math>")
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        ("s′", "<mrow><mi>s</mi><mo>′</mo></mrow>"),
+        ("θ⁻", "<msup><mi>θ</mi><mo>−</mo></msup>"),
+        ("−0.25 − 1", "<mn>−0.25</mn><mo>−</mo><mn>1</mn>"),
+        ("− x", "<mo>−</mo><mi>x</mi>"),
+        ("1/2 x^2", "<mfrac><mn>1</mn><mn>2</mn></mfrac><msup><mi>x</mi><mn>2</mn></msup>"),
+        ("(a + 1) / 2", "<mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mn>2</mn></mfrac>"),
+        (
+            "k^Q(s) / n",
+            "<mfrac><msup><mi>k</mi><mrow><mi>Q</mi><mrow><mo>(</mo><mi>s</mi><mo>)</mo></mrow></mrow>"
+            "</msup><mi>n</mi></mfrac>",
+        ),
+        ("b_X", '<msub><mi>b</mi><mi mathvariant="normal">X</mi></msub>'),
+        ("max_a a", "<munder><mo>max</mo><mi>a</mi></munder><mi>a</mi>"),
+        ("|x| ≤ 1", "<mrow><mo>|</mo><mi>x</mi><mo>|</mo></mrow><mo>≤</mo><mn>1</mn>"),
+        ('"if <" x', "<mtext>if\N{NO-BREAK SPACE}&lt;</mtext><mi>x</mi>"),
+        (
+            '{ 1 : "yes"; 0 : "no" }',
+            "<mrow><mo>{</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mtext>yes</mtext></mtd></mtr>"
+            "<mtr><mtd><mn>0</mn></mtd><mtd><mtext>no</mtext></mtd></mtr></mtable></mrow>",
+        ),
+    ],
+)
+def test_a_formula_is_drawn_as_it_is_read(formula: str, expected: str) -> None:
+    assert drawn(formula) == expected
+
+
+def test_a_symbol_is_explained_where_it_means_something() -> None:
+    formula = Formula("A sum", ("y = x + γ a",), {"a": "here another thing"})
+    assert symbols(formula.lines[0]) == ["y", "x", "γ", "a"]
+    assert [meaning for _, meaning in formula.symbols] == [
+        "the target",
+        "the discount: how much a reward counts that comes a turn later",
+        "here another thing",
+    ]
 
 
 @pytest.mark.parametrize("name", SECTIONS)
@@ -112,8 +159,8 @@ def test_a_click_moves_one_board_and_no_other(client: FlaskClient, html: str, na
     moved = client.get(url).text
     for other in SECTIONS:
         assert (section(moved, other) != section(html, other)) == (other == name)
-    assert f'href="{address(name)}"' in section(moved, name)
-    assert section(client.get(address(name)).text, name) == section(html, name)
+    assert f'href="{how_example(name)}"' in section(moved, name)
+    assert section(client.get(how_example(name)).text, name) == section(html, name)
 
 
 @pytest.mark.parametrize("url", ["/how?at=dqn", "/how?at=dqn&record=4853"])
@@ -189,52 +236,52 @@ def test_the_page_is_small_and_its_ids_are_its_own(html: str) -> None:
 # What the text says.  Most of its figures come from the arrays; these are the claims around them.
 
 
-def test_minimax_board(players: Players) -> None:
-    here = position(players, "minimax")
-    truths = players.true_values[here]
+def test_minimax_board(world: World) -> None:
+    here = position(world, "minimax")
+    truths = world.truth[here]
     assert [(truths == value).sum() for value in (1, 0, -1)] == [2, 2, 1]
-    after = players.game.successor[here][truths == 1]
-    assert (players.solution.plies[after] == 2).all()
+    after = world.game.successor[here][truths == 1]
+    assert (world.solution.plies[after] == 2).all()
 
 
-def test_q_iteration_found_the_truth_and_its_losses_stuck(html: str, players: Players) -> None:
-    agent, legal = players.agents["q-iteration"], players.game.legal
-    assert (agent.q[legal] == players.true_values[legal]).all()
-    here = position(players, "q-iteration")
-    parameters = agent.card.parameters
-    sweeps = sum(int(parameters[f"iterations_vs_{name}"]) for name in ("random", "self"))
+def test_q_iteration_found_the_truth_and_its_losses_stuck(html: str, world: World) -> None:
+    agent, legal = world.agents["q-iteration"], world.game.legal
+    assert (agent.q[legal] == world.truth[legal]).all()
+    here = position(world, "q-iteration")
+    sweeps = sum(turns for _, turns in world.recipe("q-iteration").phases)
     assert (agent.visits[here][[0, 2, 6, 8]] == sweeps).all()
     assert (agent.q[here][[1, 3, 5, 7]] == -1).all()
     stuck = ", ".join(str(n) for n in agent.visits[here][[1, 3, 5]])
     assert f"only {stuck} and" in words(section(html, "q-iteration"))
 
 
-def test_q_learning_leaves_the_centre_to_lose(players: Players) -> None:
-    here = position(players, "q-learning")
-    assert players.policies["q-learning-1"][here].argmax() == 7
-    assert np.flatnonzero(players.true_values[here] == 0).tolist() == [4]
-    assert (np.delete(players.true_values[here], [0, 4]) == -1).all()
+def test_q_learning_leaves_the_centre_to_lose(world: World) -> None:
+    here = position(world, "q-learning")
+    assert world.policies["q-learning-1"][here].argmax() == 1
+    assert np.flatnonzero(world.truth[here] == 0).tolist() == [4]
+    assert (np.delete(world.truth[here], [8, 4]) == -1).all()
+    assert 0 < world.agents["q-learning-1"].visits[here, 4] < 10
 
 
-def test_symmetric_never_tried_the_win_that_it_meets(html: str, players: Players) -> None:
-    here, agent = position(players, "exploration"), players.agents["symmetric"]
-    policy = players.policies["symmetric"]
-    assert reachable(players.game, policy, O)[here]
+def test_symmetric_never_tried_the_win_that_it_meets(html: str, world: World) -> None:
+    here, agent = position(world, "exploration"), world.agents["symmetric"]
+    policy = world.policies["symmetric"]
+    assert reachable(world.game, policy, O)[here]
     assert policy[here].argmax() == 2
-    assert players.true_values[here][[0, 2]].tolist() == [1, 0]
-    assert players.game.is_over(players.game.successor[here, 0])
-    assert agent.visits[here, 0] == 0
-    odds = round(float(agent.card.parameters["k_limit"]) ** float(agent.q[here, 2]))
+    assert world.truth[here][[1, 2]].tolist() == [1, -1]
+    assert world.game.is_over(world.game.successor[here, 1])
+    assert agent.visits[here, 1] == 0
+    odds = round(asdict(world.recipe("symmetric"))["k_limit"] ** float(agent.q[here, 2]))
     assert f"every {odds:,} times" in words(section(html, "exploration"))
 
 
-def test_afterstates_are_two(players: Players) -> None:
-    values = players.agents["q-table"].q[position(players, "afterstates")]
+def test_afterstates_are_two(world: World) -> None:
+    values = world.agents["q-table"].q[position(world, "q-table")]
     assert len(set(values[[0, 2, 6, 8]])) == len(set(values[[1, 3, 5, 7]])) == 1
 
 
-def test_neither_table_overestimates(html: str, players: Players) -> None:
-    game = players.game
+def test_neither_table_overestimates(html: str, world: World) -> None:
+    game = world.game
     best = np.empty(game.decisions)
     for seat in (X, O):
         chances = best_response(game, uniform(game), seat).chances
@@ -243,31 +290,32 @@ def test_neither_table_overestimates(html: str, players: Players) -> None:
         best[rows] = np.nanmax(expected[rows], axis=1)
     biases = []
     for name in ("q-table", "double-q"):
-        agent = players.agents[name]
+        agent = world.agents[name]
         met = agent.visits.any(axis=1)
         biases.append((np.nanmax(agent.q, axis=1) - best)[met].mean())
     said = re.findall(r"0\.\d\d(?= too low)", words(section(html, "double-q")))
     assert [f"{-bias:.2f}" for bias in biases] == said
-    for name, seeds in (("double-q", "40 are unbeatable"), ("q-table", "42")):
-        assert seeds in players.agents["double-q"].card.reported, name
+    for finding in world.agents["double-q"].card.found:
+        assert finding in words(section(html, "double-q"))
 
 
-def test_self_play_discounts_minimax(html: str, players: Players) -> None:
-    here, agent = position(players, "self-play"), players.agents["self-play"]
+def test_self_play_discounts_minimax(html: str, world: World) -> None:
+    here, agent = position(world, "self-play"), world.agents["self-play"]
     assert np.allclose(agent.q[here][[0, 2, 6, 8]], -0.5 * 0.9**7, atol=1e-3)
     assert np.allclose(agent.q[here][[1, 3, 5, 7]], -(0.9**5), atol=1e-3)
-    assert agent.visits[players.game.legal].min() == 12
-    assert "12 times or more" in words(section(html, "self-play"))
+    fewest = agent.visits[world.game.legal].min()
+    assert f"{fewest} times or more" in words(section(html, "self-play"))
+    assert (1 - asdict(world.recipe("self-play"))["alpha"]) ** fewest < 0.05
 
 
 @pytest.mark.parametrize(
-    ("name", "played", "saving"), [("mitchell", 2, 1), ("dqn", 6, 3)], ids=["mitchell", "dqn"]
+    ("name", "played", "saving"), [("league", 5, 1), ("dqn", 6, 3)], ids=["league", "dqn"]
 )
-def test_a_threat_that_is_not_seen(players: Players, name: str, played: int, saving: int) -> None:
-    here, policy = position(players, name), players.policies[SECTIONS[name].start.lens]
-    assert reachable(players.game, policy, O)[here]
+def test_a_threat_that_is_not_seen(world: World, name: str, played: int, saving: int) -> None:
+    here, policy = position(world, name), world.policies[SECTIONS[name].start.lens]
+    assert reachable(world.game, policy, O)[here]
     assert policy[here].argmax() == played
-    assert np.flatnonzero(players.true_values[here] == 0).tolist() == [saving]
+    assert np.flatnonzero(world.truth[here] == 0).tolist() == [saving]
 
 
 def test_the_network_is_as_large_as_said(html: str) -> None:
@@ -276,39 +324,45 @@ def test_the_network_is_as_large_as_said(html: str) -> None:
     assert f"{weights:,} weights" in words(section(html, "dqn"))
 
 
-def test_the_champion_shows_its_bounds(players: Players) -> None:
+def test_the_champion_shows_its_bounds(world: World) -> None:
     start = SECTIONS["champion"].start
-    values = players.agents["champion"].snapshot_q[start.step][position(players, "champion")]
-    assert values[[1, 3, 6, 7]].tolist() == [0.25, -0.75, 1, -0.5]
+    values = world.agents["champion"].table(world.game, start.step)[position(world, "champion")]
+    assert values[[6, 0, 3, 2]].tolist() == [0.25, -0.75, 1, -0.5]
 
 
-def test_the_best_responder_wins_every_game_here(players: Players) -> None:
-    start, card = SECTIONS["best-response"].start, players.agents["q-learning-2"].card
-    here = position(players, "best-response")
-    assert players.policies["q-learning-2"][here].argmax() == 2
-    game = losing(players, "q-learning-2", O)
+def test_the_best_responder_wins_every_game_here(world: World) -> None:
+    start, card = SECTIONS["best-response"].start, world.agents["q-learning-2"].card
+    here = position(world, "best-response")
+    assert world.policies["q-learning-2"][here].argmax() == 6
+    assert np.flatnonzero(world.truth[here] == 0).tolist() == [2, 3, 4, 8]
+    game = world.losing("q-learning-2", O)
     assert game is not None
-    assert game.startswith(start.record + "26")
+    assert game.startswith(start.record + "6824")
     assert card.figures.best_response.o[-1] == (0, 0, 1)
-    assert players.agents["q-learning-1"].card.figures.best_response.x[-1] == (0, 0, 1)
+    assert world.agents["q-learning-1"].card.figures.best_response.o[-1] == (0, 0, 1)
 
 
-def test_nash_conv_zero_and_yet_beaten(players: Players) -> None:
-    agent, step = players.agents["double-q"], SECTIONS["nash-conv"].start.step
+def test_nash_conv_zero_and_yet_beaten(world: World) -> None:
+    agent, step = world.agents["self-play"], SECTIONS["nash-conv"].start.step
     assert step is not None
     assert agent.card.figures.best_response.x[step] == (0, 1, 0)
-    policy = greedy(agent.snapshot_q[step].astype(np.float32))
-    assert losing_game(players.game, policy, X) is not None
-    assert reachable(players.game, policy, X)[position(players, "nash-conv")]
-    assert policy[position(players, "nash-conv")][[0, 7]].tolist() == [0.5, 0.5]
+    policy = greedy(agent.table(world.game, step))
+    assert losing_game(world.game, policy, X) is not None
+    assert reachable(world.game, policy, X)[position(world, "nash-conv")]
+    assert policy[position(world, "nash-conv")][[0, 7]].tolist() == [0.5, 0.5]
+    updated = agent.updated(world.game, step)[position(world, "nash-conv")]
+    assert updated[[0, 7]].tolist() == [True, False]
 
 
-def test_the_one_square_that_loses(html: str, players: Players) -> None:
-    here = position(players, "exact")
-    assert players.policies["q-learning-1"][here].argmax() == 3
-    assert np.flatnonzero(players.true_values[here] == -1).tolist() == [3]
-    loss = players.agents["q-learning-1"].card.figures.vs["random"].x[-1][2]
+def test_what_loses_is_seldom_punished(html: str, world: World) -> None:
+    here = position(world, "exact")
+    assert world.policies["q-learning-1"][here].argmax() == 2
+    assert np.flatnonzero(world.truth[here] == 0).tolist() == [0, 6]
+    assert np.nanmax(world.truth[here]) == 0
+    rarely = world.agents["q-learning-2"].card.figures
+    loss = rarely.vs["random"].o[-1][2]
+    assert rarely.best_response.o[-1] == (0, 0, 1)
     text = words(section(html, "exact"))
     for chance in (loss, (1 - loss) ** 100, (1 - loss) ** 1000):
         assert f"{100 * chance:.2f}%" in text
-    assert str(losing(players, "q-learning-1", X)) in text
+    assert str(world.losing("q-learning-1", O)) in text

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -13,16 +14,15 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import replay
-from app.web.judgement.blunders import judged
 from app.web.match import Match, parse
 from app.web.numbers import percent
-from app.web.players import Players, losing
+from app.web.world import World
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import flaw
 from tests.tictactoe.reference import SIGN, Policy, Rules, mover
 
 Seat = tuple[str, str]  # the id of an agent, and "x" or "o"
-BEATABLE = ["observing", "q-learning-1", "dqn-vs-random", "q-table-vs-minimax"]
+BEATABLE = ["observing", "q-learning-3", "dqn-vs-random", "q-table-vs-minimax"]
 WITH_BLUNDERS = ["q-learning-2", "observing", "q-table-draw-1", "double-q"]
 
 
@@ -32,13 +32,13 @@ def both() -> Both:
 
 
 @pytest.fixture(scope="module")
-def policies(both: Both, players: Players) -> dict[str, Policy]:
+def policies(both: Both, world: World) -> dict[str, Policy]:
     """How each agent plays, as the reference sees it."""
-    return {name: both.greedy(agent.q) for name, agent in players.agents.items()}
+    return {name: both.policy_of(agent.q, agent.card.plays) for name, agent in world.agents.items()}
 
 
-def seats(players: Players) -> Iterator[Seat]:
-    return ((name, seat) for name in players.agents for seat in SEATS)
+def seats(world: World) -> Iterator[Seat]:
+    return ((name, seat) for name in world.agents for seat in SEATS)
 
 
 def section(page: str, id: str) -> str:
@@ -52,9 +52,9 @@ def plays(html: str) -> list[str]:
     return [unescape(href) for href in re.findall(r'<a href="(/play/[^"]*)"><svg', html)]
 
 
-def match_of(href: str, players: Players) -> Match:
+def match_of(href: str, world: World) -> Match:
     url = urlsplit(href)
-    return parse(url.path.removeprefix("/play/"), dict(parse_qsl(url.query)), players)
+    return parse(url.path.removeprefix("/play/"), dict(parse_qsl(url.query)), world).match
 
 
 def certificate(client: FlaskClient, name: str, seat: str) -> list[dict[str, str]]:
@@ -65,9 +65,9 @@ def certificate(client: FlaskClient, name: str, seat: str) -> list[dict[str, str
 
 
 def test_whoever_cannot_be_beaten_has_a_certificate_and_nobody_else(
-    client: FlaskClient, players: Players, both: Both, policies: dict[str, Policy]
+    client: FlaskClient, world: World, both: Both, policies: dict[str, Policy]
 ) -> None:
-    for name, seat in seats(players):
+    for name, seat in seats(world):
         beatable = both.rules.can_lose(policies[name], seat.upper())
         for ending in ("", ".csv"):
             answer = client.get(f"/agents/{name}/certificate-{seat}{ending}")
@@ -75,10 +75,8 @@ def test_whoever_cannot_be_beaten_has_a_certificate_and_nobody_else(
             assert ("can be beaten as" in answer.text) == beatable
 
 
-def test_every_certificate_is_a_proof(client: FlaskClient, players: Players, both: Both) -> None:
-    proved = [
-        (name, seat) for name, seat in seats(players) if not losing(players, name, SEATS[seat])
-    ]
+def test_every_certificate_is_a_proof(client: FlaskClient, world: World, both: Both) -> None:
+    proved = [(name, seat) for name, seat in seats(world) if not world.losing(name, SEATS[seat])]
     assert {("champion", "x"), ("q-iteration", "o"), ("q-learning-2", "x")} <= set(proved)
     for name, seat in proved:
         rows = certificate(client, name, seat)
@@ -111,7 +109,7 @@ def test_the_page_of_a_certificate_shows_all_of_it(client: FlaskClient) -> None:
 @pytest.mark.parametrize("name", BEATABLE)
 def test_the_line_is_a_game_that_the_agent_can_have_and_loses(
     client: FlaskClient,
-    players: Players,
+    world: World,
     both: Both,
     policies: dict[str, Policy],
     name: str,
@@ -120,7 +118,7 @@ def test_the_line_is_a_game_that_the_agent_can_have_and_loses(
     verdict = section(client.get(f"/agents/{name}").text, "verdict")
     link = re.search(rf'id="line-{seat}"[^>]* href="([^"]*)"', verdict)
     assert link
-    match, board = match_of(unescape(link[1]), players), both.rules.boards[0]
+    match, board = match_of(unescape(link[1]), world), both.rules.boards[0]
     assert (match.ply, match.seat(SEATS[seat]), match.seat(-SEATS[seat])) == (0, name, "human")
     for cell in map(int, match.record):
         assert mover(board) != seat.upper() or cell in policies[name][board]
@@ -151,14 +149,14 @@ def likeliest_loss(rules: Rules, policy: Policy, seat: str) -> Fraction:
 @pytest.mark.parametrize("name", BEATABLE)
 def test_no_game_that_it_loses_is_likelier_than_the_line(
     client: FlaskClient,
-    players: Players,
+    world: World,
     both: Both,
     policies: dict[str, Policy],
     name: str,
     seat: str,
 ) -> None:
     chance, board = Fraction(1), both.rules.boards[0]
-    record = losing(players, name, SEATS[seat])
+    record = world.losing(name, SEATS[seat])
     assert record is not None
     for cell in map(int, record):
         if mover(board) == seat.upper():
@@ -171,19 +169,52 @@ def test_no_game_that_it_loses_is_likelier_than_the_line(
 
 
 def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
-    client: FlaskClient, players: Players
+    client: FlaskClient, world: World, both: Both
 ) -> None:
-    sure = section(client.get("/agents/q-learning-1").text, "verdict")
-    assert sure.count('<li class="blunder">') == sure.count("✗ Blunder: ") == 2
-    assert len(re.findall(r"comes\s+about every time", sure)) == 2
-    unsure = section(client.get("/agents/q-table-vs-minimax").text, "verdict")
-    assert "wins 7.83%, draws 19.37% and loses 72.80%" in unsure
-    assert len(re.findall(r"comes\s+about in [\d.]+% of the games", unsure)) == 2
-    assert unsure.count("✗ Blunder, unpunished: ") == 3
+    for name in BEATABLE:
+        verdict = section(client.get(f"/agents/{name}").text, "verdict")
+        own = 0
+        for seat, player in SEATS.items():
+            win, draw, loss = getattr(world.agents[name].card.figures.best_response, seat)[-1]
+            told = f"wins {percent(win)}%, draws {percent(draw)}% and loses {percent(loss)}%"
+            assert told in verdict
+            board, record = both.rules.boards[0], world.losing(name, player)
+            assert record is not None
+            for cell in map(int, record):
+                ours = mover(board) == seat.upper()
+                own += ours and cell in both.rules.blunder_cells(board)
+                board = both.rules.children[board][cell]
+        assert own >= 2  # nobody loses from the start of the game without one
+        assert verdict.count('<li class="blunder">') == verdict.count("✗ Blunder: ") == own
 
 
-def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, players: Players) -> None:
-    for name, agent in players.agents.items():
+def test_a_line_counts_the_blunders_that_go_unpunished(
+    client: FlaskClient, world: World, both: Both
+) -> None:
+    words = {0: "", 1: "; one of its opponent goes", 2: "; two of its opponent go"}
+    counted = Counter[int]()
+    for name, seat in seats(world):
+        record = world.losing(name, SEATS[seat])
+        if record is None:
+            continue
+        board, unpunished = both.rules.boards[0], 0
+        for cell in map(int, record):
+            erring = cell in both.rules.blunder_cells(board)
+            unpunished += erring and mover(board) != seat.upper()
+            board = both.rules.children[board][cell]
+        verdict = " ".join(section(client.get(f"/agents/{name}").text, "verdict").split())
+        told = verdict.split("<h3>As ")["xo".index(seat) + 1]
+        said = re.search(r"gives away the value of the game(.*?)\.", told)
+        assert said
+        expected = words[unpunished] + (" unpunished here" if unpunished else "")
+        assert said[1] == expected, (name, seat)
+        assert told.count("✗ Blunder, unpunished: ") == unpunished
+        counted[unpunished] += 1
+    assert len(counted) > 1
+
+
+def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, world: World) -> None:
+    for name, agent in world.agents.items():
         figures = agent.card.figures
         html = section(client.get(f"/agents/{name}").text, "blunders")
         if not figures.blunders[-1]:
@@ -199,32 +230,32 @@ def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, players: P
 
 @pytest.mark.parametrize("name", WITH_BLUNDERS)
 def test_each_blunder_leads_to_the_agent_about_to_make_it(
-    client: FlaskClient, players: Players, both: Both, policies: dict[str, Policy], name: str
+    client: FlaskClient, world: World, both: Both, policies: dict[str, Policy], name: str
 ) -> None:
     page = client.get(f"/agents/{name}/blunders").text
     shown = set()
     for href in plays(page):
-        match = match_of(href, players)
-        board = both.boards[replay(players.game, match.record)[-1]]
+        match = match_of(href, world)
+        board = both.boards[replay(world.game, match.record)[-1]]
         assert match.pause
         assert match.seat(match.to_move) == name
         assert set(policies[name][board]) & both.rules.blunder_cells(board)
         shown.add(board)
-    assert len(shown) == len(judged(players, name)[1].row)
+    assert len(shown) == len(world.atlas(name).row)
     met = page.count("% of its games against Random")
-    own = [match_of(href, players) for href in plays(page)[:met]]
+    own = [match_of(href, world) for href in plays(page)[:met]]
     for match in own:
-        for position, cell in zip(replay(players.game, match.record), match.record, strict=False):
+        for position, cell in zip(replay(world.game, match.record), match.record, strict=False):
             board = both.boards[position]
             ours = mover(board) == ("X" if match.x == name else "O")
             assert not ours or int(cell) in policies[name][board]
 
 
-def test_a_picture_says_what_it_shows(client: FlaskClient, players: Players, both: Both) -> None:
+def test_a_picture_says_what_it_shows(client: FlaskClient, world: World, both: Both) -> None:
     page = client.get("/agents/q-learning-4/blunders").text
     (label,) = re.findall(r'<svg class="mini"[^>]*aria-label="([^"]*)"', page)
     (href,) = plays(page)
-    board = both.boards[replay(players.game, match_of(href, players).record)[-1]]
+    board = both.boards[replay(world.game, match_of(href, world).record)[-1]]
     words = re.findall(r"X|O|empty|blunder|right", label)
     wrong = {cell for cell, word in enumerate(words) if word == "blunder"}
     right = {cell for cell, word in enumerate(words) if word == "right"}
@@ -234,8 +265,7 @@ def test_a_picture_says_what_it_shows(client: FlaskClient, players: Players, bot
     assert right == set(both.rules.best_cells(board))
     for kind, cells in [("x", board.count("X")), ("o", board.count("O")), ("blunder", len(wrong))]:
         outline = re.search(rf'<path class="{kind}" d="([^"]*)"', page)
-        assert outline
-        assert outline[1].count("M") == cells
+        assert (outline[1].count("M") if outline else 0) == cells
 
 
 def test_the_page_shows_the_most_serious_and_leads_to_all(client: FlaskClient) -> None:
@@ -256,8 +286,8 @@ def test_every_link_of_a_judgement_answers(client: FlaskClient) -> None:
         assert client.get(href).status_code == 200, href
 
 
-def test_judgements_are_light_and_bring_no_style(client: FlaskClient, players: Players) -> None:
-    for name in players.agents:
+def test_judgements_are_light_and_bring_no_style(client: FlaskClient, world: World) -> None:
+    for name in world.agents:
         page = client.get(f"/agents/{name}").text
         for part in ("blunders", "verdict"):
             assert len(section(page, part).encode()) < 30_000

@@ -1,47 +1,116 @@
 """What the board shows is what the tables hold."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from flask.testing import FlaskClient
+from msgspec import structs
 
 from app.tictactoe.notation import parse_position
-from app.tictactoe.views import common_scale
-from app.web.lens import HEAT_STEPS, lens_of, opinion
-from app.web.match import Match
+from app.tictactoe.policy import policy_of
+from app.web import addresses
+from app.web.board_view import board
+from app.web.lens import HEAT_STEPS, Opinion, lens_of, notes, off_task, opinion, seen_ply
+from app.web.match import Match, place_of
 from app.web.numbers import percent, signed
-from app.web.players import Players
+from app.web.world import World
 
-CENTRE_TAKEN = "....X...."
+NETWORK = "dqn-vs-heuristic"
 
 
 def number(text: str) -> float:
     return float(text.replace("\N{MINUS SIGN}", "-"))
 
 
-def agents(players: Players) -> list[str]:
-    return list(players.agents)
+def snapshots(world: World, name: str) -> list[int | None]:
+    """The first, some on the way, and the agent as shipped."""
+    last = world.last_step(name)
+    return [*range(0, last, max(1, last // 4)), None]
 
 
-def test_every_value_shown_is_the_tables_to_two_decimals(players: Players) -> None:
-    for name, agent in players.agents.items():
-        for position in range(0, players.game.decisions, 7):
-            seen = opinion(players, position, name)
-            for cell in np.flatnonzero(players.game.legal[position]):
-                if agent.visits[position, cell]:
-                    assert abs(number(seen.texts[cell]) - agent.q[position, cell]) <= 0.005 + 1e-6
-                else:
-                    assert seen.texts[cell] == ""
+def test_every_value_shown_is_the_tables_to_two_decimals(world: World) -> None:
+    legal = world.game.legal
+    for name, agent in world.agents.items():
+        for step in snapshots(world, name):
+            table = agent.table(world.game, step)
+            for position in range(0, world.game.decisions, 41):
+                shown = opinion(world, position, name, step)
+                np.testing.assert_array_equal(shown.values, table[position])
+                for cell in np.flatnonzero(legal[position]):
+                    if shown.known[cell] or shown.best[cell]:
+                        assert shown.texts[cell] == signed(float(table[position, cell]))
+                    else:
+                        assert shown.texts[cell] == ""
 
 
-def test_all_best_moves_are_best_and_only_they(players: Players) -> None:
-    for name, agent in players.agents.items():
-        for position in range(0, players.game.decisions, 11):
-            row = agent.q[position]
-            assert opinion(players, position, name).best == (row == np.nanmax(row)).tolist()
+def test_what_training_updated_is_known_and_nothing_else(world: World) -> None:
+    for name, agent in world.agents.items():
+        if agent.card.algorithm == "dqn":
+            continue
+        for step in snapshots(world, name):
+            updated = agent.updated(world.game, step)
+            for position in range(0, world.game.decisions, 41):
+                known = opinion(world, position, name, step).known
+                np.testing.assert_array_equal(known, updated[position])
 
 
-def test_the_truth_knows_how_many_plies_it_takes(players: Players) -> None:
-    position = parse_position(players.game, "XX.OO....")
-    seen = opinion(players, position, "truth")
+def test_an_updated_value_is_shown_though_it_is_what_it_began_with(world: World) -> None:
+    agent = world.agents["q-iteration"]
+    assert (agent.table(world.game, 19)[0] == agent.table(world.game, 0)[0]).all()
+    assert agent.updated(world.game, 19)[0].all()
+    assert opinion(world, 0, "q-iteration", 19).texts == ["0.00"] * 9
+
+
+def test_a_network_has_a_value_everywhere_from_its_first_update_on(world: World) -> None:
+    legal = world.game.legal
+    for position in range(0, world.game.decisions, 41):
+        assert not any(opinion(world, position, NETWORK, 0).known)
+        for step in snapshots(world, NETWORK)[1:]:
+            np.testing.assert_array_equal(
+                opinion(world, position, NETWORK, step).known, legal[position]
+            )
+
+
+def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(world: World) -> None:
+    for name, agent in world.agents.items():
+        for step in snapshots(world, name):
+            table = agent.table(world.game, step)
+            for position in range(0, world.game.decisions, 41):
+                shown = opinion(world, position, name, step)
+                policy = policy_of(table[position], agent.card.plays)
+                likeliest = policy == policy.max()
+                np.testing.assert_array_equal(shown.policy, policy)
+                assert shown.plays == np.flatnonzero(likeliest).tolist()
+                assert shown.best == (likeliest & any(shown.known)).tolist()
+                assert all(shown.texts[cell] for cell in np.flatnonzero(shown.best))
+
+
+def test_a_star_on_an_untried_square_shows_what_decides(world: World) -> None:
+    """Where all that was tried is bad, the agent plays what it never tried, which counts as 0."""
+    untried = [
+        (position, name)
+        for name, agent in world.agents.items()
+        if agent.card.algorithm != "dqn"
+        for position in range(world.game.decisions)
+        if (row := agent.visits[position])[world.game.legal[position]].any()
+        and not row[world.policies[name][position] > 0].any()
+    ]
+    assert untried
+    for position, name in untried[::97]:
+        shown = opinion(world, position, name)
+        place = replace(place_of(Match(), world), positions=(position,))
+        for cell in shown.plays:
+            square = board(place, shown, None).squares[cell]
+            assert (square.best, square.heat) == (True, None)
+            assert square.text == signed(float(world.agents[name].q[position, cell]))
+            assert "never tried" in square.label
+
+
+def test_best_play_knows_how_many_plies_it_takes(world: World) -> None:
+    position = parse_position(world.game, "XX.OO....")
+    seen = opinion(world, position, "truth")
     assert seen.truths[2] == "win in 1"
     assert seen.truths[6] == "loss in 2"
     assert seen.best == [cell == 2 for cell in range(9)]
@@ -49,39 +118,145 @@ def test_the_truth_knows_how_many_plies_it_takes(players: Players) -> None:
     assert (seen.texts[6], seen.heat[6]) == ("−1", -HEAT_STEPS)
 
 
-def test_the_truth_prefers_to_win_sooner_and_to_lose_later(players: Players) -> None:
-    lost = parse_position(players.game, "XO.X.....")  # O has to stop the left column
-    seen = opinion(players, lost, "truth")
+def test_best_play_prefers_to_win_sooner_and_to_lose_later(world: World) -> None:
+    lost = parse_position(world.game, "XO.X.....")  # O has to stop the left column
+    seen = opinion(world, lost, "truth")
     assert seen.truths[6] != "loss in 2"
     assert seen.best[6]
     assert "loss in 2" in seen.truths
 
 
-def test_an_error_is_marked_where_the_outcome_is_another(players: Players) -> None:
-    for name, agent in players.agents.items():
-        seen = opinion(players, 0, name)
-        scaled = common_scale(players.game, agent.q, agent.card.worth)[0]
+def test_an_error_is_marked_where_the_outcome_is_another(world: World) -> None:
+    for name, agent in world.agents.items():
+        seen = opinion(world, 0, name)
+        scaled = np.interp(agent.q[0], agent.card.worth.scale("x"), [-1, 0, 1])
+        np.testing.assert_array_equal(seen.scaled, scaled)
         assert seen.wrong == (abs(scaled) > 0.5).tolist()  # every first move is a draw
+        assert not any(seen.blunders)
+        said = [note.label for note in notes(world, 0, seen, None, "truth")]
+        assert said == ["really a draw" if wrong else "" for wrong in seen.wrong]
 
 
-def test_nothing_is_known_before_the_first_update(players: Players) -> None:
-    first = agents(players)[0]
-    assert opinion(players, 0, first, 0).texts == [""] * 9
+def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
+    world: World,
+) -> None:
+    for name in world.agents:
+        for position in range(0, world.game.decisions, 97):
+            seen = opinion(world, position, name)
+            assert seen.blunders == [
+                wrong and not right
+                for wrong, right in zip(seen.wrong, world.right[position], strict=True)
+            ]
+            for errors, marked in (("", seen.blunders), ("truth", seen.wrong), ("none", [0] * 9)):
+                said = notes(world, position, seen, None, errors)
+                assert [bool(note.text) for note in said] == [bool(mark) for mark in marked]
 
 
-def test_the_last_step_is_the_table_to_half_precision(players: Players) -> None:
-    for name, agent in players.agents.items():
-        shown = opinion(players, 0, name, len(agent.snapshot_q) - 1).values
-        np.testing.assert_allclose(shown, agent.q[0], atol=5e-3)
+def test_a_value_is_off_its_own_task_by_a_tenth_of_the_way_to_a_win(world: World) -> None:
+    name, marked = "q-learning-1", 0
+    for position in range(0, world.game.decisions, 97):
+        seen, task = opinion(world, position, name), opinion(world, position, f"{name}_task")
+        said = notes(world, position, seen, None, "task")
+        for cell in np.flatnonzero(world.game.legal[position] & seen.known):
+            off = abs(seen.scaled[cell] - task.scaled[cell]) >= 0.1
+            assert said[cell].text == (f"asked {task.texts[cell]}" if off else "")
+            marked += off
+    assert marked
+    assert off_task(world, 0, "champion_task") == [""] * 9
 
 
-def test_the_lens_is_whoever_is_to_move_unless_asked_for(players: Players) -> None:
+def test_the_board_keeps_the_view_of_whoever_plays(world: World) -> None:
+    def ply(match: Match) -> int | None:
+        return seen_ply(place_of(match, world))
+
+    assert ply(Match("40")) == 2
+    assert ply(Match("4")) == 0  # the agent thinks
+    assert ply(Match("4", pause=True)) == 1
+    assert ply(Match("408", ply=1)) == 1
+    assert ply(Match("", x="q-table", o="human")) is None  # nothing to keep yet
+    assert ply(Match("4", o="human")) == 1  # whoever is to move
+    assert ply(Match("03142")) == 4  # X made the last move
+    assert ply(Match("03142", x="q-table", o="human")) == 3
+    watched = Match("4", x="q-learning-1", o="double-q")
+    assert ply(watched) == 0
+    assert ply(structs.replace(watched, lens="double-q")) == 1
+    assert ply(structs.replace(watched, record="40", lens="double-q")) == 1
+    assert ply(Match("40", x="minimax", o="double-q")) == 1  # Minimax has no values to show
+
+
+def test_a_wrong_value_is_said_with_the_truth(world: World) -> None:
+    position = parse_position(world.game, "XX.OO....")
+    seen: Opinion = opinion(world, position, "q-iteration")
+    assert not any(seen.wrong)
+    erring = replace(seen, wrong=[True] * 9)
+    place = replace(place_of(Match(), world), positions=(position,))
+    labels = [square.label for square in board(place, erring, None).squares]
+    assert "really a win in 1" in labels[2]
+
+
+def test_nothing_is_known_before_the_first_update(world: World) -> None:
+    for name in world.agents:
+        shown = opinion(world, 0, name, 0)
+        assert shown.texts == [""] * 9
+        assert not any(shown.best)
+
+
+def test_the_last_step_is_the_table(world: World) -> None:
+    for name, agent in world.agents.items():
+        shown = opinion(world, 0, name, world.last_step(name)).values
+        np.testing.assert_array_equal(shown, agent.q[0])
+
+
+def test_a_task_is_the_other_truth(world: World) -> None:
+    """Against random moves a corner is best, and what comes a move later counts 0.9 of it."""
+    assert world.task("q-learning-1") is not None
+    seen = opinion(world, 0, "q-learning-1_task")
+    corner, edge, centre = 0.792703, 0.786438, 0.788147
+    expected = [corner, edge, corner, edge, centre, edge, corner, edge, corner]
+    np.testing.assert_allclose(seen.values, expected, atol=5e-7)
+    assert seen.best == [cell in (0, 2, 6, 8) for cell in range(9)]
+    assert all(seen.known)
+    assert not any(seen.wrong)
+
+
+def test_the_task_of_an_agent_can_be_shown_wherever_values_are(client: FlaskClient) -> None:
+    page = client.get("/play/4?lens=q-learning-1_task&pause=1").text
+    assert "On the squares: what Q-learning 1 was asked to learn, for O, to move" in page
+    assert "What Q-learning 1 was asked to learn</option>" in page
+    assert 'id="snapshot-step"' not in page
+
+
+def test_no_value_is_a_negative_zero(world: World, client: FlaskClient) -> None:
+    lenses = [(name, step) for name in world.agents for step in snapshots(world, name)]
+    for lens, step in [*lenses, *((lens, None) for lens in world.task_lenses), ("truth", None)]:
+        for position in range(0, world.game.decisions, 97):
+            values = opinion(world, position, lens, step).values
+            assert not np.signbit(values[values == 0]).any()
+    for url in ("/play/4081?lens=self-play", "/arena", "/agents/self-play", "/compare/40"):
+        assert not re.search(
+            r"[-−]0(\.0*)?(?![.\d])", re.sub(r"<path[^>]*>", "", visible(url, client))
+        )
+
+
+def visible(url: str, client: FlaskClient) -> str:
+    """The numbers of a page: its texts and the data of its charts."""
+    page = client.get(url).text
+    texts = re.findall(r'>([^<]+)<|value="([^"]+)"|aria-label="([^"]+)"|points="([^"]+)"', page)
+    return "\n".join(text for found in texts for text in found if not re.search(r"\d-0", text))
+
+
+def test_the_lens_is_whoever_is_to_move_unless_asked_for(world: World) -> None:
     match = Match(x="q-learning-1", o="q-iteration")
-    assert lens_of(match, players, +1) == "q-learning-1"
-    assert lens_of(match, players, -1) == "q-iteration"
-    assert lens_of(Match(), players, +1) == "q-iteration"  # a person has no table
-    assert lens_of(Match(x="minimax", o="random"), players, +1) == agents(players)[0]
-    assert lens_of(Match(lens="truth"), players, +1) == "truth"
+    assert lens_of(match, world, +1) == "q-learning-1"
+    assert lens_of(match, world, -1) == "q-iteration"
+    assert lens_of(Match(), world, +1) == "q-iteration"  # a person has no table
+    assert lens_of(Match(x="minimax", o="random"), world, +1) == next(iter(world.agents))
+    assert lens_of(Match(lens="truth"), world, +1) == "truth"
+
+
+def test_every_lens_has_an_address_that_shows_it(client: FlaskClient, world: World) -> None:
+    for lens in world.lenses:
+        assert client.get(addresses.play(Match(lens=lens))).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
-from app.tictactoe.game import connect
 from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
+from app.web import addresses
 from app.web.deployment import ROOT
-from app.web.match import PLAY, Match, build, parse
-from app.web.players import Players, load_players
+from app.web.match import Match, Place, parse
+from app.web.world import load_world
 
-PLAYERS = load_players(ROOT / "models")
-GAME = connect()
+WORLD = load_world(ROOT / "models")
+GAME = WORLD.game
 
 
 @st.composite
@@ -33,15 +33,15 @@ def records(draw: st.DrawFn) -> str:
 @st.composite
 def matches(draw: st.DrawFn) -> Match:
     record = draw(records())
-    lens = draw(st.sampled_from(["", "truth", *PLAYERS.agents]))
-    learned = PLAYERS.agents.get(lens)
+    lens = draw(st.sampled_from(["", *WORLD.lenses]))
+    learned = WORLD.agents.get(lens)
     steps = st.integers(0, len(learned.snapshot_q) - 2) if learned else st.none()
     step = draw(st.none() | steps)
     return Match(
         record=record,
         ply=draw(st.none() | st.integers(0, len(record) - 1)) if record else None,
-        x=draw(st.sampled_from(PLAYERS.seats)),
-        o=draw(st.sampled_from(PLAYERS.seats)),
+        x=draw(st.sampled_from(WORLD.seats)),
+        o=draw(st.sampled_from(WORLD.seats)),
         lens=lens,
         step=step,
         train=step is not None and draw(st.booleans()),
@@ -54,26 +54,41 @@ def matches(draw: st.DrawFn) -> Match:
     )
 
 
-def read(url: str, players: Players = PLAYERS) -> Match:
+def place(url: str) -> Place:
     address = urlsplit(url)
     query = dict(parse_qsl(address.query, keep_blank_values=True))
-    return parse(address.path.removeprefix(PLAY), query, players)
+    return parse(address.path.removeprefix("/play/"), query, WORLD)
+
+
+def read(url: str) -> Match:
+    return place(url).match
 
 
 @given(matches())
 def test_what_is_built_is_parsed_to_the_same(match: Match) -> None:
-    assert read(build(match)) == match
+    assert read(addresses.play(match)) == match
 
 
 @given(matches())
 def test_an_address_is_plain_and_short(match: Match) -> None:
-    assert build(match).isascii()
-    assert len(build(match)) < 250
+    assert addresses.play(match).isascii()
+    assert len(addresses.play(match)) < 250
+
+
+@given(matches())
+def test_a_match_comes_with_the_positions_that_it_passes_through(match: Match) -> None:
+    read = place(addresses.play(match))
+    assert list(read.positions) == replay(GAME, match.record)
+    assert read.position == replay(GAME, match.shown)[-1]
+    assert read.over == (read.position >= GAME.decisions)
+    assert "".join(DIGITS[cell] for cell in read.cells) == match.record
 
 
 def test_what_is_as_usual_is_left_out() -> None:
-    assert build(Match()) == "/play/"
-    assert build(Match(record="408", o="t-hand", pause=True)) == "/play/408?o=t-hand&pause=1"
+    assert addresses.play(Match()) == "/play/"
+    assert (
+        addresses.play(Match(record="408", o="t-hand", pause=True)) == "/play/408?o=t-hand&pause=1"
+    )
 
 
 def test_an_empty_value_and_an_unknown_name_are_as_good_as_none() -> None:
@@ -99,6 +114,8 @@ def test_an_empty_value_and_an_unknown_name_are_as_good_as_none() -> None:
         ("/play/?step=99&lens=q-iteration", BadRequest, "step is 0 to"),
         ("/play/?step=1", BadRequest, "lens"),
         ("/play/?step=1&lens=truth", BadRequest, "lens"),
+        ("/play/?step=1&lens=q-learning-1_task", BadRequest, "lens"),
+        ("/play/?x=q-learning-1_task", NotFound, "q-iteration"),
         ("/play/?train=1&lens=q-iteration", BadRequest, "step"),
         ("/play/4?ply=1", BadRequest, "ply"),
         ("/play/4?ply=٠", BadRequest, "ply"),
@@ -119,7 +136,7 @@ def test_a_wrong_address_is_named(url: str, error: type[HTTPException], named: s
 @given(st.text(max_size=12), st.dictionaries(st.text(max_size=8), st.text(max_size=8), max_size=4))
 def test_any_text_is_a_match_or_a_refusal(record: str, query: dict[str, str]) -> None:
     try:
-        match = parse(record, query, PLAYERS)
+        match = parse(record, query, WORLD).match
     except (BadRequest, NotFound, Conflict):
         return
     assert match.record == record
@@ -131,7 +148,7 @@ def test_any_text_is_a_match_or_a_refusal(record: str, query: dict[str, str]) ->
 )
 def test_any_value_is_read_or_refused(name: str, value: str) -> None:
     try:
-        match = parse("40", {name: value}, PLAYERS)
+        match = parse("40", {name: value}, WORLD).match
     except (BadRequest, NotFound):
         return
-    assert read(build(match)) == match
+    assert read(addresses.play(match)) == match

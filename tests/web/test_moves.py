@@ -1,54 +1,120 @@
 """The list of the moves, and the picture of the value over the game."""
 
+import re
+from fractions import Fraction
+
 import numpy as np
-import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from app.tictactoe.notation import replay
-from app.web.match import Match
-from app.web.moves import Move, moves
-from app.web.play.value_chart import value_chart
-from app.web.players import Players
-from tests.web.test_match import PLAYERS, records
+from app.web.match import Match, place_of
+from app.web.moves import Move, ValueChart, moves, value_chart
+from app.web.world import World
+from tests.web.test_match import WORLD, records
+
+MINUS = "\N{MINUS SIGN}"
+WORTH = ("loss", "draw", "win")
 
 
-def listed(players: Players, match: Match) -> list[Move]:
-    return moves(match, players, replay(players.game, match.record))
+def listed(world: World, match: Match) -> list[Move]:
+    return moves(place_of(match, world))
 
 
-def test_what_a_move_did_is_said_for_the_mover(players: Players) -> None:
-    said = [(move.said, move.blunder) for move in listed(players, Match(record="3140"))]
+def chart_of(world: World, match: Match) -> ValueChart:
+    place = place_of(match, world)
+    return value_chart(place, moves(place))
+
+
+def to_two_decimals(value: float) -> str:
+    """A value as a person would round it from its exact digits, with a sign unless it is 0."""
+    hundredths = round(Fraction(value) * 100)
+    sign = "+" if hundredths > 0 else MINUS if hundredths < 0 else ""
+    return f"{sign}{abs(hundredths) // 100}.{abs(hundredths) % 100:02d}"
+
+
+def common(value: Fraction, worth: tuple[float, float, float]) -> Fraction:
+    """The value between -1, a loss, and +1, a win, by straight lines over a draw."""
+    loss, draw, win = map(Fraction, worth)
+    if draw in (loss, win):
+        draw = (loss + win) / 2
+    value = min(max(value, loss), win)
+    return (value - draw) / (win - draw if value > draw else draw - loss)
+
+
+def test_what_a_move_did_is_said_for_the_mover(world: World) -> None:
+    said = [(move.before, move.after, move.blunder) for move in listed(world, Match("3140"))]
     assert said == [
-        ("draw", False),
-        ("draw became a loss in 6", True),
-        ("win in 5", False),
-        ("loss in 4 became a loss in 2", False),
+        ("draw", "draw", False),
+        ("draw", "loss in 6", True),
+        ("win in 5", "win in 5", False),
+        ("loss in 4", "loss in 2", False),
     ]
 
 
 @given(records())
 def test_a_blunder_is_where_the_value_falls(record: str) -> None:
-    game, value = PLAYERS.game, PLAYERS.solution.value
+    game, value = WORLD.game, WORLD.solution.value
     positions = replay(game, record)
     for move, before, after in zip(
-        listed(PLAYERS, Match(record=record)), positions, positions[1:], strict=False
+        listed(WORLD, Match(record=record)), positions, positions[1:], strict=False
     ):
         mover = game.to_move[before]
         assert move.blunder == (mover * value[after] < mover * value[before])
         assert move.truth == value[after]
 
 
-def test_the_value_expected_is_the_lens_s_and_in_the_chart_x_s(players: Players) -> None:
-    match = Match(record="31", lens="q-learning-1")
-    second = listed(players, match)[1]
-    q = players.agents["q-learning-1"].q[replay(players.game, "3")[-1], 1]
-    assert float(second.text.replace("−", "-")) == pytest.approx(q, abs=0.005)
-    assert second.expected == pytest.approx(-q, abs=0.03)
+def test_the_value_expected_is_the_lens_s_and_in_the_chart_x_s(world: World) -> None:
+    second = listed(world, Match(record="31", lens="q-learning-1"))[1]
+    q = float(world.agents["q-learning-1"].q[replay(world.game, "3")[-1], 1])
+    assert second.text == to_two_decimals(q)
+    assert second.expected == -q
 
 
-def test_the_picture_shows_what_the_list_says(players: Players) -> None:
-    played = listed(players, Match(record="3140", lens="q-iteration"))
-    chart = value_chart(played, start=0, shown=4, plies=9)
+@given(records(), st.sampled_from(list(WORLD.agents)), st.integers(0, 30))
+def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step: int) -> None:
+    """Computed again from the table, in exact fractions and without tolerance."""
+    game, agent = WORLD.game, WORLD.agents[lens]
+    shown = min(step, WORLD.last_step(lens))
+    match = Match(record, lens=lens, step=shown)
+    table, updated = agent.table(game, shown), agent.updated(game, shown)
+    if agent.card.algorithm == "dqn":
+        updated = game.legal & (agent.snapshot_updates[shown] > 0)
+    chart = chart_of(WORLD, match)
+    labels = re.findall(r"[XO] expected ([^;.]+(?:\.\d\d)?)", chart.label)
+    dots = []
+    for ply, (position, cell) in enumerate(
+        zip(replay(game, record), map(int, record), strict=False), 1
+    ):
+        value, mover = float(table[position, cell]), int(game.to_move[position])
+        known = bool(updated[position, cell])
+        text = to_two_decimals(value) if known else ""
+        assert listed(WORLD, match)[ply - 1].text == text
+        assert labels[ply - 1] == (text or "nothing yet")
+        if known:
+            worth = agent.card.worth.x if mover == 1 else agent.card.worth.o
+            height = 48 - 36 * mover * common(Fraction(value), worth)
+            dots.append((52 + 260 * ply / 9, float(height)))
+    drawn = [(dot.x, dot.y) for dot in chart.expected]
+    assert len(drawn) == len(dots)
+    # A dot is put on a tenth of a unit of the picture, which is 320 wide.
+    np.testing.assert_allclose(np.reshape(drawn, (-1, 2)), np.reshape(dots, (-1, 2)), atol=0.0501)
+
+
+def test_the_label_says_what_the_table_says(world: World) -> None:
+    match = Match("4081", o="q-learning-1", lens="q-learning-1")
+    agent, positions = world.agents["q-learning-1"], replay(world.game, "4081")
+    texts = [
+        to_two_decimals(float(agent.q[position, int(cell)]))
+        for position, cell in zip(positions, "4081", strict=False)
+    ]
+    label = chart_of(world, match).label
+    assert re.findall(r"expected (\S+?)[;.](?: |$)", label) == texts
+
+
+def test_the_picture_shows_what_the_list_says(world: World) -> None:
+    match = Match(record="3140", lens="q-iteration")
+    played, chart = listed(world, match), chart_of(world, match)
     levels = {level.name: level.y for level in chart.levels}
     corners = np.array([corner.split(",") for corner in chart.truth.split()], float)
     # Two corners a move: along at the old value, then up or down to the new one.
@@ -57,9 +123,10 @@ def test_the_picture_shows_what_the_list_says(players: Players) -> None:
     ]
     assert corners[2::2, 0].tolist() == [dot.x for dot in chart.expected]
     assert chart.shown == corners[-1, 0]
-    assert "2. X wins, expected +1.00" in chart.label
+    assert f"2. X wins, O expected {played[1].text}" in chart.label
 
 
-def test_an_unknown_value_has_no_dot(players: Players) -> None:
-    played = listed(players, Match(record="31", lens="q-learning-1", step=0))
-    assert value_chart(played, start=0, shown=2, plies=9).expected == []
+def test_an_unknown_value_has_no_dot(world: World) -> None:
+    match = Match(record="31", lens="q-learning-1", step=0)
+    assert chart_of(world, match).expected == []
+    assert chart_of(world, match).label.count("expected nothing yet") == 2

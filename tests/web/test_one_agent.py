@@ -40,12 +40,12 @@ def test_a_page_and_all_its_links_answer(alone: FlaskClient, url: str) -> None:
         assert alone.get(href).status_code == 200, href
 
 
-def test_it_is_compared_with_the_truth(alone: FlaskClient) -> None:
+def test_it_is_compared_with_best_play(alone: FlaskClient) -> None:
     page = alone.get("/compare/").text
-    assert "Champion compared with the truth" in page
+    assert "Champion compared with best play" in page
     assert page.count('class="board"') == 2
 
 
 def test_whoever_is_there_is_named(alone: FlaskClient) -> None:
-    for url in ("/agents/self-play", "/agents/self-play/blunders"):
+    for url in ("/agents/nobody", "/agents/nobody/blunders"):
         assert "There are: champion." in alone.get(url).text

@@ -3,12 +3,13 @@
 import gzip
 import re
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 from flask.testing import FlaskClient
 
 from app.tictactoe.notation import DIGITS
-from app.web.players import Players
+from app.web.world import World
 
 HTMX = {"HX-Request": "true"}
 ADDRESSES = [
@@ -24,9 +25,9 @@ ADDRESSES = [
 ]
 
 
-def records(players: Players) -> Iterator[str]:
+def records(world: World) -> Iterator[str]:
     """One game that leads to each position."""
-    game = players.game
+    game = world.game
     to = {0: ""}
     for position in range(game.decisions):
         for cell, after in enumerate(game.successor[position].tolist()):
@@ -35,21 +36,21 @@ def records(players: Players) -> Iterator[str]:
     return iter(to.values())
 
 
-def test_the_start_page_is_the_empty_board(client: FlaskClient) -> None:
-    assert client.get("/").data == client.get("/play/").data
-
-
 @pytest.mark.parametrize("url", ADDRESSES)
 def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
     client: FlaskClient, url: str
 ) -> None:
     page, fragment = client.get(url).text, client.get(url, headers=HTMX).text
-    assert fragment.strip() in page
-    for target in ("status", "notice", "game"):
+    status, parts = fragment.split("\n", 1)
+    moves = parts.index('<section id="moves"')
+    assert status in page
+    assert parts[:moves].strip() in page
+    assert parts[moves:].strip() in page
+    for target in ("status", "notice", "game", "moves"):
         assert fragment.count(f'id="{target}"') == page.count(f'id="{target}"') == 1
 
 
-@pytest.mark.parametrize("url", ["/", *ADDRESSES])
+@pytest.mark.parametrize("url", ["/mind/q-table?tile=3", "/puzzle/6?plays=4", *ADDRESSES])
 def test_a_page_is_kept_and_asked_for_again(client: FlaskClient, url: str) -> None:
     first = client.get(url)
     tag = first.headers["ETag"]
@@ -62,11 +63,11 @@ def test_a_page_is_kept_and_asked_for_again(client: FlaskClient, url: str) -> No
 
 
 def test_a_packed_page_has_a_tag_of_its_own(client: FlaskClient) -> None:
-    packed = client.get("/", headers={"Accept-Encoding": "gzip"})
-    assert gzip.decompress(packed.data) == client.get("/").data
-    assert packed.headers["ETag"] != client.get("/").headers["ETag"]
+    packed = client.get("/play/", headers={"Accept-Encoding": "gzip"})
+    assert gzip.decompress(packed.data) == client.get("/play/").data
+    assert packed.headers["ETag"] != client.get("/play/").headers["ETag"]
     again = {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]}
-    assert client.get("/", headers=again).status_code == 304
+    assert client.get("/play/", headers=again).status_code == 304
 
 
 def test_head_is_get_without_the_page(client: FlaskClient) -> None:
@@ -75,11 +76,12 @@ def test_head_is_get_without_the_page(client: FlaskClient) -> None:
     assert head.headers["ETag"] == get.headers["ETag"]
 
 
-def test_every_position_has_a_page(client: FlaskClient, players: Players) -> None:
-    for record in list(records(players))[::13]:
+def test_every_position_has_a_page(client: FlaskClient, world: World) -> None:
+    for record in list(records(world))[::13]:
         page = client.get(f"/play/{record}", headers=HTMX)
         assert page.status_code == 200
-        assert page.text.count('class="mark"') == len(record)
+        board = page.text[page.text.index('id="board"') : page.text.index('class="controls"')]
+        assert board.count('class="mark"') == len(record)
 
 
 def test_every_focusable_thing_has_an_id_of_its_own(client: FlaskClient) -> None:
@@ -91,8 +93,20 @@ def test_every_focusable_thing_has_an_id_of_its_own(client: FlaskClient) -> None
         assert len(ids) == len(set(ids))
 
 
+STAGE = [
+    "/",
+    "/mind/q-table?colour=visits",
+    "/puzzle",
+    "/puzzle/6",
+    "/puzzle/6?plays=4&right=0",
+    "/puzzle/10/score?answers=0123012301",
+    "/how/untrained",
+    "/how/why",
+]
+
+
 def test_no_page_has_a_style_a_script_or_a_handler_in_it(client: FlaskClient) -> None:
-    for url in ADDRESSES:
+    for url in [*ADDRESSES, *STAGE]:
         page = client.get(url).text
         assert not re.search(r"\sstyle=|\son\w+=|hx-on|<style|js:", page)
         assert re.findall(r"<script\b[^>]*>", page) == re.findall(
@@ -101,17 +115,40 @@ def test_no_page_has_a_style_a_script_or_a_handler_in_it(client: FlaskClient) ->
 
 
 def test_the_settings_form_leads_to_the_plain_address(client: FlaskClient) -> None:
-    chosen = "/set/?record=40&x=human&o=t-hand&lens=&epsilon=0&delay=1&hide=1"
+    chosen = f"/set/?at={quote('/play/40?o=t-hand')}&lens=&errors=&epsilon=0&delay=1&hide=1"
     response = client.get(chosen)
     assert (response.status_code, response.headers["Location"]) == (303, "/play/40?o=t-hand&hide=1")
 
 
 def test_a_tally_belongs_to_those_who_played(client: FlaskClient) -> None:
-    form = "/set/?x=minimax&o=random&tally=1-0-2&tally_of=minimax+{}"
+    before = quote("/play/?x=minimax&o=random&tally=1-0-2")
+    form = f"/set/?at={before}&seat=o&player={{}}"
     kept = client.get(form.format("random")).headers["Location"]
     assert kept == "/play/?x=minimax&o=random&tally=1-0-2"
     lost = client.get(form.format("fixed")).headers["Location"]
-    assert lost == "/play/?x=minimax&o=random"
+    assert lost == "/play/?x=minimax&o=fixed"
+
+
+@pytest.mark.parametrize(
+    ("at", "chosen", "address"),
+    [
+        ("/play/40?o=q-table", "seat=o&player=minimax", "/play/40?o=minimax"),
+        ("/play/40?o=q-table&pause=1", "seat=x&player=fixed", "/play/40?x=fixed&o=q-table"),
+        ("/play/40?o=q-table", "seat=x&player=fixed&pause=1", "/play/40?x=fixed&o=q-table&pause=1"),
+        ("/play/03142?o=q-table", "seat=o&player=minimax", "/play/?o=minimax"),  # it was over
+    ],
+)
+def test_whoever_is_chosen_sits_down_at_the_board_as_it_is(
+    client: FlaskClient, at: str, chosen: str, address: str
+) -> None:
+    response = client.get(f"/set/?at={quote(at)}&{chosen}")
+    assert (response.status_code, response.headers["Location"]) == (303, address)
+
+
+@pytest.mark.parametrize("chosen", ["seat=z&player=fixed", "errors=loud", "step=x"])
+def test_what_cannot_be_chosen_is_refused(client: FlaskClient, chosen: str) -> None:
+    assert client.get(f"/set/?at=/play/40&lens=&{chosen}").status_code == 400
+    assert client.get("/set/?at=/play/40&seat=o&player=nobody").status_code == 404
 
 
 def test_a_board_waits_while_an_agent_is_about_to_move(client: FlaskClient) -> None:
@@ -120,7 +157,8 @@ def test_a_board_waits_while_an_agent_is_about_to_move(client: FlaskClient) -> N
 
 
 def test_static_files_are_kept_for_a_year(client: FlaskClient) -> None:
-    for address in re.findall(r"/static/[^\"]+", client.get("/").text):
+    pages = [client.get(url).text for url in ("/", "/play/", "/mind/q-table")]
+    for address in {file for page in pages for file in re.findall(r"/static/[^\"]+", page)}:
         response = client.get(address)
         assert response.status_code == 200
         assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
@@ -132,16 +170,17 @@ def test_the_first_load_and_a_move_are_small(client: FlaskClient) -> None:
     def packed(url: str, **headers: str) -> int:
         return len(client.get(url, headers={"Accept-Encoding": "gzip"} | headers).data)
 
-    files = set(re.findall(r"/static/[^\"]+", client.get("/").text))
-    assert sum(map(packed, files)) + packed("/") <= 40 * 1024
+    for url in ("/", "/play/"):
+        files = set(re.findall(r"/static/[^\"]+", client.get(url).text))
+        assert sum(map(packed, files)) + packed(url) <= 40 * 1024, url
     for url in ADDRESSES:
         assert packed(url, **HTMX) <= 4 * 1024
 
 
-def test_the_server_says_that_it_is_well(client: FlaskClient, players: Players) -> None:
+def test_the_server_says_that_it_is_well(client: FlaskClient, world: World) -> None:
     response = client.get("/healthz")
     assert response.status_code == 200
     assert "no-store" in response.headers["Cache-Control"]
     said = response.get_json()
     assert (said["status"], said["version"]) == ("ok", "0.1.0")
-    assert said["models"] == {name: agent.card.arrays for name, agent in players.agents.items()}
+    assert said["models"] == {name: agent.card.arrays for name, agent in world.agents.items()}

@@ -3,25 +3,40 @@
 import pytest
 
 from app.web.lens import HEAT_STEPS
-from app.web.palette import PALETTES, colour, contrast, stylesheet, text_colour
+from app.web.palette import PALETTES, SCHEMES, colour, contrast, stylesheet, text_colour
 
 ENDS = {
-    "red-green": ["c62828", "f7f7f7", "00897b"],
-    "orange-blue": ["f59322", "e8eaeb", "0877bd"],
+    ("red-green", "light"): ["c62828", "f7f7f7", "00897b"],
+    ("red-green", "dark"): ["ff6f61", "2a3038", "2fd9c0"],
+    ("orange-blue", "light"): ["f59322", "e8eaeb", "0877bd"],
+    ("orange-blue", "dark"): ["ffa23d", "2a3038", "4fb6ff"],
+    ("red-yellow-green", "light"): ["d73027", "fee08b", "1a9850"],
+    ("red-yellow-green", "dark"): ["ff5f52", "5c5320", "4fdc7a"],
 }
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("palette", PALETTES)
-@pytest.mark.parametrize("heat", range(-HEAT_STEPS, HEAT_STEPS + 1))
-def test_text_can_be_read_on_every_step(palette: str, heat: int) -> None:
-    background = colour(palette, heat)
-    assert contrast(text_colour(background), background) >= 4.5
+def test_text_can_be_read_on_every_step(palette: str, scheme: str) -> None:
+    for heat in range(-HEAT_STEPS, HEAT_STEPS + 1):
+        background = colour(palette, heat, scheme)
+        assert contrast(text_colour(background), background) >= 4.5, heat
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("palette", PALETTES)
+def test_the_ends_and_the_middle_are_the_ones_chosen(palette: str, scheme: str) -> None:
+    shown = [bytes(colour(palette, heat, scheme)).hex() for heat in (-HEAT_STEPS, 0, HEAT_STEPS)]
+    assert shown == ENDS[palette, scheme]
 
 
 @pytest.mark.parametrize("palette", PALETTES)
-def test_the_ends_and_the_middle_are_the_ones_chosen(palette: str) -> None:
-    shown = [bytes(colour(palette, heat)).hex() for heat in (-HEAT_STEPS, 0, HEAT_STEPS)]
-    assert shown == ENDS[palette]
+def test_in_the_dark_what_matters_glows(palette: str) -> None:
+    black = (0, 0, 0)
+    loss, draw, win = (
+        contrast(colour(palette, heat, "dark"), black) for heat in (-HEAT_STEPS, 0, HEAT_STEPS)
+    )
+    assert draw < min(loss, win)
 
 
 def test_contrast_is_that_of_the_standard() -> None:
@@ -29,5 +44,7 @@ def test_contrast_is_that_of_the_standard() -> None:
     assert contrast((119, 119, 119), (255, 255, 255)) == pytest.approx(4.478, abs=1e-3)
 
 
-def test_every_step_of_both_palettes_has_a_rule() -> None:
-    assert stylesheet().count("[data-heat=") == len(PALETTES) * (2 * HEAT_STEPS + 1)
+def test_every_step_has_a_rule_and_in_each_palette_and_scheme_a_colour_of_text() -> None:
+    rules = stylesheet()
+    for heat in range(-HEAT_STEPS, HEAT_STEPS + 1):
+        assert rules.count(f'[data-heat="{heat}"]') == 1 + len(PALETTES) * len(SCHEMES)

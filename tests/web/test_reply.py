@@ -6,35 +6,44 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.tictactoe.notation import replay
 from app.web import create_app
-from app.web.match import Match
+from app.web.match import Match, place_of
 from app.web.play.page import reply_chances
-from app.web.players import Players
+from app.web.world import World
 
 
-def chances(players: Players, match: Match) -> np.ndarray:
-    return reply_chances(match, players, replay(players.game, match.record)[-1])
+def chances(world: World, match: Match) -> np.ndarray:
+    return reply_chances(place_of(match, world))
 
 
-def test_the_seat_that_is_to_move_decides(players: Players) -> None:
+def test_the_seat_that_is_to_move_decides(world: World) -> None:
     start = Match(x="fixed", o="random")
-    assert chances(players, start).tolist() == [1, *[0] * 8]
+    assert chances(world, start).tolist() == [1, *[0] * 8]
     after = Match(record="0", x="fixed", o="random")
-    np.testing.assert_allclose(chances(players, after), [0, *[1 / 8] * 8])
+    np.testing.assert_allclose(chances(world, after), [0, *[1 / 8] * 8])
 
 
-def test_in_a_persons_place_the_lens_plays_its_best_moves(players: Players) -> None:
+def test_in_a_persons_place_the_lens_plays_its_best_moves(world: World) -> None:
     match = Match(record="0314", lens="truth")  # X completes the top row
-    assert chances(players, match).tolist() == [cell == 2 for cell in range(9)]
+    assert chances(world, match).tolist() == [cell == 2 for cell in range(9)]
+
+
+def test_in_a_persons_place_the_lens_plays_as_it_did_at_the_snapshot_shown(world: World) -> None:
+    agent = world.agents["q-learning-1"]
+    for step in range(len(agent.snapshot_q)):
+        match = Match(record="40", lens="q-learning-1", step=step)
+        place = place_of(match, world)
+        row = agent.table(world.game, step)[place.position]
+        best = row == np.nanmax(row)
+        np.testing.assert_array_equal(chances(world, match), best / best.sum())
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.25, 1.0])
-def test_with_this_chance_the_move_is_random(players: Players, epsilon: float) -> None:
+def test_with_this_chance_the_move_is_random(world: World, epsilon: float) -> None:
     match = Match(x="fixed", epsilon=epsilon)
     random_part = epsilon / 9
     np.testing.assert_allclose(
-        chances(players, match), [1 - epsilon + random_part, *[random_part] * 8]
+        chances(world, match), [1 - epsilon + random_part, *[random_part] * 8]
     )
 
 

@@ -1,57 +1,59 @@
 """The slider over the training of a lens."""
 
-from dataclasses import replace
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
+import numpy as np
 import pytest
 from flask.testing import FlaskClient
+from msgspec.structs import replace
 
-from app.web.match import Match, build, parse
-from app.web.play.links import SNAPSHOT_DELAY, Auto, auto
-from app.web.play.snapshots import next_snapshot, snapshots
-from app.web.players import Players
+from app.web import addresses
+from app.web.match import Match, parse, place_of
+from app.web.play.steering import SNAPSHOT_DELAY, Auto, auto, next_snapshot, snapshots
+from app.web.world import World
 
 LENS = "q-learning-1"
 
 
-def test_there_is_a_mark_for_every_snapshot(players: Players) -> None:
-    for name, agent in players.agents.items():
-        shown = snapshots(Match(), players, name)
+def test_there_is_a_mark_for_every_snapshot(world: World) -> None:
+    for name, agent in world.agents.items():
+        shown = snapshots(place_of(Match(), world), name)
         assert shown is not None
         assert len(shown.marks) == len(agent.snapshot_updates)
         assert shown.marks[0] == "after 0 updates"
         assert shown.step == shown.last
-        assert shown.marks[-1].startswith("fully trained")
+        assert shown.marks[-1].startswith("trained: ")
 
 
-def test_the_truth_was_never_trained(players: Players) -> None:
-    assert snapshots(Match(lens="truth"), players, "truth") is None
+def test_the_truth_was_never_trained(world: World) -> None:
+    assert snapshots(place_of(Match(lens="truth"), world), "truth") is None
+    assert snapshots(place_of(Match(), world), f"{LENS}_task") is None
 
 
-def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(players: Players) -> None:
+def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(world: World) -> None:
     match = Match(record="40", lens=LENS)
-    first = snapshots(match, players, LENS)
+    first = snapshots(place_of(match, world), LENS)
     assert first is not None
     address = urlsplit(first.toggle)
     query = dict(parse_qsl(address.query))
-    match = parse("40", query, players)
+    place = parse("40", query, world)
     seen = []
-    while match.train:
-        assert match.step is not None
-        seen.append(match.step)
-        going_on = auto(match, players, 0)
-        match = next_snapshot(match, players)
-        assert going_on == Auto(build(match), SNAPSHOT_DELAY, "train")
+    while place.match.train:
+        assert place.match.step is not None
+        seen.append(place.match.step)
+        going_on = auto(place)
+        place = place_of(next_snapshot(place), world)
+        assert going_on == Auto(addresses.play(place.match), SNAPSHOT_DELAY, "train")
     assert seen == list(range(first.last))
-    assert match == Match(record="40", lens=LENS)
+    assert place.match == Match(record="40", lens=LENS)
 
 
-def test_a_run_can_be_stopped_where_it_is(players: Players) -> None:
+def test_a_run_can_be_stopped_where_it_is(world: World) -> None:
     match = Match(lens=LENS, step=4, train=True)
-    shown = snapshots(match, players, LENS)
+    shown = snapshots(place_of(match, world), LENS)
     assert shown is not None
     assert shown.running
-    assert shown.toggle == build(replace(match, train=False))
+    assert shown.toggle == addresses.play(replace(match, train=False))
 
 
 def test_a_move_ends_a_run() -> None:
@@ -59,34 +61,51 @@ def test_a_move_ends_a_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "address"),
+    ("at", "form", "address"),
     [
         # The slider was moved: the lens that was shown is held on to.
-        (f"lens=&lens_was=&step_of={LENS}&step=3", f"/play/?lens={LENS}&step=3"),
-        (f"lens={LENS}&lens_was={LENS}&step_of={LENS}&step=0", f"/play/?lens={LENS}&step=0"),
+        (f"/play/?o={LENS}", "lens=&step=3", f"/play/?o={LENS}&lens={LENS}&step=3"),
+        (f"/play/?lens={LENS}", f"lens={LENS}&step=0", f"/play/?lens={LENS}&step=0"),
         # It is at its end: that is the agent as it plays.
-        (f"lens=&lens_was=&step_of={LENS}&step=LAST", "/play/"),
-        (f"lens={LENS}&lens_was={LENS}&step_of={LENS}&step=LAST", f"/play/?lens={LENS}"),
+        (f"/play/?o={LENS}", "lens=&step=LAST", f"/play/?o={LENS}"),
+        (f"/play/?lens={LENS}&step=4", f"lens={LENS}&step=LAST", f"/play/?lens={LENS}"),
         # Somebody chose another lens, or none.
-        (f"lens=champion&lens_was={LENS}&step_of={LENS}&step=3", "/play/?lens=champion"),
-        (f"lens=&lens_was={LENS}&step_of={LENS}&step=3", "/play/"),
-        ("lens=truth&lens_was=truth", "/play/?lens=truth"),
+        (f"/play/?lens={LENS}&step=3", "lens=champion&step=3", "/play/?lens=champion"),
+        (f"/play/?lens={LENS}&step=3", "lens=&step=3", "/play/"),
+        ("/play/?lens=truth", "lens=truth", "/play/?lens=truth"),
+        # A run stops; where values are hidden there is no slider, and the step stays.
+        (f"/play/?lens={LENS}&step=3&train=1", f"lens={LENS}&step=3", f"/play/?lens={LENS}&step=3"),
+        (
+            f"/play/?lens={LENS}&step=3&hide=1",
+            f"lens={LENS}&hide=1",
+            f"/play/?lens={LENS}&step=3&hide=1",
+        ),
     ],
 )
 def test_what_the_form_means_by_its_step(
-    client: FlaskClient, players: Players, form: str, address: str
+    client: FlaskClient, world: World, at: str, form: str, address: str
 ) -> None:
-    last = str(len(players.agents[LENS].snapshot_q) - 1)
-    response = client.get("/set/?" + form.replace("LAST", last))
+    last = str(len(world.agents[LENS].snapshot_q) - 1)
+    response = client.get(f"/set/?at={quote(at)}&" + form.replace("LAST", last))
     assert response.headers["Location"] == address
 
 
 def test_a_wrong_step_is_refused(client: FlaskClient) -> None:
-    assert client.get(f"/set/?lens=&lens_was=&step_of={LENS}&step=99").status_code == 400
+    assert client.get(f"/set/?at=/play/?lens={LENS}&lens={LENS}&step=99").status_code == 400
 
 
-def test_the_last_step_is_the_agent_as_shipped(client: FlaskClient, players: Players) -> None:
-    last = players.last_step(LENS)
+def test_the_curve_behind_the_slider_is_that_of_the_blunders(world: World) -> None:
+    shown = snapshots(place_of(Match(), world), LENS)
+    assert shown is not None
+    blunders = world.agents[LENS].card.figures.blunders
+    points = [tuple(map(float, point.split(","))) for point in shown.curve.split()]
+    assert [x for x, _ in points] == pytest.approx(np.linspace(0, 100, len(blunders)), abs=0.5)
+    heights = [20 * number / max(blunders) for number in blunders]
+    assert [20 - y for _, y in points] == pytest.approx(heights, abs=0.06)
+
+
+def test_the_last_step_is_the_agent_as_shipped(client: FlaskClient, world: World) -> None:
+    last = world.last_step(LENS)
     assert client.get(f"/play/4?lens={LENS}&step={last}").data == (
         client.get(f"/play/4?lens={LENS}").data
     )

@@ -1,26 +1,27 @@
 """What the page says."""
 
 import pytest
+from msgspec.structs import replace
 
-from app.tictactoe.notation import replay
 from app.web import words
-from app.web.lens import match_opinion, opinion
-from app.web.match import Match
-from app.web.play.links import auto
-from app.web.players import Players
+from app.web.lens import opinion, opinion_at
+from app.web.match import Match, place_of
+from app.web.play.steering import auto
+from app.web.world import World
 
 
 def watched(record: str) -> Match:
     return Match(record=record, x="minimax", o="random")
 
 
-def says(players: Players, match: Match) -> tuple[str, str]:
-    position = replay(players.game, match.shown)[-1]
-    going_on = auto(match, players, position)
-    return (
-        words.headline(match, players, position),
-        words.status(match, players, position, going_on is not None),
-    )
+def says(world: World, match: Match) -> tuple[str, str]:
+    place = place_of(match, world)
+    return words.headline(place), words.status(place, auto(place) is not None)
+
+
+def legend(world: World, match: Match) -> words.Legend:
+    place = place_of(match, world)
+    return words.legend(place, opinion_at(place))
 
 
 @pytest.mark.parametrize(
@@ -43,28 +44,28 @@ def says(players: Players, match: Match) -> tuple[str, str]:
         (watched("03142"), "Minimax wins as X", "Minimax wins as X."),
         (
             Match(record="03142"),
-            "You win as X",
-            "O: row 2, column 2. X: row 1, column 3. You win as X.",
+            "You win",
+            "O: row 2, column 2. X: row 1, column 3. You win.",
         ),
+        (Match(record="03142", x="q-iteration", o="human"), "You lost", None),
         (Match(record="03142", o="human"), "X wins", None),
         (watched("012435768"), "Draw", "Draw."),
     ],
 )
 def test_whose_turn_it_is_or_how_it_ended(
-    players: Players, match: Match, headline: str, status: str | None
+    world: World, match: Match, headline: str, status: str | None
 ) -> None:
-    said = says(players, match)
+    said = says(world, match)
     assert said[0] == headline
     if status is not None:
         assert said[1] == status
 
 
-def test_the_legend_says_whose_view_it_is(players: Players) -> None:
+def test_the_legend_says_whose_view_it_is(world: World) -> None:
     def caption(match: Match) -> str:
-        position = replay(players.game, match.shown)[-1]
-        return words.legend(match, players, match_opinion(match, players, position)).caption
+        return legend(world, match).caption
 
-    title = players.titles["q-iteration"]
+    title = world.titles["q-iteration"]
     assert caption(Match(record="4")) == (f"On the squares: what {title} expects for O, to move")
     assert caption(Match(record="40", lens="truth")) == (
         "On the squares: how the game ends for X, to move"
@@ -72,25 +73,36 @@ def test_the_legend_says_whose_view_it_is(players: Players) -> None:
     assert "expected after 0 updates" in caption(Match(lens="q-iteration", step=0))
 
 
-def test_the_scale_names_what_its_ends_and_its_middle_stand_for(players: Players) -> None:
+def test_the_scale_names_what_its_ends_and_its_middle_stand_for(world: World) -> None:
     def scale(lens: str) -> list[tuple[str, str]]:
-        return words.legend(Match(), players, opinion(players, 0, lens)).scale
+        return list(words.legend(place_of(Match(), world), opinion(world, 0, lens)).scale)
 
     assert scale("truth") == [("loss", "−1"), ("draw", "0"), ("win", "+1")]
     assert scale("observing") == [("loss", "−10.00"), ("draw", "+3.00"), ("win", "+10.00")]
-    assert scale("q-table-draw-1") == [("loss", "0.00"), ("", "+0.50"), ("draw or win", "+1.00")]
+    assert scale("q-table-draw-1") == [("loss", "−1.00"), ("", "0.00"), ("draw or win", "+1.00")]
 
 
-def test_the_tally_is_silent_before_the_first_game() -> None:
-    assert words.tally(Match()) == ""
-    assert words.tally(Match(tally=(1, 0, 2))) == "X won 1, drawn 0, O won 2"
+def test_a_blunder_of_a_person_is_said_unless_values_are_hidden(world: World) -> None:
+    blunder = Match(record="31", x="minimax", o="human", pause=True)
+    assert "O: row 1, column 2. That gave the draw away." in says(world, blunder)[1]
+    for quiet in (replace(blunder, hide=True), replace(blunder, x="human", o="random")):
+        assert "O: row 1, column 2." in says(world, quiet)[1]
+        assert "away" not in says(world, quiet)[1]
 
 
-def test_a_snapshot_is_told_by_its_own_figures(players: Players) -> None:
-    figures = players.agents["q-learning-1"].card.figures
-    match = Match(lens="q-learning-1", step=5)
-    said = words.legend(match, players, match_opinion(match, players, 0)).facts
+def test_a_snapshot_is_told_by_its_own_figures(world: World) -> None:
+    figures = world.agents["q-learning-1"].card.figures
+    said = legend(world, Match(lens="q-learning-1", step=5)).facts
     assert (
         said
         == f"At that moment Q-learning 1 blundered in {figures.blunders[5]:,} of 4,520 positions."
     )
+
+
+def test_a_task_is_said_with_its_opponent_and_what_later_counts(world: World) -> None:
+    shown = legend(world, Match(lens="q-learning-1_task"))
+    assert shown.caption == ("On the squares: what Q-learning 1 was asked to learn, for X, to move")
+    assert "to play Random, where what comes a move of its own later counts 0.9 of it" in (
+        shown.facts
+    )
+    assert (shown.blank, shown.errs) == ("", False)

@@ -11,7 +11,7 @@ import numpy as np
 from app.tictactoe.agents import Agent
 from app.tictactoe.card import card_text
 from app.tictactoe.notation import MARKS, position_text
-from app.web.players import Players
+from app.web.world import World
 
 COLUMNS = ("position", "to_move", "cell", "q", "visits", "true_value")
 
@@ -20,23 +20,23 @@ class Download(NamedTuple):
     """One kind of file."""
 
     mimetype: str
-    content: Callable[[Players, Agent], bytes]
+    content: Callable[[World, Agent], bytes]
 
 
-def arrays(players: Players, agent: Agent) -> bytes:
+def arrays(world: World, agent: Agent) -> bytes:
     """Return the npz as it was loaded."""
     return agent.npz
 
 
-def card(players: Players, agent: Agent) -> bytes:
+def card(world: World, agent: Agent) -> bytes:
     """Return the card as readable JSON."""
     return card_text(agent.card).encode()
 
 
 @lru_cache(maxsize=4)  # half a megabyte each
-def pairs(players: Players, agent: Agent) -> bytes:
+def pairs(world: World, agent: Agent) -> bytes:
     """Write one row a legal move: the mover's value, learned and true, and how often updated."""
-    game = players.game
+    game = world.game
     positions, cells = np.nonzero(game.legal)
     texts = [position_text(game, position) for position in range(game.decisions)]
     marks = [MARKS[player] for player in game.to_move.tolist()]
@@ -50,7 +50,7 @@ def pairs(players: Players, agent: Agent) -> bytes:
             cells.tolist(),
             agent.q[game.legal].astype(str).tolist(),  # the shortest text of the same float32
             agent.visits[game.legal].tolist(),
-            players.true_values[game.legal].astype(int).tolist(),
+            world.truth[game.legal].astype(int).tolist(),
             strict=True,
         )
     )

@@ -1,14 +1,20 @@
-"""What is exactly true of an agent as shipped, and where its page leads."""
+"""What is exactly true of an agent as shipped, and how it was made, in words."""
 
 from typing import NamedTuple
 
+from app.recipes import Parameter, parameters
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
-from app.web.agents.curves import chances_against, opponent_title, opponents
-from app.web.agents.outcomes import Share, shares
-from app.web.match import Match, build
-from app.web.numbers import count, percent
-from app.web.players import HUMAN, Players, losing
+from app.web import addresses
+from app.web.agents.learning import chances_against, opponent_title, opponents
+from app.web.charts import Share, shares
+from app.web.comparison import Comparison, View, parting
+from app.web.match import Match
+from app.web.numbers import count, percent, signed
+from app.web.words import task_words
+from app.web.world import HUMAN, TASK, World
+
+UNITS = "in the units of its own values"
 
 
 class Links(NamedTuple):
@@ -18,6 +24,9 @@ class Links(NamedTuple):
     as_o: str
     watch: str
     through_training: str
+    compare: str  # beside best play, where the two part if they do
+    lab: str  # where its numbers can be changed
+    task: str  # with what it was asked to learn on the squares; "" where no table says that
 
 
 class Result(NamedTuple):
@@ -35,58 +44,159 @@ class Figure(NamedTuple):
     meaning: str
 
 
-def links(card: Card) -> Links:
+class Setting(NamedTuple):
+    """A parameter of the training."""
+
+    name: str
+    symbol: str
+    value: str
+    meaning: str
+
+
+class Value(NamedTuple):
+    """What the results of a game are worth to the mover in one seat."""
+
+    seat: str
+    loss: str
+    draw: str
+    win: str
+
+
+def links(world: World, name: str) -> Links:
     """Say where to meet an agent."""
+    task = addresses.play(Match(o=name, lens=name + TASK)) if world.task(name) else ""
+    views = (View(name),)
     return Links(
-        as_x=build(Match(o=card.id)),
-        as_o=build(Match(x=card.id, o=HUMAN)),
-        watch=build(Match(x=card.id, o=card.id)),
-        through_training=build(Match(o=card.id, lens=card.id, step=0)),
+        as_x=addresses.play_against(name),
+        as_o=addresses.play(Match(x=name, o=HUMAN)),
+        watch=addresses.play(Match(x=name, o=name)),
+        through_training=addresses.play(Match(o=name, lens=name, step=0)),
+        compare=addresses.compare(Comparison(parting(views, world) or "", views)),
+        lab=addresses.lab(name),
+        task=task,
     )
 
 
-def results(players: Players, card: Card) -> list[Result]:
+def results(world: World, card: Card) -> list[Result]:
     """List the chances against every baseline and against the best responder."""
     return [
         Result(
-            opponent_title(players, opponent),
+            opponent_title(world, opponent),
             [shares(getattr(chances_against(card, opponent), seat)[-1]) for seat in SEATS],
         )
         for opponent in opponents(card)
     ]
 
 
-def figures(players: Players, card: Card) -> list[Figure]:
+def figures(world: World, card: Card) -> list[Figure]:
     """List the figures that are no chances."""
+    exact = card.figures
     proofs = [
         Figure(
             f"Unbeatable as {seat.upper()}",
-            "no" if losing(players, card.id, player) else "yes, proved",
+            "no" if world.losing(world.name_of(card), player) else "yes, proved",
             "whether nobody ever wins a game against it there",
         )
         for seat, player in SEATS.items()
     ]
     blunders = Figure(
         "Blunders",
-        f"{count(card.figures.blunders[-1])} of {count(players.game.decisions)}",
+        f"{count(exact.blunders[-1])} of {count(world.game.decisions)}",
         "positions in which it can blunder: make a move that gives away the value of the game",
     )
     met = [
         Figure(
             f"Blunders it can meet as {seat.upper()}",
-            count(getattr(card.figures.reachable_blunders, seat)[-1]),
+            count(getattr(exact.reachable_blunders, seat)[-1]),
             "those positions that a game of its own can come to, whoever it plays",
         )
         for seat in SEATS
     ]
     nash_conv = Figure(
         "NashConv",
-        f"{card.figures.nash_conv[-1]:.4g}",
+        f"{exact.nash_conv[-1]:.4g}",
         "what its best responders gain in both seats together: 0 for nothing, 2 at most",
     )
     right = Figure(
-        "Values that fit the truth",
-        f"{percent(card.figures.classes_right[-1])}%",
-        "moves whose value is nearest to the result that they truly lead to, of all moves",
+        "Values that fit best play",
+        f"{percent(exact.classes_right[-1])}%",
+        "moves whose value is nearest to the result that they lead to with best play, of all moves",
     )
     return [*proofs, blunders, *met, nash_conv, right]
+
+
+def task_figures(card: Card) -> list[Figure]:
+    """List how far the values are from those of the agent's own task, if these are known."""
+    off = card.figures.task
+    if off is None:
+        return []
+    pairs = "between a value and the exact one of its task"
+    return [
+        Figure("Largest difference", f"{off.largest[-1]:.4g}", f"{pairs}, over all moves; {UNITS}"),
+        Figure("Mean difference", f"{off.mean[-1]:.4g}", f"{pairs}, over all moves"),
+        Figure(
+            "Largest within reach",
+            f"{off.largest_reached[-1]:.4g}",
+            f"{pairs}, over the moves that its task can come to",
+        ),
+        Figure("Mean within reach", f"{off.mean_reached[-1]:.4g}", f"{pairs}, over the same moves"),
+    ]
+
+
+def task(world: World, card: Card) -> str:
+    """Say what an agent was asked to learn, "" where no table says that exactly."""
+    asked = world.task(world.name_of(card))
+    return task_words(world, asked) if asked else ""
+
+
+def training(card: Card) -> str:
+    """Say how long the training was."""
+    games = f" in {count(card.games)} games" if card.games else ", without playing a game"
+    return f"{count(card.updates)} updates{games}"
+
+
+def settings(world: World, name: str) -> list[Setting]:
+    """List the parameters of an agent's recipe, each with what it means."""
+    return [
+        Setting(parameter.name, parameter.symbol, _written(parameter), parameter.meaning)
+        for parameter in parameters(world.recipe(name))
+    ]
+
+
+def worth(card: Card) -> list[Value]:
+    """List what a loss, a draw and a win are worth in each seat."""
+    return [
+        Value(seat.upper(), *(signed(value) for value in getattr(card.worth, seat)))
+        for seat in SEATS
+    ]
+
+
+def made(world: World, card: Card) -> list[tuple[str, str]]:
+    """List what else there is to know of a training: name and value."""
+    opponents = dict.fromkeys(opponent for opponent, _ in world.recipe(world.name_of(card)).phases)
+    return [
+        ("Origin", card.origin),
+        ("Opponents", "; ".join(_opponent(world, opponent) for opponent in opponents)),
+        ("Games", count(card.games)),
+        ("Updates", count(card.updates)),
+        ("Time", f"{card.seconds:.3g} s"),
+        ("Seed", count(card.seed)),
+        ("Made with", ", ".join(f"{name} {version}" for name, version in card.versions.items())),
+        ("SHA-256 of the npz", card.arrays),
+        ("SHA-256 of the numbering of the positions", card.numbering),
+    ]
+
+
+def _opponent(world: World, opponent: str) -> str:
+    return "itself" if opponent == "self" else world.titles.get(opponent, opponent)
+
+
+def _written(parameter: Parameter) -> str:
+    match parameter.value:
+        case bool():
+            return "yes" if parameter.value else "no"
+        case int():
+            return count(parameter.value)
+        case float():
+            return f"{parameter.value:g}"
+    return parameter.value

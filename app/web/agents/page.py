@@ -1,75 +1,205 @@
-"""The pages of the agents: all of them with their exact figures, and each with how it learned."""
+"""The pages of the agents: all of them, and of each how it learned, its blunders and its proofs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 from flask import Blueprint, Response, request
+from werkzeug.exceptions import NotFound
 from werkzeug.http import generate_etag
 
+from app.tictactoe.agents import Agent
+from app.tictactoe.card import Card
+from app.tictactoe.game import SEATS
+from app.tictactoe.notation import MARKS
 from app.web import words
-from app.web.agents import curves, facts, known, standings, training_words
-from app.web.agents import table as ranking
-from app.web.agents.columns import COLUMNS
+from app.web.agents import facts, judged, learning, ranking
 from app.web.agents.downloads import DOWNLOADS
-from app.web.agents.table import Order
-from app.web.algorithms import section
-from app.web.judgement.page import judge
+from app.web.algorithms import ALGORITHMS
+from app.web.character import STRENGTHS, Character, character
+from app.web.charts import Charts
+from app.web.mind_picture import Picture, picture
 from app.web.numbers import count
-from app.web.players import Players, players
-from app.web.respond import respond, revalidated
+from app.web.respond import Page, respond, revalidated
+from app.web.world import World, world
 
 bp = Blueprint("agents", __name__)
+SHOWN = 24  # blunders on the agent's own page
+
+
+@dataclass(frozen=True)
+class AgentsPage(Page):
+    """All agents with their exact figures."""
+
+    template: ClassVar = "agents.html"
+    fragment: ClassVar = "_ranking.html"
+
+    groups: list[ranking.Group]
+    rows: list[ranking.Player]
+    baselines: list[ranking.Player]
+    decisions: str  # how many positions could have a blunder
+    strengths: Mapping[str, str]  # what each word for a strength means
+
+
+@dataclass(frozen=True)
+class AgentPage(Page):
+    """One agent."""
+
+    template: ClassVar = "agent.html"
+    fragment: ClassVar = "_learning.html"
+
+    name: str
+    card: Card
+    character: Character
+    mind: Picture  # what it expects of every position
+    algorithm: str  # its title; /how has a section of the card's slug
+    training: str  # how long it was
+    summary: str  # its exact figures in a sentence
+    links: facts.Links
+    results: list[facts.Result]
+    figures: list[facts.Figure]
+    task: str  # what it was asked to learn, "" where no table says that
+    task_figures: list[facts.Figure]
+    choices: list[learning.Choice]  # against whom the curves can be
+    curves: Charts
+    winning: Charts | None  # of those whose training counted the games won
+    blunders: judged.Blunders
+    verdicts: list[judged.Verdict]  # a seat each
+    settings: list[facts.Setting]
+    worth: list[facts.Value]
+    made: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class BlundersPage(Page):
+    """All blunders of an agent."""
+
+    template: ClassVar = "blunders.html"
+
+    name: str
+    title: str
+    blunders: judged.Blunders
+
+
+@dataclass(frozen=True)
+class CertificatePage(Page):
+    """The whole proof that an agent cannot be beaten in a seat."""
+
+    template: ClassVar = "certificate.html"
+
+    name: str
+    title: str
+    mark: str
+    proof: judged.Proof
+
+
+@dataclass(frozen=True)
+class CertificateFile(Page):
+    """The same proof for a program."""
+
+    template: ClassVar = "certificate.csv"
+    mimetype: ClassVar = "text/csv"
+
+    steps: list[judged.Step]
 
 
 @bp.get("/agents", strict_slashes=False)
 def table() -> Response:
     """Show all agents."""
     order = ranking.parse_order(request.args)
-    return respond("agents.html", table_view(order, players()), fragment="_ranking.html")
+    page = AgentsPage(
+        groups=ranking.groups(order),
+        rows=ranking.ranked(ranking.learned(world()), order),
+        baselines=ranking.ranked(ranking.ruled(world()), order),
+        decisions=count(world().game.decisions),
+        strengths=STRENGTHS,
+    )
+    return respond(page)
 
 
 @bp.get("/agents/<name>")
 def agent(name: str) -> Response:
     """Show an agent."""
-    against = curves.parse_against(request.args, known(players(), name).card)
-    return respond("agent.html", view(name, against, players()), fragment="_learning.html")
+    against = learning.parse_against(request.args, _known(world(), name).card)
+    return respond(agent_page(world(), name, against))
 
 
 @bp.get("/agents/<name>.<any(npz, json, csv):ending>")
 def download(name: str, ending: str) -> Response:
     """Hand out an agent as a file."""
     file = DOWNLOADS[ending]
-    content = file.content(players(), known(players(), name))
+    agent = _known(world(), name)
+    content = file.content(world(), agent)
     response = Response(content, mimetype=file.mimetype)
-    response.headers.set("Content-Disposition", "attachment", filename=f"{name}.{ending}")
+    response.headers.set("Content-Disposition", "attachment", filename=f"{agent.card.id}.{ending}")
     return revalidated(response, generate_etag(content))
 
 
-def table_view(order: Order, players: Players) -> dict[str, object]:
-    """Gather what the page of all agents writes down."""
-    return {
-        "groups": ranking.groups(order),
-        "columns": COLUMNS,
-        "rows": ranking.ranked(standings.learned(players), order),
-        "baselines": ranking.ranked(standings.ruled(players), order),
-        "decisions": count(players.game.decisions),
-    }
+@bp.get("/agents/<name>/blunders")
+def atlas(name: str) -> Response:
+    """Show all of an agent's blunders."""
+    title = _known(world(), name).card.title
+    return respond(BlundersPage(name, title, judged.blunders(world(), name)))
 
 
-def view(name: str, against: str, players: Players) -> dict[str, object]:
+@bp.get("/agents/<name>/certificate-<any(x, o):seat>")
+def certificate(name: str, seat: str) -> Response:
+    """Show all of a certificate."""
+    title = _proved(world(), name, seat).card.title
+    proof = judged.proof(world(), name, seat)
+    return respond(CertificatePage(name, title, MARKS[SEATS[seat]], proof))
+
+
+@bp.get("/agents/<name>/certificate-<any(x, o):seat>.csv")
+def certificate_file(name: str, seat: str) -> Response:
+    """Send a certificate as a file."""
+    _proved(world(), name, seat)
+    response = respond(CertificateFile(judged.steps(world(), name, seat)))
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}-{seat}.csv"'
+    return response
+
+
+def agent_page(world: World, name: str, against: str) -> AgentPage:
     """Gather what the page of an agent writes down."""
-    card = players.agents[name].card
-    return {
-        "players": players,
-        "card": card,
-        "explained": section(card),
-        "training": training_words.training(card),
-        "facts": words.facts(players, card),
-        "links": facts.links(card),
-        "results": facts.results(players, card),
-        "figures": facts.figures(players, card),
-        "settings": training_words.settings(players, card),
-        "worth": training_words.worth(card),
-        "made": training_words.made(players, card),
-        "choices": curves.choices(players, card, against),
-        "learning": curves.learning(players, card, against),
-        "winning": curves.winning(card.win_rate) if card.win_rate else None,
-        **judge(players, name),
-    }
+    card = world.agents[name].card
+    return AgentPage(
+        name=name,
+        card=card,
+        character=character(world, name),
+        mind=picture(world, name, world.last_step(name)),
+        algorithm=ALGORITHMS[card.algorithm].title,
+        training=facts.training(card),
+        summary=words.facts(world, name),
+        links=facts.links(world, name),
+        results=facts.results(world, card),
+        figures=facts.figures(world, card),
+        task=facts.task(world, card),
+        task_figures=facts.task_figures(card),
+        choices=learning.choices(world, card, against),
+        curves=learning.learning(world, card, against),
+        winning=learning.winning(card.win_rate) if card.win_rate else None,
+        blunders=judged.blunders(world, name, SHOWN),
+        verdicts=[judged.verdict(world, name, seat) for seat in SEATS],
+        settings=facts.settings(world, name),
+        worth=facts.worth(card),
+        made=facts.made(world, card),
+    )
+
+
+def _known(world: World, name: str) -> Agent:
+    """Return an agent; raises NotFound, naming those there are, if it is not one of them."""
+    if name not in world.agents:
+        there = ", ".join(world.agents)
+        raise NotFound(f"There is no agent {name!r} that learned. There are: {there}.")
+    return world.agents[name]
+
+
+def _proved(world: World, name: str, seat: str) -> Agent:
+    """Return an agent; raises NotFound if it is none, or can be beaten in this seat."""
+    agent, record = _known(world, name), world.losing(name, SEATS[seat])
+    if record is not None:
+        raise NotFound(
+            f"{agent.card.title} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
+            f"certificate: it loses the game {record}."
+        )
+    return agent

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from flask import Request
@@ -10,19 +10,28 @@ from spectree import Response, SpecTree
 from spectree.model_adapter import get_msgspec_model_adapter
 from werkzeug.exceptions import BadRequest
 
-from app.web.api.answers import Fault
-from app.web.api.card_words import CARD_WORDS
-from app.web.api.parameters import IN_PATH, LookQuery, MoveQuery
-from app.web.players import Players
+from app.recipes import ALGORITHMS, LONGEST
+from app.web.api.schema import Fault, LookQuery, MoveQuery, limits
+from app.web.world import World, world
 
 Document: TypeAlias = dict[str, Any]  # made of nothing but what JSON has
 
-# The names of what has none of its own.
+# The names of what has none of its own, by what they begin with.
 COMPONENTS = {
-    "BySeat_tuple_float__float__float__": "ChancesBySeat",
-    "BySeat_int_": "CountsBySeat",
-    "BySeat_float_": "RatesBySeat",
+    "BySeat_tuple": "ChancesBySeat",
+    "BySeat_typing.Annotated_int": "CountsBySeat",
+    "BySeat_typing.Annotated_float": "RatesBySeat",
+    "ByResult_typing.Annotated_float": "Ends",
+    "ByResult_typing.Optional": "Games",
 }
+
+
+RECIPE = {
+    "type": "string",
+    "title": "recipe",
+    "pattern": f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*(_task)?$",
+    "maxLength": LONGEST,
+}  # of the names of recipes, and of the lenses of their tasks
 
 
 def refuse(request: Request, _response: Any, error: Any, _instance: Any, adapter: Any) -> None:
@@ -32,17 +41,23 @@ def refuse(request: Request, _response: Any, error: Any, _instance: Any, adapter
         where, what = ".".join(fault["loc"]) or "The query", fault["msg"]
         raise BadRequest(f"{where} is wrong: {what[0].lower()}{what[1:]}.")
     for name, text in (request.view_args or {}).items():
+        allowed = limits(world().game)[name]
         try:
-            msgspec.convert(text, IN_PATH[name])
+            msgspec.convert(text, Annotated[str, allowed])
         except msgspec.ValidationError:
-            words = msgspec.json.schema(IN_PATH[name])["description"]
-            raise BadRequest(f"{text!r} in the address is wrong. {words}") from None
+            words = f"{text!r} in the address is wrong. {allowed.description}"
+            raise BadRequest(words) from None
 
 
 def check(_request: Any, _response: Any, error: Any, _instance: Any, _adapter: Any) -> None:
     """Raise an answer's fault, if it is not as it is described."""
     if error:
         raise error
+
+
+def named(_: str, child: str) -> str:
+    """Name a type that is part of another one."""
+    return next((name for prefix, name in COMPONENTS.items() if child.startswith(prefix)), child)
 
 
 tree = SpecTree(
@@ -54,7 +69,7 @@ tree = SpecTree(
     validation_error_status=400,
     validation_error_model=Fault,
     naming_strategy=lambda model: model.__name__,
-    nested_naming_strategy=lambda _, child: COMPONENTS.get(child, child),
+    nested_naming_strategy=named,
     title="Q-Tac-Toe",
     version="1",
     description="Tic-tac-toe agents that taught themselves: what they think, and how they move.",
@@ -66,22 +81,25 @@ def answer(model: type, *faults: int) -> Response:
     return Response(HTTP_200=model, **{f"HTTP_{code}": Fault for code in sorted([*faults, 414])})
 
 
-def describe(players: Players) -> Document:
-    """Write the description, with the names of everybody who plays here."""
+def describe(world: World) -> Document:
+    """Write the description, with the names of everybody who plays here, and what the game is."""
     document: Document = deepcopy(tree.spec)
-    names = {"lens": players.lenses, "id": list(players.agents)}
-    names |= {player: list(players.policies) for player in ("agent", "x", "o")}
+    parts = {
+        name: msgspec.json.schema(Annotated[str, allowed])
+        for name, allowed in limits(world.game).items()
+    }
+    names = {"lens": list(world.lenses), "id": list(world.agents)}
+    names |= {player: list(world.policies) for player in ("agent", "x", "o")}
     for _, operation in operations(document):
         for parameter in operation["parameters"]:
-            _complete(parameter, names)
+            _complete(parameter, parts, names)
     components = document["components"]["schemas"]
     for query in (LookQuery, MoveQuery):  # told where they are used
         del components[query.__name__]
     for error in ("Fault", "Error"):  # told last
         components[error] = components.pop(error)
-    for component, words in CARD_WORDS.items():
-        for field, description in words.items():
-            components[component]["properties"][field]["description"] = description
+    for component in components.values():
+        _limit(component["properties"], parts["position"], world.game.cells)
     return document
 
 
@@ -91,11 +109,20 @@ def operations(document: Document) -> Iterator[tuple[str, Document]]:
         yield path, methods["get"]
 
 
-def _complete(parameter: Document, names: dict[str, list[str]]) -> None:
-    """Add what is allowed in a part of a path, and who can be named."""
+def _complete(parameter: Document, parts: dict[str, Document], names: dict[str, list[str]]) -> None:
+    """Add what is allowed in a part of a path, and who can be named: somebody, or a recipe."""
     name, schema = parameter["name"], parameter["schema"]
     if parameter["in"] == "path":
-        schema |= msgspec.json.schema(IN_PATH[name])
+        schema |= parts[name]
     parameter["description"] = schema.pop("description")
     if name in names:
-        schema["enum"] = names[name]
+        schema["anyOf"] = [{"enum": names[name]}, RECIPE]
+
+
+def _limit(fields: Document, position: Document, cells: int) -> None:
+    """Add to the fields of an answer what follows from the game."""
+    for name, schema in fields.items():
+        if name == "cell":
+            schema["maximum"] = cells - 1
+        if name in ("position", "symmetry_class"):
+            schema |= {key: position[key] for key in ("pattern", "maxLength")}

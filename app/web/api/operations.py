@@ -10,11 +10,10 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.http import generate_etag
 
 from app.tictactoe.notation import IllegalMoveError, parse_position
-from app.web.api import agents, games, positions
+from app.web.api import answers, schema
 from app.web.api.description import answer, tree
-from app.web.api.parameters import LookQuery, MoveQuery
-from app.web.players import players
 from app.web.respond import revalidated
+from app.web.world import world
 
 bp = Blueprint("api", __name__, url_prefix="/api/v1")
 
@@ -26,56 +25,56 @@ def openapi() -> Response:
 
 
 @bp.get("/agents")
-@tree.validate(resp=answer(agents.Agents), operation_id="agents")
+@tree.validate(resp=answer(schema.Agents), operation_id="agents")
 def list_agents() -> Response:
     """Everybody who can play."""
-    return pure(agents.everybody(players()))
+    return pure(answers.everybody(world()))
 
 
 @bp.get("/agents/<id>")
-@tree.validate(resp=answer(agents.Agent, 404), operation_id="agent")
+@tree.validate(resp=answer(schema.Agent, 404), operation_id="agent")
 def show_agent(id: str) -> Response:
     """One agent, with its whole card."""
-    _one_of(players().agents, id)
-    return pure(agents.agent(players(), id))
+    _one_of(world().agents, id)
+    return pure(answers.agent(world(), id))
 
 
 @bp.get("/positions/<position>")
-@tree.validate(resp=answer(positions.View, 404), operation_id="position")
-def show_position(position: str, query: LookQuery) -> Response:
+@tree.validate(resp=answer(schema.View, 404), operation_id="position")
+def show_position(position: str, query: schema.LookQuery) -> Response:
     """A position as an agent sees it, and as it truly is."""
     step = None if query.step is UNSET else query.step
-    _one_of(players().lenses, query.lens)
+    _one_of(world().lenses, query.lens)
     _check_step(query.lens, step)
-    return pure(positions.view(players(), _number(position), query.lens, step))
+    return pure(answers.view(world(), _number(position), query.lens, step))
 
 
 @bp.get("/moves/<position>")
-@tree.validate(resp=answer(games.Move, 404, 409), operation_id="move")
-def draw_move(position: str, query: MoveQuery) -> Response:
+@tree.validate(resp=answer(schema.Move, 404, 409), operation_id="move")
+def draw_move(position: str, query: schema.MoveQuery) -> Response:
     """The move of an agent: state in, decision out.
 
     The cell is drawn by the chances, anew each time unless a seed is given.
     """
     number = _number(position)
-    _one_of(players().policies, query.agent)
-    if players().game.is_over(number):
+    _one_of(world().policies, query.agent)
+    if world().game.is_over(number):
         raise Conflict(f"The game is over in {position}: nobody is to move.")
     if query.seed is UNSET:
         draw = current_app.extensions["random"]
-        response = as_json(games.move(players(), number, query.agent, query.epsilon, draw))
+        response = as_json(answers.move(world(), number, query.agent, query.epsilon, draw))
         response.cache_control.no_store = True
         return response
     draw = random.Random(f"{query.seed} {query.agent} {position}")
-    return pure(games.move(players(), number, query.agent, query.epsilon, draw))
+    return pure(answers.move(world(), number, query.agent, query.epsilon, draw))
 
 
 @bp.get("/games/<record>")
-@tree.validate(resp=answer(games.Game, 409), operation_id="game")
+@tree.validate(resp=answer(schema.Game, 409), operation_id="game")
 def follow_game(record: str) -> Response:
     """A game, move by move."""
     try:
-        return pure(games.game(players(), record))
+        return pure(answers.game(world(), record))
     except IllegalMoveError as error:
         raise Conflict(f"This game cannot be: {error}.") from None
     except ValueError as error:
@@ -83,12 +82,12 @@ def follow_game(record: str) -> Response:
 
 
 @bp.get("/matches/<x>/<o>")
-@tree.validate(resp=answer(games.Match, 404), operation_id="match")
+@tree.validate(resp=answer(schema.Match, 404), operation_id="match")
 def show_match(x: str, o: str) -> Response:
     """What can come of two players, exactly."""
     for name in (x, o):
-        _one_of(players().policies, name)
-    return pure(games.match(players(), x, o))
+        _one_of(world().policies, name)
+    return pure(answers.match(world(), x, o))
 
 
 def pure(content: object) -> Response:
@@ -104,7 +103,7 @@ def as_json(content: object) -> Response:
 
 def _number(position: str) -> int:
     try:
-        return parse_position(players().game, position)
+        return parse_position(world().game, position)
     except ValueError as error:
         raise NotFound(f"There is no such position: {error}.") from None
 
@@ -115,7 +114,7 @@ def _one_of(names: Collection[str], name: str) -> None:
 
 
 def _check_step(lens: str, step: int | None) -> None:
-    learned = players().agents.get(lens)
-    steps = len(learned.snapshot_q) if learned else 0
+    learned = world().agents.get(lens)
+    steps = len(learned.snapshot_updates) if learned else 0
     if step is not None and step >= steps:
         raise NotFound(f"{lens} has {steps} snapshots: there is no step {step}.")

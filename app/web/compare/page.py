@@ -1,66 +1,117 @@
-"""The comparison page: one position as several agents see it, beside the truth."""
+"""The comparison page: one position as several lenses show it, beside best play."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
 
-from app.tictactoe.notation import MARKS, replay, undo
-from app.web import words
-from app.web.board_view import Cell
-from app.web.compare import differences
-from app.web.compare.comparison import MAX_VIEWS, Comparison, View, build, parse
-from app.web.compare.panels import Panel, full_name, panel
-from app.web.lens import Opinion, opinion
-from app.web.players import TRUTH, Players, players
-from app.web.respond import respond
+from app.tictactoe.notation import undo
+from app.web import addresses, words
+from app.web.board_view import Square
+from app.web.charts import Charts
+from app.web.compare.curves import WORDS, curves
+from app.web.compare.panels import Panel, full_name, panel, summary
+from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, parse, parting
+from app.web.lens import opinion
+from app.web.match import Place
+from app.web.mind_picture import Picture, picture
+from app.web.respond import Page, respond
+from app.web.world import TRUTH, World, world
 
 bp = Blueprint("compare", __name__)
+
+
+class Figure(NamedTuple):
+    """A figure that the curves can show."""
+
+    id: str
+    title: str
+    href: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class ComparePage(Page):
+    """A position on several boards."""
+
+    template: ClassVar = "compare.html"
+    fragment: ClassVar = "_compare_swap.html"
+
+    title: str
+    comparison: Comparison
+    world: World
+    panels: list[Panel]  # a view each, then best play
+    rows: list[tuple[str, list[Square]]]  # each empty square's name, and itself on every board
+    headline: str
+    status: str
+    summary: str  # "" of a finished game
+    take_back: str  # "" where there is nothing to take back
+    new_game: str
+    parting: str  # another position in which they part, "" where there is none
+    curves: Charts | None  # how those that learned did so
+    figures: list[Figure]  # that the curves can show
+    reading: str  # what the one shown says
+    minds: list[tuple[str, str, Picture]]  # of those that learned: name, address, picture
+    most: int  # views that fit
+    taken: list[str]  # lenses that are there as shipped, so not to be offered again
 
 
 @bp.get("/compare/")
 @bp.get("/compare/<record>")
 def compare(record: str = "") -> Response:
     """Show a position on several boards."""
-    comparison = parse(record, request.args.getlist("lens"), players())
-    return respond("compare.html", view(comparison, players()), fragment="_compare_swap.html")
+    lenses, figure = request.args.getlist("lens"), request.args.get("figure", "")
+    return respond(compare_page(*parse(record, lenses, world(), figure)))
 
 
-def view(comparison: Comparison, players: Players) -> dict[str, object]:
+def compare_page(comparison: Comparison, place: Place) -> ComparePage:
     """Gather what the templates write down."""
-    record, views = comparison.record, comparison.views
-    position = replay(players.game, record)[-1]
-    seen = {each: _opinion(players, position, each) for each in (*views, View(TRUTH))}
-    panels = [panel(comparison, players, position, *each) for each in seen.items()]
-    names = [full_name(players, each) for each in views]
-    learned = {full_name(players, each): found for each in views if (found := seen[each])}
-    between_people = comparison.match(View(TRUTH))
-    mover = MARKS[between_people.to_move]
-    return {
-        "title": f"{differences.listed(names)} compared with the truth",
-        "comparison": comparison,
-        "players": players,
-        "panels": panels,
-        "rows": _rows(players, panels) if learned else [],
-        "headline": words.headline(between_people, players, position),
-        "status": words.status(between_people, players, position, False),
-        "caption": f"On the squares: what each expects for {mover}, to move",
-        "summary": differences.summary(players, position, learned) if learned else "",
-        "take_back": build(replace(comparison, record=undo(record))) if record else "",
-        "new_game": build(replace(comparison, record="")),
-        "most": MAX_VIEWS,
-        "taken": [each.lens for each in views if each.step is None],
+    world, record, views = place.world, comparison.record, comparison.views
+    opinions = {
+        view: None if place.over else opinion(world, place.position, *view)
+        for view in (*views, View(TRUTH))
     }
+    panels = [panel(comparison, place, *each) for each in opinions.items()]
+    figure = comparison.figure or next(iter(FIGURES))
+    elsewhere = parting(views, world, place.position)
+    learned = {full_name(world, view): found for view in views if (found := opinions[view])}
+    return ComparePage(
+        title=f"{words.listed([full_name(world, view) for view in views])} compared with best play",
+        comparison=comparison,
+        world=world,
+        panels=panels,
+        rows=_rows(place, panels) if learned else [],
+        headline=words.headline(place),
+        status=words.status(place),
+        summary=summary(place, learned) if learned else "",
+        take_back=addresses.compare(replace(comparison, record=undo(record))) if record else "",
+        new_game=addresses.compare(replace(comparison, record="")),
+        parting=""
+        if elsewhere is None
+        else addresses.compare(replace(comparison, record=elsewhere)),
+        curves=curves(world, views, figure),
+        figures=[
+            Figure(id, title, addresses.compare(replace(comparison, figure=id)), id == figure)
+            for id, title in FIGURES.items()
+        ],
+        reading=WORDS[figure],
+        minds=[_mind(world, view) for view in views if view.lens in world.agents],
+        most=MAX_VIEWS,
+        taken=[view.lens for view in views if view.step is None],
+    )
 
 
-def _opinion(players: Players, position: int, view: View) -> Opinion | None:
-    return None if players.game.is_over(position) else opinion(players, position, *view)
+def _mind(world: World, view: View) -> tuple[str, str, Picture]:
+    step = world.last_step(view.lens) if view.step is None else view.step
+    href = addresses.mind(view.lens, view.step)
+    return full_name(world, view), href, picture(world, view.lens, step)
 
 
-def _rows(players: Players, panels: list[Panel]) -> list[tuple[str, list[Cell]]]:
+def _rows(place: Place, panels: list[Panel]) -> list[tuple[str, list[Square]]]:
     """List each empty square with what all of them think of it."""
-    squares = zip(*(panel.board.cells for panel in panels), strict=True)
+    squares = zip(*(panel.board.squares for panel in panels), strict=True)
     return [
-        (words.place(players, number), list(cells))
-        for number, cells in enumerate(squares)
-        if cells[0].mark == "."
+        (words.square_name(place.world.game, cell), list(row))
+        for cell, row in enumerate(squares)
+        if row[0].mark == "."
     ]

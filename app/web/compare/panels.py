@@ -1,16 +1,19 @@
-"""One board of a comparison, with all that belongs to it."""
+"""One board of a comparison with all that belongs to it, and what several say in sentences."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.web import words
+from app.web import addresses, words
 from app.web.board_view import Board, board
-from app.web.compare import differences
-from app.web.compare.comparison import Comparison, View, build
-from app.web.lens import Opinion
-from app.web.match import build as build_match
+from app.web.comparison import Comparison, View
+from app.web.lens import OUTCOMES, Opinion, best_play
+from app.web.match import Place
 from app.web.numbers import updates
-from app.web.players import TRUTH, Players
+from app.web.words import listed, square_name
+from app.web.world import TASK, TRUTH, World
+
+MANY = 3  # squares that a sentence still names
 
 
 class Panel(NamedTuple):
@@ -24,72 +27,93 @@ class Panel(NamedTuple):
     plays: str  # what it would do there
     blunder: bool  # whether that can drop the value of the game
     play: str  # the position on the play page
-    trained: str = ""  # for how long, of an agent
+    origin: str  # for how long an agent was trained, or how else the values were found
+    about: str = ""  # the page of an agent
     earlier: str = ""  # the same at the snapshot before
     later: str = ""
     remove: str = ""
     others: tuple[tuple[View, ...], tuple[View, ...]] = ((), ())  # views before and after this one
 
 
-def panel(
-    comparison: Comparison, players: Players, position: int, view: View, seen: Opinion | None
-) -> Panel:
-    """Lay out what a view, or the truth, has to say of a position; None of a finished one."""
-    match = comparison.match(view)
+def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | None) -> Panel:
+    """Lay out what a view, or best play, has to say of a position; None of a finished one."""
+    world = place.world
+    seen = replace(place, match=comparison.match(view))
 
     def move_link(cell: int) -> str:
-        return build(comparison.play(cell))
+        return addresses.compare(comparison.play(cell))
 
     plain = Panel(
         view=view,
-        title=players.titles[view.lens],
-        name=full_name(players, view),
+        title=world.titles[view.lens],
+        name=full_name(world, view),
         board=board(
-            players.game,
-            comparison.record,
-            seen,
-            move_link,
-            id=f"board-{view}",
-            label=f"Board of {full_name(players, view)}",
+            seen, opinion, move_link, f"board-{view}", f"Board of {full_name(world, view)}"
         ),
-        legend=words.legend(match, players, seen) if seen else None,
-        plays=differences.plays(players, seen) if seen else "",
-        blunder=seen is not None and differences.blundering(players, position, seen),
-        play=build_match(match),
+        legend=words.legend(seen, opinion) if opinion else None,
+        plays=plays(place, opinion) if opinion else "",
+        blunder=opinion is not None and can_blunder(place, opinion),
+        play=addresses.play(seen.match),
+        origin="Found by solving the game",
     )
-    return plain if view.lens == TRUTH else _steered(plain, comparison, players)
+    return plain if view.lens == TRUTH else _steered(plain, comparison, world)
 
 
-def full_name(players: Players, view: View) -> str:
+def full_name(world: World, view: View) -> str:
     """Name a view in a sentence, where a comma would divide it."""
-    title = players.titles[view.lens].replace(",", "")
-    return title if view.step is None else f"{title} after {_trained(players, view)}"
+    title = world.titles[view.lens.removesuffix(TASK)].replace(",", "")
+    if view.lens.endswith(TASK):
+        return f"the task of {title}"
+    if view.lens == TRUTH:
+        return "best play"
+    return title if view.step is None else f"{title} after {_trained(world, view)}"
 
 
-def _steered(panel: Panel, comparison: Comparison, players: Players) -> Panel:
+def plays(place: Place, opinion: Opinion) -> str:
+    """Say what somebody plays in a decision, and what it expects of that."""
+    first = opinion.plays[0]
+    expected = opinion.truths[first] if opinion.exact else opinion.texts[first]
+    return f"{_squares(place, opinion.plays).capitalize()}: {expected or opinion.blank}"
+
+
+def can_blunder(place: Place, opinion: Opinion) -> bool:
+    """Whether one of the moves that somebody plays there gives away the value of the game."""
+    return not place.world.right[place.position, opinion.plays].all()
+
+
+def summary(place: Place, opinions: Mapping[str, Opinion]) -> str:
+    """Say who plays what in a decision, and who can blunder, by their names."""
+    preferences = _preferences(place, opinions)
+    return f"{preferences[0].upper()}{preferences[1:]} {_verdict(place, opinions)}"
+
+
+def _steered(panel: Panel, comparison: Comparison, world: World) -> Panel:
     """Add what makes another comparison of this one."""
     views, here = comparison.views, comparison.views.index(panel.view)
     before, after = views[:here], views[here + 1 :]
-    earlier, later = _neighbours(players, panel.view)
+    removed = addresses.compare(replace(comparison, views=before + after))
+    steered = panel._replace(remove=removed if before or after else "", others=(before, after))
+    if panel.view.lens not in world.agents:
+        return steered
 
     def put(other: View | None) -> str:
         """Lead to another view in this place, unless it has one of its own."""
         if other is None or other in views:
             return ""
-        return build(replace(comparison, views=(*before, other, *after)))
+        return addresses.compare(replace(comparison, views=(*before, other, *after)))
 
-    return panel._replace(
-        trained=_trained(players, panel.view),
+    earlier, later = _neighbours(world, panel.view)
+    return steered._replace(
+        origin=_trained(world, panel.view),
+        about=addresses.agent(panel.view.lens),
         earlier=put(earlier),
         later=put(later),
-        remove=build(replace(comparison, views=before + after)) if before or after else "",
-        others=(before, after),
     )
 
 
-def _neighbours(players: Players, view: View) -> tuple[View | None, View | None]:
+def _neighbours(world: World, view: View) -> tuple[View | None, View | None]:
     """Return the snapshots of training before and after a view; the last one is as shipped."""
-    last = players.last_step(view.lens)
+    last = world.last_step(view.lens)
     step = last if view.step is None else view.step
     earlier = View(view.lens, step - 1) if step else None
     if step >= last - 1:
@@ -97,6 +121,38 @@ def _neighbours(players: Players, view: View) -> tuple[View | None, View | None]
     return earlier, View(view.lens, step + 1)
 
 
-def _trained(players: Players, view: View) -> str:
-    agent = players.agents[view.lens]
+def _trained(world: World, view: View) -> str:
+    agent = world.agents[view.lens]
     return updates(int(agent.snapshot_updates[-1 if view.step is None else view.step]))
+
+
+def _preferences(place: Place, opinions: Mapping[str, Opinion]) -> str:
+    """Those who play the same in one breath, the most first."""
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for name, opinion in opinions.items():
+        groups.setdefault(tuple(opinion.plays), []).append(name)
+    if len(groups) == 1 < len(opinions):
+        who = "Both" if len(opinions) == 2 else "All"
+        return f"{who} play {_squares(place, *groups)}."
+    parts = []
+    for cells, names in sorted(groups.items(), key=lambda group: -len(group[1])):
+        alone = "alone " * (len(names) == 1 and len(groups) < len(opinions))
+        verb = "plays" if len(names) == 1 else "play"
+        parts.append(f"{listed(names)} {alone}{verb} {_squares(place, cells)}")
+    return "; ".join(parts) + "."
+
+
+def _verdict(place: Place, opinions: Mapping[str, Opinion]) -> str:
+    value = best_play(place.world, place.position).partition(" ")[0]
+    if value == OUTCOMES[-1]:
+        return "With best play every move loses."
+    erring = [name for name, opinion in opinions.items() if can_blunder(place, opinion)]
+    if erring:
+        return f"With best play it is a {value}, and {listed(erring)} can miss that."
+    return f"With best play that is right: it keeps the {value}."
+
+
+def _squares(place: Place, cells: Sequence[int]) -> str:
+    if len(cells) > MANY:
+        return f"any of {len(cells)} squares"
+    return listed([square_name(place.world.game, cell) for cell in cells], "or")

@@ -1,114 +1,162 @@
-"""The sections of the page that explains, and the facts that their texts are filled with."""
+"""The sections of the page that explains: those of the algorithms, and what they have in common."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
-from app.tictactoe.card import Card
+from app.tictactoe.game import SEATS
 from app.tictactoe.notation import replay
-from app.web import algorithms, words
-from app.web.lens import match_opinion
-from app.web.match import Match
-from app.web.numbers import count
-from app.web.players import HUMAN, Players
+from app.web.algorithms import ALGORITHMS, Section
+from app.web.algorithms.algorithm import seen_by
+from app.web.formula import Formula
+from app.web.numbers import count, percent
+from app.web.world import TRUTH, World
+
+RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # by random moves
 
 
-class Section(NamedTuple):
-    """What a part of the page is called, and the position that shows its point."""
+def _odds(world: World) -> Mapping[str, object]:
+    """Say how often a learner of the league draws its best move for each move worth 0."""
+    start = EXPLORATION.start
+    if start.lens not in world.always:
+        return {}
+    row = world.agents[start.lens].q[replay(world.game, start.record)[-1]]
+    limit = float(getattr(world.recipe(start.lens), "k_limit"))  # noqa: B009 - of this algorithm
+    return {"limit": f"{limit:g}", "odds": count(round(limit ** float(np.nanmax(row))))}
 
-    title: str
-    start: Match
+
+def _unnoticed(world: World) -> Mapping[str, object]:
+    """Say how likely it is that a rare loss is not seen in so many games."""
+    seat = _beaten_seat(world, RARELY_BEATEN)
+    if not seat:
+        return {}
+    loss = getattr(world.agents[RARELY_BEATEN].card.figures.vs["random"], seat)[-1][2]
+    unseen = {games: percent((1 - loss) ** games) for games in (100, 1000)}
+    return {"mark": seat.upper(), "loss": percent(loss), "unseen": unseen}
 
 
-def _seen_by(lens: str, record: str, step: int | None = None) -> Match:
-    return Match(record, o=HUMAN, lens=lens, step=step)
+def _beaten(world: World) -> Mapping[str, object]:
+    """Say how often somebody wins at random whom a best responder beats in every game."""
+    name = OFTEN_BEATEN
+    seat = _beaten_seat(world, name)
+    if not seat:
+        return {}
+    wins = getattr(world.agents[name].card.figures.vs["random"], seat)[-1][0]
+    return {"mark": seat.upper(), "wins": percent(wins)}
 
 
-SECTIONS = {
-    "action-values": Section("Positions, moves, values", _seen_by("q-learning-4", "1043")),
-    "minimax": Section("Minimax: the truth", _seen_by("truth", "6587")),
-    "q-iteration": Section("Q-iteration with sticky losses", _seen_by("q-iteration", "4")),
-    "q-learning": Section("Q-learning", _seen_by("q-learning-1", "0")),
-    "exploration": Section("Exploration", _seen_by("symmetric", "54687")),
-    "afterstates": Section("Afterstates, backward over the game", _seen_by("q-table", "4")),
-    "double-q": Section("Double Q-learning", _seen_by("double-q", "0")),
-    "self-play": Section("Self-play with one shared table", _seen_by("self-play", "4")),
-    "mitchell": Section("Q-learning for uncertain worlds", _seen_by("observing-symmetric", "487")),
-    "dqn": Section("Deep Q-learning", _seen_by("dqn-vs-random", "485")),
-    "champion": Section("The champion: at least and at most", _seen_by("champion", "2045", 8)),
-    "best-response": Section("The best responder", _seen_by("q-learning-2", "048")),
-    "nash-conv": Section("NashConv, and what a proof needs", _seen_by("double-q", "413562", 9)),
-    "exact": Section("Why nothing is sampled", _seen_by("q-learning-1", "61")),
+def _beaten_seat(world: World, name: str) -> str:
+    """Name a seat in which an agent loses every game to its best responder, "" without one."""
+    if name not in world.always:
+        return ""
+    worst = world.agents[name].card.figures.best_response
+    return next((seat for seat in SEATS if getattr(worst, seat)[-1][2] == 1), "")
+
+
+ACTION_VALUES = Section(
+    title="Positions, moves, values",
+    start=seen_by("q-learning-4", "1043"),
+    formulas=(
+        Formula(
+            "Positions, moves, values",
+            ("Q(s, a) = E[r + γ max_a′ Q(s′, a′)]",),
+            {
+                "Q": "the table of action values",
+                "E": "the average over all that can come: the opponent’s answer, above all",
+            },
+        ),
+    ),
+)
+EXPLORATION = Section(
+    title="Exploration",
+    start=seen_by("symmetric", "34678"),
+    formulas=(
+        Formula(
+            "ε-greedy",
+            ('P(a) = ε / n + { (1 − ε) / m : "for a best move"; 0 : "for the others" }',),
+            {
+                "P": "the chance that a move is played",
+                "a": "the move",
+                "ε": "the chance to play at random",
+                "n": "how many moves are legal",
+                "m": "how many of them have the highest value",
+            },
+        ),
+        Formula(
+            "powers of k",
+            ("P(a) = k^Q(s, a) / (∑_b k^Q(s, b))",),
+            {
+                "P": "the chance that a move is played",
+                "k": "how sharp the choice is",
+                "Q": "the table",
+                "a": "the move",
+                "b": "every legal move in turn, a too",
+            },
+        ),
+    ),
+    facts=_odds,
+)
+BEST_RESPONSE = Section(
+    title="The best responder",
+    start=seen_by("q-learning-2", "5"),
+    formulas=(
+        Formula(
+            "The best responder",
+            ('b(s) = { max_s′ b(s′) : "its own move"; ∑_s′ π(s′|s) b(s′) : "the agent’s" }',),
+            {
+                "b": "what the responder may expect: 1 for its win, −1 for its loss",
+                "s′": "a position that a move leads to",
+                "π": "the chance that the agent moves there",
+            },
+        ),
+    ),
+    facts=_beaten,
+)
+NASH_CONV = Section(
+    title="NashConv, and what a proof needs",
+    start=seen_by("self-play", "865243", 15),
+    formulas=(
+        Formula(
+            "NashConv, and what a proof needs",
+            ('"NashConv" = b_O + b_X',),
+            {"b": "what the best responder expects to gain, as O against the agent as X, and as X"},
+        ),
+    ),
+)
+EXACT = Section(
+    title="Why nothing is sampled",
+    start=seen_by("q-learning-1", "357"),
+    formulas=(
+        Formula(
+            "Why nothing is sampled",
+            ("P = (1 − p)^n",),
+            {
+                "P": "the chance to see none",
+                "p": "the chance of a loss in one game",
+                "n": "how many games are played",
+            },
+        ),
+    ),
+    facts=_unnoticed,
+)
+
+SECTIONS: dict[str, Section] = {
+    "action-values": ACTION_VALUES,
+    **{slug: algorithm.section for slug, algorithm in ALGORITHMS.items()},
+    "exploration": EXPLORATION,
+    "best-response": BEST_RESPONSE,
+    "nash-conv": NASH_CONV,
+    "exact": EXACT,
 }
 
 
-def boards(players: Players) -> list[str]:
+def boards(world: World) -> list[str]:
     """List the sections whose position can be shown: the agent that it is about is there."""
-    return [id for id, section in SECTIONS.items() if _can_be_seen(players, section.start)]
+    return [id for id, section in SECTIONS.items() if _can_be_seen(world, section)]
 
 
-class Start(NamedTuple):
-    """What the text of a section says of its first position, cell by cell."""
-
-    values: list[str]
-    tries: list[str]  # how often training updated the value
-
-
-def start(players: Players, id: str, lens: str = "") -> Start:
-    """Say what an agent thinks where a section's board begins: its own, or another one."""
-    match = SECTIONS[id].start
-    match = replace(match, lens=lens) if lens else match
-    position = replay(players.game, match.record)[-1]
-    tries = players.agents[match.lens].visits[position].tolist()
-    return Start(match_opinion(match, players, position).texts, [count(number) for number in tries])
-
-
-def made(players: Players, id: str) -> list[Card]:
-    """List the agents that a section's algorithm made."""
-    cards = [agent.card for agent in players.agents.values()]
-    return [card for card in cards if algorithms.section(card) == id]
-
-
-def parameters(players: Players, name: str) -> Mapping[str, bool | int | float | str]:
-    """Return the parameters of an agent's training, none of an agent that is not there."""
-    return players.agents[name].card.parameters if name in players.agents else {}
-
-
-def legend(players: Players, id: str) -> words.Legend:
-    """Explain the colours of a section's board as it begins."""
-    match = SECTIONS[id].start
-    position = replay(players.game, match.record)[-1]
-    return words.legend(match, players, match_opinion(match, players, position))
-
-
-def counts(players: Players) -> dict[str, str]:
-    """Count the positions of the game in several ways."""
-    game = players.game
-    numbers = {
-        "positions": game.positions,
-        "decisions": game.decisions,
-        "pairs": int(game.legal.sum()),
-        "afterstates": len(np.unique(game.symmetry_class)) - 1,  # nothing makes the empty board
-    }
-    return {name: count(number) for name, number in numbers.items()}
-
-
-def odds(players: Players, id: str, cell: int) -> str:
-    """Say how often a learner of the league, in the end, draws a cell for each move worth 0."""
-    match = SECTIONS[id].start
-    agent = players.agents[match.lens]
-    value = float(agent.q[replay(players.game, match.record)[-1], cell])
-    return count(round(float(agent.card.parameters["k_limit"]) ** value))
-
-
-def unnoticed(chance: float, games: int) -> float:
-    """Return the chance that something is not seen in so many games, from its chance in one."""
-    return float((1 - chance) ** games)
-
-
-def _can_be_seen(players: Players, match: Match) -> bool:
-    if match.step is None:
-        return match.lens in players.lenses
-    return match.lens in players.agents and match.step <= players.last_step(match.lens)
+def _can_be_seen(world: World, section: Section) -> bool:
+    lens, step = section.start.lens, section.start.step
+    if lens == TRUTH:
+        return True
+    return lens in world.always and (step is None or step <= world.last_step(lens))

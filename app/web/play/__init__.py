@@ -1,1 +1,7 @@
-"""The play page."""
+"""The play page: a match, its settings, and what everybody thinks of it."""
+
+from app.web.play import minds, page
+
+bp = page.bp
+
+__all__ = ["bp", "minds", "page"]

@@ -3,14 +3,15 @@
 from typing import NamedTuple
 
 from app.tictactoe.notation import MARKS
+from app.web.algorithms import rule_of
+from app.web.algorithms.algorithm import CHANCE, Rule
+from app.web.algorithms.targets import Answer, Pair, Reason
+from app.web.algorithms.telling import NEAR, opponent, square, truth
 from app.web.numbers import count, percent, signed
-from app.web.players import TRUTH
-from app.web.why.answers import Answer, Pair, Reason
-from app.web.why.expression import Node, text
-from app.web.why.phrases import square, truth
-from app.web.why.rules import rule_of
-from app.web.why.rules.rule import CHANCE, Rule
-from app.web.why.words import sentences
+from app.web.words import task_words
+from app.web.world import TRUTH
+
+SYMBOLS = {"alpha": "Step size α", "gamma": "Discount γ"}
 
 
 class Row(NamedTuple):
@@ -20,7 +21,7 @@ class Row(NamedTuple):
     place: str
     share: str  # how likely it is, or whether it counts
     follows: str
-    target: Node
+    target: str  # a formula
     truth: str
 
 
@@ -30,8 +31,8 @@ class Explanation(NamedTuple):
     heading: str
     sentences: list[str]
     facts: list[tuple[str, str]]
-    equations: list[Node]
-    shared: str  # what the answers' shares are, "" where nothing is known of them
+    equations: list[str]  # formulas
+    shared: str  # what the answers' shares are
     rows: list[Row]  # none where the move ends the game
 
 
@@ -41,7 +42,13 @@ def explain(pair: Pair) -> Explanation:
     reason = rule.reason(pair)
     return Explanation(
         heading=f"{MARKS[pair.mover]} at {square(pair, pair.cell)}",
-        sentences=sentences(pair, rule, reason),
+        sentences=[
+            _value(pair, rule, reason),
+            *rule.sentences(pair, reason),
+            *_unrecorded(pair, reason),
+            *_in_its_task(pair),
+            *_in_truth(pair, rule),
+        ],
         facts=_facts(pair, rule, reason),
         equations=rule.equations(pair, reason) if reason.has_target else [],
         shared=rule.shared,
@@ -53,10 +60,10 @@ def text_lines(explanation: Explanation) -> list[str]:
     """Write all of it as plain text."""
     lines = [explanation.heading, *explanation.sentences]
     lines += [f"  {name}: {value}" for name, value in explanation.facts]
-    lines += [f"  {text(equation)}" for equation in explanation.equations]
+    lines += [f"  {equation}" for equation in explanation.equations]
     for row in explanation.rows:
-        shared = [f"{explanation.shared} {row.share}"] if explanation.shared else []
-        parts = [row.place, *shared, row.follows, f"y: {text(row.target)}", row.truth]
+        shared = f"{explanation.shared} {row.share}"
+        parts = [row.place, shared, row.follows, f"y: {row.target}", row.truth]
         lines.append(f"  - {' | '.join(parts)}")
     return lines
 
@@ -73,17 +80,74 @@ def _row(pair: Pair, rule: Rule, answer: Answer) -> Row:
     )
 
 
+def _value(pair: Pair, rule: Rule, reason: Reason) -> str:
+    """Say what the value is and whose."""
+    move = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}"
+    if pair.lens == TRUTH:
+        worth = signed(pair.value, 0)
+        return f"In truth {move} is worth {worth}: with best play by both it is a {truth(pair)}."
+    who, value = pair.world.titles[pair.learner], reason.written(pair.value)
+    if pair.task and not pair.is_learned:
+        asked = task_words(pair.world, pair.task)
+        return f"{who} was asked to learn {asked}. In that task {move} is worth exactly {value}."
+    if pair.step is not None:
+        then = f"After {count(pair.agent.card.figures.updates[pair.step])} updates {who}"
+        if pair.known:
+            return f"{then} gave {move} the value {value}."
+        return f"{then} had not yet updated {move}, and what it is worth was unknown to it."
+    if not pair.known:
+        return rule.unknown.format(who=who, move=move, value=value)
+    return f"{who} gives {move} the value {value}."
+
+
+def _unrecorded(pair: Pair, reason: Reason) -> list[str]:
+    """Say what is not known of a value at a snapshot that might explain it."""
+    if pair.step is None or not pair.known or abs(reason.above) < NEAR:
+        return []
+    return ["How often it had been updated by then is not recorded."]
+
+
+def _in_its_task(pair: Pair) -> list[str]:
+    """Say what the move is exactly worth in what its agent was asked to learn."""
+    if not pair.task or not pair.is_learned or pair.exact_in_task is None:
+        return []
+    asked, exact = task_words(pair.world, pair.task), pair.exact_in_task
+    agrees = pair.known and abs(pair.value - exact) < NEAR
+    there = ", and that is its value" if agrees else ""
+    return [
+        f"It was asked to learn {asked}: there the move is worth exactly {signed(exact)}{there}."
+    ]
+
+
+def _in_truth(pair: Pair, rule: Rule) -> list[str]:
+    """Say what is exactly true, and how often the opponent of the training misses it."""
+    if pair.lens == TRUTH:
+        return []
+    said = f"With best play by both it is a {truth(pair)}"
+    if pair.game.is_over(pair.after) or rule.shared != CHANCE:
+        return [f"{said}."]
+    given = pair.answer_chances > 0
+    missing = given & (pair.world.truth[pair.after] != -pair.world.truth[pair.position, pair.cell])
+    if not missing.any():
+        return [f"{said}."]
+    return [f"{said}; {opponent(pair)} misses that in {missing.sum()} of {given.sum()} answers."]
+
+
 def _facts(pair: Pair, rule: Rule, reason: Reason) -> list[tuple[str, str]]:
     """List the numbers there are."""
-    exact = signed(pair.players.true_values[pair.position, pair.cell], 0)
-    exactly = ("Exact value", f"{exact}, {truth(pair)}")
+    exact = signed(pair.world.truth[pair.position, pair.cell], 0)
+    best_play = ("Exact value", f"{exact}, {truth(pair)}")
     if pair.lens == TRUTH:
-        return [exactly]
-    value = signed(pair.value)
-    listed = [("Value", value if pair.known else f"unknown, the entry is {value}"), exactly]
-    listed.append((rule.counted, count(pair.visits)))
-    if reason.has_target:
-        listed.append(("Target of the next update", reason.hedge + signed(reason.target)))
-    names = {"alpha": "Step size α", "gamma": "Discount γ"}  # noqa: RUF001
-    given = pair.agent.card.parameters
-    return listed + [(names[name], f"{given[name]:g}") for name in names if name in given]
+        return [best_play]
+    value = reason.written(pair.value)
+    facts = [("Value", value if pair.known else f"unknown, the entry is {value}"), best_play]
+    if pair.is_learned and pair.exact_in_task is not None:
+        facts.append(("Exact value of its task", signed(pair.exact_in_task)))
+    if pair.visits is not None:
+        facts.append((rule.counted, count(pair.visits)))
+    if pair.is_learned and reason.has_target:
+        target = reason.hedge + reason.written(reason.target)
+        facts.append(("Target of the next update", target))
+    names = SYMBOLS if pair.is_learned else {"gamma": SYMBOLS["gamma"]}
+    given = [(name, getattr(pair.recipe, key, None)) for key, name in names.items()]
+    return facts + [(name, f"{number:g}") for name, number in given if number is not None]

@@ -1,0 +1,247 @@
+"""Every address of the site is built here.
+
+What they mean is read by `match.parse`, `comparison.parse` and the pages.  Names are quoted here,
+for a recipe's may have a "+"; all else that addresses have is words and digits.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from urllib.parse import quote, urlencode
+
+from msgspec.structs import astuple
+
+from app.tictactoe.notation import DIGITS
+from app.web.comparison import Comparison
+from app.web.match import Match
+
+HOME = "/"
+PLAY = "/play/"
+SET = "/set/"  # where the settings of a match are sent
+ARENA = "/arena"
+AGENTS = "/agents"
+COMPARE = "/compare/"
+HOW = "/how"
+PUZZLES = "/puzzle"
+LAB = "/lab"
+API = "/api"
+PREVIEW = "/preview/024.png?lens=q-table"  # of all pages that have none of their own
+
+_PLAIN = ",:="  # what the name of a recipe may have anywhere in an address, unlike "+"
+_USUAL = list(zip(Match.__struct_fields__, astuple(Match()), strict=True))
+
+
+def play(match: Match) -> str:
+    """Return where a match is shown."""
+    return _of_match("/play/", match)
+
+
+def play_against(name: str) -> str:
+    """Return where a person plays X against somebody."""
+    return play(Match(o=name))
+
+
+def moves_of(match: Match) -> Callable[[int], str]:
+    """Return where a match is shown after one more move, by its cell: all of them at once."""
+    path, _, query = play(match.go(match.shown)).partition("?")
+    end = f"?{query}" if query else ""
+    return lambda cell: f"{path}{DIGITS[cell]}{end}"
+
+
+def plies_of(match: Match) -> Callable[[int], str]:
+    """Return where each ply of a match is shown: all of them at once."""
+    whole = play(match.at(len(match.record)))
+    path, _, query = whole.partition("?")
+    rest = f"&{query}" if query else ""
+    return lambda ply: f"{path}?ply={ply}{rest}" if ply < len(match.record) else whole
+
+
+def reply(match: Match) -> str:
+    """Return where one move is drawn for whoever is to move."""
+    return _of_match("/reply/", match)
+
+
+def why(match: Match, cell: int | None = None) -> str:
+    """Return where the value of a cell, or of the best one, is explained."""
+    return _of_match("/why/", match, () if cell is None else (f"cell={DIGITS[cell]}",))
+
+
+def minds(match: Match) -> str:
+    """Return where it stands what everybody would play in the position shown."""
+    return _of_match("/minds/", match)
+
+
+def preview(match: Match) -> str:
+    """Return the picture of a match that a link to it is shown with."""
+    path, _, query = _of_match("/preview/", match).partition("?")
+    return f"{path}.png" + (f"?{query}" if query else "")
+
+
+def compare(comparison: Comparison) -> str:
+    """Return where a comparison is shown."""
+    query = [f"lens={_quoted(str(view))}" for view in comparison.views]
+    query += [f"figure={comparison.figure}"] if comparison.figure else []
+    return COMPARE + comparison.record + ("?" + "&".join(query) if query else "")
+
+
+def compare_record(record: str) -> str:
+    """Return where a form sends the views that it has for the position after a record."""
+    return COMPARE + record
+
+
+def agents(sort: str = "", order: str = "") -> str:
+    """Return where all agents are shown, as sorted or in the usual order."""
+    return AGENTS + (f"?sort={sort}&order={order}" if sort else "")
+
+
+def agent(name: str, against: str = "") -> str:
+    """Return the page of an agent, with its outcomes against somebody or against the usual one."""
+    return f"{AGENTS}/{_quoted(name)}" + (f"?against={against}" if against else "")
+
+
+def agent_file(name: str, ending: str) -> str:
+    """Return where an agent is handed out as a file: "npz", "json" or "csv"."""
+    return f"{AGENTS}/{_quoted(name)}.{ending}"
+
+
+def blunders(name: str) -> str:
+    """Return where all blunders of an agent are."""
+    return f"{AGENTS}/{_quoted(name)}/blunders"
+
+
+def certificate(name: str, seat: str) -> str:
+    """Return where the proof is that an agent cannot be beaten in a seat, "x" or "o"."""
+    return f"{AGENTS}/{_quoted(name)}/certificate-{seat}"
+
+
+def certificate_file(name: str, seat: str) -> str:
+    """Return where the same proof is handed out as a file."""
+    return f"{certificate(name, seat)}.csv"
+
+
+def arena(show: str = "", player: str = "", add: str = "") -> str:
+    """Return where everybody plays everybody: a figure, whose matches, and who is added to them."""
+    return ARENA + _query(show=show, player=player, add=add)
+
+
+def how(section: str = "") -> str:
+    """Return where it is explained how all of it works, or one section of that."""
+    return HOW + (f"#{section}" if section else "")
+
+
+def how_example(section: str, record: str = "") -> str:
+    """Return the same page with a section's board after a record, or as it begins."""
+    query = {"at": section} | ({"record": record} if record else {})
+    return f"{HOW}?{urlencode(query)}#{section}"
+
+
+def how_writing(board: str) -> str:
+    """Return the same page with a position, written cell by cell, in all its writings."""
+    return f"{HOW}?at=writing&board={board}#writing"
+
+
+def how_stage(stage: int) -> str:
+    """Return the same page with its worked example at a stage."""
+    return f"{HOW}?at=won-game&stage={stage}#won-game"
+
+
+def lesson(stop: str, step: int | None = None) -> str:
+    """Return a stop of the lesson, its film at a snapshot or where it begins."""
+    return f"{HOW}/{stop}" + _query(step=step)
+
+
+def front(step: int | None = None) -> str:
+    """Return the front page, its film at a snapshot or at its end."""
+    return HOME + _query(step=step)
+
+
+def mind(name: str, step: int | None = None, colour: str = "", tile: int | None = None) -> str:
+    """Return the picture of a mind: at a snapshot, coloured by what, with a tile chosen."""
+    return f"/mind/{_quoted(name)}" + _query(step=step, colour=colour, tile=tile)
+
+
+def puzzle(
+    number: int,
+    answers: str = "",
+    plays: int | None = None,
+    right: int | None = None,
+    ply: int = 0,
+) -> str:
+    """Return a puzzle, with the answers of its round and to itself, and how far it is played on."""
+    cells = {"plays": plays, "right": right}
+    chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
+    return f"{PUZZLES}/{number}" + _query(answers=answers, **chosen, ply=ply or None)
+
+
+def score(number: int, answers: str) -> str:
+    """Return what a round of puzzles came to; `number` is its last one."""
+    return f"{PUZZLES}/{number}/score" + _query(answers=answers)
+
+
+def lab(
+    name: str = "",
+    ghost: str = "",
+    curve: str = "",
+    step: int | None = None,
+    game: int | None = None,
+    update: int | None = None,
+) -> str:
+    """Return the lab with a recipe, beside another as a ghost, by a curve and at a snapshot.
+
+    `game` is one of the first of its training, told as far as the update with that number.
+    """
+    path = f"{LAB}/{_quoted(name)}" if name else LAB
+    return path + _query(ghost=ghost, curve=curve, step=step, game=game, update=update)
+
+
+def seeds(name: str, done: int | None = None) -> str:
+    """Return where a recipe is trained with twenty seeds, of which so many are seen already."""
+    return f"{lab(name)}/seeds" + _query(done=done)
+
+
+def api_agent(name: str) -> str:
+    """Return where the API tells everything of an agent."""
+    return f"{API}/v1/agents/{_quoted(name)}"
+
+
+def again(path: str, query: Sequence[tuple[str, str]]) -> str:
+    """Return an address anew from a path, quoted already, and the pairs of a query, which are not.
+
+    A "+" in the path is quoted too: it is so wherever it stands.
+    """
+    pairs = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in query)
+    return path.replace("+", "%2B") + (f"?{pairs}" if pairs else "")
+
+
+def _of_match(path: str, match: Match, more: tuple[str, ...] = ()) -> str:
+    """Write a match as a path and query, without what is as usual."""
+    query = [
+        f"{name}={_text(value)}"
+        for (name, usual), value in zip(_USUAL, astuple(match), strict=True)
+        if value != usual and name != "record"
+    ]
+    query += more
+    return path + match.record + ("?" + "&".join(query) if query else "")
+
+
+def _query(**values: object) -> str:
+    """Write what is given as a query."""
+    given = [
+        f"{name}={_quoted(str(value))}" for name, value in values.items() if value not in (None, "")
+    ]
+    return "?" + "&".join(given) if given else ""
+
+
+def _text(value: object) -> str:
+    match value:
+        case bool():
+            return str(int(value))
+        case float():
+            return f"{value:g}"
+        case tuple():
+            return "-".join(map(str, value))
+    return _quoted(str(value))
+
+
+@lru_cache(maxsize=1024)
+def _quoted(text: str) -> str:
+    return quote(text, safe=_PLAIN)

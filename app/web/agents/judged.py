@@ -1,0 +1,282 @@
+"""An agent judged: its blunders, and in each seat the game that beats it or a proof."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from itertools import groupby
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from app.tictactoe.atlas import Mistakes
+from app.tictactoe.game import SEATS, X
+from app.tictactoe.notation import DIGITS, MARKS, position_text
+from app.web import addresses
+from app.web.board_view import SmallBoard, small_board
+from app.web.lens import OUTCOMES, best_play, opinion
+from app.web.match import Match, place_of
+from app.web.moves import moves
+from app.web.numbers import count, percent
+from app.web.world import HUMAN, TRUTH, World
+
+SAMPLE = 8  # positions of a certificate on the agent's own page
+NUMBERS = {1: "one", 2: "two", 3: "three"}  # moves of an opponent; there are four at most
+
+
+class Exhibit(NamedTuple):
+    """A position out of an agent's play: a picture, where it leads and what there is to say."""
+
+    board: SmallBoard
+    href: str
+    title: str
+    notes: list[str]
+    blunder: bool = False
+
+
+class Group(NamedTuple):
+    """Pictures under one heading."""
+
+    title: str
+    exhibits: list[Exhibit]
+
+
+class Count(NamedTuple):
+    """How many blunders of one kind there are."""
+
+    kind: str
+    positions: str
+    met: str  # of them, in its own games
+
+
+class Blunders(NamedTuple):
+    """The atlas, or the beginning of it."""
+
+    total: str
+    classes: str  # how many are left up to symmetry
+    shown: str
+    href: str  # all of it
+    counts: list[Count]
+    groups: list[Group]
+
+
+class Proof(NamedTuple):
+    """A certificate, or the beginning of it."""
+
+    met: str  # in how many positions it can come to move
+    listed: str  # how many are left up to symmetry
+    href: str  # all of it
+    csv: str
+    groups: list[Group]
+
+
+class Step(NamedTuple):
+    """A position of a certificate, as text."""
+
+    position: str
+    moves: str
+    value: str
+
+
+class LostGame(NamedTuple):
+    """The likeliest of all games that an agent loses."""
+
+    href: str  # the same on the play page, from its start
+    figures: str  # against the best responder
+    chance: str  # against whoever plays exactly these moves
+    unpunished: str  # how many of the opponent's moves are blunders as well, "" for none
+    exhibits: list[Exhibit]  # ply by ply
+
+
+class Verdict(NamedTuple):
+    """What is true of an agent in a seat: either a lost game or a proof."""
+
+    seat: str
+    mark: str
+    lost: LostGame | None
+    proof: Proof | None
+
+
+def blunders(world: World, name: str, shown: int | None = None) -> Blunders:
+    """Lay out the most serious of an agent's blunders, or all."""
+    mistakes, atlas = world.mistakes(name), world.atlas(name)
+    numbers = range(len(atlas.row))[:shown]
+
+    def meeting(number: int) -> str:
+        return "Met in its own games" if atlas.chance[number] else "Never met in its own games"
+
+    return Blunders(
+        total=count(len(mistakes.position)),
+        classes=count(len(atlas.row)),
+        shown=count(len(numbers)),
+        href=addresses.blunders(name),
+        counts=_counts(mistakes),
+        groups=_groups(numbers, meeting, partial(_mistake, world, name)),
+    )
+
+
+def verdict(world: World, name: str, seat: str) -> Verdict:
+    """Judge an agent in a seat, "x" or "o"."""
+    record, mark = world.losing(name, SEATS[seat]), MARKS[SEATS[seat]]
+    if record is None:
+        return Verdict(seat, mark, None, proof(world, name, seat, SAMPLE))
+    return Verdict(seat, mark, _lost_game(world, name, seat, record), None)
+
+
+def proof(world: World, name: str, seat: str, shown: int | None = None) -> Proof:
+    """Lay out the first positions of a certificate, or all; the seat is one where it has one."""
+    certificate = world.certificate(name, seat)
+    numbers = range(len(certificate.position))[:shown]
+
+    def move(number: int) -> str:
+        ply = np.searchsorted(world.game.ply_start, certificate.position[number], side="right") - 1
+        return f"Its move {ply // 2 + 1}"
+
+    return Proof(
+        met=count(certificate.met),
+        listed=count(len(certificate.position)),
+        href=addresses.certificate(name, seat),
+        csv=addresses.certificate_file(name, seat),
+        groups=_groups(numbers, move, partial(_proved, world, name, seat)),
+    )
+
+
+def steps(world: World, name: str, seat: str) -> list[Step]:
+    """Write out a certificate: each position, the cells it may play, and the exact value."""
+    certificate = world.certificate(name, seat)
+    return [
+        Step(
+            position_text(world.game, position),
+            " ".join(DIGITS[cell] for cell in np.flatnonzero(choice)),
+            best_play(world, position),
+        )
+        for position, choice in zip(certificate.position.tolist(), certificate.moves, strict=True)
+    ]
+
+
+def _groups(
+    numbers: Iterable[int], title: Callable[[int], str], show: Callable[[int], Exhibit]
+) -> list[Group]:
+    """Put what follows each other under one title into one group."""
+    return [Group(name, [show(number) for number in of]) for name, of in groupby(numbers, title)]
+
+
+def _exhibit(
+    world: World, name: str, position: int, signs: Mapping[int, str], title: str, *notes: str
+) -> Exhibit:
+    """Show a decision in which an agent is to move; `signs` as in `small_board`.
+
+    It leads there by a game of the agent's own, if it has one, and waits before its move.
+    """
+    seat = int(world.game.to_move[position])
+    anybody = world.own_records("random", seat)[position]
+    record = world.own_records(name, seat).get(position, anybody)
+    href = addresses.play(replace(_seated(name, seat, record), pause=True))
+    return Exhibit(small_board(world.game, position, signs), href, title, list(notes))
+
+
+def _seated(name: str, seat: int, record: str) -> Match:
+    """Return the game of an agent in a seat (+1 X, -1 O) against a person."""
+    x, o = (name, HUMAN) if seat == X else (HUMAN, name)
+    return Match(record, x=x, o=o)
+
+
+def _counts(mistakes: Mistakes) -> list[Count]:
+    """Count the blunders by what they lose, the worst kind first, and all of them."""
+    kinds = {
+        f"{OUTCOMES[before]} to {OUTCOMES[after]}": (mistakes.before == before)
+        & (mistakes.after == after)
+        for before, after in [(1, -1), (1, 0), (0, -1)]
+    }
+    kinds["all"] = np.ones_like(mistakes.position, bool)
+    return [
+        Count(kind, count(of.sum()), count((mistakes.chance[of] > 0).sum()))
+        for kind, of in kinds.items()
+    ]
+
+
+def _mistake(world: World, name: str, number: int) -> Exhibit:
+    """Show the position that stands for a class of the atlas."""
+    mistakes, atlas = world.mistakes(name), world.atlas(name)
+    row = int(atlas.row[number])
+    position = int(mistakes.position[row])
+    signs = dict.fromkeys(np.flatnonzero(mistakes.right[row]).tolist(), "right")
+    signs |= dict.fromkeys(np.flatnonzero(mistakes.wrong[row]).tolist(), "blunder")
+    chance, erring, images = atlas.chance[number], int(atlas.erring[number]), atlas.images[number]
+    often = f", in {percent(chance)}% of its games against Random" if chance else ""
+    return _exhibit(
+        world,
+        name,
+        position,
+        signs,
+        _loss(world, name, mistakes, row),
+        f"as {MARKS[int(world.game.to_move[position])]}{often}",
+        _images(erring, int(images)),
+    )
+
+
+def _loss(world: World, name: str, mistakes: Mistakes, row: int) -> str:
+    """Say what the worst of its moves does to the game, or can do if it has others as well."""
+    position = int(mistakes.position[row])
+    truth = opinion(world, position, TRUTH)
+    worst = np.flatnonzero(mistakes.wrong[row] & (truth.values == mistakes.after[row]))[0]
+    sure = (mistakes.wrong[row] >= (world.policies[name][position] > 0)).all()
+    becomes = "becomes" if sure else "can become"
+    return f"The {best_play(world, position)} {becomes} a {truth.truths[worst]}"
+
+
+def _images(erring: int, images: int) -> str:
+    if images == 1:
+        return "in its only image"
+    return f"in all {images} images" if erring == images else f"in {erring} of {images} images"
+
+
+def _proved(world: World, name: str, seat: str, number: int) -> Exhibit:
+    """Show a position of a certificate with the agent's moves."""
+    certificate = world.certificate(name, seat)
+    position, choice = int(certificate.position[number]), certificate.moves[number]
+    signs = {
+        cell: "plays" if world.right[position, cell] else "blunder"
+        for cell in np.flatnonzero(choice).tolist()
+    }
+    return _exhibit(world, name, position, signs, best_play(world, position))
+
+
+def _lost_game(world: World, name: str, seat: str, record: str) -> LostGame:
+    """Show the game that beats an agent, ply by ply."""
+    place = place_of(_seated(name, SEATS[seat], record), world)
+    exhibits, chances, unpunished = [], [], 0
+    for move, cell, before, after in zip(
+        moves(place), place.cells, place.positions[:-1], place.positions[1:], strict=True
+    ):
+        own = move.mark == MARKS[SEATS[seat]]
+        chances.append(world.policies[name][before, cell] if own else 1.0)
+        unpunished += move.blunder and not own
+        done = move.after
+        if move.before != move.after:
+            done = f"{move.before} became a {move.after}"
+        if move.blunder:
+            done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
+        picture = small_board(world.game, after, {}, last=cell)
+        title = f"{move.ply}. {move.mark} {move.square}"
+        exhibits.append(Exhibit(picture, move.href, title, [done], move.blunder and own))
+    worst = getattr(world.agents[name].card.figures.best_response, seat)[-1]
+    win, draw, loss = map(percent, worst)
+    chance = prod(chances)
+    return LostGame(
+        href=addresses.play(place.match.at(0)),
+        figures=f"wins {win}%, draws {draw}% and loses {loss}%",
+        chance="every time"
+        if chance == 1
+        else f"in {percent(chance)}% of the games, for the agent chooses between equals",
+        unpunished=_unpunished(unpunished),
+        exhibits=exhibits,
+    )
+
+
+def _unpunished(number: int) -> str:
+    """Say how many blunders of the opponent a lost game has: they do not save the agent."""
+    if number == 0:
+        return ""
+    go = "goes" if number == 1 else "go"
+    return f"{NUMBERS.get(number, str(number))} of its opponent {go} unpunished here"

@@ -1,0 +1,128 @@
+"""How an agent learned: its exact figures over the training, as charts."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from werkzeug.exceptions import BadRequest
+
+from app.tictactoe.card import Card
+from app.tictactoe.game import SEATS
+from app.tictactoe.report import BySeat, Chances
+from app.web import addresses
+from app.web.charts import (
+    OUTCOMES,
+    PERCENT,
+    PLAIN,
+    Chart,
+    Charts,
+    Line,
+    Number,
+    laid_out,
+    percentage,
+)
+from app.web.match import Match
+from app.web.numbers import count
+from app.web.world import BEST_RESPONDER, World
+
+NASH_CONV_AT_WORST = 2.0
+
+
+class Choice(NamedTuple):
+    """Somebody whom the outcomes can be shown against."""
+
+    id: str
+    title: str
+    href: str
+    chosen: bool
+
+
+def parse_against(query: Mapping[str, str], card: Card) -> str:
+    """Read from a URL against whom to show the outcomes; random if it does not say.
+
+    Raises BadRequest, naming those there are, if there are no figures against that one.
+    """
+    there = opponents(card)
+    opponent = query.get("against") or there[0]
+    if opponent not in there:
+        raise BadRequest(
+            f"There are no figures against {opponent!r}. There are: {', '.join(there)}."
+        )
+    return opponent
+
+
+def opponents(card: Card) -> list[str]:
+    """List everybody against whom a card has figures, the usual one first."""
+    return [*card.figures.vs, BEST_RESPONDER]
+
+
+def opponent_title(world: World, opponent: str) -> str:
+    """Name one of them."""
+    return "its best responder" if opponent == BEST_RESPONDER else world.titles[opponent]
+
+
+def chances_against(card: Card, opponent: str) -> BySeat[Chances]:
+    """Return the chances against one of them at each snapshot."""
+    figures = card.figures
+    return figures.best_response if opponent == BEST_RESPONDER else figures.vs[opponent]
+
+
+def choices(world: World, card: Card, chosen: str) -> list[Choice]:
+    """List the opponents, each with the address of the page that shows the outcomes against it."""
+    usual, *_ = there = opponents(card)
+    return [
+        Choice(
+            id=opponent,
+            title=opponent_title(world, opponent),
+            href=addresses.agent(world.name_of(card), "" if opponent == usual else opponent),
+            chosen=opponent == chosen,
+        )
+        for opponent in there
+    ]
+
+
+def learning(world: World, card: Card, opponent: str) -> Charts:
+    """Chart the exact figures of every snapshot over the updates."""
+    figures, title = card.figures, opponent_title(world, opponent)
+    chances = chances_against(card, opponent)
+    charts = [
+        Chart(f"As {seat.upper()} against {title}", PERCENT, 100, _outcomes(getattr(chances, seat)))
+        for seat in SEATS
+    ]
+    blunders = Line("Blunders", PLAIN[0], [Number(n, count(n)) for n in figures.blunders])
+    charts += [
+        Chart("Blunders", "", max(figures.blunders) or 1, [blunders]),
+        Chart("NashConv", "", NASH_CONV_AT_WORST, [_plain("NashConv", 0, figures.nash_conv)]),
+    ]
+    if off := figures.task:
+        lines = [
+            _plain("mean, all moves", 0, off.mean),
+            _plain("within reach", 1, off.mean_reached),
+        ]
+        top = max(*off.mean, *off.mean_reached) or 1
+        charts.append(Chart("Mean difference from its own task", "", top, lines))
+    steps = [*range(len(figures.updates) - 1), None]  # the last one is the agent as shipped
+    name = world.name_of(card)
+    views = [addresses.play(Match(o=name, lens=name, step=step)) for step in steps]
+    return laid_out("learning", "Updates", figures.updates, charts, views)
+
+
+def winning(rates: BySeat[float]) -> Charts:
+    """Chart the share of the training games that were won, epoch by epoch."""
+    lines = [
+        Line(f"as {seat.upper()}", kind, [percentage(rate) for rate in getattr(rates, seat)])
+        for seat, kind in zip(SEATS, PLAIN, strict=False)
+    ]
+    chart = Chart("Training games won", PERCENT, 100, lines)
+    epochs = range(1, len(rates.x) + 1)
+    return laid_out("win-rate", "Epoch", epochs, [chart], logarithmic=False)
+
+
+def _plain(name: str, number: int, values: list[float]) -> Line:
+    return Line(name, PLAIN[number], [Number(value, f"{value:.4g}") for value in values])
+
+
+def _outcomes(chances: list[Chances]) -> list[Line]:
+    return [
+        Line(name, kind, [percentage(share) for share in column])
+        for (kind, name), column in zip(OUTCOMES.items(), zip(*chances, strict=True), strict=True)
+    ]

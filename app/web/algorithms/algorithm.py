@@ -1,0 +1,67 @@
+"""What there is to say of an algorithm: one value of this kind is all that the site knows of it."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from app.recipes import Recipe
+from app.web.algorithms.targets import Answer, Pair, Reason
+from app.web.algorithms.telling import best_next, discounted
+from app.web.formula import Formula
+from app.web.match import Match
+from app.web.world import HUMAN, World
+
+CHANCE, COUNTS = "Chance", "Counts"
+NEVER_UPDATED = (
+    "{who} never updated {move}: what it is worth is unknown to it. "
+    "The entry is still what it began with, {value}."
+)
+
+
+class Rule(NamedTuple):
+    """How an algorithm updates a value, and how that is told.
+
+    What most have is the default: the answers of an opponent, by chance, each followed by a move
+    of one's own.
+    """
+
+    reason: Callable[[Pair], Reason]  # what a value is drawn to
+    sentences: Callable[[Pair, Reason], list[str]]  # the same in words
+    equations: Callable[[Pair, Reason], list[str]]  # and in numbers; asked only if has_target
+    follows: Callable[[Pair, Answer], str] = best_next  # what an update finds after an answer
+    target: Callable[[Pair, Answer], str] = discounted  # what an answer draws the value to
+    shared: str = CHANCE  # what the answers' shares are
+    counted: str = "Updates"  # what the visits are
+    unknown: str = NEVER_UPDATED  # what is said of a value that was never updated
+
+
+def no_facts(_world: World) -> Mapping[str, object]:
+    """Fill a section with nothing of its own."""
+    return {}
+
+
+class Section(NamedTuple):
+    """A part of the page that explains; its prose is templates/how/<its name>.html."""
+
+    title: str
+    start: Match  # the position that shows its point, and by whose values
+    formulas: tuple[Formula, ...]
+    facts: Callable[[World], Mapping[str, object]] = no_facts  # what only its prose asks for
+
+
+def turns(recipe: Recipe) -> str:
+    """Name the turns that a training consists of, as its recipe does."""
+    return recipe.turns
+
+
+class Algorithm(NamedTuple):
+    """All that the site knows of an algorithm, by the slug on the cards of its agents."""
+
+    title: str
+    rule: Rule
+    section: Section
+    turns: Callable[[Recipe], str] = turns  # what a training consists of, to go on with "against"
+
+
+def seen_by(lens: str, record: str, step: int | None = None) -> Match:
+    """Look at a position with somebody's values; both sides are played by hand."""
+    return Match(record, o=HUMAN, lens=lens, step=step)

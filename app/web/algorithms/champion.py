@@ -1,0 +1,102 @@
+"""The champion: what a move is worth at least and at most, by what its answers are."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from app.recipes import Recipe
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.targets import Pair, Reason, before_answer
+from app.web.algorithms.telling import distance, images, just, worth_to_other
+from app.web.formula import Formula, fenced, number
+from app.web.numbers import signed
+
+TITLE = "The champion: at least and at most"
+BOUNDS = {  # from a value to what a move is known to be worth at least and at most
+    lower + (upper - lower) / 4: (lower, upper)
+    for lower in (-1, 0, 1)
+    for upper in (-1, 0, 1)
+    if lower <= upper
+}
+
+
+def _turns(_recipe: Recipe) -> str:
+    return "games at most, until every afterstate has been seen,"
+
+
+def _reason(pair: Pair) -> Reason:
+    lower, upper = _bounds(pair)
+    return replace(before_answer(pair), target=lower + (upper - lower) / 4)
+
+
+def _bounds(pair: Pair) -> tuple[int, int]:
+    """Return what a move is worth at least and at most."""
+    if (outcome := pair.outcome(pair.after)) is not None:
+        return outcome, outcome
+    known = _answer_bounds(pair)
+    return -max(most for _, most in known), -max(least for least, _ in known)
+
+
+def _answer_bounds(pair: Pair) -> list[tuple[int, int]]:
+    """Return what each answer is known to be worth at least and at most to who gives it."""
+    row = pair.table[pair.after]
+    return [BOUNDS[value] for value in row[~np.isnan(row)].tolist()]
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    lower, upper = (signed(bound, 0) for bound in _bounds(pair))
+    by = "the rules" if pair.game.is_over(pair.after) else "its answers"
+    worth = f"just {lower}" if lower == upper else f"at least {lower} and at most {upper}"
+    return [f"By {by} it is worth {worth}.", *distance(reason), *images(pair)]
+
+
+def _equations(pair: Pair, reason: Reason) -> list[str]:
+    """Write what the answers leave of the range from a loss to a win, and what is shown of it."""
+    lower, upper = _bounds(pair)
+    middle = f"({number(upper, 0)} − {fenced(lower, 0)}) / 4"
+    shown = f"Q = L + {middle} = {number(reason.target)}"
+    if pair.game.is_over(pair.after):
+        return [shown]
+    known = _answer_bounds(pair)
+    most = ", ".join(number(high, 0) for _, high in known)
+    least = ", ".join(number(low, 0) for low, _ in known)
+    return [
+        f"L = − max({most}) = {number(lower, 0)}",
+        f"U = − max({least}) = {number(upper, 0)}",
+        shown,
+    ]
+
+
+CHAMPION = Algorithm(
+    title="Self-play with values from below and above",
+    turns=_turns,
+    rule=Rule(
+        _reason,
+        _sentences,
+        _equations,
+        worth_to_other,
+        just,
+        shared=COUNTS,
+        counted="Games through it",
+    ),
+    section=Section(
+        title=TITLE,
+        start=seen_by("champion", "4758", 8),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    "L(z) ← − max_z′ U(z′)",
+                    "U(z) ← − max_z′ L(z′)",
+                    "V(z) = L(z) + 1/4 (U(z) − L(z))",
+                ),
+                {
+                    "L": "what it is worth at least, to who made it",
+                    "U": "what it is worth at most",
+                    "V": "the value by which the agent plays",
+                    "z′": "an afterstate of an answer",
+                },
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,100 @@
+"""Double Q-learning: two tables learned, and a model holds their average."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.q_table import ADDED_UP, COUNTED, adds_up, shared
+from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
+from app.web.algorithms.telling import (
+    NEAR,
+    SAME,
+    backward,
+    distance,
+    expected,
+    moved_on,
+    target_alone,
+)
+from app.web.formula import Formula
+from app.web.numbers import signed
+from app.web.world import World
+
+TITLE = "Double Q-learning"
+TWO_TABLES = (
+    "Two tables learned, and only their average is kept. Each is drawn to the other's opinion "
+    "of its own best move: on average that is at most what is computed here, and just that "
+    "where both prefer the same. The end of a game teaches both tables, so it counts twice."
+)
+
+
+def _reason(pair: Pair) -> Reason:
+    if adds_up(pair):
+        return without_target(after_answer(pair))
+    # An end is learned by both tables, any other target by one of them.
+    reason = after_answer(pair, ending=2.0)
+    return replace(reason, hedge="at most ") if reason.bootstraps else reason
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    if not reason.has_target:
+        return [ADDED_UP, *shared(pair)]
+    two_tables = [TWO_TABLES] if reason.bootstraps else []
+    told = [expected(pair, reason), *distance(reason), *_past(pair, reason), *two_tables]
+    return [*told, *backward(reason), *shared(pair)]
+
+
+def _past(pair: Pair, reason: Reason) -> list[str]:
+    """Say what keeps the value from its target; how often each table was updated is not known."""
+    if not pair.known or abs(reason.above) < NEAR:
+        return []
+    targets, initial = [answer.target for answer in reason.given], pair.parameter("initial")
+    if pair.value > max(*targets, initial) + SAME:
+        return [f"It is more than any answer brings now. {moved_on(pair)}"]
+    told = []
+    if len(targets) > 1:
+        told = ["Each update went by one answer, drawn by chance, and the last ones count most."]
+    if pair.visits and (1 - pair.parameter("alpha")) ** pair.visits >= NEAR:
+        told += [f"There were so few that part of it is still the {signed(initial)} it began with."]
+    return told
+
+
+def _facts(world: World) -> Mapping[str, object]:
+    """Compare the highest values with the best that can be had, both where training came."""
+    biases = {}
+    for name in ("q-table", "double-q"):
+        exact = world.task_q(name) if name in world.agents else None
+        if exact is not None:
+            agent = world.agents[name]
+            met = agent.visits.any(axis=1)
+            highest, best = np.nanmax(agent.q[met], axis=1), np.nanmax(exact[met], axis=1)
+            bias = float((highest - best).mean())
+            side = "high" if bias > 0 else "low"
+            biases[name] = f"{abs(bias):.2f} too {side}"
+    return {"biases": biases}
+
+
+DOUBLE_Q = Algorithm(
+    title=TITLE,
+    rule=Rule(_reason, _sentences, target_alone, counted=COUNTED),
+    section=Section(
+        title=TITLE,
+        start=seen_by("double-q", "0"),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    "Q_A(s, a) ← Q_A(s, a) + α (y − Q_A(s, a))",
+                    "y = γ Q_B(s′, a*)",
+                    "a* = arg max_a′ Q_A(s′, a′)",
+                ),
+                {
+                    "Q": "the table A, which the coin has picked, or the other one, B",
+                    "a*": "the best of these by table A",
+                },
+            ),
+        ),
+        facts=_facts,
+    ),
+)

@@ -1,0 +1,74 @@
+"""Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
+
+from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.targets import Pair, Reason, after_answer
+from app.web.algorithms.telling import distance, expected, mean
+from app.web.formula import Formula, equals, fenced, number
+from app.web.numbers import count
+
+TITLE = "Deep Q-learning"
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    return [
+        expected(pair, reason),
+        *distance(reason),
+        "One network gives the values of all moves, and no move has an entry of its own: its "
+        f"outputs only come near the targets{_played(pair)}.",
+    ]
+
+
+def _played(pair: Pair) -> str:
+    """Say how much there was to learn from."""
+    if not pair.visits:
+        return ""
+    times = "once" if pair.visits == 1 else f"{count(pair.visits)} times"
+    return f", and this move was played {times} in training"
+
+
+def _equations(pair: Pair, reason: Reason) -> list[str]:
+    """Write the target, and by how much the network is wrong."""
+    if not pair.known:
+        return [mean(pair, reason)]
+    value, target, decimals = reason.value, reason.target, reason.decimals
+    terms = f"{number(value, decimals)} − {fenced(target, decimals)}"
+    sign = equals(value, target, decimals=decimals)
+    wrong = number(reason.above, decimals)
+    return [mean(pair, reason), f"Q − E[y] = {terms} {sign} {wrong}"]
+
+
+DQN = Algorithm(
+    title=TITLE,
+    rule=Rule(
+        after_answer,
+        _sentences,
+        _equations,
+        counted="Times played in training",
+        unknown=(
+            "{who} never played {move} in training: what it is worth is unknown to it, and "
+            "{value} is what its network makes of other moves."
+        ),
+    ),
+    section=Section(
+        title=TITLE,
+        start=seen_by("dqn-vs-random", "485"),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    "y = r + γ max_a′ Q_θ⁻(s′, a′)",
+                    "L = H(y − Q_θ(s, a)) + ∑_b H(−5 − Q_θ(s, b))",
+                    'H(x) = { 1/2 x^2 : "if " |x| ≤ 1; |x| − 1/2 : "else" }',
+                ),
+                {
+                    "Q": "the network with its weights",
+                    "θ": "the weights that learn",
+                    "θ⁻": "the weights of the target network",
+                    "L": "the loss: what a step of learning makes smaller",
+                    "b": "every taken square in turn",
+                    "H": "the Huber loss of an error x",
+                },
+            ),
+        ),
+    ),
+)

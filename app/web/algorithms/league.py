@@ -1,0 +1,203 @@
+"""Q-learning for uncertain worlds, in a league: every ply is an update, with one reward.
+
+The learners' tables hold the board as its owner sees it, own stones and others, for boards on which
+the owner is to move and for those on which the opponent is; a model holds the first kind.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.notation import MARKS, parse_position, position_text
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.targets import Answer, Pair, Reason, averaged, best_only, ways_on
+from app.web.algorithms.telling import (
+    ENDS,
+    NEAR,
+    combined,
+    distance,
+    moved,
+    parameter,
+    square,
+)
+from app.web.formula import Formula, number
+from app.web.numbers import count, signed
+
+TITLE = "Q-learning for uncertain worlds"
+SWAP = str.maketrans("XO", "OX")
+
+
+def shares_entry(pair: Pair) -> bool:
+    """Whether the learner uses the entry in both seats, so that two targets draw it."""
+    return pair.mover == X and pair.option("stages") == "two"
+
+
+def other_seat(pair: Pair) -> float:
+    """What the entry of a move of X is drawn to as well: it is also one of its owner as O.
+
+    To that owner the same squares, colours exchanged, are a board on which X, the opponent, is to
+    move; what the move on the same cell brings O is learned in the same entry.
+    """
+    twin = exchanged(pair.game, pair.position)
+    return drawn_to(pair, int(pair.game.successor[twin, pair.cell]), O)
+
+
+def drawn_to(pair: Pair, position: int, owner: int) -> float:
+    """What a move to this position is drawn to, where it is the owner's turn or the game is over.
+
+    A finished position has its reward as the value of all its actions.
+    """
+    gamma = pair.parameter("gamma")
+    if pair.game.is_over(position):
+        reward = pair.reward(pair.game.result(position) * owner, owner)
+        return reward + gamma * max(0.0, reward)
+    return gamma * max(0.0, float(np.nanmax(pair.table[position])))
+
+
+def exchanged(game: Game, position: int) -> int:
+    """Return the position with the colours exchanged.
+
+    Raises ValueError where there are not as many stones of both.
+    """
+    return parse_position(game, position_text(game, position).translate(SWAP))
+
+
+def _answer_value(pair: Pair, cell: int, position: int) -> float:
+    """What the table thinks of an answer that makes a position, in the view of the mover.
+
+    It is in the model where O moves: the boards with X to move look like those of an owner who
+    plays X, colours exchanged.  For X it is not in the model, and what it would be drawn to stands
+    for it; where only own moves are learned, nothing ever is.
+    """
+    if pair.mover == O:
+        return float(pair.table[exchanged(pair.game, pair.after), cell])
+    return drawn_to(pair, position, pair.mover) if shares_entry(pair) else 0.0
+
+
+def _reason(pair: Pair) -> Reason:
+    """The table is asked which answer would please the mover most, as if it were to be given."""
+    reason = _own_seat(pair)
+    return replace(reason, compared=False, hedge="about ") if shares_entry(pair) else reason
+
+
+def _own_seat(pair: Pair) -> Reason:
+    if (outcome := pair.outcome(pair.after)) is not None:
+        reward, target = pair.reward(outcome), drawn_to(pair, pair.after, pair.mover)
+        ended = Answer(None, pair.after, outcome, reward, reward, target, 1.0, 1.0)
+        return averaged(pair, [ended])
+    answers = []
+    for cell, position in ways_on(pair):
+        found = _answer_value(pair, cell or 0, position)
+        target = pair.parameter("gamma") * max(0.0, found)
+        answers.append(Answer(cell, position, pair.outcome(position), 0.0, found, target))
+    return best_only(pair, answers)
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    best = reason.given[0]
+    told = [_ended(reason, best) if best.cell is None else _pleasing(pair, reason, best)]
+    if shares_entry(pair):
+        told += [
+            "The same entry is used in the seat of O, for a board that looks the same to its "
+            f"owner with X, the opponent, to move: there the target is {signed(other_seat(pair))}. "
+            "How many of its updates were of which kind is not recorded."
+        ]
+    return [*told, *distance(reason), *_average(pair, reason)]
+
+
+def _average(pair: Pair, reason: Reason) -> list[str]:
+    """Say that the value is an average, and what the targets must have been."""
+    if not pair.visits:
+        return []
+    so_far = f"{count(pair.visits)} targets" if pair.visits > 1 else "one target"
+    told = (
+        "The step size falls at every update, so that the value is the plain average of its "
+        f"{so_far} so far and the 0 it began with."
+    )
+    met = pair.value * (pair.visits + 1) / pair.visits
+    targets = [reason.target, other_seat(pair)] if shares_entry(pair) else [reason.target]
+    if min(targets) - NEAR < met < max(targets) + NEAR:
+        return [told]
+    return [
+        told,
+        f"Without that 0 it is {signed(met)}: its targets were others, and early ones count as "
+        "much as late ones.",
+    ]
+
+
+def _ended(reason: Reason, answer: Answer) -> str:
+    return (
+        f"The game is {ENDS[answer.outcome or 0]} by this move, reward {signed(answer.reward)}. "
+        "The finished board holds its reward as well, which counts discounted unless it is "
+        f"below 0: the target is {reason.written(answer.target)}."
+    )
+
+
+def _pleasing(pair: Pair, reason: Reason, best: Answer) -> str:
+    told = (
+        "Every ply is an update, the opponent's too, always with the learner's own reward: so it "
+        f"looks for the answer that would please {MARKS[pair.mover]} most"
+    )
+    if (best.found or 0.0) <= 0:
+        told += ", and counts it as 0 if it is not above that"
+    target = f"{reason.hedge}{reason.written(reason.target)}"
+    if pair.mover == X:
+        return (
+            f"{told}. What it expected of the answers is not kept for X; by what that was drawn "
+            f"to in turn, the best is {square(pair, best.cell)} and the target {target}."
+        )
+    return (
+        f"{told}. Here that is {square(pair, best.cell)}, and the target is {target}. What it "
+        "expects of X's answers is in the entries of its own moves as X on boards that look the "
+        "same, and mixed with them."
+    )
+
+
+def _equations(pair: Pair, reason: Reason) -> list[str]:
+    """Write what an entry is drawn to, for X in both seats, and its step size."""
+    written = [f"y = {_target(pair, reason.given[0])}"]
+    if shares_entry(pair):
+        written.append(f"y_O = {number(other_seat(pair))}")
+    if pair.visits:
+        alpha = 1 / (2 + pair.visits)
+        written.append(f"α = 1 / (1 + {pair.visits + 1}) ≈ {parameter(alpha)}")
+        if not shares_entry(pair):
+            written += moved(pair, alpha, reason)
+    return written
+
+
+def _target(pair: Pair, answer: Answer) -> str:
+    found = f"max(0, {number(answer.found or 0.0)})"
+    return combined(answer, pair.parameter("gamma"), found)
+
+
+def _follows(pair: Pair, answer: Answer) -> str:
+    found = signed(answer.found or 0.0)
+    return f"worth {found}" if pair.mover == O else f"to be worth {found}"
+
+
+LEAGUE = Algorithm(
+    title="Q-learning in a league",
+    rule=Rule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
+    section=Section(
+        title=TITLE,
+        start=seen_by("observing-symmetric", "487"),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
+                    "y = r + γ max(0, max_a′ Q(s′, a′))",
+                    "α = 1 / (1 + n)",
+                ),
+                {
+                    "Q": "the table",
+                    "n": "how often the entry was updated, this time included",
+                    "s′": "the next position, whoever is to move",
+                    "γ": "the discount, for every ply here",
+                },
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,96 @@
+"""What is exact: best play, where the best answer decides, and the task of an agent."""
+
+from app.tictactoe.notation import MARKS
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.targets import Answer, Pair, Reason, after_answer, before_answer
+from app.web.algorithms.telling import (
+    combined,
+    expected,
+    just,
+    mean,
+    square,
+    worth_to_other,
+)
+from app.web.formula import Formula, number
+from app.web.numbers import signed
+
+TITLE = "Minimax: the truth"
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    best = reason.given
+    if best[0].cell is None:
+        return ["The game is over with this move."]
+    if len(best) == len(reason.answers):
+        return [f"No answer of {MARKS[-pair.mover]} changes that."]
+    places = " or ".join(square(pair, answer.cell) for answer in best)
+    return [f"{MARKS[-pair.mover]} makes it so by answering at {places}."]
+
+
+def _equations(_pair: Pair, reason: Reason) -> list[str]:
+    values = ", ".join(number(answer.target, 0) for answer in reason.answers)
+    return [f"v = min({values}) = {number(reason.target, 0)}"]
+
+
+def _task_before(pair: Pair) -> Reason:
+    return before_answer(pair, _gamma(pair))
+
+
+def _gamma(pair: Pair) -> float:
+    return pair.task.gamma if pair.task else 1.0
+
+
+def _task_sentences(pair: Pair, reason: Reason) -> list[str]:
+    """Say what the move is worth to somebody who has learned the task, answer by answer."""
+    best = reason.given[0]
+    if best.cell is None:
+        return ["The game is over with this move, and its reward is all there is."]
+    if best.found is None or pair.task is None or pair.task.plies != 1:
+        return [expected(pair, reason)]
+    other = MARKS[-pair.mover]
+    return [
+        f"The best answer of {other} is {square(pair, best.cell)}, worth {signed(best.found)} to "
+        f"{other}, and what is good for {other} is bad for {MARKS[pair.mover]}."
+    ]
+
+
+def _task_target(pair: Pair, answer: Answer) -> str:
+    return combined(answer, -_gamma(pair))
+
+
+def _task_equations(pair: Pair, reason: Reason) -> list[str]:
+    return [f"y = {_task_target(pair, reason.given[0])}"]
+
+
+def _average(pair: Pair, reason: Reason) -> list[str]:
+    return [mean(pair, reason)]
+
+
+TASK_AFTER_ANSWER = Rule(after_answer, _task_sentences, _average)
+TASK_BEFORE_ANSWER = Rule(
+    _task_before,
+    _task_sentences,
+    _task_equations,
+    worth_to_other,
+    _task_target,
+    shared=COUNTS,
+)
+
+MINIMAX = Algorithm(
+    title=TITLE,
+    rule=Rule(before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS),
+    section=Section(
+        title=TITLE,
+        start=seen_by("truth", "6587"),
+        formulas=(
+            Formula(
+                TITLE,
+                ('v(s) = { max_s′ v(s′) : "where X is to move"; min_s′ v(s′) : "where O is" }',),
+                {
+                    "v": "the value of a position, in X’s view",
+                    "s′": "a position that a move leads to",
+                },
+            ),
+        ),
+    ),
+)

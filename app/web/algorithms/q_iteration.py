@@ -1,0 +1,95 @@
+"""Q-iteration with sticky losses: a value is the last target that was drawn."""
+
+from app.recipes import Recipe
+from app.tictactoe.notation import MARKS
+from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.targets import Answer, Pair, Reason, after_answer, without_target
+from app.web.algorithms.telling import (
+    NEAR,
+    distance,
+    expected,
+    moved_on,
+    square,
+    target_alone,
+)
+from app.web.formula import Formula
+from app.web.numbers import signed
+from app.web.words import listed
+
+TITLE = "Q-iteration with sticky losses"
+
+
+def _turns(_recipe: Recipe) -> str:
+    return "sweeps over every move of every position"
+
+
+def _is_stuck(pair: Pair) -> bool:
+    """Whether the value is a loss, which is never updated again."""
+    return pair.known and bool(pair.option("sticky")) and pair.value == pair.reward(-1)
+
+
+def _reason(pair: Pair) -> Reason:
+    reason = after_answer(pair)
+    return without_target(reason) if _is_stuck(pair) else reason
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    if not reason.has_target:
+        return [_stuck(pair, reason)]
+    told = [expected(pair, reason)]
+    if not pair.game.is_over(pair.after):
+        told += ["An update puts the target of one such answer in its place."]
+    return [*told, *distance(reason), *_last_drawn(pair, reason)]
+
+
+def _last_drawn(pair: Pair, reason: Reason) -> list[str]:
+    """Say why a value that is one target is not the average of all."""
+    if not pair.known or abs(reason.above) < NEAR:
+        return []
+    alike = [answer for answer in reason.given if abs(answer.target - pair.value) < NEAR]
+    if not alike:
+        return [f"No answer brings that now. {moved_on(pair)}"]
+    places = listed([square(pair, answer.cell) for answer in alike], "or")
+    return [f"That is the target after {places}: such an answer may have been drawn last."]
+
+
+def _stuck(pair: Pair, reason: Reason) -> str:
+    loss = signed(pair.value, 0)
+    causes = [answer for answer in reason.answers if answer.target == pair.value]
+    by = "this answer" if len(causes) == 1 else "one of these answers"
+    return (
+        f"Once it is {loss} it is never updated again. "
+        f"It became so by {by}: {_sticking(pair, causes)}."
+    )
+
+
+def _sticking(pair: Pair, causes: list[Answer]) -> str:
+    """Say which answers win at once, and which leave nothing better."""
+    loss = signed(pair.value, 0)
+    kinds = {
+        True: "winning at once",
+        False: f"leaving {MARKS[pair.mover]} only moves that are {loss}",
+    }
+    return "; ".join(
+        f"{' or '.join(square(pair, answer.cell) for answer in answers)}, {how}"
+        for ended, how in kinds.items()
+        if (answers := [cause for cause in causes if (cause.outcome is not None) == ended])
+    )
+
+
+Q_ITERATION = Algorithm(
+    title="Q-iteration",
+    turns=_turns,
+    rule=Rule(_reason, _sentences, target_alone),
+    section=Section(
+        title=TITLE,
+        start=seen_by("q-iteration", "4"),
+        formulas=(
+            Formula(
+                TITLE,
+                ("Q(s, a) ← r + γ max_a′ Q(s′, a′)", '"unless already " Q(s, a) = −1'),
+                {"Q": "the table; γ is 1 here"},
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,44 @@
+"""Q-learning against an opponent that is part of the world."""
+
+from app.recipes import Recipe
+from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.targets import Pair, Reason, after_answer
+from app.web.algorithms.telling import distance, expected, past, update
+from app.web.formula import Formula
+
+TITLE = "Q-learning"
+TURNS = {
+    "random": "games from random positions",
+    "every": "games from every position in turn",
+    "empty": "games",
+}
+
+
+def _turns(recipe: Recipe) -> str:
+    return TURNS[recipe.start]  # type: ignore[attr-defined]
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    initial = pair.parameter("initial")
+    return [expected(pair, reason), *distance(reason), *past(pair, reason, initial)]
+
+
+Q_LEARNING = Algorithm(
+    title=TITLE,
+    turns=_turns,
+    rule=Rule(after_answer, _sentences, update),
+    section=Section(
+        title=TITLE,
+        start=seen_by("q-learning-1", "8"),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
+                    "y = r + γ max_a′ Q(s′, a′)",
+                ),
+                {"Q": "the table"},
+            ),
+        ),
+    ),
+)

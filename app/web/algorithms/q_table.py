@@ -1,0 +1,83 @@
+"""Q-learning backward over each game, with one value for moves that are the same by symmetry."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
+from app.web.algorithms.telling import backward, distance, expected, images, past, update
+from app.web.formula import Formula
+from app.web.numbers import count
+from app.web.world import World
+
+TITLE = "Q-learning backward over the game"
+COUNTED = "Updates of the shared value"
+ADDED_UP = "Its targets are added up, so the value is drawn to nothing and has no end."
+
+
+def adds_up(pair: Pair) -> bool:
+    """Whether targets are added up instead of averaged."""
+    return pair.option("update") == "sum"
+
+
+def shared(pair: Pair) -> list[str]:
+    """Say which moves have the value in common."""
+    if pair.option("key") == "afterstate":
+        return images(pair)
+    game = pair.game
+    cells = np.argsort(game.symmetry, axis=1)[:, pair.cell]  # what each symmetry makes of the cell
+    moves = len(set(zip(game.image[:, pair.position].tolist(), cells.tolist(), strict=True)))
+    if moves == 1:
+        return []
+    return [f"One value serves {moves} moves: this one in its position, turned and mirrored."]
+
+
+def _reason(pair: Pair) -> Reason:
+    reason = after_answer(pair)
+    return without_target(reason) if adds_up(pair) else reason
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    if not reason.has_target:
+        return [ADDED_UP, *shared(pair)]
+    so_far = past(pair, reason, pair.parameter("initial"))
+    told = [expected(pair, reason), *distance(reason), *so_far]
+    return [*told, *backward(reason), *shared(pair)]
+
+
+def _facts(world: World) -> Mapping[str, object]:
+    game = world.game
+    positions = np.unique(game.symmetry_class)
+    cells = np.argsort(game.symmetry, axis=1)  # [G, cells] what each symmetry makes of each cell
+    decisions, moves = np.nonzero(game.legal)
+    image = game.image[:, decisions].astype(np.int64) * game.cells + cells[:, moves]
+    return {
+        "decisions": count(int((positions < game.decisions).sum())),
+        "pairs": count(len(np.unique(image.min(axis=0)))),
+        "afterstates": count(len(positions) - 1),  # nothing makes the empty board
+    }
+
+
+Q_TABLE = Algorithm(
+    title="Q-learning backward over each game",
+    rule=Rule(_reason, _sentences, update, counted=COUNTED),
+    section=Section(
+        title=TITLE,
+        start=seen_by("q-table", "4"),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
+                    'y = { r : "for the last move"; γ max_a′ Q(s′, a′) : "for the others" }',
+                ),
+                {
+                    "Q": "the table, in which images of a move have one entry",
+                    "a′": "a move in the learner’s next position",
+                },
+            ),
+        ),
+        facts=_facts,
+    ),
+)

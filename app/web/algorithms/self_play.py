@@ -1,0 +1,90 @@
+"""Q-learning in self-play with one table: the other side's best move is the mover's loss."""
+
+from collections.abc import Mapping
+
+from app.recipes.algorithms import SelfPlay
+from app.tictactoe.notation import MARKS
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.targets import Answer, Pair, Reason, before_answer
+from app.web.algorithms.telling import (
+    combined,
+    distance,
+    end,
+    moved,
+    past,
+    square,
+    worth_to_other,
+)
+from app.web.formula import Formula
+from app.web.numbers import count, percent, signed
+from app.web.world import World
+
+TITLE = "Self-play with one shared table"
+AGENT = "self-play"  # by whose table it is explained
+
+
+def _reason(pair: Pair) -> Reason:
+    return before_answer(pair, pair.parameter("gamma"))
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    best = reason.given[0]
+    told = end(pair, reason) if best.cell is None else _best_answer(pair, reason, best)
+    initial = pair.mover * pair.parameter("initial")  # which is in X's view
+    return [told, *distance(reason), *past(pair, reason, initial)]
+
+
+def _best_answer(pair: Pair, reason: Reason, best: Answer) -> str:
+    mark, other = MARKS[pair.mover], MARKS[-pair.mover]
+    return (
+        "One table serves both sides, and nothing is left to chance: the best answer of "
+        f"{other} is {square(pair, best.cell)}, worth {signed(best.found or 0.0)} to {other}, "
+        f"and what is good for {other} is bad for {mark}. "
+        f"The target is {reason.written(best.target)}."
+    )
+
+
+def _target(pair: Pair, answer: Answer) -> str:
+    return combined(answer, -pair.parameter("gamma"))
+
+
+def _equations(pair: Pair, reason: Reason) -> list[str]:
+    written = f"y = {_target(pair, reason.given[0])}"
+    return [written, *moved(pair, pair.parameter("alpha"), reason)]
+
+
+def _facts(world: World) -> Mapping[str, object]:
+    """Say how often each move was updated at least, and what is left of its beginning then."""
+    if AGENT not in world.agents:
+        return {}
+    recipe = world.recipe(AGENT)
+    assert isinstance(recipe, SelfPlay)
+    fewest = int(world.agents[AGENT].visits[world.game.legal].min())
+    return {"fewest": count(fewest), "left": percent((1 - recipe.alpha) ** fewest, 0)}
+
+
+SELF_PLAY = Algorithm(
+    title="Q-learning in self-play",
+    rule=Rule(_reason, _sentences, _equations, worth_to_other, _target, shared=COUNTS),
+    section=Section(
+        title=TITLE,
+        start=seen_by(AGENT, "4"),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
+                    'y = r + γ { min_a′ Q(s′, a′) : "after a move of X"; '
+                    'max_a′ Q(s′, a′) : "after a move of O" }',
+                ),
+                {
+                    "Q": "the table, in X’s view",
+                    "s′": "the position after the move",
+                    "a′": "a move of the other side in the next position",
+                    "γ": "the discount, for every ply here",
+                },
+            ),
+        ),
+        facts=_facts,
+    ),
+)

@@ -1,0 +1,283 @@
+"""A move whose value is asked for, and what the next update would draw that value to.
+
+A model keeps nothing of its training but its tables, so a value is explained by the next update:
+what it would be drawn to, over all answers, if training went on from the table that is shown.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.recipes import Recipe
+from app.recipes.parameters import SELF
+from app.tictactoe.agents import Agent
+from app.tictactoe.game import Game, X
+from app.tictactoe.tasks import Task
+from app.tictactoe.views import Worth
+from app.web.lens import opinion
+from app.web.numbers import signed
+from app.web.world import TASK, TRUTH, World
+
+MOST_DECIMALS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A move in a decision, and whose value of it is asked for, at a snapshot or as shipped."""
+
+    world: World
+    lens: str
+    position: int
+    cell: int
+    step: int | None = None
+
+    @property
+    def game(self) -> Game:
+        """The game that is played."""
+        return self.world.game
+
+    @property
+    def mover(self) -> int:
+        """Who is to move, +1 X or -1 O."""
+        return int(self.game.to_move[self.position])
+
+    @property
+    def after(self) -> int:
+        """The position that the move makes."""
+        return int(self.game.successor[self.position, self.cell])
+
+    @property
+    def learner(self) -> str:
+        """The agent whose value or task it is; best play is nobody's."""
+        return self.lens.removesuffix(TASK)
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether an agent learned the value; those of best play and of tasks are exact."""
+        return self.lens in self.world.agents
+
+    @property
+    def agent(self) -> Agent:
+        """Who learned it, or was asked to."""
+        return self.world.agents[self.learner]
+
+    @property
+    def recipe(self) -> Recipe:
+        """What the agent was made by."""
+        return self.world.recipe(self.learner)
+
+    @property
+    def task(self) -> Task | None:
+        """What the agent was asked to learn, if a table says that exactly; not of best play."""
+        return None if self.lens == TRUTH else self.world.task(self.learner)
+
+    @property
+    def worth(self) -> Worth:
+        """What the results are worth on the scale of the value."""
+        return worth_of(self.world, self.lens)
+
+    @cached_property
+    def table(self) -> NDArray[np.floating]:
+        """All values of the lens, [D, cells] in the mover's view, NaN where illegal."""
+        if self.lens == TRUTH:
+            return self.world.truth
+        if self.is_learned:
+            return self.agent.table(self.game, self.step)
+        exact = self.world.task_q(self.learner)
+        assert exact is not None  # a lens of a task is there only if the task is
+        return exact
+
+    @property
+    def value(self) -> float:
+        """The value that is asked for."""
+        return float(self.table[self.position, self.cell])
+
+    @property
+    def exact_in_task(self) -> float | None:
+        """What the move is exactly worth in the agent's own task, if there is one."""
+        exact = None if self.lens == TRUTH else self.world.task_q(self.learner)
+        return None if exact is None else float(exact[self.position, self.cell])
+
+    @property
+    def known(self) -> bool:
+        """Whether training had updated it, or it is exact."""
+        if not self.is_learned:
+            return True
+        return bool(self.agent.updated(self.game, self.step)[self.position, self.cell])
+
+    @property
+    def visits(self) -> int | None:
+        """How often training updated it; None where nobody learned it, or it is not recorded."""
+        if not self.is_learned or self.step is not None:
+            return None
+        return int(self.agent.visits[self.position, self.cell])
+
+    @property
+    def opponent(self) -> str | None:
+        """Who gives the answers: the opponent at the end of the training, None for itself."""
+        last = SELF if self.lens == TRUTH else self.recipe.phases[-1][0]
+        return None if last == SELF else last
+
+    @cached_property
+    def answer_chances(self) -> NDArray[np.float64]:
+        """How likely the opponent is to give each answer to the move, [cells]."""
+        if self.opponent is None:
+            return opinion(self.world, self.after, self.lens, self.step).policy
+        chances: NDArray[np.float64] = self.world.policies[self.opponent][self.after]
+        return chances
+
+    def parameter(self, name: str) -> float:
+        """Return one of the numbers of the agent's recipe."""
+        return float(getattr(self.recipe, name))
+
+    def option(self, name: str) -> object:
+        """Return one of the choices of the agent's recipe."""
+        return getattr(self.recipe, name)
+
+    def outcome(self, position: int) -> int | None:
+        """How a position ended for who makes the move, -1, 0 or +1; None if it did not end."""
+        return self.game.result(position) * self.mover if self.game.is_over(position) else None
+
+    def reward(self, outcome: int, player: int = 0) -> float:
+        """What an outcome, -1, 0 or +1, is worth to who makes the move, or to another player."""
+        worth = self.worth.x if (player or self.mover) == X else self.worth.o
+        return float(worth[outcome + 1])
+
+
+class Answer(NamedTuple):
+    """One way on after the move; all numbers are the view of who made the move, but `found`."""
+
+    cell: int | None  # what the opponent plays; None where the move itself ended the game
+    position: int  # what has become of the game
+    outcome: int | None  # -1, 0 or +1 where that is its end
+    reward: float
+    found: float | None  # the value that an update finds there; None where it asks for none
+    target: float
+    chance: float = 0.0  # that it is given, or its share among those that count; together 1
+    weight: float = 0.0  # how much it counts in the average of the targets
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What a value is drawn to."""
+
+    value: float
+    answers: list[Answer]
+    target: float  # of the next update, on average; NaN where there is none
+    compared: bool  # whether it is said how far the value is from the target
+    hedge: str = ""  # what is said before a target that is not just so: "about ", "at most "
+
+    @property
+    def has_target(self) -> bool:
+        """Whether there is a next update."""
+        return not math.isnan(self.target)
+
+    @property
+    def given(self) -> list[Answer]:
+        """The answers that count."""
+        return [answer for answer in self.answers if answer.chance]
+
+    @property
+    def bootstraps(self) -> bool:
+        """Whether the target is made of other values, and not of results alone."""
+        return any(answer.found is not None for answer in self.given)
+
+    @property
+    def above(self) -> float:
+        """How far the value is above its target."""
+        return self.value - self.target
+
+    @cached_property
+    def decimals(self) -> int:
+        """How many decimals it takes that the numbers shown differ by as much as is said.
+
+        0.386 is 0.172 above 0.214; with two decimals it would be 0.17 that 0.39 is above 0.21.
+        """
+        if not (self.compared and self.has_target):
+            return 2
+        for decimals in range(2, MOST_DECIMALS):
+            apart = round(self.value, decimals) - round(self.target, decimals)
+            if round(apart, decimals) == round(self.above, decimals):
+                return decimals
+        return MOST_DECIMALS
+
+    def written(self, value: float) -> str:
+        """Write the value, its target, or their difference."""
+        return signed(value, self.decimals)
+
+
+def worth_of(world: World, lens: str) -> Worth:
+    """Return what the results of a game are worth on the scale of a lens."""
+    if lens in world.agents:
+        return world.agents[lens].card.worth
+    task = None if lens == TRUTH else world.task(lens.removesuffix(TASK))
+    return task.worth if task else Worth()
+
+
+def ways_on(pair: Pair) -> list[tuple[int | None, int]]:
+    """List the answers to the move with what they make; one without a cell if it ended the game."""
+    if pair.game.is_over(pair.after):
+        return [(None, pair.after)]
+    after = pair.game.successor[pair.after]
+    return [(cell, int(after[cell])) for cell in np.flatnonzero(after >= 0).tolist()]
+
+
+def averaged(pair: Pair, answers: list[Answer]) -> Reason:
+    """Draw the value to the average of the targets, by weight."""
+    total = sum(answer.weight for answer in answers)
+    target = sum(answer.weight * answer.target for answer in answers) / total
+    return Reason(pair.value, answers, target, pair.known)
+
+
+def best_only(pair: Pair, answers: list[Answer]) -> Reason:
+    """Draw the value to the target of the answers in which an update finds most, all alike."""
+    most = max(answer.found or 0.0 for answer in answers)
+    best = [(answer.found or 0.0) == most for answer in answers]
+    counting = [
+        answer._replace(chance=counts / sum(best), weight=counts / sum(best))
+        for answer, counts in zip(answers, best, strict=True)
+    ]
+    return averaged(pair, counting)
+
+
+def after_answer(pair: Pair, ending: float = 1.0) -> Reason:
+    """The next state is the mover's own decision, after an answer of the opponent.
+
+    `ending` is how often an end of the game counts.
+    """
+    gamma, step = (pair.task.gamma, pair.task.step) if pair.task else (1.0, 0.0)
+    answers = []
+    for cell, position in ways_on(pair):
+        chance = 1.0 if cell is None else float(pair.answer_chances[cell])
+        outcome = pair.outcome(position)
+        if outcome is None:
+            found = float(np.nanmax(pair.table[position]))
+            target = step + gamma * found
+            answers.append(Answer(cell, position, None, step, found, target, chance, chance))
+        else:
+            reward = pair.reward(outcome)
+            weight = chance * ending
+            answers.append(Answer(cell, position, outcome, reward, None, reward, chance, weight))
+    return averaged(pair, answers)
+
+
+def before_answer(pair: Pair, gamma: float = 1.0) -> Reason:
+    """The next state is the opponent's decision: its best move is the mover's loss."""
+    if (outcome := pair.outcome(pair.after)) is not None:
+        reward = pair.reward(outcome)
+        ended = Answer(None, pair.after, outcome, reward, None, reward, 1.0, 1.0)
+        return averaged(pair, [ended])
+    answers = []
+    for cell, position in ways_on(pair):
+        found = float(pair.table[pair.after, cell or 0])  # the opponent's view
+        answers.append(Answer(cell, position, pair.outcome(position), 0.0, found, -gamma * found))
+    return best_only(pair, answers)
+
+
+def without_target(reason: Reason) -> Reason:
+    """Return the same where no update comes any more."""
+    return replace(reason, target=math.nan)

@@ -1,0 +1,231 @@
+"""What is said of a value, whatever the algorithm: sentences, and equations with its numbers.
+
+Q is the value, y its target.  Whatever is said of the past follows from the numbers: a value and
+the number of its updates tell what its targets were on average, and no more.
+"""
+
+from collections import Counter
+
+from app.tictactoe.notation import MARKS
+from app.web.algorithms.targets import Answer, Pair, Reason
+from app.web.formula import equals, fenced, number
+from app.web.lens import best_play, opinion
+from app.web.numbers import MINUS, count, percent, signed
+from app.web.words import square_name
+from app.web.world import TRUTH
+
+ENDS = {-1: "lost", 0: "drawn", 1: "won"}
+NEAR = 0.005  # less than the second decimal shows
+SAME = 1e-5  # more than float32 is off by
+
+
+def square(pair: Pair, cell: int | None) -> str:
+    """Name a cell."""
+    return square_name(pair.game, cell or 0)
+
+
+def opponent(pair: Pair) -> str:
+    """Name who gives the answers."""
+    return "Its own play" if pair.opponent is None else pair.world.titles[pair.opponent]
+
+
+def truth(pair: Pair, answer: Answer | None = None) -> str:
+    """Say how the game ends with best play after the move, or after an answer to it."""
+    if answer is None:
+        return opinion(pair.world, pair.position, TRUTH).truths[pair.cell]
+    return (
+        best_play(pair.world, answer.position) if answer.outcome is None else ENDS[answer.outcome]
+    )
+
+
+def best_next(pair: Pair, answer: Answer) -> str:
+    """Say what an update finds after an answer: the end, or the mover's best move."""
+    if answer.found is None:
+        return f"the game is {ENDS[answer.outcome or 0]}"
+    best = opinion(pair.world, answer.position, pair.lens, pair.step).plays[0]
+    return f"best next move {square(pair, best)}, {signed(answer.found)}"
+
+
+def worth_to_other(pair: Pair, answer: Answer) -> str:
+    """Say what an update finds where the answer is itself a move with a value."""
+    decimals = 0 if pair.lens == TRUTH else 2
+    return f"worth {signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
+
+
+def expected(pair: Pair, reason: Reason) -> str:
+    """Say what the answers of the opponent lead to, and what that is on average."""
+    given = reason.given
+    if given[0].cell is None:
+        return end(pair, reason)
+    makes = "The target is" if pair.is_learned else "That makes"
+    target = f"{makes} {reason.hedge}{reason.written(reason.target)}"
+    if len(given) == 1:
+        only = f"{square(pair, given[0].cell)}: {best_next(pair, given[0])}"
+        return f"{opponent(pair)} has one answer, {only}. {target}."
+    several = f"{opponent(pair)} has {len(given)} answers, each as likely as the others"
+    return f"{several}: {', '.join(_consequences(given))}. {target} on average."
+
+
+def _consequences(given: list[Answer]) -> list[str]:
+    """Say after how many answers the game is over, and what the next move is worth if not."""
+
+    def after(number: int) -> str:
+        return f"after {'each' if number == len(given) else number}"
+
+    counts = {word: sum(answer.outcome == end for answer in given) for end, word in ENDS.items()}
+    said = [f"{after(number)} the game is {word}" for word, number in counts.items() if number]
+    if found := [answer.found for answer in given if answer.found is not None]:
+        span = " to ".join(dict.fromkeys([signed(min(found)), signed(max(found))]))
+        said.append(f"{after(len(found))} the best next move is worth {span}")
+    return said
+
+
+def end(pair: Pair, reason: Reason) -> str:
+    """Say that the move ends the game, and that an update is made of the reward alone."""
+    ended = reason.given[0]
+    draws = "every update draws it to" if pair.known else "an update would draw it to"
+    how = f"The game is {ENDS[ended.outcome or 0]} by this move"
+    return f"{how}: {draws} the reward, {reason.written(ended.reward)}."
+
+
+def distance(reason: Reason) -> list[str]:
+    """Say how far the value is from the target; nothing of a value that is unknown."""
+    if not (reason.compared and reason.has_target):
+        return []
+    if abs(reason.above) < 1e-6:  # what float32 may be off by
+        return ["The value is just that."]
+    apart = number(abs(reason.above), reason.decimals)
+    if not float(apart):
+        return [f"The value is less than {10.0**-reason.decimals:g} away from that."]
+    return [f"The value is {apart} {'above' if reason.above > 0 else 'below'} that."]
+
+
+def past(pair: Pair, reason: Reason, initial: float) -> list[str]:
+    """Say why a value that goes a fixed part of the way at every update is not its target yet.
+
+    After n updates with step size alpha it is (1 - alpha)^n of what it began with and, for the
+    rest, the average of its targets, the later ones counting more: so that average is known.
+    """
+    if not pair.known or not reason.has_target or pair.visits is None:
+        return []
+    alpha, visits = pair.parameter("alpha"), pair.visits
+    begun = (1 - alpha) ** visits
+    times = "one update" if visits == 1 else f"{count(visits)} updates"
+    said = []
+    if begun * abs(initial - reason.target) >= NEAR:
+        share = f"{percent(begun, 0)}%"
+        said.append(f"After {times} the {signed(initial)} that it began with still counts {share}.")
+    if begun == 1:
+        return said
+    met = (pair.value - begun * initial) / (1 - begun)
+    if (1 - begun) * abs(met - reason.target) < NEAR:
+        return said
+    average = f"On average its targets were {signed(met)}, the later ones counting more"
+    so_far = f"Its one target was {signed(met)}" if visits == 1 else average
+    return [*said, f"{so_far}: {_cause(pair, reason, met, visits)}"]
+
+
+def _cause(pair: Pair, reason: Reason, met: float, visits: int) -> str:
+    """Say why the targets so far were not what the next ones are on average."""
+    targets, alpha = [answer.target for answer in reason.given], pair.parameter("alpha")
+    slack = SAME / (1 - (1 - alpha) ** visits)
+    if min(targets) - slack <= met <= max(targets) + slack:
+        last = min(visits, max(1, round(1 / alpha)))
+        if visits == 1:
+            return "it went by one answer, drawn by chance."
+        if last == visits:
+            return "each went by one answer, drawn by chance, and there were no more of them."
+        share = 100 * (1 - (1 - alpha) ** last)
+        return (
+            f"each went by one answer, drawn by chance, and with a step size of {alpha:g} "
+            f"the last {last} make up {share:.0f}% of the value."
+        )
+    side = f"{'more' if met > max(targets) else 'less'} than any answer brings now"
+    return f"{side}. {moved_on(pair)}"
+
+
+def moved_on(pair: Pair) -> str:
+    """Say what must have changed where targets were what no target is now."""
+    if pair.opponent is None or len(pair.recipe.phases) > 1:
+        return "Since then the answers have changed, or the values of the moves after them."
+    return "Since then the values of the moves after them have changed."
+
+
+def backward(reason: Reason) -> list[str]:
+    """Say that what an update finds is not yet what is shown, where later moves learn first."""
+    if not reason.bootstraps:
+        return []
+    return ["Updates go backward over each game: the next move's value has just moved itself."]
+
+
+def images(pair: Pair) -> list[str]:
+    """Say how many boards share the value, where symmetric ones do."""
+    classes = pair.game.symmetry_class
+    shared = int((classes == classes[pair.after]).sum())
+    if shared == 1:
+        return []
+    boards = f"{shared} boards: the one that the move makes, turned and mirrored"
+    return [f"One value serves {boards}."]
+
+
+def discounted(pair: Pair, answer: Answer) -> str:
+    """Write what an answer draws the value to: what an update finds there, discounted."""
+    return combined(answer, pair.task.gamma if pair.task else pair.parameter("gamma"))
+
+
+def just(pair: Pair, answer: Answer) -> str:
+    """Write what an answer draws the value to."""
+    return number(answer.target, 0 if pair.lens == TRUTH else 2)
+
+
+def combined(answer: Answer, gamma: float, found: str = "") -> str:
+    """Write a target as it is made of a reward and of `found`, a value, where there is one."""
+    target = number(answer.target)
+    if answer.found is None:
+        return target
+    reward = f"{number(answer.reward)} + " if answer.reward else ""
+    sign = equals(answer.target, answer.reward, answer.found)
+    return f"{reward}{parameter(gamma)} × {found or fenced(answer.found)} {sign} {target}"
+
+
+def mean(pair: Pair, reason: Reason) -> str:
+    """Write the target of an update, or where several answers make it, the average."""
+    counted = [answer for answer in reason.answers if answer.weight]
+    if len(counted) == 1:
+        return f"y = {discounted(pair, counted[0])}"
+    unit = min(answer.weight for answer in counted)
+    times: Counter[str] = Counter()
+    for answer in sorted(counted, key=lambda answer: -answer.target):
+        times[fenced(answer.target)] += round(answer.weight / unit)
+    terms = [f"{share} × {target}" if share > 1 else target for target, share in times.items()]
+    sign = equals(reason.target, *(answer.target for answer in counted))
+    target = number(reason.target, reason.decimals)
+    return f"E[y] = ({' + '.join(terms)}) / {times.total()} {sign} {target}"
+
+
+def moved(pair: Pair, alpha: float, reason: Reason) -> list[str]:
+    """Write what the next update makes of the value on average; nothing of an unknown one."""
+    if not pair.known:
+        return []
+    value, target, decimals = reason.value, reason.target, reason.decimals
+    after = value + alpha * (target - value)
+    way = f"{parameter(alpha)} × ({number(target, decimals)} {MINUS} {fenced(value, decimals)})"
+    sign = equals(after, value, target, decimals=decimals)
+    return [
+        f"Q + α (y {MINUS} Q) = {number(value, decimals)} + {way} {sign} {number(after, decimals)}"
+    ]
+
+
+def update(pair: Pair, reason: Reason) -> list[str]:
+    """Write the target, and the value on its way there with a fixed step size."""
+    return [mean(pair, reason), *moved(pair, pair.parameter("alpha"), reason)]
+
+
+def target_alone(pair: Pair, reason: Reason) -> list[str]:
+    """Write the target, where what becomes of the value is not known, or is the target itself."""
+    return [mean(pair, reason)]
+
+
+def parameter(value: float) -> str:
+    """Write a number with as many decimals as it needs, at most three figures."""
+    return f"{value:.3g}".replace("-", MINUS)

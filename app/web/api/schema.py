@@ -1,0 +1,297 @@
+"""What can be asked of the API and what its answers are made of, each with what it means.
+
+The description of the API is read off these types and off those of a card.  What follows from the
+game, like the shape of a position, is in `limits`.
+"""
+
+from functools import lru_cache
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from app.tictactoe.card import Card
+from app.tictactoe.game import Game as Rules
+from app.tictactoe.notation import DIGITS
+from app.tictactoe.npz import MAX_SNAPSHOTS
+from app.web.world import TRUTH
+
+
+def says(description: str, **limits: Any) -> Meta:
+    """Describe a field, and what it may be."""
+    return Meta(description=description, **limits)
+
+
+Entry = TypeVar("Entry")
+Mark = Literal["X", "O"]
+Result = Literal["X", "draw", "O"]
+Outcome = Literal["win", "draw", "loss"]
+Cell = Annotated[int, says("A cell, from 0 in reading order.", ge=0)]
+Chance = Annotated[float, Meta(ge=0, le=1)]
+Name = Annotated[str, says("Its name in addresses.")]
+Title = Annotated[str, says("Its name for people.")]
+Position = Annotated[
+    str, says("A position: its cells in reading order, each X, O or '.' for empty.")
+]
+Record = Annotated[str, says("The cells played, one digit each, as in the address of a page.")]
+Board = Annotated[str, says("A path on this site: the same on the board.")]
+
+
+class Error(Struct, frozen=True):
+    """What is wrong."""
+
+    code: Annotated[int, says("The HTTP status again.")]
+    message: Annotated[str, says("What is wrong, and what would be right.")]
+
+
+class Fault(Struct, frozen=True):
+    """The answer to whatever cannot be answered."""
+
+    error: Annotated[Error, says("What is wrong.")]
+
+
+class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    """How to look at a position."""
+
+    lens: Annotated[
+        str,
+        says(
+            "Whose values: an agent's, those of what it was asked to learn (its name and _task), "
+            "or truth, which is best play.",
+            examples=["q-learning-1"],
+        ),
+    ] = TRUTH
+    step: (
+        Annotated[
+            int,
+            says(
+                "A snapshot of an agent in training, 0 the first; without this, as shipped.",
+                ge=0,
+                lt=MAX_SNAPSHOTS,
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who moves, and how."""
+
+    agent: Annotated[str, says("Who moves: an agent or a baseline.", examples=["q-learning-2"])]
+    epsilon: Annotated[
+        float, says("Chance of a random move instead.", ge=0, le=1, examples=[0.1])
+    ] = 0
+    seed: (
+        Annotated[
+            int,
+            says(
+                "Draws the same move each time; without this, as chance has it.",
+                ge=0,
+                lt=2**31,
+                examples=[7],
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+@lru_cache(maxsize=2)
+def limits(game: Rules) -> dict[str, Meta]:
+    """Return what is allowed in each part of a path."""
+    cells = DIGITS[: game.cells]
+    return {
+        "position": says(
+            "A position: its cells in reading order, each X, O or '.' for empty.",
+            pattern=f"^[XO.]{{{game.cells}}}$",
+            max_length=game.cells,
+            examples=["X...O..X.", ".........", "XXX.OO..."],
+        ),
+        "record": says(
+            f"A game: the cells played, {cells[0]} to {cells[-1]} in reading order.",
+            pattern=f"^[{cells}]{{1,{game.cells}}}$",
+            max_length=game.cells,
+            examples=["40216", "0"],
+        ),
+        "x": says("Who plays X: an agent or a baseline.", examples=["q-learning-1"]),
+        "o": says("Who plays O: an agent or a baseline.", examples=["t-hand"]),
+        "id": says("An agent, one that learned.", examples=["q-table"]),
+    }
+
+
+class Outcomes(Struct, frozen=True):
+    """How likely a game is to end each way, from the agent's own side."""
+
+    win: Annotated[Chance, says("Chance that the agent wins.")]
+    draw: Annotated[Chance, says("Chance of a draw.")]
+    loss: Annotated[Chance, says("Chance that the agent loses.")]
+
+
+class Seats(Struct, frozen=True):
+    """The same of an agent in both seats."""
+
+    x: Annotated[Outcomes, says("As X, who begins.")]
+    o: Annotated[Outcomes, says("As O.")]
+
+
+class Task(Struct, frozen=True):
+    """How far an agent's values are from what it was asked to learn, in its own units."""
+
+    largest: Annotated[float, says("Largest difference, of all moves.", ge=0)]
+    mean: Annotated[float, says("Mean difference, over all moves.", ge=0)]
+    lens: Annotated[str, says("The lens that shows the exact values of its task.")]
+
+
+class Summary(Struct, frozen=True):
+    """An agent in short; every figure is exact and of its play as shipped."""
+
+    id: Name
+    title: Title
+    origin: Annotated[str, says("Where its kind was found.")]
+    algorithm: Annotated[str, says("How it learned: a section of /how.")]
+    recipe: Annotated[str, says("The recipe that makes it, by its full name.")]
+    updates: Annotated[int, says("Updates of its table in training.", ge=0)]
+    unbeatable_as: Annotated[
+        list[Mark], says("The seats in which it is proved that nobody ever beats it.")
+    ]
+    blunders: Annotated[int, says("Positions whose value its move can give away.", ge=0)]
+    decisions: Annotated[int, says("Of how many: those in which somebody is to move.", ge=0)]
+    task: Annotated[Task | None, says("Null where no table says what it was asked to learn.")]
+    against_random: Annotated[Seats, says("Against random moves.")]
+    against_best_responder: Annotated[
+        Seats, says("Against the strongest opponent of this very agent.")
+    ]
+    href: Annotated[str, says("A path on this site: its whole card, in this API.")]
+    page: Annotated[str, says("A path on this site: its page.")]
+    play: Board
+
+
+class Baseline(Struct, frozen=True):
+    """A player that follows a rule and never learned anything."""
+
+    id: Name
+    title: Title
+    play: Board
+
+
+class Agents(Struct, frozen=True):
+    """Everybody who can play."""
+
+    agents: Annotated[list[Summary], says("Those who learned.")]
+    baselines: Annotated[list[Baseline], says("Those who follow a rule.")]
+
+
+class Agent(Struct, frozen=True):
+    """One agent with everything there is to know of it besides its arrays."""
+
+    summary: Annotated[Summary, says("The agent in short.")]
+    card: Annotated[Card, says("Its card, as it lies beside its arrays.")]
+
+
+class State(Struct, frozen=True):
+    """Where a game stands."""
+
+    position: Position
+    code: Annotated[int, says("As a base-3 number: empty 0, X 1, O 2, first cell first.")]
+    to_move: Annotated[Mark | None, says("Whose turn it is; null when it is over.")]
+    over: Annotated[bool, says("Whether the game has ended.")]
+    result: Annotated[Result | None, says("Who won; null while it goes on.")]
+
+
+class Truth(Struct, frozen=True):
+    """How the game ends after a move, if both sides play as well as possible from then on."""
+
+    outcome: Annotated[Outcome, says("For the side to move: the mover's view.")]
+    plies: Annotated[int, says("Moves of both sides to the end, this one included.")]
+
+
+class Square(Struct, frozen=True):
+    """One cell, and what the lens thinks of a move there; null where no move is possible."""
+
+    cell: Cell
+    mark: Annotated[str, says("Whose it is, X or O; '.' where it is empty.")]
+    legal: Annotated[bool, says("Whether it can be played now.")]
+    value: Annotated[
+        float | None,
+        says(
+            "What the lens expects of a move here, in the view of the side to move and on the "
+            "scale of worth; null too where training had not updated it by then."
+        ),
+    ] = None
+    best: Annotated[
+        bool, says("Whether the lens is likeliest to play here, and knows of any move.")
+    ] = False
+    policy: Annotated[Chance, says("Chance that the lens plays here.")] = 0.0
+    visits: Annotated[
+        int | None,
+        says("How often the whole training updated the value; null too where it is exact."),
+    ] = None
+    task: Annotated[
+        float | None,
+        says("What it is exactly worth in what the agent was asked to learn, if a table says so."),
+    ] = None
+    truth: Annotated[Truth | None, says("How it ends with best play.")] = None
+
+
+class Scale(Struct, frozen=True):
+    """What the ends of a game are worth to the side to move, on the scale of the lens."""
+
+    loss: Annotated[float, says("A lost game.")]
+    draw: Annotated[float, says("A drawn game.")]
+    win: Annotated[float, says("A won game.")]
+
+
+class View(State, frozen=True):
+    """A position as a lens sees it, and as it truly is."""
+
+    symmetry_class: Annotated[
+        str, says("The position that stands for this one and its mirror images.")
+    ]
+    value: Annotated[
+        int,
+        says("With best play: 1 X wins, 0 a draw, -1 O wins. Always X's view.", ge=-1, le=1),
+    ]
+    plies: Annotated[int, says("Moves of both sides to the end with best play.")]
+    lens: Annotated[str, says("Whose values these are.")]
+    updates: Annotated[
+        int | None, says("Updates of the agent in training until then; null for exact values.")
+    ]
+    worth: Annotated[Scale | None, says("The scale of the values; null when the game is over.")]
+    cells: Annotated[list[Square], says("All cells, in reading order.")]
+    page: Board
+
+
+class Game(Struct, frozen=True):
+    """A game, move by move."""
+
+    record: Record
+    states: Annotated[list[State], says("The empty board, then the state after each move.")]
+    page: Board
+
+
+class Move(Struct, frozen=True):
+    """The decision of an agent."""
+
+    agent: Annotated[str, says("Who plays.")]
+    before: Annotated[State, says("Where it was asked to move.")]
+    chances: Annotated[list[Chance], says("How likely it was to play each cell, in reading order.")]
+    cell: Annotated[Cell, says("The cell that it plays: drawn by these chances.")]
+    after: Annotated[State, says("Where the game stands then.")]
+
+
+class ByResult(Struct, Generic[Entry], frozen=True):
+    """Something for each way in which a match can end."""
+
+    x_wins: Annotated[Entry, says("Of the games that X wins.")]
+    draw: Annotated[Entry, says("Of the drawn games.")]
+    o_wins: Annotated[Entry, says("Of the games that O wins.")]
+
+
+class Match(Struct, frozen=True):
+    """Everything that can come of two players, exactly."""
+
+    x: Annotated[str, says("Who plays X.")]
+    o: Annotated[str, says("Who plays O.")]
+    chances: Annotated[ByResult[Chance], says("How it ends, over all its games.")]
+    likeliest: Annotated[
+        ByResult[Record | None], says("The likeliest game of each result; null where none is.")
+    ]
+    page: Board

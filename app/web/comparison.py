@@ -1,0 +1,127 @@
+"""The address of a comparison as a value: a game, and who looks at where it has led.
+
+`parse` reads one, `addresses.compare` writes it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from werkzeug.exceptions import BadRequest
+
+from app.tictactoe.notation import DIGITS, record_to
+from app.web import match
+from app.web.match import Match, Place
+from app.web.world import HUMAN, TRUTH, World
+
+AT = "_"  # no id has it, and forms, addresses and ids of elements leave it as it is
+MAX_VIEWS = 4
+FIGURES = {
+    "blunders": "Blunders",
+    "losses": "Losses to the best responder",
+    "nash-conv": "NashConv",
+    "task": "Distance from its own task",
+}
+USUAL = ("q-learning-1", "q-iteration")  # one that errs, and one that does not
+
+
+class View(NamedTuple):
+    """Whose values a board shows: a lens as shipped, or an agent at a snapshot of its training."""
+
+    lens: str
+    step: int | None = None
+
+    def __str__(self) -> str:
+        return self.lens if self.step is None else f"{self.lens}{AT}{self.step}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A position, as the end of a record, and the one to four views of it; no view comes twice.
+
+    `figure` is what their learning curves show, of FIGURES; "" for the usual one.
+    """
+
+    record: str
+    views: tuple[View, ...]
+    figure: str = ""
+
+    def play(self, cell: int) -> "Comparison":
+        """Return the comparison after one more move."""
+        return replace(self, record=self.record + DIGITS[cell])
+
+    def match(self, view: View) -> Match:
+        """Return the same position as a match between people, seen by one of the views."""
+        return Match(record=self.record, o=HUMAN, lens=view.lens, step=view.step)
+
+
+def parse(
+    record: str, lenses: Sequence[str], world: World, figure: str = ""
+) -> tuple[Comparison, Place]:
+    """Read a comparison from the parts of an address, and where its game stands.
+
+    An empty lens is as good as none.  Where nobody says anything, it begins with a position in
+    which the usual lenses part.
+    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
+    """
+    texts = [text for text in lenses if text]
+    if figure and figure not in FIGURES:
+        raise BadRequest(
+            f"figure={figure} in the address is wrong: figure is {', '.join(FIGURES)}."
+        )
+    if len(texts) > MAX_VIEWS:
+        raise BadRequest(f"At most {MAX_VIEWS} lenses can be compared, not {len(texts)}.")
+    views = tuple(_read(text, world) for text in texts) or tuple(usual(world))
+    if len(set(views)) < len(views):
+        raise BadRequest("The address names a lens twice: name each once.")
+    if not record and not texts:
+        record = parting(views, world) or ""
+    usual_figure, *_ = FIGURES
+    comparison = Comparison(record, views, "" if figure == usual_figure else figure)
+    return comparison, match.parse(record, {"o": HUMAN}, world)
+
+
+def usual(world: World) -> list[View]:
+    """Return whom to compare where nobody says: two that differ, or who else is there."""
+    names = [name for name in USUAL if name in world.agents]
+    names += [name for name in world.agents if name not in names]
+    return [View(name) for name in names[: len(USUAL)]]
+
+
+def parting(views: Sequence[View], world: World, position: int | None = None) -> str | None:
+    """Return a record of the position in which views most tellingly part, None if they never do.
+
+    If `position` is one of those, up to symmetry, the next of them follows; None if it is the last.
+    """
+    listed = world.disagreements(tuple(views))
+    if position is not None:
+        classes = world.game.symmetry_class
+        here = np.flatnonzero(classes[listed] == classes[position])
+        listed = listed[here[0] + 1 :] if here.size else listed
+    return record_to(world.game, int(listed[0])) if listed.size else None
+
+
+def comparison_of(place: Place) -> Comparison:
+    """Return where the position of a match is compared: by its lens and the agents that play.
+
+    Where these are fewer than two, the usual ones are added.
+    """
+    shown, world = place.match, place.world
+    asked = [View(shown.lens, shown.step), View(shown.x), View(shown.o)]
+    able = (view for view in asked if view.lens in world.lenses and view.lens != TRUTH)
+    views = list(dict.fromkeys(able))
+    missing = max(0, len(USUAL) - len(views))
+    views += [view for view in usual(world) if view not in views][:missing]
+    return Comparison(shown.shown, tuple(views))
+
+
+def _read(text: str, world: World) -> View:
+    """Read one view: a lens, or an agent at a step as in `q-iteration_5`."""
+    listed = text in world.lenses or AT not in text
+    lens, at, step = (text, "", "") if listed else text.rpartition(AT)  # parameters have it too
+    if lens == TRUTH:
+        raise BadRequest(f"Best play is always there: name up to {MAX_VIEWS} agents beside it.")
+    if not lens or (at and not step):
+        lens = text
+    return View(lens, match.check_lens(lens, match.read("step", step) if step else None, world))

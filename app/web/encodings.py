@@ -1,0 +1,61 @@
+"""How one position looks to different learners and programs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from app.tictactoe import encodings
+from app.tictactoe.game import Game
+from app.tictactoe.notation import position_text
+from app.web.numbers import count
+
+
+class Encoding(NamedTuple):
+    """One way to write the position down."""
+
+    name: str
+    value: str
+    note: str
+
+
+def encoded(game: Game, position: int) -> list[Encoding]:
+    """Write a position in all the ways."""
+    stands = int(game.symmetry_class[position])
+    packed = encodings.bit_packed(game, position)
+    ways = [
+        Encoding("Text", position_text(game, position), "one character a cell, row by row"),
+        Encoding(
+            "Base-3 number",
+            count(int(game.code[position])),
+            f"empty 0, X 1, O 2, one digit a cell; it is position {count(position)} "
+            f"of {count(game.positions)}",
+        ),
+        Encoding(
+            "Symmetry class",
+            position_text(game, stands),
+            f"the image that stands for all {encodings.images(game, position)}, turned or mirrored",
+        ),
+        Encoding(
+            "Bit-packed integer", count(packed), f"two bits a cell: {packed:0{2 * game.cells}b}"
+        ),
+        Encoding(
+            "Flat array", f"[{' '.join(map(str, encodings.flat(game)[position]))}]", "0, 1, 2"
+        ),
+    ]
+    if not game.is_over(position):
+        ways.append(_network_input(game, position))
+    return ways
+
+
+def _network_input(game: Game, position: int) -> Encoding:
+    """Group what a network reads: a cell each, then who is to move, then the padding."""
+    read = encodings.one_hot(game)[position].astype(np.int8).tolist()
+    ends = [*range(3, 3 * game.cells + 1, 3), 3 * game.cells + 2, len(read)]
+    groups = [
+        "".join(map(str, read[start:end])) for start, end in zip([0, *ends], ends, strict=False)
+    ]
+    return Encoding(
+        "One-hot vector",
+        " ".join(groups),
+        "what the deep Q-networks read: empty, X, O for each cell, then X or O to move, and a 0",
+    )

@@ -1,1 +1,0 @@
-"""What an agent does wrong, and whether it can be beaten."""

@@ -1,0 +1,154 @@
+"""Where to begin in the lab: what is shipped, and settings that fail in a way worth seeing."""
+
+from typing import NamedTuple
+
+from app.recipes import ALGORITHMS, SHIPPED, SHORT, Recipe, name, parse
+from app.web import addresses
+from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.character import character
+from app.web.world import World
+
+START = "q-table"  # where the lab begins
+
+
+class Preset(NamedTuple):
+    """A recipe with a reason to look at it."""
+
+    title: str
+    recipe: str  # its name
+    line: str
+    game: int | None = None  # of its training, where that is what is to be seen
+
+
+class Offer(NamedTuple):
+    """A preset as a link."""
+
+    id: str
+    title: str
+    line: str
+    href: str
+    chosen: bool
+
+
+class Family(NamedTuple):
+    """Offers under one heading."""
+
+    title: str
+    offers: list[Offer]
+
+
+TELLING = (
+    Preset(
+        "0.9, 0.81, 0.73",
+        "q-table,seat=x,alpha=0.9,seed=27",
+        "The worked example: the very first game is won in three moves, and alpha 0.9 carries the "
+        "win back to the empty board as 0.9, 0.81 and 0.73.",
+        game=1,
+    ),
+    Preset(
+        "Believe only the last game",
+        "q-table,alpha=1",
+        "Alpha 1: every update forgets all before it, so a value is the luck of one game.",
+    ),
+    Preset(
+        "Never explore",
+        "q-table,epsilon=0,epsilon_drop=0",
+        "Epsilon 0: it sticks to the first moves that did not lose, and never sees the others.",
+    ),
+    Preset(
+        "Only explore",
+        "q-table,epsilon=1,epsilon_drop=0",
+        "Epsilon 1: it learns from random moves alone, and yet ends with fewer blunders than by "
+        "the usual numbers.",
+    ),
+    Preset(
+        "Short-sighted",
+        "q-table,gamma=0.1",
+        "Gamma 0.1: a win a move later is worth a tenth. It does little harm: what counts is "
+        "which move is better, not by how much.",
+    ),
+    Preset(
+        "Afraid",
+        "q-table,loss=-10",
+        "A loss costs ten times what a win brings: it shuns every risk, and so nobody beats it.",
+    ),
+    Preset(
+        "Fearless",
+        "q-table,loss=0",
+        "A loss costs as little as a draw, so there is nothing to block for: it can be beaten in "
+        "both seats.",
+    ),
+    Preset(
+        "Glad of a draw",
+        "q-table,draw=1",
+        "A draw is worth as much as a win, so it does not care to win, and nobody beats it.",
+    ),
+    Preset(
+        "Ten games",
+        "q-table,games=10",
+        "Ten games: what it has never seen it plays by order of the squares.",
+    ),
+    Preset(
+        "Only weak opponents",
+        "q-table,vs=fixed",
+        "Its opponent always takes the first empty square: it learns to beat that, and no more.",
+    ),
+    Preset(
+        "Optimist",
+        "q-table,epsilon=0,epsilon_drop=0,initial=2",
+        "It begins by expecting more than there is, so every disappointment makes it try "
+        "something else: exploring without epsilon.",
+    ),
+)
+
+
+def offers(world: World, chosen: str) -> list[Family]:
+    """List all presets, with the one that has the chosen canonical name marked."""
+    telling = [
+        _offer(
+            f"telling-{number}",
+            preset.title,
+            preset.line,
+            _short(world, preset.recipe),
+            chosen,
+            preset.game,
+        )
+        for number, preset in enumerate(TELLING, 1)
+    ]
+    shipped = [
+        _offer(f"shipped-{id}", agent.title, character(world, id).line, id, chosen)
+        for id, agent in SHIPPED.items()
+        if id in world.agents
+    ]
+    return [Family("Worth seeing", telling), Family("Shipped with this site", shipped)]
+
+
+def algorithms(world: World, chosen: str) -> list[Offer]:
+    """List the algorithms, each a link to the recipe with its defaults."""
+    return [
+        Offer(
+            id=f"algorithm-{slug}",
+            title=KNOWN[slug].title,
+            line=about(algorithm),
+            href=addresses.lab(_short(world, slug)),
+            chosen=slug == chosen,
+        )
+        for slug, algorithm in ALGORITHMS.items()
+    ]
+
+
+def about(algorithm: type[Recipe]) -> str:
+    """Describe an algorithm in a sentence."""
+    return (algorithm.__doc__ or "").splitlines()[0]
+
+
+def _short(world: World, text: str) -> str:
+    whole = name(parse(text))
+    short = SHORT.get(whole, whole)
+    return short if short in world.agents else whole
+
+
+def _offer(
+    id: str, title: str, line: str, recipe: str, chosen: str, game: int | None = None
+) -> Offer:
+    return Offer(id, title, line, addresses.lab(recipe, game=game), recipe == chosen)

@@ -1,0 +1,115 @@
+"""One recipe with twenty seeds: what is luck, and what is the recipe.
+
+They are trained one after the other, one for each time that somebody asks how far it has come.
+"""
+
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+from typing import NamedTuple
+
+import numpy as np
+from cachetools import LRUCache
+from numpy.typing import NDArray
+
+from app.recipes import Recipe, name
+from app.tictactoe.game import SEATS
+from app.web.world import World
+
+SEEDS = 20
+MOMENT = 1.0  # seconds
+KEPT = 400  # runs, of some 200 bytes each
+WIDTH, HEIGHT = 100.0, 40.0  # of the picture
+QUARTILES = (25, 50, 75)
+
+
+class Run(NamedTuple):
+    """A training with one seed."""
+
+    updates: tuple[int, ...]
+    blunders: tuple[int, ...]  # at the same moments
+    unbeatable: tuple[bool, bool]  # as X, as O
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The runs that this process has seen last."""
+
+    runs: LRUCache[str, Run]
+    lock: Lock
+
+
+RUNS = Runs(LRUCache(KEPT), Lock())
+
+
+class Band(NamedTuple):
+    """The runs so far, as a picture and in numbers."""
+
+    done: int
+    seeds: int
+    box: str
+    lines: list[str]  # outlines, one of each run
+    area: str  # between the quartiles
+    median: str
+    top: str  # what the upper edge means
+    last: str  # what the right edge means
+    quartiles: list[str]  # of the blunders at the end, the median in the middle
+    unbeatable: list[tuple[str, int]]  # in which seat, in how many of the runs
+
+
+def band(world: World, recipe: Recipe, seen: int = 0) -> Band:
+    """Train one more seed of a recipe than are seen already, and return what there is.
+
+    Another process of the server may have shown those: the trainer knows them, and they are soon
+    here.  Whatever somebody claims to have seen, it takes no longer than a moment and one training.
+    Raises what `world.agents` raises.
+    """
+    end = monotonic() + MOMENT
+    first = recipe.seed - recipe.seed % SEEDS  # so that every one of them leads to the same twenty
+    names = [name(recipe.with_seed(first + seed)) for seed in range(SEEDS)]
+    with RUNS.lock:
+        runs = {one: RUNS.runs[one] for one in names if one in RUNS.runs}
+    for following in names:
+        if following not in runs and (not runs or len(runs) <= seen) and monotonic() < end:
+            runs[following] = _run(world, following)
+            with RUNS.lock:
+                RUNS.runs[following] = runs[following]
+    return _drawn([runs[one] for one in names if one in runs])
+
+
+def _run(world: World, text: str) -> Run:
+    agent = world.lab.canonical(text) or text
+    figures = world.agents[agent].card.figures
+    safe = [figures.best_response.x[-1][2] == 0, figures.best_response.o[-1][2] == 0]
+    return Run(tuple(figures.updates), tuple(figures.blunders), (safe[0], safe[1]))
+
+
+def _drawn(runs: list[Run]) -> Band:
+    """Draw runs over a logarithmic axis of updates; between two snapshots they are straight."""
+    places = np.linspace(0, max(np.log10(1 + run.updates[-1]) for run in runs), 50)
+    blunders = np.array(
+        [np.interp(places, np.log10(1 + np.array(run.updates)), run.blunders) for run in runs]
+    )
+    top = float(blunders.max()) or 1.0
+    low, middle, high = np.percentile(blunders, QUARTILES, axis=0)
+
+    def points(line: NDArray[np.float64]) -> list[str]:
+        xs, ys = WIDTH * places / places[-1], HEIGHT * (1 - line / top)
+        return [f"{x:.1f} {y:.1f}" for x, y in zip(xs, ys, strict=True)]
+
+    ends = np.percentile([run.blunders[-1] for run in runs], QUARTILES)
+    return Band(
+        done=len(runs),
+        seeds=SEEDS,
+        box=f"-1 -1 {WIDTH + 2:g} {HEIGHT + 2:g}",
+        lines=["M" + "L".join(points(line)) for line in blunders],
+        area="M" + "L".join(points(high) + points(low)[::-1]) + "z",
+        median="M" + "L".join(points(middle)),
+        top=f"{top:,.0f}",
+        last=f"{max(run.updates[-1] for run in runs):,}",
+        quartiles=[f"{end:,.0f}" for end in ends],
+        unbeatable=[
+            (seat.upper(), sum(run.unbeatable[number] for run in runs))
+            for number, seat in enumerate(SEATS)
+        ],
+    )

@@ -1,0 +1,149 @@
+"""A mind drawn as SVG: one outline for all tiles of a colour keeps it light."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tictactoe import mind
+from app.tictactoe.mind import UNKNOWN, Colouring, Tiles, frame
+from app.tictactoe.policy import policy_of
+from app.web.lens import HEAT_STEPS, ONES
+from app.web.world import World
+
+TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on
+LINE = 0.16  # the truth below a row
+LEVELS = 10  # of how much of something
+EXPECTS = "expects"
+
+
+class Kind(NamedTuple):
+    """A way to colour the tiles."""
+
+    title: str
+    scale: str  # "heat" from a loss to a win, or "level" from nothing to all
+    least: str = ""  # what the lowest level means
+    most: str = ""
+
+
+KINDS = {
+    EXPECTS: Kind("What it expects", "heat"),
+    "wrong": Kind("How wrong", "level", "right", "a win taken for a loss"),
+    "wrong-task": Kind("How wrong in its own task", "level", "right", "a win taken for a loss"),
+    "blunders": Kind("Where it blunders", "level", "plays right", "blunders for sure"),
+    "visits": Kind("How often updated", "level", "once", "most often"),
+}
+
+
+class Band(NamedTuple):
+    """A line under the tiles of a row that are worth the same in truth."""
+
+    heat: int
+    x: float
+    y: float
+    width: float
+
+
+class Picture(NamedTuple):
+    """A mind as the template draws it; a tile is 1 wide and high."""
+
+    name: str
+    title: str
+    kind: str  # of KINDS
+    paths: list[tuple[int | None, str]]  # a heat or level, None for unknown, and all its tiles
+    bands: list[Band]
+    middles: list[float]  # of the row of each move
+    box: str  # with the numbers of the moves
+    tight: str  # without
+    tile: str  # the outline of one, for the script
+    places: str  # "x,y" of every tile, as are the frames only where a script may want them
+    frames: str  # the colours of every tile at every moment, see `frame`
+
+
+def kinds(world: World, name: str) -> dict[str, Kind]:
+    """Return the ways to colour an agent's mind: by its own task only if it has one."""
+    return {
+        kind: what
+        for kind, what in KINDS.items()
+        if kind != "wrong-task" or world.task(name) is not None
+    }
+
+
+@lru_cache(maxsize=64)  # some 20 KB each
+def colouring(world: World, name: str, kind: str) -> Colouring:
+    """Return the colours of an agent's mind at each of its snapshots: [T, N]."""
+    game, agent = world.game, world.agents[name]
+    rows, moments = representatives(world, name), len(agent.snapshot_updates)
+    if kind == "visits":  # which are recorded for the end alone
+        heat, some = mind.visited(rows, agent.visits, LEVELS)
+        return Colouring(np.tile(heat, (moments, 1)), np.tile(some, (moments, 1)))
+    if kind == "blunders":
+        policy = policy_of(game.spread(agent.snapshot_q), agent.card.plays)
+        return mind.blundering(game, rows, policy, LEVELS)
+    best = mind.expected(game, rows, agent.snapshot_q, agent.card.worth)
+    known = mind.known(game, rows, world.known(name))
+    if kind == EXPECTS:
+        return mind.expectation(best, known, HEAT_STEPS)
+    exact, worth = world.truth, ONES
+    if kind == "wrong-task":
+        task, exact_in_task = world.task(name), world.task_q(name)
+        assert task is not None
+        assert exact_in_task is not None  # `kinds` offers it only if there is one
+        exact, worth = exact_in_task, task.worth
+    truth = mind.expected(game, rows, exact[game.legal], worth)
+    return mind.error(best, truth, known, LEVELS)
+
+
+@lru_cache(maxsize=64)
+def representatives(world: World, name: str) -> NDArray[np.intp]:
+    """Return the decision that stands for each tile in an agent's mind, [N]."""
+    return mind.representatives(world.tiles, world.agents[name].visits)
+
+
+@lru_cache(maxsize=64)  # a film is some 20 KB
+def picture(
+    world: World, name: str, step: int, kind: str = EXPECTS, moving: bool = False
+) -> Picture:
+    """Draw an agent's mind at a snapshot; `moving` writes down all of them, for a film."""
+    where, heat = world.tiles, colouring(world, name, kind).heat
+    places = zip(where.column.tolist(), where.top.tolist(), strict=True)
+    return Picture(
+        name=name,
+        title=world.titles[name],
+        kind=kind,
+        paths=outlines(where, heat[step]),
+        bands=bands(where),
+        middles=where.middles,
+        box=f"-2.2 -.4 {where.columns + 2.6:g} {where.height + 0.9:g}",
+        tight=f"-.2 -.2 {where.columns + 0.4:g} {where.height + 0.6:g}",
+        tile=TILE,
+        places=" ".join(f"{x:g},{y:g}" for x, y in places) if moving else "",
+        frames=" ".join(frame(moment) for moment in heat) if moving else "",
+    )
+
+
+def outlines(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str]]:
+    """Collect the tiles of each colour, [N], into one path."""
+    by_heat: dict[int, list[str]] = {}
+    places = zip(heat.tolist(), where.column.tolist(), where.top.tolist(), strict=True)
+    for value, x, y in places:
+        by_heat.setdefault(value, []).append(f"M{x + 0.15:g} {y + 0.05:g}{TILE}")
+    return [
+        (None if value == UNKNOWN else value, "".join(tiles))
+        for value, tiles in sorted(by_heat.items())
+    ]
+
+
+def bands(where: Tiles) -> list[Band]:
+    """Underline what is won, drawn and lost in each row."""
+    lines = []
+    for ply in range(len(where.middles)):
+        row = where.ply == ply
+        bottom = round(float(where.top[row].max()) + 1 + LINE - 0.02, 2)
+        for truth in (1, 0, -1):
+            band = where.column[row & (where.truth == truth)]
+            if len(band):
+                left, width = int(band.min()), int(band.max()) - int(band.min()) + 1
+                lines.append(Band(truth * HEAT_STEPS, left + 0.05, bottom, width - 0.1))
+    return lines

@@ -1,0 +1,204 @@
+"""What the play page says of a match: who plays, what is next, what it was worth."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from app.tictactoe.game import O, X
+from app.tictactoe.notation import MARKS
+from app.tictactoe.policy import policy_of
+from app.web import addresses, words
+from app.web.character import character
+from app.web.lens import HEAT_STEPS, OUTCOMES, Opinion, opinion, viewer
+from app.web.match import Place
+from app.web.moves import Move
+from app.web.numbers import count
+from app.web.play.steering import Links
+from app.web.words import Legend, short_name
+from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World
+
+MANY = 3  # squares that are named one by one
+
+
+class Seat(NamedTuple):
+    """One of the two who play."""
+
+    mark: str
+    name: str
+    strength: str
+    wins: int
+    to_move: bool
+    label: str  # all of it in words
+
+
+class Way(NamedTuple):
+    """Something to do next."""
+
+    id: str
+    label: str
+    href: str
+    key: str = ""
+    kind: str = ""
+
+
+class Saying(NamedTuple):
+    """What stands above the board."""
+
+    headline: str
+    caption: str
+    ways: list[Way]
+
+
+class Bar(NamedTuple):
+    """What a position is worth: to a lens, and in truth, in heats and always to the same side."""
+
+    heat: int | None  # None where nothing is known
+    truth: int | None  # None where values are hidden
+    label: str
+
+
+def seats(place: Place) -> tuple[Seat, Seat]:
+    """Say who plays X and who plays O."""
+    return _seat(place, X), _seat(place, O)
+
+
+def saying(
+    place: Place, links: Links, played: list[Move], legend: Legend | None, going_on: bool
+) -> Saying:
+    """Say whose turn it is and what the colours are, and offer what is to be done."""
+    match, titles = place.match, place.world.titles
+    headline, caption = words.headline(place), legend.caption if legend else ""
+    if match.hide:
+        caption = "The values are hidden."
+    if place.over:
+        return Saying(headline, *_lesson(place, links, played))
+    mover = titles[match.seat(match.to_move)]
+    mark = MARKS[match.to_move]
+    if match.hint:
+        best = hinted(place)
+        names = words.listed([short_name(cell) for cell in best], "or")
+        if len(best) > MANY:
+            names = f"any of {len(best)} squares"
+        keeps = opinion(place.world, place.position, TRUTH).truths[best[0]]
+        ways = [
+            Way("play-hint", "Play it", addresses.play(match.play(best[0])), kind="primary"),
+            Way("reply", "Agent move", links.reply, "a"),
+        ]
+        return Saying("Hint", f"{names.capitalize()}: {keeps} with best play.", ways)
+    if not match.at_end:
+        where = f"Move {len(match.shown)} of {len(match.record)}. {caption}"
+        return Saying(headline, where, [Way("now", "To the end", links.last)])
+    if match.pause and not match.is_human(match.to_move):
+        does = "go on" if match.watched else "reply"
+        way = Way("go-on", f"Let {mover} {does}", links.play, kind="primary")
+        return Saying("Paused", f"{mover} is to move as {mark}. {caption}", [way])
+    if going_on or not links.take_back:
+        return Saying(headline, caption, [])
+    return Saying(headline, caption, [Way("take-back", "Take back", links.take_back, "u")])
+
+
+def result(place: Place) -> str:
+    """Say how a game ended for the person who played, or that somebody won; "" before."""
+    if not place.over:
+        return ""
+    outcome = place.world.game.result(place.position)
+    side = viewer(place.match, place.world)
+    if place.match.watched or side is None:
+        side = outcome
+    return OUTCOMES[outcome * side] if outcome else OUTCOMES[0]
+
+
+def hinted(place: Place) -> list[int]:
+    """Return the cells of a hint: all that win as soon or lose as late as possible, or draw."""
+    if not place.match.hint or place.over:
+        return []
+    return opinion(place.world, place.position, TRUTH).plays
+
+
+def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
+    """Say what the position is worth to the side whose view is kept, else to X."""
+    if seen is None or ply is None:
+        return Bar(None, None, "The values are hidden." if place.match.hide else "No value yet.")
+    side = viewer(place.match, place.world) or X
+    sign = side * (X if ply % 2 == 0 else O)
+    heats = [heat for heat, known in zip(seen.heat, seen.known, strict=True) if known]
+    heat = sign * max(heats) if heats else None
+    value = int(place.world.solution.value[place.position if place.over else place.positions[ply]])
+    expects = f"{heat / HEAT_STEPS:+.2f}" if heat is not None else "nothing yet"
+    who = place.world.titles[seen.lens]
+    label = f"For {MARKS[side]}: {who} expects {expects}, in truth a {OUTCOMES[side * value]}."
+    return Bar(heat, side * value * HEAT_STEPS, label)
+
+
+def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[str] | None:
+    """Say of each cell how often it was tried and which reply is expected, by cell."""
+    if seen is None or ply is None or place.match.step is not None:
+        return None
+    world, position = place.world, place.positions[ply]
+    replies, after = _replies(world, seen.lens), world.game.successor[position].tolist()
+    tried = world.agents[seen.lens].visits[position].tolist() if seen.lens in world.agents else None
+    answering, sentences = MARKS[O if ply % 2 == 0 else X], []
+    for cell, successor in enumerate(after):
+        if successor < 0:
+            sentences.append("")
+            continue
+        value = seen.truths[cell] if seen.exact else seen.texts[cell] or seen.blank
+        sentence = f"{NAMES[cell]}: {value}"
+        if tried:
+            sentence += f", tried {count(tried[cell])} times"
+        if successor < len(replies):
+            sentence += f"; expects {answering} at {short_name(replies[successor])}"
+        sentences.append(f"{sentence}.")
+    return sentences
+
+
+NAMES = [name.capitalize() for name in words.SHORT_NAMES]
+
+
+def _seat(place: Place, player: int) -> Seat:
+    match, world = place.match, place.world
+    who, mark = match.seat(player), MARKS[player]
+    alone = who == HUMAN and not match.is_human(-player)
+    name = "You" if alone else world.titles[who]
+    wins = match.tally[0 if player == X else 2]
+    return Seat(
+        mark=mark,
+        name=name,
+        strength=character(world, who).strength or "human",
+        wins=wins,
+        to_move=not place.over and match.to_move == player,
+        label=f"{mark}: {name}, {wins} won. Choose who plays {mark}",
+    )
+
+
+def _lesson(place: Place, links: Links, played: list[Move]) -> tuple[str, list[Way]]:
+    """Return what a finished game teaches, and where to go from it."""
+    match, side = place.match, viewer(place.match, place.world)
+    person = None if match.watched else side
+    lost = [move for move in played[: len(match.shown)] if move.blunder]
+    own = [move for move in lost if person is not None and move.mark == MARKS[person]]
+    blame = (lost if result(place) == "win" else own or lost)[-1:]
+    ways = [
+        Way("show", "Show me", addresses.play(match.at(move.ply - 1)), kind="") for move in blame
+    ]
+    ways += [
+        Way("rematch", "Rematch", links.new_game, kind="primary"),
+        Way("swap-end", "Swap", links.swap),
+    ]
+    for move in blame:
+        return f"Move {move.ply} gave the {move.before.partition(' ')[0]} away.", ways
+    return "Nobody gave anything away.", ways
+
+
+@lru_cache(maxsize=64)
+def _replies(world: World, lens: str) -> list[int]:
+    """Return the cell that a lens is likeliest to play in each decision, [D]."""
+    if lens == TRUTH:
+        policy = world.best_play
+    elif lens in world.agents:
+        policy = world.policies[lens]
+    else:
+        q = world.task_q(lens.removesuffix(TASK))
+        assert q is not None
+        policy = policy_of(q.round(TIE_DECIMALS), "greedy")
+    best: list[int] = policy.argmax(axis=1).tolist()
+    return best

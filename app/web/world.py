@@ -1,0 +1,309 @@
+"""The game, its solution, and everybody who can play it: made once when the server starts.
+
+What is exactly true of somebody is worked out when it is first asked for and kept here.
+"""
+
+# ruff: noqa: B019 - what these methods keep may live as long as the world, which is the process
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from flask import current_app
+from numpy.typing import NDArray
+
+from app.recipes import Recipe, parse
+from app.tictactoe.agents import Agent, load_all
+from app.tictactoe.arena import join, round_robin
+from app.tictactoe.atlas import Atlas, Mistakes, atlas, mistakes
+from app.tictactoe.card import Card
+from app.tictactoe.certificate import Certificate, certificate
+from app.tictactoe.disagreement import disagreements
+from app.tictactoe.game import SEATS, Game, connect
+from app.tictactoe.mind import Tiles, tiles
+from app.tictactoe.own_play import own_records
+from app.tictactoe.policy import BASELINES, Policy, best_moves, optimal_q, policy_of
+from app.tictactoe.puzzles import Puzzle, puzzles
+from app.tictactoe.report import Chances, Figures, losing_game, report
+from app.tictactoe.tasks import Task, task_q
+from app.tictactoe.values import Solution, optimal
+from app.tictactoe.views import Worth
+from app.web.trained import Everybody, Lab, Names, source
+
+HUMAN = "human"
+TRUTH = "truth"
+TASK = "_task"  # behind the id of an agent; no id has a "_"
+NETWORK = "dqn"  # the algorithm whose every update moves every value
+BEST_RESPONDER = "best-responder"  # as if it were one more opponent
+MANY = 256  # of small facts that are kept
+TIE_DECIMALS = 9  # exact values of a task that differ by less are equal
+
+
+class Judgement(NamedTuple):
+    """What is exactly true of somebody's play, as shipped."""
+
+    chances: dict[tuple[str, str], Chances]  # opponent, seat -> win, draw, loss from the own side
+    blunders: int  # decisions in which it can give away the value of the game
+    unbeatable: dict[str, bool]  # seat -> whether it is proved
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """Everything that pages are made of; read-only.  Arrays are [D, cells], mover's view."""
+
+    game: Game
+    lab: Lab
+    always: dict[str, Agent]  # the agents of a folder, which are there without any training
+    baselines: dict[str, Policy]
+
+    # All that follow list those who are always there, and know the recipes of the lab besides.
+
+    @cached_property
+    def agents(self) -> Everybody[Agent]:
+        """The agents."""
+        return Everybody(self.always, self.lab.knows, self.lab.find)
+
+    @cached_property
+    def policies(self) -> Everybody[Policy]:
+        """How every agent and baseline plays."""
+        always = {name: policy_of(agent.q, agent.card.plays) for name, agent in self.always.items()}
+        return Everybody(always | self.baselines, self.lab.knows, self._policy_of_recipe)
+
+    @cached_property
+    def titles(self) -> Everybody[str]:
+        """What every seat and lens is called; a recipe by its name."""
+        learned = {name: agent.card.title for name, agent in self.always.items()}
+        always = {
+            HUMAN: "Human",
+            TRUTH: "Best play",
+            **learned,
+            **{name + TASK: _asked(title) for name, title in learned.items()},
+            **{name: BASELINES[name].title for name in self.baselines},
+        }
+
+        def title(name: str) -> str:
+            somebody = name.removesuffix(TASK)
+            return somebody if somebody == name else _asked(somebody)
+
+        def known(name: str) -> bool:
+            return self.lab.knows(name.removesuffix(TASK))
+
+        return Everybody(always, known, title)
+
+    @cached_property
+    def seats(self) -> Names:
+        """Who can sit at the board."""
+        return Names([HUMAN, *self.policies], self.lab.knows)
+
+    @cached_property
+    def lenses(self) -> Names:
+        """Whose values a board can show: agents', best play's, and those of the agents' tasks."""
+        return Names([*self.agents, TRUTH, *self.task_lenses], self._is_lens)
+
+    @cached_property
+    def task_lenses(self) -> Names:
+        """The lenses that show what an agent was asked to learn."""
+        return Names([name + TASK for name in self.agents if self.task(name)], self._is_task)
+
+    def canonical(self, name: str) -> str | None:
+        """Return the one name of somebody, None if nobody is called that.
+
+        Raises an HTTPException with a sentence for a recipe that cannot be had.
+        """
+        return name if list.__contains__(self.seats, name) else self.lab.canonical(name)
+
+    def name_of(self, card: Card) -> str:
+        """Return by what name addresses call an agent."""
+        listed = self.always.get(card.id)
+        return card.id if listed and listed.card is card else card.recipe
+
+    @cached_property
+    def solution(self) -> Solution:
+        """How every position ends with best play, X's view."""
+        return optimal(self.game)
+
+    @cached_property
+    def truth(self) -> NDArray[np.float64]:
+        """The action values of best play, -1, 0 or +1, NaN where illegal."""
+        return optimal_q(self.game)
+
+    @cached_property
+    def right(self) -> NDArray[np.bool_]:
+        """Whether a move keeps what the decision is worth with best play."""
+        return best_moves(self.game)
+
+    @cached_property
+    def plies(self) -> NDArray[np.int16]:
+        """Moves to the end of the game with best play, this one included; taken cells mean none."""
+        after = np.maximum(self.game.successor, 0)
+        return self.solution.plies[after].astype(np.int16) + np.int16(1)
+
+    @cached_property
+    def best_play(self) -> Policy:
+        """The policy that wins as soon and loses as late as possible; equal chances for equals."""
+        return policy_of(self.truth * (self.game.cells + 2 - self.plies), "greedy")
+
+    @lru_cache(maxsize=MANY)
+    def recipe(self, name: str) -> Recipe:
+        """Return what an agent was made by."""
+        return parse(self.always[name].card.recipe if name in self.always else name)
+
+    @lru_cache(maxsize=MANY)
+    def task(self, name: str) -> Task | None:
+        """Return what an agent was asked to learn, None where no table says that exactly."""
+        return self.recipe(name).task()
+
+    def task_q(self, name: str) -> NDArray[np.float64] | None:
+        """Return the exact optimal values of what an agent was asked to learn, if it has a task."""
+        task = self.task(name)
+        return None if task is None else task_q(self.game, task)
+
+    def policy(self, lens: str, step: int | None = None) -> Policy:
+        """Return how a lens plays: best play, an agent's task, or an agent, at a snapshot too."""
+        if lens == TRUTH:
+            return self.best_play
+        asked = self.task_q(lens.removesuffix(TASK)) if lens.endswith(TASK) else None
+        if asked is not None:
+            return policy_of(asked.round(TIE_DECIMALS), "greedy")
+        if step is None:
+            return self.policies[lens]
+        agent = self.agents[lens]
+        return policy_of(agent.table(self.game, step), agent.card.plays)
+
+    @lru_cache(maxsize=64)
+    def disagreements(self, views: tuple[tuple[str, int | None], ...]) -> NDArray[np.intp]:
+        """Return the decisions in which lenses, at their steps, part, most telling first."""
+        return disagreements(self.game, [self.policy(*view) for view in views])
+
+    def last_step(self, name: str) -> int:
+        """Return the last snapshot of an agent, which is the agent as shipped."""
+        return len(self.agents[name].snapshot_updates) - 1
+
+    def known(self, name: str) -> NDArray[np.bool_]:
+        """Return of which pairs an agent knew anything, [T, P], at each of its snapshots.
+
+        That are those which training had updated, and any update of a network moves all its values.
+        """
+        agent = self.agents[name]
+        if agent.card.algorithm != NETWORK:
+            return agent.snapshot_updated
+        return np.broadcast_to((agent.snapshot_updates > 0)[:, None], agent.snapshot_updated.shape)
+
+    @lru_cache(maxsize=MANY)
+    def losing(self, name: str, player: int) -> str | None:
+        """Return the likeliest game that somebody loses as X (+1) or O (-1), None if none is."""
+        return losing_game(self.game, self.policies[name], player)
+
+    @lru_cache(maxsize=MANY)
+    def judgement(self, name: str) -> Judgement:
+        """Judge somebody: by the card of an agent, and a baseline here."""
+        learned = name in self.agents
+        figures = self.agents[name].card.figures if learned else self._ruled
+        at = -1 if learned else list(BASELINES).index(name)
+        opponents = figures.vs | {BEST_RESPONDER: figures.best_response}
+        return Judgement(
+            chances={
+                (opponent, seat): getattr(chances, seat)[at]
+                for opponent, chances in opponents.items()
+                for seat in SEATS
+            },
+            blunders=figures.blunders[at],
+            unbeatable={seat: self.losing(name, player) is None for seat, player in SEATS.items()},
+        )
+
+    @lru_cache(maxsize=4)
+    def round_robin(self, newcomer: str = "") -> NDArray[np.float64]:
+        """Chances of win, draw and loss for X in each pair, [x, o, 3], in the order of policies.
+
+        A newcomer comes last.
+        """
+        policies = list(self.policies.values())
+        if not newcomer:
+            return round_robin(self.game, policies)
+        return join(self.game, self.round_robin(), policies, self.policies[newcomer])
+
+    @lru_cache(maxsize=8)
+    def mistakes(self, name: str) -> Mistakes:
+        """Return an agent's blunders."""
+        return mistakes(self.game, self.policies[name])
+
+    @lru_cache(maxsize=8)
+    def atlas(self, name: str) -> Atlas:
+        """Return an agent's blunders up to symmetry, the most serious first."""
+        return atlas(self.game, self.mistakes(name))
+
+    @lru_cache(maxsize=8)
+    def certificate(self, name: str, seat: str) -> Certificate:
+        """Return the proof that an agent cannot be beaten in a seat.
+
+        Raises ValueError if it can.
+        """
+        return certificate(self.game, self.policies[name], SEATS[seat])
+
+    @lru_cache(maxsize=8)
+    def own_records(self, name: str, player: int) -> dict[int, str]:
+        """Return a game to each position that somebody can meet as X (+1) or O (-1)."""
+        return own_records(self.game, self.policies[name], player)
+
+    @cached_property
+    def tiles(self) -> Tiles:
+        """Return where each decision lies in the picture of a mind."""
+        return tiles(self.game)
+
+    @cached_property
+    def puzzles(self) -> list[Puzzle]:
+        """Return the blunders to be found, in the order of their numbers, which begin at 1."""
+        names = [*self.agents]
+        return puzzles(
+            self.game,
+            {name: self.policies[name] for name in names},
+            {name: self.game.spread(self.known(name)[-1], illegal=False) for name in names},
+        )
+
+    def _is_lens(self, name: str) -> bool:
+        return self.lab.knows(name) or self._is_task(name)
+
+    def _is_task(self, name: str) -> bool:
+        somebody = name.removesuffix(TASK)
+        return somebody != name and self.lab.knows(somebody) and self.task(somebody) is not None
+
+    @lru_cache(maxsize=4)
+    def _policy_of_recipe(self, name: str) -> Policy:
+        agent = self.agents[name]
+        return policy_of(agent.q, agent.card.plays)
+
+    @cached_property
+    def _ruled(self) -> Figures:
+        """The figures of all baselines in their order, each in the place of a snapshot.
+
+        The chances by which one plays serve as its table: what it plays has the highest.
+        """
+        tables = np.stack([self.policies[name][self.game.legal] for name in BASELINES])
+        return report(self.game, tables, range(len(BASELINES)), Worth())
+
+
+def load_world(models: Path, lab: bool = False) -> World:
+    """Load and check every model of a folder; with the `lab` every recipe is an agent, too.
+
+    Raises ModelError, naming the file and the reason, if one of them is broken.
+    """
+    game = connect()
+    agents = load_all(models, game)
+    return World(
+        game=game,
+        lab=Lab(game, agents, source() if lab else None),
+        always=agents,
+        baselines={name: baseline.policy(game) for name, baseline in BASELINES.items()},
+    )
+
+
+def world() -> World:
+    """Return the world of the app that is answering."""
+    loaded: World = current_app.extensions["world"]
+    return loaded
+
+
+def _asked(title: str) -> str:
+    return f"What {title} was asked to learn"

@@ -1,0 +1,174 @@
+"use strict";
+
+// A position while it is learned, and the mind that learns it.  Without this file the page shows
+// one snapshot, and its button leads to the next.
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const isCalm = () => calm.matches || document.getElementById("still")?.checked;
+const between = (from, to, share) => from + share * (to - from);
+
+// Frames of a board: what each square shows in each row of the table.
+
+function readBoard(table, board) {
+  const rows = [...table.tBodies[0].rows];
+  const cells = [...board.querySelectorAll("[data-cell]")];
+  const frames = rows.map((row) =>
+    cells.map(({ dataset }) => {
+      const entry = row.querySelector(`[data-of="${dataset.cell}"]`);
+      const { hot, best } = entry.dataset;
+      return { text: entry.textContent, heat: hot === undefined ? null : Number(hot), best: best !== undefined };
+    }),
+  );
+  return (index, share) => {
+    const next = frames[Math.min(index + 1, frames.length - 1)];
+    cells.forEach((cell, i) => {
+      const from = frames[index][i];
+      const to = next[i];
+      const near = share < 0.5 ? from : to;
+      const known = near.heat !== null;
+      cell.classList.toggle("unknown", !known);
+      cell.classList.toggle("best", near.best);
+      if (known) cell.dataset.heat = Math.round(between(from.heat ?? 0, to.heat ?? 0, share));
+      else delete cell.dataset.heat;
+      cell.querySelector(".value").textContent = near.text;
+    });
+  };
+}
+
+// Frames of a mind: a character a tile, "U" for nothing either way, "." for unknown.
+
+function readMind(svg) {
+  const starts = svg.dataset.places.split(" ").map((place) => {
+    const [x, y] = place.split(",").map(Number);
+    return `M${+(x + 0.15).toFixed(2)} ${+(y + 0.05).toFixed(2)}${svg.dataset.tile}`;
+  });
+  const frames = svg.dataset.frames.split(" ").map((frame) =>
+    Float32Array.from(frame, (sign) => (sign === "." ? NaN : sign.charCodeAt(0) - 85)),
+  );
+  // Each tile becomes known at a moment of its own, so that the change flows.
+  const turns = starts.map((_, i) => ((i * 0.61803) % 1) * 0.8 + 0.1);
+  const group = svg.querySelector(".tiles");
+  const paths = new Map();
+  for (const path of group.children) paths.set(path.dataset[svg.dataset.scale] ?? "blank", path);
+  const pathFor = (key) => {
+    if (!paths.has(key)) {
+      const path = document.createElementNS(svg.namespaceURI, "path");
+      if (key === "blank") {
+        path.setAttribute("class", "blank");
+        path.setAttribute("fill", `url(#${svg.id}-hatch)`);
+      } else path.dataset[svg.dataset.scale] = key;
+      paths.set(key, group.appendChild(path));
+    }
+    return paths.get(key);
+  };
+  let drawn = -1;
+  return (index, share) => {
+    const moment = Math.round(10 * (index + share)); // ten pictures from frame to frame are smooth
+    if (moment === drawn) return;
+    drawn = moment;
+    const from = frames[index];
+    const to = frames[Math.min(index + 1, frames.length - 1)];
+    const outlines = new Map();
+    starts.forEach((start, i) => {
+      let heat = share < turns[i] ? from[i] : to[i];
+      if (from[i] === from[i] && to[i] === to[i]) heat = Math.round(between(from[i], to[i], share));
+      const key = heat === heat ? String(heat) : "blank";
+      outlines.set(key, (outlines.get(key) ?? "") + start);
+    });
+    for (const key of outlines.keys()) pathFor(key);
+    for (const [key, path] of paths) {
+      const outline = outlines.get(key) ?? "";
+      if (path.getAttribute("d") !== outline) path.setAttribute("d", outline);
+    }
+  };
+}
+
+function startFilm(film) {
+  const find = (name) => film.querySelector(`[data-film-${name}]`) ?? document.querySelector(`[data-film-${name}]`);
+  const table = find("frames");
+  const rows = [...table.tBodies[0].rows].map((row) => ({
+    pause: Number(row.dataset.pause),
+    x: Number(row.dataset.x),
+    updates: row.cells[0].textContent,
+    blunders: row.cells[1].textContent,
+    caption: row.cells[row.cells.length - 1].textContent,
+  }));
+  const last = rows.length - 1;
+  const [slider, button, head, caption] = ["step", "play", "head", "caption"].map(find);
+  const board = film.querySelector("[data-film-board]");
+  const drawings = [...film.querySelectorAll("[data-mind][data-frames]")].map(readMind);
+  if (board) drawings.push(readBoard(table, board));
+  slider.value = slider.defaultValue; // Firefox keeps it over a reload, and the frame shown is another
+  let place = Number(slider.value);
+  let running = 0;
+
+  function show(at) {
+    place = at;
+    const index = Math.floor(at);
+    const share = at - index;
+    for (const draw of drawings) draw(index, share);
+    const near = rows[Math.round(at)];
+    find("updates").textContent = near.updates;
+    find("blunders").textContent = near.blunders;
+    if (caption) caption.textContent = near.caption;
+    head.setAttribute("d", `M${between(rows[index].x, rows[Math.min(index + 1, last)].x, share)} -3v34`);
+    slider.value = Math.round(at);
+    slider.ariaValueText = `${near.updates} updates: ${near.caption}`;
+  }
+
+  function rest() {
+    cancelAnimationFrame(running);
+    running = 0;
+    button.classList.remove("playing");
+    button.ariaLabel = "Play the film";
+    film.dispatchEvent(new CustomEvent("film:rest", { bubbles: true, detail: Math.round(place) }));
+  }
+
+  function play() {
+    if (place >= last) show(0);
+    button.classList.add("playing");
+    button.ariaLabel = "Pause the film";
+    let before = performance.now();
+    let waited = 0;
+    const tick = (now) => {
+      const passed = Math.min(Math.max(now - before, 0), 100); // a hidden tab does not leap ahead
+      before = now;
+      if (isCalm()) {
+        waited += passed;
+        if (waited >= 700) {
+          waited = 0;
+          show(Math.min(last, Math.floor(place) + 1));
+        }
+      } else show(Math.min(last, place + passed / rows[Math.floor(place)].pause));
+      if (place >= last) rest();
+      else running = requestAnimationFrame(tick);
+    };
+    running = requestAnimationFrame(tick);
+  }
+
+  button.role = "button";
+  button.ariaLabel = "Play the film";
+  button.addEventListener("click", (event) => {
+    event.preventDefault();
+    if (running) rest();
+    else play();
+  });
+  button.addEventListener("keydown", (event) => {
+    if (event.key !== " ") return;
+    event.preventDefault();
+    button.click();
+  });
+  slider.addEventListener("input", () => {
+    const chosen = Number(slider.value);
+    if (running) rest();
+    show(chosen);
+    film.dispatchEvent(new CustomEvent("film:rest", { bubbles: true, detail: chosen }));
+  });
+  if ("autoplay" in film.dataset && !isCalm()) {
+    show(0);
+    setTimeout(play, 500);
+  }
+  film.dataset.ready = "";
+}
+
+for (const film of document.querySelectorAll("[data-film]")) startFilm(film);

@@ -1,0 +1,57 @@
+"use strict";
+
+// A slider beside a number: it writes the number, which is what the form sends.  Without this file
+// the numbers are typed and sent by a button.
+
+const sliders = new Map();
+for (const slider of document.querySelectorAll("[data-for]")) {
+  sliders.set(document.getElementById(slider.dataset.for), slider);
+}
+
+// What a place on a track stands for, and where a number lies; a logarithmic one has powers of ten.
+function numberOf(slider) {
+  if (!("logarithmic" in slider.dataset)) return Number(slider.value);
+  const number = 10 ** Number(slider.value);
+  const rounded = Number(number.toPrecision(2)); // two figures are as fine as a hand is
+  return "whole" in slider.dataset ? Math.max(1, Math.round(rounded)) : rounded;
+}
+
+function placeOf(slider, number) {
+  return "logarithmic" in slider.dataset ? Math.log10(Math.max(number, 1e-9)) : number;
+}
+
+for (const [number, slider] of sliders) {
+  slider.addEventListener("input", () => {
+    number.value = String(numberOf(slider));
+  });
+  number.addEventListener("input", () => {
+    slider.value = placeOf(slider, Number(number.value));
+  });
+}
+
+// What is swapped in has a film of its own; the old one stops first.
+
+document.addEventListener("htmx:beforeSwap", () => document.querySelector("[data-film-play].playing")?.click());
+htmx.onLoad((part) => {
+  if (part.matches("[data-film]") && !("ready" in part.dataset)) startFilm(part);
+});
+
+// What is to be passed on is copied by a press, and selected for whoever copies by hand.
+
+document.addEventListener("click", async ({ target }) => {
+  if (!target.matches("[data-copy]")) return;
+  target.select();
+  const said = document.getElementById("share-said");
+  try {
+    await navigator.clipboard.writeText(target.value);
+    said.textContent = "Copied.";
+  } catch {
+    said.textContent = "Selected: copy it from here.";
+  }
+});
+
+// What was refused has no address of its own: that of the last result stays.
+
+document.addEventListener("htmx:beforeHistoryUpdate", ({ detail }) => {
+  if (detail.xhr.status >= 400) Object.assign(detail.history, { type: "replace", path: location.pathname + location.search });
+});

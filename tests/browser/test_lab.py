@@ -1,0 +1,103 @@
+"""The lab: a number changed, and what comes of it; its controls by mouse, by keyboard, by hand."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+SMALL = "q-table,games=200"
+SHIFT = """() => {
+    window.shift = 0;
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.shift += entry.value;
+    }).observe({ type: "layout-shift", buffered: false });
+}"""
+
+
+def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
+    page.goto(f"/lab/{SMALL}")
+    page.evaluate(SHIFT)
+    page.locator("#alpha-slider").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"/lab/q-table,alpha=0.41,games=200\?ghost="))
+    expect(page.locator("#alpha")).to_have_value("0.41")
+    expect(page.locator(".u-legend")).to_contain_text("alpha 0.4")
+    assert page.evaluate("document.activeElement.id") == "alpha-slider"
+    page.locator("label:has(#seat-2)").click()
+    expect(page).to_have_url(re.compile("/lab/q-table,seat=x,alpha=0.41,games=200"))
+    expect(page.locator("#result")).not_to_have_class(re.compile("htmx-request"))
+    assert page.evaluate("shift") < 0.001  # a figure that grows by a digit
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/lab/q-table,alpha=0.41,games=200\?"))
+    expect(page.locator("#seat-1")).to_be_checked()
+    expect(page.locator("#alpha")).to_have_value("0.41")
+
+
+@pytest.mark.console("400")
+def test_what_is_refused_is_said_where_one_looks_and_the_result_stays(page: Page) -> None:
+    page.goto("/lab/q-table")
+    verdict = page.locator(".verdict").inner_text()
+    page.fill("#alpha", "7")
+    page.keyboard.press("Enter")
+    expect(page.locator("#notice")).to_have_text(re.compile("Alpha is a number within 0 and 1"))
+    expect(page).to_have_url(re.compile("/lab/q-table$"))
+    assert page.locator(".verdict").inner_text() == verdict
+    page.fill("#alpha", "0.5")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/lab/q-table,alpha=0.5"))
+    expect(page.locator("#notice")).to_be_empty()
+
+
+def test_the_film_of_a_new_result_plays(page: Page) -> None:
+    page.goto("/lab/q-table")
+    page.select_option("#ghost", "double-q")
+    expect(page).to_have_url(re.compile("/lab/q-table.ghost=double-q$"))
+    page.locator("#film-step").focus()
+    page.keyboard.press("Home")
+    expect(page.locator("[data-film-updates]")).to_have_text("0")
+    expect(page.locator("[data-film-board] .unknown")).to_have_count(6)
+
+
+def test_a_game_is_told_update_by_update(page: Page) -> None:
+    page.goto("/lab/q-table,seat=x,alpha=0.9,seed=27?game=1")
+    for told in ("0.9", "0.81", "0.729"):
+        page.click("#update-next")
+        expect(page.locator(".equation")).to_have_text(re.compile(f"= {told}$"))
+    expect(page).to_have_url(re.compile("game=1&update=3$"))
+    page.reload()
+    expect(page.locator("#story [data-heat]")).to_have_count(3)
+
+
+def test_twenty_seeds_come_by_themselves(page: Page) -> None:
+    page.goto("/lab/q-table,games=100/seeds")
+    expect(page.locator("#seeds")).to_contain_text("20 of 20", timeout=30_000)
+    expect(page.locator("#seeds .run")).to_have_count(20)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
+def test_the_lab_is_easy_to_use(
+    new_context: Callable[..., Browser],
+    axe: Callable[[Page], list[str]],
+    width: int,
+    height: int,
+    scheme: str,
+) -> None:
+    context = new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(f"/lab/{SMALL}?ghost=q-table&curve=random&game=1&update=1")
+    expect(page.locator("[data-film][data-ready]")).to_be_visible()
+    if width < 500:
+        page.locator(".handle").click()
+    expect(page.locator("#alpha")).to_be_visible()
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_without_javascript_it_is_a_form(new_context: Callable[..., Browser]) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(f"/lab/{SMALL}")
+    page.fill("#gamma", "0.9")
+    page.get_by_role("button", name="Train").click()
+    expect(page).to_have_url(re.compile(r"/lab/q-table,gamma=0.9,games=200\?ghost="))

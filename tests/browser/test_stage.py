@@ -1,0 +1,239 @@
+"""The front page, a puzzle, a mind and the lesson, as visitors meet them in a browser."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+SIZES = [(1280, 800), (1440, 900), (360, 740), (390, 844), (740, 360)]
+SHIFTS = """() => {
+    window.shifted = 0;
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+            if (!entry.hadRecentInput) window.shifted += entry.value; // a press may change a page
+        }
+    }).observe({ type: "layout-shift", buffered: true });
+}"""
+OPENED = "/puzzle/6?plays=4&right=0"
+STAGE = ["/", "/puzzle", "/puzzle/6", "/puzzle/6?plays=4", OPENED, f"{OPENED}&ply=2"]
+STAGE += ["/puzzle/10/score?answers=0123012301", "/mind/q-table?step=9&tile=40"]
+STAGE += ["/mind/champion?colour=blunders", "/how/untrained", "/how/learning?step=9"]
+STAGE += ["/how/blunder", "/how/why", "/how/unbeatable"]
+
+
+def inside(page: Page, selector: str) -> None:
+    """It is in the window as it opens, wholly."""
+    window = page.viewport_size
+    assert window
+    for element in page.locator(selector).all():
+        box = element.bounding_box()
+        assert box, selector
+        assert box["x"] >= 0
+        assert box["y"] >= 0
+        assert box["x"] + box["width"] <= window["width"], selector
+        assert box["y"] + box["height"] <= window["height"], selector
+
+
+def heats(page: Page) -> list[str | None]:
+    return [cell.get_attribute("data-heat") for cell in page.locator("[data-cell]").all()]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_what_counts_is_seen_without_scrolling(
+    new_context: Callable[..., BrowserContext], width: int, height: int, scheme: str
+) -> None:
+    context = new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto("/")
+    for selector in ("h1", "[data-film-board]", "#film-play", ".way", ".film-caption"):
+        inside(page, selector)
+    for url in ("/puzzle/6", "/puzzle/6?plays=4"):
+        page.goto(url)
+        inside(page, "#board")
+        inside(page, ".question")
+    page.goto(OPENED)
+    for selector in ("#board", ".question", "#step", "#next"):
+        inside(page, selector)
+    page.goto("/mind/q-table")
+    if height >= 800:
+        inside(page, "#mind")
+    for url in ("/", "/puzzle", OPENED, "/mind/q-table", "/how/why", "/how/learning"):
+        page.goto(url)
+        assert page.evaluate("document.documentElement.scrollWidth") == width, url
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
+def test_within_five_seconds_something_learns(
+    new_context: Callable[..., BrowserContext], width: int, height: int
+) -> None:
+    """Squares change and the caption says what happens; nothing jumps."""
+    page = new_context(viewport={"width": width, "height": height}).new_page()
+    page.add_init_script(f"({SHIFTS})()")
+    page.goto("/")
+    caption = page.locator("[data-film-caption]")
+    expect(caption).to_have_text("No idea: it has learned nothing here yet.", timeout=2000)
+    assert heats(page) == [None] * 6
+    expect(caption).not_to_contain_text("No idea", timeout=5000)
+    expect(page.locator("[data-cell][data-heat]").nth(2)).to_be_visible(timeout=5000)
+    expect(caption).to_have_text("It has got it: block!", timeout=15000)
+    expect(page.locator("[data-cell='8']")).to_have_class("cell best")
+    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the film")
+    assert page.evaluate("window.shifted") == 0
+
+
+def test_the_film_can_be_paused_and_scrubbed(page: Page) -> None:
+    page.goto("/")
+    play = page.get_by_role("button", name="Pause the film")
+    play.click()
+    expect(page.get_by_role("button", name="Play the film")).to_be_visible()
+    slider = page.get_by_role("slider")
+    slider.focus()
+    slider.press("Home")
+    expect(page.locator("[data-film-updates]")).to_have_text("0")
+    slider.press("End")
+    expect(page.locator("[data-film-caption]")).to_have_text("It has got it: block!")
+    assert "block!" in str(slider.get_attribute("aria-valuetext"))
+
+
+def test_whoever_wants_no_motion_gets_the_last_picture(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(reduced_motion="reduce").new_page()
+    page.goto("/")
+    expect(page.locator("[data-film-caption]")).to_have_text("It has got it: block!")
+    before = heats(page)
+    assert None not in before
+    expect(page.get_by_role("button", name="Play the film")).to_be_visible()
+    assert page.locator("#film-step").input_value() == page.locator("#film-step").get_attribute(
+        "max"
+    )
+
+
+def test_without_javascript_everything_can_be_done(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto("/")
+    expect(page.locator("[data-film-caption]")).to_have_text("It has got it: block!")
+    page.click("#film-play")
+    expect(page.locator("[data-film-caption]")).to_contain_text("No idea")
+    page.click("#film-play")
+    assert page.url.endswith("/?step=1")
+    page.click("#way-mistake")
+    page.locator("#board [href]").first.click()
+    expect(page.locator(".question")).to_have_text("And which would be right?")
+    page.locator("#board [href]").first.click()
+    expect(page.locator(".verdicts li")).to_have_count(2)
+    while page.locator("#step[href]").count():
+        page.click("#step")
+    page.click("#next")
+    expect(page.locator("h1")).to_have_text("Find its mistake")
+    assert "/puzzle/2?answers=" in page.url
+    page.goto("/mind/q-table")
+    page.click("#tile-after")
+    expect(page.locator("#tile-title")).to_contain_text("Move 2")
+    page.goto("/how/untrained")
+    for _ in range(4):
+        page.click("#stop-after")
+    expect(page.locator("h1")).to_have_text("Never again")
+
+
+def test_by_keyboard_alone_through_front_puzzle_and_lesson(page: Page) -> None:
+    """Tab and Enter; digits answer, the arrow plays on, n leads to the next."""
+
+    def tab_to(selector: str) -> None:
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate("s => document.activeElement?.matches(s)", selector):
+                return
+        raise AssertionError(f"Tab never comes to {selector}")
+
+    page.goto("/")
+    tab_to("#film-play")
+    page.keyboard.press("Space")
+    expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the film")
+    tab_to("#way-mistake")
+    page.keyboard.press("Enter")
+    expect(page.locator(".question")).to_contain_text("Which square will it play?")
+    tab_to("#board [href]")
+    page.keyboard.press("Enter")
+    expect(page.locator(".question")).to_have_text("And which would be right?")
+    assert page.evaluate("document.activeElement.classList.contains('cell')")  # it keeps the focus
+    tab_to("#board [href]")
+    page.keyboard.press("Enter")
+    expect(page.locator(".verdicts li")).to_have_count(2)
+    page.keyboard.press("n")
+    expect(page.locator("#puzzle-index")).to_contain_text("Puzzle 2 of")
+    page.goto("/how/untrained")
+    for title in ("One number at a time", "Sure, and wrong"):
+        tab_to("#stop-after")
+        page.keyboard.press("Enter")
+        expect(page.locator("h1")).to_have_text(title)
+
+
+def test_a_puzzle_keeps_its_squares_and_never_jumps(page: Page) -> None:
+    page.add_init_script(f"({SHIFTS})()")
+    page.goto("/puzzle/6")
+    page.evaluate("document.getElementById('board-0').marked = true")
+    page.click("#board-4")
+    expect(page.locator(".question")).to_have_text("And which would be right?")
+    page.click("#board-0")
+    expect(page.locator(".verdicts li")).to_have_count(2)
+    for _ in range(4):
+        page.click("#step")
+    expect(page.locator(".question")).to_have_text("X bottom.")
+    assert page.evaluate("document.getElementById('board-0').marked")
+    assert page.evaluate("window.shifted") == 0
+    page.go_back()
+    expect(page.locator(".question")).not_to_have_text("X bottom.")
+
+
+def test_a_press_on_the_mind_shows_the_position(page: Page) -> None:
+    page.goto("/mind/q-table")
+    before = page.locator("#tile-title").inner_text()
+    page.locator("#mind .tiles path").last.click(position={"x": 5, "y": 5}, force=True)
+    page.locator("#mind-tile").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#tile-title")).not_to_have_text(before)
+    assert "tile=" in page.url
+    page.click("#colour-visits")
+    expect(page.locator("#mind")).to_have_attribute("data-scale", "level")
+
+
+def test_the_mind_is_scrubbed_without_a_request(page: Page) -> None:
+    page.goto("/mind/q-table?step=0")
+    assert page.locator("#mind .tiles [data-heat]").count() == 0
+    page.locator("#film-step").focus()
+    page.keyboard.press("End")
+    expect(page.locator("#mind .tiles [data-heat]").nth(20)).to_be_attached()
+    expect(page.locator("[data-film-blunders]")).not_to_have_text("0")
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(
+    new_context: Callable[..., BrowserContext],
+    axe: Callable[[Page], list[str]],
+    scheme: str,
+    width: int,
+) -> None:
+    page = new_context(
+        color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce"
+    ).new_page()
+    for url in STAGE:
+        page.goto(url)
+        assert axe(page) == [], url
+        assert page.evaluate("document.documentElement.scrollWidth") == width, url
+
+
+def test_forced_colours_leave_the_heat(new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(forced_colors="active", reduced_motion="reduce").new_page()
+    page.goto("/")
+    background = "e => getComputedStyle(e).backgroundColor"
+    cell = page.locator("[data-cell='8']").evaluate(background)
+    other = page.locator("[data-cell='1']").evaluate(background)
+    assert cell != other

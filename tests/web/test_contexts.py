@@ -1,0 +1,87 @@
+"""A page has a field for each name that its template reads, and no other."""
+
+from collections.abc import Iterator
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+
+import pytest
+from flask import Flask
+from jinja2 import meta, nodes
+
+from app.web.respond import Page
+
+
+def pages() -> list[type[Page]]:
+    return sorted(Page.__subclasses__(), key=lambda page: page.__name__)
+
+
+def names_of(kind: type[Page]) -> set[str]:
+    """What a page gives to its templates."""
+    assert is_dataclass(kind)
+    return {field.name for field in fields(kind)}
+
+
+def templates(site: Flask, name: str, seen: set[str]) -> Iterator[nodes.Template]:
+    """Parse a template and all that it extends or includes; what it imports sees no context."""
+    seen.add(name)
+    loader = site.jinja_env.loader
+    assert loader
+    source = site.jinja_env.parse(loader.get_source(site.jinja_env, name)[0])
+    yield source
+    for node in source.find_all((nodes.Extends, nodes.Include)):
+        assert isinstance(node, nodes.Extends | nodes.Include)
+        for other in named(site, node.template):
+            if other not in seen:
+                yield from templates(site, other, seen)
+
+
+def named(site: Flask, template: nodes.Expr) -> list[str]:
+    """The template of an include, or all that a name with a variable part can stand for."""
+    if isinstance(template, nodes.Const):
+        return [template.value]
+    parts = [part.value for part in template.find_all(nodes.Const)]
+    return [
+        name
+        for name in site.jinja_env.list_templates()
+        if name.startswith(parts[0]) and name.endswith(parts[-1]) and "/_" not in name
+    ]
+
+
+def made_there(source: nodes.Template) -> set[str]:
+    """The names that a template gives to something itself: blocks and included ones see them."""
+    made = {name.name for name in source.find_all(nodes.Name) if name.ctx in ("store", "param")}
+    made |= {macro.name for macro in source.find_all(nodes.Macro)}
+    for taken in source.find_all(nodes.FromImport):
+        made |= {name if isinstance(name, str) else name[1] for name in taken.names}
+    return made
+
+
+def read(site: Flask, kind: type[Page]) -> set[str]:
+    """Every name that the templates of a page read and do not make themselves."""
+    names: set[str] = set()
+    local: set[str] = set()
+    for template in [kind.template, kind.fragment]:
+        if template:
+            for source in templates(site, template, set()):
+                names |= meta.find_undeclared_variables(source)
+                local |= made_there(source)
+    given = names_of(kind)
+    flask = {"request", "session", "g", "config", "url_for", "get_flashed_messages"}
+    return names - {*site.jinja_env.globals} - flask - (local - given)
+
+
+def test_there_is_a_page_for_every_template(site: Flask) -> None:
+    whole = {name for name in site.jinja_env.list_templates() if "/" not in name and name[0] != "_"}
+    assert {page.template for page in pages()} == whole - {"base.html", "error.html"}
+
+
+@pytest.mark.parametrize("kind", pages(), ids=lambda kind: kind.__name__)
+def test_a_page_has_what_its_templates_read(site: Flask, kind: type[Page]) -> None:
+    assert names_of(kind) == read(site, kind)
+
+
+@pytest.mark.parametrize("kind", pages(), ids=lambda kind: kind.__name__)
+def test_a_page_is_documented_and_does_not_change(kind: type[Page]) -> None:
+    assert kind.__doc__
+    assert not kind.__doc__.startswith(f"{kind.__name__}(")  # what a dataclass writes itself
+    with pytest.raises(FrozenInstanceError):
+        setattr(object.__new__(kind), min(names_of(kind)), None)

@@ -1,0 +1,149 @@
+"""The front page: what it promises is so, with the agents that are shipped."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from app.tictactoe.notation import replay
+from app.tictactoe.policy import mix
+from app.tictactoe.values import outcome_chances
+from app.web.film import MOVING, RECORD, STILL, film_of, film_of_mind, filmed
+from app.web.front.page import BEATABLE, CAST, LEARNERS, RANDOM_MOVES, front_page, ways
+from app.web.lens import HEAT_STEPS, opinion
+from app.web.world import World
+
+BLOCK = 8  # the square that stops X's diagonal
+
+
+def test_the_film_begins_with_nothing_and_ends_with_the_block(world: World) -> None:
+    name = filmed(world)
+    film = film_of(world, name, RECORD)
+    first, last = film.frames[0], film.frames[-1]
+    assert [square.heat for square in first.squares.values()] == [None] * 6
+    assert first.caption == "No idea: it has learned nothing here yet."
+    assert [cell for cell, square in last.squares.items() if square.best] == [BLOCK]
+    assert last.caption == "It has got it: block!"
+    heats = sorted(square.heat or 0 for square in last.squares.values())
+    assert heats[-1] >= 0.7 * HEAT_STEPS
+    assert heats[-1] - heats[-2] >= 0.5 * HEAT_STEPS
+    assert heats[0] <= -0.3 * HEAT_STEPS
+    assert film.last == len(film.frames) - 1 == world.last_step(name)
+
+
+def test_its_position_has_one_right_move_which_blocks_a_line(world: World) -> None:
+    position = replay(world.game, RECORD)[-1]
+    assert np.flatnonzero(world.right[position]).tolist() == [BLOCK]
+    board = world.game.board[position]
+    lines = [line for line in world.game.lines if BLOCK in line]
+    assert any(sorted(board[line]) == [0, 1, 1] for line in lines)  # X has the other two
+
+
+def test_each_caption_says_what_the_squares_show(world: World) -> None:
+    """Told again from the frames alone."""
+    film = film_of(world, filmed(world), RECORD)
+    told = set()
+    for frame in film.frames:
+        known = [square for square in frame.squares.values() if square.heat is not None]
+        stars = [square.cell for square in frame.squares.values() if square.best]
+        said = frame.caption
+        told.add(said)
+        if "No idea" in said:
+            assert not known
+        elif "goes by chance" in said:
+            assert len(stars) > 1
+        elif "that loses" in said:
+            assert len(stars) == 1
+            assert stars != [BLOCK]
+        else:
+            assert stars == [BLOCK]
+            heats = sorted(square.heat or 0 for square in frame.squares.values())
+            assert ("not sure" in said) == (heats[-1] - heats[-2] < 0.3 * HEAT_STEPS)
+    assert len(told) >= 4  # it is a story
+
+
+def test_the_film_lasts_some_six_seconds_and_moves_within_five(world: World) -> None:
+    film = film_of(world, filmed(world), RECORD)
+    begins = np.cumsum([0, *(frame.pause for frame in film.frames[:-1])]) / 1000 + 0.5
+    assert 4 <= begins[-1] <= 8
+    changed = {
+        (frame.caption, tuple(square.heat for square in frame.squares.values()))
+        for begin, frame in zip(begins, film.frames, strict=True)
+        if begin <= 5
+    }
+    assert len(changed) >= 4
+    for one, other in zip(film.frames, film.frames[1:], strict=False):
+        moves = (one.squares, one.caption) != (other.squares, other.caption)
+        assert one.pause == (MOVING if moves else STILL)
+
+
+def test_the_curve_is_that_of_the_blunders(world: World) -> None:
+    name = filmed(world)
+    film = film_of_mind(world, name)
+    points = [tuple(map(float, point.split())) for point in film.curve[1:].split("L")]
+    blunders = world.agents[name].card.figures.blunders
+    assert [x for x, _ in points] == [frame.x for frame in film.frames]
+    for (_, y), number in zip(points, blunders, strict=True):
+        assert y == pytest.approx(28 * (1 - number / max(blunders)), abs=0.01)
+
+
+def test_whom_one_is_led_to_play_can_be_beaten_and_shows_many_colours(world: World) -> None:
+    play, *_ = ways(world)
+    assert play.href == f"/play/?o={BEATABLE}"
+    assert world.losing(BEATABLE, -1) is not None  # where the visitor is X
+    heats = opinion(world, 0, BEATABLE).heat
+    assert max(heats) - min(heats) >= HEAT_STEPS / 2
+    assert len(set(heats)) >= 4
+
+
+def test_the_games_that_one_is_led_to_watch_end_in_every_way(world: World) -> None:
+    random = world.policies["random"]
+    players = [mix(world.policies[name], random, RANDOM_MOVES) for name in LEARNERS]
+    assert (outcome_chances(world.game, *players)[0] >= 0.1).all()
+    assert LEARNERS[0] in world.agents
+    heats = opinion(world, 0, LEARNERS[0]).heat
+    assert max(heats) - min(heats) >= HEAT_STEPS / 2
+
+
+def test_the_cast_has_every_strength(world: World) -> None:
+    page = front_page(world, "")
+    strengths = {member.character.strength for member in page.cast}
+    assert strengths == {"beginner", "strong", "unbeatable"}
+    assert len(page.cast) == len(CAST)
+
+
+def test_every_way_leads_into_its_task(client: FlaskClient) -> None:
+    page = client.get("/").text
+    hrefs = re.findall(r'<a id="way-\w+" class="way[^"]*" href="([^"]+)"', page)
+    play, watch, puzzle = [client.get(unescape(href)).text for href in hrefs]
+    assert play.count('id="board-') == watch.count('id="board-') == 9
+    assert "data-heat" in play
+    assert "/reply/" in watch  # it goes on by itself
+    assert "Which square will it play?" in puzzle
+
+
+def test_a_step_of_the_film_has_an_address_for_whoever_has_no_script(client: FlaskClient) -> None:
+    end, first = client.get("/").text, client.get("/?step=0").text
+    assert "data-autoplay" in end
+    assert "data-autoplay" not in first
+    assert 'href="/?step=0"' in end  # from its end the button leads to the start
+    assert 'href="/?step=1"' in first
+    assert "No idea" in first
+
+
+def test_the_front_page_is_no_play_page(client: FlaskClient) -> None:
+    front = client.get("/").text
+    assert "<h1>Watch a program teach itself tic-tac-toe</h1>" in front
+    assert 'id="game"' not in front
+    assert client.get("/play/").data != client.get("/").data
+
+
+@pytest.mark.parametrize(
+    ("url", "said"), [("/?step=x", "step is a whole number"), ("/?step=999", "step is 0 to")]
+)
+def test_a_wrong_step_is_explained(client: FlaskClient, url: str, said: str) -> None:
+    response = client.get(url)
+    assert response.status_code == 400
+    assert said in response.text

@@ -1,0 +1,242 @@
+"""The lab: every recipe has a page, every change an address, and whatever is wrong a sentence."""
+
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.recipes import ALGORITHMS, SHIPPED, name, parameters, parse
+from app.web.lab import form, presets, result
+from app.web.lab.seeds import SEEDS
+from app.web.world import World
+from training.plain import learn
+from training.story import GAMES, TOLD, story
+
+SMALL = "q-table,games=200"
+EXAMPLE = "q-table,seat=x,alpha=0.9,seed=27"
+
+
+def sent(page: str) -> dict[str, str]:
+    """What the form of a page would send as it is."""
+    found: dict[str, str] = {}
+    body = page[page.index('<form id="recipe"') : page.index("</form>", page.index('id="recipe"'))]
+    for tag in re.findall(r"<input[^>]*>", page[: page.index('<form id="recipe"')] + body):
+        attributes = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
+        ours = tag in body or attributes.get("form") == "recipe"
+        chosen = attributes.get("type") != "radio" or " checked" in tag
+        if ours and chosen and "name" in attributes:
+            found[attributes["name"]] = unescape(attributes["value"])
+    for select in re.findall(r"<select.*?</select>", body, re.DOTALL):
+        key = re.search(r'name="(\w+)"', select)
+        value = re.search(r'value="([^"]*)" selected', select)
+        assert key
+        assert value
+        found[key[1]] = unescape(value[1])
+    return found
+
+
+def test_the_lab_begins_with_a_shipped_agent(client: FlaskClient) -> None:
+    page = client.get("/lab").get_data(as_text=True)
+    assert sent(page)["algorithm"] == parse(presets.START).slug
+    assert f'value="{presets.START}"' in page
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_a_form_has_a_control_for_every_parameter(client: FlaskClient, slug: str) -> None:
+    recipe = ALGORITHMS[slug]()
+    page = client.get(f"/lab/{slug}", follow_redirects=True).get_data(as_text=True)
+    values = sent(page)
+    for parameter in parameters(recipe):
+        assert parameter.name in values
+        assert parameter.meaning.replace("'", "&#39;") in page
+    assert form.read(values) == recipe
+
+
+@pytest.mark.parametrize("agent", SHIPPED)
+def test_a_form_sent_as_it_is_leads_back(client: FlaskClient, agent: str) -> None:
+    values = sent(client.get(f"/lab/{agent}").get_data(as_text=True))
+    answer = client.get("/lab", query_string=values)
+    assert (answer.status_code, answer.location) == (303, f"/lab/{agent}")
+
+
+def test_a_change_leads_to_the_one_address_with_what_it_was_as_a_ghost(client: FlaskClient) -> None:
+    values = sent(client.get("/lab/q-table").get_data(as_text=True))
+    answer = client.get("/lab", query_string=values | {"games": "200", "alpha": ".40"})
+    assert (answer.status_code, answer.location) == (303, f"/lab/{SMALL}?ghost=q-table")
+    page = client.get(answer.location).get_data(as_text=True)
+    assert 'data-name="games 200"' in page
+    assert 'data-name="games 14000"' in page
+    assert 'class="ghost first"' in page
+
+
+def test_turns_of_several_opponents_are_shared_as_before() -> None:
+    whole = {"algorithm": "q-learning", "vs": "random:50+self:150", "games": "400"}
+    assert name(form.read(whole)) == "q-learning,vs=random:100+self:300"
+    assert name(form.read(whole | {"vs": "random"})) == "q-learning,games=400"
+    assert name(form.read(whole | {"games": ""})) == "q-learning,vs=random:50+self:150"
+
+
+def test_a_result_is_the_part_of_its_page_that_htmx_replaces(client: FlaskClient) -> None:
+    whole = client.get(f"/lab/{SMALL}?ghost=double-q").get_data(as_text=True)
+    part = client.get(f"/lab/{SMALL}?ghost=double-q", headers={"HX-Request": "true"})
+    assert part.get_data(as_text=True).strip() in whole
+
+
+@pytest.mark.parametrize("agent", ["champion", "double-q", "q-learning-1"])
+def test_the_verdict_says_what_is_proved(world: World, agent: str) -> None:
+    parts = result.verdict(world, agent)
+    told = result.sentence(parts)
+    safe = [seat for seat, proved in world.judgement(agent).unbeatable.items() if proved]
+    assert told.lower().count("proved") == (1 if safe else 0)
+    assert told.count("this game beats it") == 2 - len(safe)
+    assert sum(bool(part.href) for part in parts) == 2
+    assert told[0].isupper()
+    assert told.endswith(".")
+
+
+def test_every_link_of_a_verdict_and_every_button_leads_somewhere(client: FlaskClient) -> None:
+    page = client.get(f"/lab/{SMALL}?ghost=double-q").get_data(as_text=True)
+    found = re.findall(r'id="((?:verdict|to|next|play|share)[\w-]*)"[^>]*\shref="([^"]*)"', page)
+    assert {"play", "to-why", "to-compare", "next-seed", "to-agent", "share-file"} <= {
+        key for key, _ in found
+    }
+    for key, href in found:
+        assert client.get(unescape(href)).status_code == 200, key
+
+
+def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
+    for preset in presets.TELLING:
+        assert name(parse(preset.recipe)) == preset.recipe
+        assert preset.line.endswith(".")
+    page = client.get("/lab").get_data(as_text=True)
+    for agent in SHIPPED.values():
+        assert f"<b>{agent.title}</b>" in page
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "words"),
+    [
+        ("/lab/no-such", 404, "q-learning"),
+        ("/lab/q-table,alpha=7", 400, "alpha is a number within 0 and 1"),
+        ("/lab/q-table,alpha=0.1,alpha=0.1", 400, "twice"),
+        ("/lab/q-table,alpha=nan", 400, "alpha is a number"),
+        ("/lab/q-learning,games=400001", 400, "2,000,000"),
+        ("/lab/dqn,seed=1", 400, "command line"),
+        ("/lab/q-table," + "alpha=0.10000000000" * 10, 414, "120"),
+        ("/lab?algorithm=no-such", 400, "q-learning"),
+        ("/lab?algorithm=q-table&alpha=x", 400, "Alpha is a number within 0 and 1"),
+        ("/lab?algorithm=q-table&games=-1", 400, "Games is a whole number within 1"),
+        ("/lab/q-table?curve=no-such", 400, "blunders"),
+        ("/lab/q-table?ghost=q-table,alpha=7", 400, "alpha is a number within 0 and 1"),
+        ("/lab/q-table?ghost=q-learning,games=400001", 400, "2,000,000"),
+        ("/lab/q-table?ghost=no-such", 404, "q-learning"),
+        ("/lab/q-table?step=99", 400, "step is 0 to"),
+        ("/lab/q-table?game=0", 400, "game is 1 to 20"),
+        ("/lab/q-table?game=1&update=99", 400, "update is 0 to"),
+        ("/lab/champion?game=1", 400, "not told"),
+    ],
+)
+def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int, words: str) -> None:
+    answer = client.get(address, follow_redirects=True)
+    assert answer.status_code == status
+    assert words in unescape(answer.get_data(as_text=True))
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["algorithm", "alpha", "games", "vs", "seat", "ghost", "curve", "recipe"]),
+        st.sampled_from(["", "q-table", "0.5", "1e99", "٣", "nan", "random:1+self:2", "x"])
+        | st.text(max_size=20),
+    )
+)
+def test_no_form_is_a_fault(client_of_all: FlaskClient, query: dict[str, str]) -> None:
+    assert client_of_all.get("/lab", query_string=query).status_code in (200, 303, 400, 404)
+
+
+@pytest.fixture(scope="module")
+def client_of_all(site: Flask) -> FlaskClient:
+    return site.test_client()
+
+
+# Game by game
+
+
+@pytest.mark.parametrize("text", [EXAMPLE, "double-q,vs=self", "q-learning", "self-play"])
+def test_a_story_has_the_updates_of_the_training(text: str) -> None:
+    recipe = parse(text)
+    updates = learn(recipe)
+    games = json.loads(story(recipe))
+    assert len(games) == GAMES
+    for game in games:
+        for change in game["changes"]:
+            turn = game["turns"][change["turn"]]
+            assert next(updates) == ((turn["board"], turn["cell"]), change["new"])
+        assert [turn["after"] for turn in game["turns"][:-1]] == [
+            turn["board"] for turn in game["turns"][1:]
+        ]
+
+
+def test_what_plays_no_games_in_turn_has_no_story() -> None:
+    for slug in set(ALGORITHMS) - set(TOLD):
+        assert json.loads(story(ALGORITHMS[slug]())) == []
+
+
+def test_the_worked_example_is_told(client: FlaskClient) -> None:
+    equations = []
+    for update in range(4):
+        page = client.get(f"/lab/{EXAMPLE}?game=1&update={update}").get_data(as_text=True)
+        equations += re.findall(r'class="equation">([^<]*)<', page)
+    assert "It won as X with 3 moves" in page
+    assert equations == [
+        "0 + 0.9 × (1 − 0) = 0.9",
+        "0 + 0.9 × (0.9 − 0) = 0.81",
+        "0 + 0.9 × (0.81 − 0) = 0.729",
+    ]
+    assert re.findall(r'class="(explored|greedy)"', page) == ["greedy", "explored", "explored"]
+
+
+@pytest.mark.parametrize(
+    ("title", "safe"),
+    [("Afraid", "xo"), ("Glad of a draw", "xo"), ("Fearless", ""), ("Never explore", "")],
+)
+def test_a_preset_does_what_its_sentence_says(world: World, title: str, safe: str) -> None:
+    recipe = next(preset.recipe for preset in presets.TELLING if preset.title == title)
+    proved = world.judgement(recipe).unbeatable
+    assert "".join(seat for seat in "xo" if proved[seat]) == safe
+
+
+# Twenty seeds
+
+
+def test_twenty_seeds_are_trained_one_a_request(client: FlaskClient) -> None:
+    address, done = "/lab/q-table,games=50,seed=3/seeds", []
+    for _ in range(SEEDS):
+        answer = client.get(address, headers={"HX-Request": "true"})
+        page = answer.get_data(as_text=True)
+        done += [int(number) for number in re.findall(r'value="(\d+)"></progress>', page)]
+        assert page.count('class="run"') == done[-1]
+        asks = re.search(r'hx-get="([^"]*)"', page)
+        assert ("no-store" in answer.headers["Cache-Control"]) == bool(asks)
+        if asks:
+            address = unescape(asks[1])
+    assert done == [*range(1, SEEDS + 1)]
+    assert not asks
+    assert f"of {SEEDS}</b>" in page
+
+
+def test_the_quartiles_of_seeds_are_those_of_their_agents(
+    client: FlaskClient, world: World
+) -> None:
+    address = "/lab/q-table,games=60/seeds?done=19"
+    for _ in range(SEEDS):
+        page = client.get(address).get_data(as_text=True)
+    names = ["q-table,games=60", *(f"q-table,games=60,seed={seed}" for seed in range(1, SEEDS))]
+    ends = [world.agents[one].card.figures.blunders[-1] for one in names]
+    low, middle, high = np.percentile(ends, (25, 50, 75))
+    assert re.findall(r"<td>([\d,]+)</td>", page) == [f"{end:,.0f}" for end in (low, middle, high)]

@@ -1,0 +1,138 @@
+"""The lesson: five stops, each an address, and all that they say is so."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from app.web.film import filmed
+from app.web.how.lesson import BLUNDERER, STOPS, UNBEATABLE, misled
+from app.web.numbers import count, signed
+from app.web.world import World
+
+SLUGS = [stop.slug for stop in STOPS]
+
+
+def article(client: FlaskClient, slug: str) -> str:
+    """What a stop says, without its markup."""
+    page = client.get(f"/how/{slug}").text
+    told = re.search(r"<article.*?</article>", page, re.DOTALL)
+    assert told
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", told[0])).split())
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_each_stop_is_a_page_with_its_title_and_the_way_on(client: FlaskClient, slug: str) -> None:
+    page = client.get(f"/how/{slug}")
+    assert page.status_code == 200
+    number = SLUGS.index(slug)
+    assert f"<h1>{STOPS[number].title}</h1>" in page.text
+    assert page.text.count('aria-current="step"') == 1
+    for other in SLUGS:
+        assert f'id="stop-{other}" href="/how/{other}"' in page.text
+    following = f"/how/{SLUGS[number + 1]}" if number < 4 else f"/play/?o={UNBEATABLE}"
+    assert f'id="stop-after" class="button primary" rel="next" href="{following}"' in page.text or (
+        number == 4 and f'id="stop-after" class="button primary" href="{following}"' in page.text
+    )
+    assert ('id="stop-before"' in page.text) == (number > 0)
+    again = client.get(f"/how/{slug}", headers={"If-None-Match": page.headers["ETag"]})
+    assert again.status_code == 304
+
+
+def test_the_first_stop_is_before_the_first_game(client: FlaskClient, world: World) -> None:
+    page, told = client.get("/how/untrained").text, article(client, "untrained")
+    assert "<b data-film-updates>0</b>" in page
+    assert count(world.game.decisions) in told
+    assert count(world.game.pairs) in told
+    assert "bottom right" in told
+    assert "any of the 6 free squares, and 5 of them lose" in told
+
+
+def test_the_second_says_what_the_training_was(client: FlaskClient, world: World) -> None:
+    told = article(client, "learning")
+    card = world.agents[filmed(world)].card
+    assert f"{card.title} plays {count(card.games)} games" in told
+    assert [opponent for opponent, _ in world.recipe(card.id).phases] == ["random"]  # as it says
+    assert "627 tiles" in told
+
+
+def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, world: World) -> None:
+    number, puzzle = misled(world)
+    page = client.get("/how/blunder").text
+    board = re.search(r'<div id="board".*?</div>\s*</div>', page, re.DOTALL)
+    assert board
+    assert "data-heat" not in board[0]
+    hrefs = re.findall(r'href="(/puzzle/[^"]*)" data-key', page)
+    free = np.flatnonzero(world.game.legal[puzzle.position]).tolist()
+    assert hrefs == [f"/puzzle/{number}?plays={cell}" for cell in free]
+
+
+def test_what_misled_it_is_right_in_its_task_and_loses(world: World) -> None:
+    _, puzzle = misled(world)
+    exact = world.task_q(puzzle.agent)
+    task = world.task(puzzle.agent)
+    assert puzzle.agent == BLUNDERER
+    assert exact is not None
+    assert task is not None
+    assert task.opponent == "random"
+    assert np.nanmax(exact[puzzle.position]) == exact[puzzle.position, puzzle.wrong] > 0
+    assert puzzle.after == -1
+    assert world.agents[puzzle.agent].q[puzzle.position, puzzle.wrong] > 0
+
+
+def test_the_fourth_shows_the_real_update(client: FlaskClient, world: World) -> None:
+    _, puzzle = misled(world)
+    page, told = client.get("/how/why").text, article(client, "why")
+    value = signed(float(world.agents[puzzle.agent].q[puzzle.position, puzzle.wrong]))
+    assert value in told
+    link = re.search(r'id="more-1" class="button" href="([^"]+)"', page)
+    assert link
+    why = client.get(unescape(link[1])).text
+    shown = re.search(r'aria-label="The update in numbers">(.*?)</div>', page, re.DOTALL)
+    assert shown
+    equations = re.findall(r"<math.*?</math>", shown[1], re.DOTALL)
+    assert equations
+    for equation in equations:
+        assert equation in why
+    exact = world.task_q(puzzle.agent)
+    assert exact is not None
+    assert f"worth exactly {signed(float(exact[puzzle.position, puzzle.wrong]))}" in told
+    answers = 9 - len(puzzle.record) - 1
+    assert f"found that once in {answers} games" in told
+
+
+def test_the_last_is_about_somebody_whose_proof_is_there(client: FlaskClient, world: World) -> None:
+    page, told = client.get("/how/unbeatable").text, article(client, "unbeatable")
+    assert f"{count(world.agents[UNBEATABLE].card.games)} games against itself" in told
+    for seat in ("x", "o"):
+        assert world.losing(UNBEATABLE, 1 if seat == "x" else -1) is None
+        assert count(world.certificate(UNBEATABLE, seat).met) in told
+        assert f'href="/agents/{UNBEATABLE}/certificate-{seat}"' in page
+
+
+def test_how_leads_to_every_stop(client: FlaskClient) -> None:
+    page = client.get("/how").text
+    for stop in STOPS:
+        assert re.search(rf'href="/how/{stop.slug}">\d. {stop.title}</a>', page)
+
+
+def test_a_film_goes_on_by_links_alone(client: FlaskClient) -> None:
+    assert 'href="/how/learning?step=1"' in client.get("/how/learning").text
+    assert 'href="/how/untrained?step=4"' in client.get("/how/untrained?step=3").text
+    assert 'href="/how/unbeatable?step=0"' in client.get("/how/unbeatable").text
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "said"),
+    [
+        ("/how/nowhere", 404, "There are: untrained, learning, blunder, why, unbeatable."),
+        ("/how/untrained?step=99", 400, "step is 0 to"),
+        ("/how/learning?step=x", 400, "step is a whole number"),
+    ],
+)
+def test_what_is_wrong_is_said(client: FlaskClient, url: str, code: int, said: str) -> None:
+    response = client.get(url)
+    assert response.status_code == code
+    assert said in unescape(response.text)

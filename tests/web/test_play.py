@@ -1,0 +1,178 @@
+"""What the play page says and offers, and the picture that a link to it is shown with."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.web.match import Match, place_of
+from app.web.play.minds import minds_page
+from app.web.play.page import PlayPage, play_page
+from app.web.world import World
+
+HTMX = {"HX-Request": "true"}
+LOST = Match("021486", o="q-learning-1", tally=(2, 1, 0))
+
+
+def page(world: World, match: Match) -> PlayPage:
+    return play_page(place_of(match, world))
+
+
+def test_the_strip_says_who_plays_how_strong_they_are_and_the_score(world: World) -> None:
+    x, o = page(world, LOST).seats
+    assert (x.name, x.strength, x.wins) == ("You", "human", 2)
+    assert (o.name, o.strength, o.wins) == ("Q-learning 1", "strong", 0)
+    assert page(world, LOST).drawn == 1
+    assert not page(world, Match()).scored
+
+
+def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(world: World) -> None:
+    shown = page(world, LOST)
+    assert (shown.headline, shown.result) == ("You lost", "loss")
+    assert shown.caption == "Move 5 gave the draw away."
+    assert {way.label: way.href for way in shown.ways} == {
+        "Show me": "/play/021486?ply=4&o=q-learning-1&tally=2-1-0",
+        "Rematch": "/play/?o=q-learning-1&tally=2-1-1",
+        "Swap": "/play/?x=q-learning-1&o=human&tally=1-1-2",
+    }
+    assert shown.snapshots is not None
+    assert any(square.text for square in shown.board.squares)  # the values stay
+
+
+def test_whoever_wins_is_shown_what_the_other_gave_away(world: World) -> None:
+    won = page(world, Match("03142", o="q-learning-1"))
+    assert (won.headline, won.result) == ("You win", "win")
+    assert won.caption == "Move 2 gave the draw away."
+    drawn = page(world, Match("041263578", o="q-iteration"))
+    assert (drawn.headline, drawn.result) == ("Draw", "draw")
+    assert drawn.caption == "Nobody gave anything away."
+    assert [way.id for way in drawn.ways] == ["rematch", "swap-end"]
+
+
+def test_a_pause_is_said_with_the_way_on_and_is_not_inherited(world: World) -> None:
+    paused = page(world, Match("4", o="q-learning-1", pause=True))
+    assert paused.headline == "Paused"
+    assert [(way.label, way.href) for way in paused.ways] == [
+        ("Let Q-learning 1 reply", "/play/4?o=q-learning-1")
+    ]
+    assert paused.links.new_game == "/play/?o=q-learning-1"
+    watched = page(world, Match("4", x="fixed", o="q-learning-1", pause=True))
+    assert [way.label for way in watched.ways] == ["Let Q-learning 1 go on"]
+
+
+def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(world: World) -> None:
+    before = page(world, Match("0314"))
+    assert before.links.offers_hint
+    assert before.links.hint == "/play/0314?hint=1"
+    shown = page(world, Match("0314", hint=True))
+    assert [square.hinted for square in shown.board.squares] == [cell == 2 for cell in range(9)]
+    assert shown.caption == "Top right: win in 1 with best play."
+    assert [(way.label, way.href) for way in shown.ways] == [
+        ("Play it", "/play/03142"),
+        ("Agent move", "/reply/0314"),
+    ]
+    assert shown.links.hint == ""
+    assert not page(world, Match("0314", o="human")).links.offers_hint
+
+
+def test_while_an_agent_thinks_the_values_stay_and_are_marked(world: World) -> None:
+    before, thinking = page(world, Match()), page(world, Match("4"))
+    assert thinking.board.held
+    assert not before.board.held
+    for cell, (old, new) in enumerate(
+        zip(before.board.squares, thinking.board.squares, strict=True)
+    ):
+        assert cell == 4 or (old.text, old.heat) == (new.text, new.heat)
+    assert "for X, kept for now" in thinking.caption
+
+
+def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(world: World) -> None:
+    lens = world.agents["q-learning-1"].q
+    shown = page(world, Match("4023", o="q-learning-1")).bar
+    assert (shown.heat, shown.truth) == (20, 20)
+    lost = page(world, LOST).bar
+    assert lost.truth == -20
+    assert "in truth a loss" in lost.label
+    first = page(world, Match(lens="q-learning-1", o="human")).bar
+    assert first.heat == round(20 * float(max(lens[0])))
+    as_o = page(world, Match("4", lens="q-learning-1", o="human")).bar
+    assert as_o.label.startswith("For X:")
+    assert page(world, Match(hide=True)).bar.heat is None
+
+
+def test_a_square_says_how_often_it_was_tried_and_which_reply_is_expected(world: World) -> None:
+    agent = world.agents["q-learning-1"]
+    square = page(world, Match("40", o="q-learning-1")).board.squares[8]
+    position = place_of(Match("40"), world).position
+    after = int(world.game.successor[position, 8])
+    tried = f"tried {int(agent.visits[position, 8]):,} times"
+    reply = ["top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom"]
+    expected = reply[int(world.policies["q-learning-1"][after].argmax())]
+    assert square.more == f"Bottom right: {square.text}, {tried}; expects O at {expected}."
+
+
+def test_hidden_values_are_in_no_label_either(client: FlaskClient) -> None:
+    html = client.get("/play/40?o=q-learning-1&hide=1", headers=HTMX).text
+    assert not re.search(r"value [+−0]|data-heat|expects", html)
+
+
+def test_who_would_play_what(world: World) -> None:
+    shown = {mind.id: mind for mind in minds_page(place_of(Match("0314"), world)).minds}
+    assert set(shown) == {"truth", *world.agents}
+    assert (shown["truth"].plays, shown["truth"].text) == ("top right", "win in 1")
+    assert not shown["truth"].blunder
+    assert shown["champion"].href == "/play/0314?lens=champion"
+    for name in world.agents:
+        policy = world.policies[name][place_of(Match("0314"), world).position]
+        right = world.right[place_of(Match("0314"), world).position]
+        assert shown[name].blunder == (not right[policy == policy.max()].all())
+
+
+def test_a_reply_to_htmx_is_the_board_at_once(client: FlaskClient) -> None:
+    by_itself = client.get("/reply/4?o=fixed", headers=HTMX | {"HX-Trigger": "auto-4-None"})
+    assert by_itself.status_code == 200
+    assert by_itself.headers["HX-Replace-Url"] == "/play/40?o=fixed"
+    assert by_itself.headers["Cache-Control"] == "no-store"
+    assert "ETag" not in by_itself.headers
+    assert by_itself.text == client.get("/play/40?o=fixed", headers=HTMX).text
+    asked = client.get("/reply/4?o=fixed", headers=HTMX | {"HX-Trigger": "reply"})
+    assert asked.headers["HX-Push-Url"] == "/play/40?o=fixed"
+
+
+def test_a_link_is_shown_with_a_picture_of_that_very_board(client: FlaskClient) -> None:
+    html = client.get("/play/40?o=q-learning-1").text
+    address = "/preview/40.png?o=q-learning-1"
+    assert f'<meta property="og:image" content="http://localhost{address}">' in html
+    assert '<meta property="og:title" content="Your turn as X">' in html
+    assert re.search(r'name="description" property="og:description"\s+content="[^"]+"', html)
+    picture = client.get(address)
+    assert picture.data.startswith(b"\x89PNG")
+    assert picture.mimetype == "image/png"
+    assert picture.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert "public" in picture.headers["Cache-Control"]
+    assert (
+        client.get(address, headers={"If-None-Match": picture.headers["ETag"]}).status_code == 304
+    )
+
+
+def test_a_picture_depends_on_what_is_shown_and_on_nothing_else(client: FlaskClient) -> None:
+    def picture(query: str) -> bytes:
+        drawn: bytes = client.get(f"/preview/40.png?{query}").data
+        return drawn
+
+    assert picture("lens=truth") == picture("lens=truth&utm=1")
+    assert picture("lens=truth") != picture("lens=q-learning-1")
+    assert picture("hide=1") != picture("lens=truth")
+    assert client.get("/preview/44.png").status_code == 409
+    assert client.get("/preview/.png").status_code == 200
+
+
+@pytest.mark.parametrize("record", ["", "4", "40", "03142"])
+def test_each_place_of_a_match_is_reached_by_a_move(world: World, record: str) -> None:
+    place = place_of(Match(record, o="human"), world)
+    for square in page(world, place.match).board.squares:
+        if square.href:
+            after = place.play(int(square.key) - 1)
+            assert square.href == f"/play/{after.match.record}?o=human"
+            assert after == replace(place_of(after.match, world))

@@ -1,0 +1,359 @@
+"""Every recipe is an agent: the real trainer trains what somebody names."""
+
+import json
+import os
+import random
+import signal
+import string
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from socket import AF_UNIX, socket
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.exceptions import HTTPException
+from werkzeug.test import Client
+
+from app.recipes import ALGORITHMS, LONGEST, parse
+from app.recipes.on_demand import MOST_UPDATES
+from app.recipes.parameters import parameters_of
+from app.tictactoe.agents import ModelError, save, to_files
+from app.web import create_app
+from app.web.trained import PACKED, UNPACKED, Lab
+from app.web.trainer import LOCK, QUEUE, Trainer, trainer
+from app.web.world import World
+from training import trainer as program
+from training.run import agent_id, train
+from training.trainer import Trainer as Application
+from training.trainer import packed
+
+NAME = "q-table,games=300,seed=7"
+DROPS = "q-table,epsilon_drop=0.05,games=200"
+PHASES = "q-learning,vs=random:50+self:200"
+QUOTED = PHASES.replace("+", "%2B")
+SEEDS = count(1000)
+
+
+def fresh() -> str:
+    """Name a recipe that nobody has named before."""
+    return f"champion,games=20,seed={next(SEEDS)}"
+
+
+def pid() -> int:
+    return int((trainer().folder / LOCK).read_text())
+
+
+@pytest.fixture
+def running(client: FlaskClient) -> Callable[[], int]:
+    """Return the number of the trainer's process, which runs."""
+    assert client.get(f"/agents/{fresh()}").status_code == 200
+    return pid
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"/agents/{NAME}",
+        f"/agents/{NAME}.json",
+        f"/agents/{NAME}.csv",
+        f"/agents/{NAME}/blunders",
+        f"/agents/{QUOTED}",
+        f"/mind/{NAME}",
+        f"/play/?x={NAME}&o=human",
+        f"/play/4?o={NAME}&lens={NAME}_task",
+        f"/play/4?o=human&lens={DROPS}&step=3",
+        f"/play/4?o=human&lens={DROPS}_task",
+        f"/preview/4.png?lens={NAME}",
+        f"/minds/4?o={NAME}",
+        f"/why/?o={QUOTED}&lens={QUOTED}&cell=4",
+        f"/compare/4?lens={NAME}&lens={DROPS}_3&lens={QUOTED}_task",
+        f"/arena?add={NAME}",
+        f"/arena?player={QUOTED}",
+        f"/api/v1/agents/{NAME}",
+        f"/api/v1/positions/.........?lens={DROPS}_task",
+        f"/api/v1/positions/.........?lens={DROPS}&step=2",
+        f"/api/v1/moves/.........?agent={NAME}&seed=1",
+        f"/api/v1/matches/{NAME}/t-hand",
+    ],
+)
+def test_a_recipe_can_stand_wherever_an_agent_can(client: FlaskClient, address: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.text
+    again = client.get(address, headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304
+
+
+def test_the_recipe_of_nobody_plays(client: FlaskClient) -> None:
+    answer = client.get(f"/reply/?x={NAME}&o=human")
+    assert answer.status_code == 303
+    assert answer.location.endswith(f"?x={NAME}&o=human")
+
+
+def test_the_arena_has_a_row_and_a_column_more(client: FlaskClient, world: World) -> None:
+    before, after = (client.get(address).text for address in ("/arena", f"/arena?add={NAME}"))
+    size = len(world.policies)
+    assert [text.count('<th scope="col"><span>') for text in (before, after)] == [size, size + 1]
+    assert f'title="{NAME} as X against {NAME} as O' in after
+
+
+def test_those_who_are_always_there_are_listed_and_others_known(world: World) -> None:
+    for everybody in (world.agents, world.policies, world.titles, world.seats, world.lenses):
+        assert NAME in everybody
+        assert NAME not in list(everybody)
+        assert "nobody" not in everybody
+        assert "q-table,games=0" not in everybody
+    assert f"{DROPS}_task" in world.lenses
+    assert world.titles[f"{DROPS}_task"] == f"What {DROPS} was asked to learn"
+    assert world.agents.get("truth") is None
+
+
+@pytest.mark.parametrize("text", [NAME, PHASES])
+def test_its_files_are_those_that_the_command_line_writes(
+    client: FlaskClient, world: World, tmp_path: Path, text: str
+) -> None:
+    recipe = parse(text)
+    made = train(agent_id(recipe), recipe, world.game, lambda progress: None)
+    save(tmp_path, world.game, made)
+    path = tmp_path / agent_id(recipe)
+    arrays = client.get(f"/agents/{text}.npz")
+    assert arrays.data == path.with_suffix(".npz").read_bytes()
+    assert f"filename={path.name}.npz" in arrays.headers["Content-Disposition"]
+    cards = [client.get(f"/agents/{text}.json").json, json.loads(Path(f"{path}.json").read_text())]
+    for card in cards:
+        del card["seconds"]  # which is measured
+    assert cards[0] == cards[1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("/agents/q-table,seed=7,games=300", f"/agents/{NAME}"),
+        ("/agents/q-table,games=0300,seed=7.npz", f"/agents/{NAME}.npz"),
+        ("/agents/q-table,alpha=0.40", "/agents/q-table"),
+        ("/agents/q-table,vs=random/blunders", "/agents/q-table/blunders"),
+        (f"/agents/{PHASES}?against=random", f"/agents/{PHASES}?against=random"),
+        (f"/play/40?x={PHASES}&step=&o=human", f"/play/40?x={QUOTED}&step=&o=human"),
+        (
+            f"/compare/4?lens=champion&lens=q-table,seed=7,games=300_2&lens={NAME}_task",
+            f"/compare/4?lens=champion&lens={NAME}_2&lens={NAME}_task",
+        ),
+        ("/api/v1/agents/champion,seed=0", "/api/v1/agents/champion"),
+    ],
+)
+def test_every_other_name_leads_to_the_one(client: FlaskClient, asked: str, told: str) -> None:
+    answer = client.get(asked)
+    if asked == told:
+        assert answer.status_code == 200
+    else:
+        assert (answer.status_code, answer.location) == (301, told)
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "sentence"),
+    [
+        ("q-lerning,alpha=0.5", 404, "There is no algorithm 'q-lerning'. There are: q-iteration,"),
+        ("alpha=0.5", 404, "There is no algorithm 'alpha=0.5'"),
+        ("q-table,alpha=1.5", 400, "alpha is a number within 0 and 1, not '1.5'"),
+        ("q-table,alpha=nan", 400, "alpha is a number within 0 and 1, not 'nan'"),
+        ("q-table,alpha=1e99", 400, "alpha is a number within 0 and 1"),
+        ("q-table,games=٣", 400, "games is a whole number within 1 and 999999999"),
+        ("q-table,alpha=0.1,alpha=0.2", 400, "alpha is given twice"),
+        ("q-table,alpah=0.1", 400, "q-table has no parameter 'alpah', only vs, seat, key"),
+        ("q-table,", 400, "q-table has no parameter ''"),
+        ("q-table,games=900000", 400, "4,500,000 updates, and 2,000,000 are the most"),
+        ("dqn,seed=3", 400, "dqn takes minutes: only the command line trains it"),
+        ("q-table," + "x" * LONGEST, 414, f"at most {LONGEST} characters, not 128"),
+    ],
+)
+def test_what_cannot_be_had_is_said_in_a_sentence(
+    client: FlaskClient, world: World, text: str, status: int, sentence: str
+) -> None:
+    pages = [f"/agents/{text}", f"/play/?o={text}", f"/compare/?lens={text}_3"]
+    for address in [*pages, f"/arena?add={text}", f"/mind/{text}", f"/why/?lens={text}_task"]:
+        answer = client.get(address)
+        assert answer.status_code == status
+        assert sentence in answer.text.replace("&#39;", "'")
+    answer = client.get(f"/api/v1/agents/{text}")
+    error = answer.get_json()["error"]
+    assert (answer.status_code, error["code"]) == (status, status)
+    assert sentence in error["message"]
+
+
+def names(draw: random.Random) -> Iterator[str]:
+    """Yield names that are nearly right, and what is nothing like one."""
+    values = ["0", "1", "0.5", "-1", "1e9", "1e-3", "nan", "inf", "yes", "self", "random:50+self:2"]
+    letters = string.printable + "αε٣²\u202e\x00\ud800"
+    while True:
+        slug = draw.choice([*ALGORITHMS])
+        known = [*parameters_of(ALGORITHMS[slug])]
+        settings = [f"{draw.choice(known)}={draw.choice(values)}" for _ in range(draw.randrange(5))]
+        text = list(",".join([slug, *settings]))
+        for _ in range(draw.randrange(4)):
+            place = draw.randrange(len(text) + 1)
+            text[place : place + draw.randrange(2)] = draw.choice(letters) * draw.choice([1, 1, 99])
+        yield "".join(text)
+
+
+def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(world: World) -> None:
+    idle = Trainer()
+    lab, found, draw = Lab(world.game, world.always, idle), 0, random.Random(1)
+    refusals: list[tuple[str, int | None, str | None]] = []
+    for text, _ in zip(names(draw), range(10_000), strict=False):
+        try:
+            one = lab.canonical(text)
+        except HTTPException as error:
+            refusals.append((text, error.code, error.description))
+            continue
+        found += one is not None
+        if one is not None and one not in world.always:
+            assert lab.canonical(one) == one
+            assert parse(one).updates_at_most() <= MOST_UPDATES
+    assert {code for _, code, _ in refusals} == {400, 404, 414}
+    assert all(sentence and not lab.knows(text) for text, _, sentence in refusals)
+    assert 100 < found < 9_900
+    assert not (idle.folder / LOCK).exists()  # it was never started
+
+
+def test_no_name_is_a_fault_of_ours(client: FlaskClient, world: World) -> None:
+    draw = random.Random(2)
+    refused = (text for text in names(draw) if not world.lab.knows(text) and "/" not in text)
+    for text, _ in zip(refused, range(300), strict=False):
+        with suppress(UnicodeEncodeError):  # no address can have it
+            answer = client.get("/play/", query_string={"x": text})
+            assert answer.status_code in (200, 400, 404, 414), text
+
+
+def test_threads_that_want_the_same_agent_have_it_trained_once(site: Flask, world: World) -> None:
+    name = fresh()
+
+    def ask(_: int) -> object:
+        with site.app_context():
+            return world.agents[name]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(map(id, pool.map(ask, range(8))))) == 1
+
+
+def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, world: World, running) -> None:
+    asked = [fresh() for _ in range(UNPACKED + 2)]
+    for name in asked:
+        assert client.get(f"/api/v1/agents/{name}").status_code == 200
+    assert len(world.lab.agents) == UNPACKED
+    assert world.lab.answers.currsize <= PACKED
+    os.kill(running(), signal.SIGSTOP)  # it cannot be asked for the first of them again
+    try:
+        assert client.get(f"/agents/{asked[0]}.npz").status_code == 200
+    finally:
+        os.kill(running(), signal.SIGCONT)
+
+
+def test_a_trainer_that_is_killed_is_started_again(client: FlaskClient, running) -> None:
+    killed = running()
+    os.kill(killed, signal.SIGKILL)
+    assert client.get(f"/agents/{fresh()}").status_code == 200
+    assert running() != killed
+
+
+def test_a_request_that_the_trainer_died_over_is_asked_once_more(site: Flask, running) -> None:
+    stopped = running()
+    os.kill(stopped, signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(site.test_client().get, f"/agents/{fresh()}")
+        while not answer.running():
+            time.sleep(0.01)
+        os.kill(stopped, signal.SIGKILL)
+        assert answer.result().status_code == 200
+    assert running() != stopped
+
+
+def test_a_trainer_that_dies_again_and_again_is_our_fault_in_a_sentence(
+    site: Flask, client: FlaskClient, running
+) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        name = fresh()
+        os.kill(running(), signal.SIGKILL)
+        answer = pool.submit(site.test_client().get, f"/agents/{name}")
+        killed = 0
+        while not answer.done():
+            with suppress(ProcessLookupError, ValueError):
+                if pid() != killed:
+                    killed = pid()
+                    os.kill(killed, signal.SIGKILL)
+            time.sleep(0.01)
+    assert answer.result().status_code == 500
+    assert "This agent could not be trained: our fault." in answer.result().text
+    assert client.get(f"/agents/{name}").status_code == 200
+
+
+def test_when_the_queue_is_full_one_is_told_to_come_back(client: FlaskClient, running) -> None:
+    os.kill(running(), signal.SIGSTOP)
+    waiting = [socket(AF_UNIX) for _ in range(QUEUE)]
+    try:
+        for one in waiting:
+            one.setblocking(False)
+            one.connect(trainer().address)
+        for address in (f"/agents/{fresh()}", f"/api/v1/agents/{fresh()}"):
+            answer = client.get(address)
+            assert answer.status_code == 503
+            assert int(answer.headers["Retry-After"]) > 0
+            assert "Please try again in a few seconds." in answer.text
+    finally:
+        for one in waiting:
+            one.close()
+        os.kill(running(), signal.SIGCONT)
+    assert client.get(f"/agents/{fresh()}").status_code == 200
+
+
+def test_without_the_lab_there_are_only_those_who_are_always_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LAB", "0")
+    client = create_app().test_client()
+    answer = client.get(f"/agents/{NAME}")
+    assert answer.status_code == 404
+    assert "The lab is switched off here" in answer.text
+    assert client.get("/agents/champion,seed=0").location == "/agents/champion"
+    assert client.get("/agents/champion").status_code == 200
+
+
+def test_an_answer_that_is_another_agent_is_not_believed(world: World) -> None:
+    recipe = parse("champion,seed=3,games=20")
+    made = train(agent_id(recipe), recipe, world.game, lambda progress: None)
+    card, arrays = to_files(world.game, made)
+    answer = packed(card, arrays)
+    assert world.lab.read("champion,games=20,seed=3", answer).npz == arrays
+    for wrong in (answer[:-9], packed(card, arrays[:-9]), packed(b"[]", arrays), packed(b"", b"")):
+        with pytest.raises(ModelError):
+            world.lab.read("champion,games=20,seed=3", wrong)
+    with pytest.raises(ModelError):
+        world.lab.read("champion,games=20,seed=4", answer)
+
+
+def test_the_trainer_refuses_what_is_none_and_keeps_its_answers() -> None:
+    client = Client(application := Application())
+    first, second = client.get("/champion,games=20"), client.get("/champion,games=20,seed=0")
+    assert (first.status_code, first.data) == (200, second.data)
+    assert list(application.answers) == ["champion,games=20"]
+    for name in ("", "champion,games=0", "q-table,games=900000", "dqn,epochs=1", "champion/"):
+        refused = client.get(f"/{name}")
+        assert refused.status_code == 400
+        assert refused.text
+
+
+def test_what_cannot_be_kept_beside_the_program_is_compiled_into_the_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")  # so that it is put back as it was
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    program.compile_somewhere(tmp_path)
+    assert "NUMBA_CACHE_DIR" not in os.environ
+    nowhere = tmp_path / "file"
+    nowhere.touch()
+    monkeypatch.setattr(program, "COMPILED", nowhere / "compiled")
+    program.compile_somewhere(tmp_path)
+    assert os.environ["NUMBA_CACHE_DIR"] == str(tmp_path / "compiled")
