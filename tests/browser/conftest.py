@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Playwright
+from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Playwright, expect
 
 from tests.browser.launch import MISSING, launch_options
 
+expect.set_options(timeout=15_000)  # milliseconds: a busy machine is no fault of the page
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
