@@ -38,8 +38,8 @@ templates: $(DEV) ## Check the HTML templates
 unit: browser ## Run all tests, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-check: lint types templates ## Check everything but what needs a browser, a server or patience: under a minute
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not slow" \
+check: lint types templates ## Check everything but what needs a browser or a server under load
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal \
 		tests/tictactoe tests/training tests/web
 
 browser: $(DEV) ## Make sure there is a Chromium for the tests
