@@ -5,16 +5,14 @@ with its name.  Nothing is ever unpickled.
 """
 
 import hashlib
-import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from fcntl import LOCK_EX, flock
+from fcntl import LOCK_EX, LOCK_SH, flock
 from pathlib import Path
 from stat import S_ISREG
 from tempfile import NamedTemporaryFile
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -22,7 +20,7 @@ from numpy.typing import NDArray
 
 from app.tictactoe.card import Card, card_text, check_card, numbering
 from app.tictactoe.game import Game
-from app.tictactoe.npz import read_arrays, size_limit
+from app.tictactoe.npz import read_arrays, size_limit, write_arrays
 from app.tictactoe.policy import policy_of
 
 MAX_CARD = 1 << 20  # bytes
@@ -91,14 +89,10 @@ def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
 
     The same arrays always become the same bytes.
     """
-    arrays = io.BytesIO()
-    in_c_order: dict[str, Any] = {
-        name: np.ascontiguousarray(getattr(agent, name)) for name in _layout(game)
-    }
-    np.savez_compressed(arrays, **in_c_order)
-    digest = hashlib.sha256(arrays.getvalue()).hexdigest()
+    arrays = write_arrays({name: getattr(agent, name) for name in _layout(game)})
+    digest = hashlib.sha256(arrays).hexdigest()
     card = msgspec.structs.replace(agent.card, numbering=numbering(game), arrays=digest)
-    return card_text(card).encode(), arrays.getvalue()
+    return card_text(card).encode(), arrays
 
 
 def load(folder: Path, game: Game, agent_id: str) -> Agent:
@@ -106,16 +100,20 @@ def load(folder: Path, game: Game, agent_id: str) -> Agent:
 
     Raises ModelError, naming the file and what is wrong with it.
     """
-    described = folder / f"{agent_id}.json"
-    card, limit = _read(described, MAX_CARD), size_limit(_layout(game))
     try:
-        arrays = _waiting(folder / f"{agent_id}{NEWER}", card, limit)
-        arrays = arrays or _read(folder / f"{agent_id}.npz", limit)
-        return from_files(game, agent_id, card, arrays, folder / agent_id)
+        return _load(folder, game, agent_id)
     except ModelError:
-        if card == _read(described, MAX_CARD):
+        if not folder.is_dir():
             raise
-    return load(folder, game, agent_id)  # somebody has saved it meanwhile
+        with _locked(folder, LOCK_SH):  # perhaps somebody was saving it
+            return _load(folder, game, agent_id)
+
+
+def _load(folder: Path, game: Game, agent_id: str) -> Agent:
+    card, limit = _read(folder / f"{agent_id}.json", MAX_CARD), size_limit(_layout(game))
+    arrays = _waiting(folder / f"{agent_id}{NEWER}", card, limit)
+    arrays = arrays or _read(folder / f"{agent_id}.npz", limit)
+    return from_files(game, agent_id, card, arrays, folder / agent_id)
 
 
 def load_all(folder: Path, game: Game) -> dict[str, Agent]:
@@ -202,13 +200,22 @@ def _alone(folder: Path) -> Iterator[Callable[[bytes], Path]]:
         os.chmod(file.name, READABLE)
         return Path(file.name)
 
+    with _locked(folder, LOCK_EX):
+        try:
+            yield write
+        finally:
+            for path in folder.glob(f"{ASIDE}*"):
+                path.unlink()
+
+
+@contextmanager
+def _locked(folder: Path, kind: int) -> Iterator[None]:
+    """Wait until a folder can be shared with whoever loads from it, or is one's own to save in."""
     handle = os.open(folder, os.O_RDONLY)
     try:
-        flock(handle, LOCK_EX)
-        yield write
+        flock(handle, kind)
+        yield
     finally:
-        for path in folder.glob(f"{ASIDE}*"):
-            path.unlink()
         os.close(handle)
 
 

@@ -119,7 +119,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         connection = Connection(self.cfg, client, address, listener.getsockname())
         self._wait_for_head(connection, HEAD_SECONDS)
         if self.nr_conns >= self.worker_connections and len(self.waiting) > 1:
-            self._drop(next(iter(self.waiting)))
+            # What has come and has not been read yet is a word, too.
+            silent = (one for one in self.waiting if not _is_ready(one.sock, select.POLLIN))
+            self._drop(next(silent, next(iter(self.waiting))))
 
     def _wait_for_head(self, connection: Connection, seconds: float) -> None:
         connection.wait_until(seconds)
@@ -143,7 +145,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def _answer_when_read(self, connection: Connection) -> None:
         """Have a request answered, as soon as the client has taken the answers before it."""
-        if connection.initialized and not _takes_more(connection.sock):
+        if connection.initialized and not _is_ready(connection.sock, select.POLLOUT):
             connection.wait_until(SEND_SECONDS)
             self._watch(connection, self.waiting, self._taken, selectors.EVENT_WRITE)
         else:
@@ -314,10 +316,10 @@ def _received(client: socket.socket) -> bytes | None:
         return b""
 
 
-def _takes_more(client: socket.socket) -> bool:
-    """Whether the system has room for another answer to a client."""
+def _is_ready(client: socket.socket, event: int) -> bool:
+    """Whether something of a client can be read (POLLIN), or it can be sent more (POLLOUT)."""
     poll = select.poll()
-    poll.register(client, select.POLLOUT)
+    poll.register(client, event)
     return bool(poll.poll(0))
 
 

@@ -478,7 +478,7 @@ def test_a_link_is_shared(new_context: Callable[..., BrowserContext]) -> None:
     page = context.new_page()
     page.goto("/play/40?o=human")
     page.click("#share")
-    expect(page.locator("#share-said")).to_contain_text("Copied")
+    expect(page.locator("#share-link-said")).to_contain_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.url
     expect(page.locator("#share-link")).to_have_value(page.url)
 
@@ -499,5 +499,6 @@ def test_watched_moves_are_announced_for_whoever_wishes(page: Page) -> None:
     page.check("#tell")
     page.keyboard.press("Escape")
     page.click("#step")
+    expect(page.locator("#board .mark")).to_have_count(1)
     page.click("#pause")
     expect(page.locator("#status")).to_have_text(re.compile(r"Row \d, column \d, [XO], last move"))

@@ -143,10 +143,11 @@ def page(server: Server, name: str, where: str = "agents") -> Page:
     """Ask for the page of an agent, or of a recipe."""
     start = time.monotonic()
     try:
-        with urllib.request.urlopen(f"{server.url}/{where}/{name}") as answer:
-            answer.read()
+        answer = urllib.request.urlopen(f"{server.url}/{where}/{name}")
     except urllib.error.HTTPError as error:
         answer = error
+    with answer:
+        answer.read()
     retry_after = answer.headers.get("Retry-After", "")
     return Page(answer.status or 0, retry_after, time.monotonic() - start)
 
@@ -207,8 +208,9 @@ class _Parts(HTMLParser):
         self.found: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        address = dict(attrs).get(LOADED.get(tag, ""))
-        if address:
+        given = dict(attrs)
+        address = given.get(LOADED.get(tag, ""))
+        if address and given.get("rel") != "alternate":
             self.found.add(address)
 
 

@@ -72,7 +72,7 @@ def test_in_the_end_it_knows_everything(game: Game, truth, seed: int) -> None:
     assert end.done == 1
 
 
-@pytest.mark.parametrize("board", [(2, 4, 3), (3, 4, 3)])
+@pytest.mark.parametrize("board", [(2, 4, 3), (3, 3, 2)])
 def test_it_learns_other_boards(board: tuple[int, int, int]) -> None:
     other = connect(*board)
     *_, end = learn(other, parse("champion,games=1000000"), lambda updates: updates + 10**6)

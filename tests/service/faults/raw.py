@@ -17,7 +17,11 @@ def connect(port: int, timeout: float = 10.0, receive: int = 0) -> socket.socket
     connection.settimeout(timeout)
     if receive:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
-    connection.connect(("127.0.0.1", port))
+    try:
+        connection.connect(("127.0.0.1", port))
+    except OSError:
+        connection.close()
+        raise
     return connection
 
 
