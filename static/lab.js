@@ -3,6 +3,10 @@
 // A slider beside a number: it writes the number, which is what the form sends.  Without this file
 // the numbers are typed and sent by a button.
 
+const form = document.getElementById("recipe");
+let before = ""; // while a slider moves: the setting that it moved away from
+let flying = false; // whether what it passed is being asked for
+let newer = false; // whether it has moved on since
 const sliders = new Map();
 for (const slider of document.querySelectorAll("[data-for]")) {
   sliders.set(document.getElementById(slider.dataset.for), slider);
@@ -23,11 +27,40 @@ function placeOf(slider, number) {
 for (const [number, slider] of sliders) {
   slider.addEventListener("input", () => {
     number.value = String(numberOf(slider));
+    before ||= form.elements.ghost.value;
+    follow();
   });
   number.addEventListener("input", () => {
     slider.value = placeOf(slider, Number(number.value));
   });
 }
+
+// The result follows a slider while it moves: one request at a time, and after it the newest setting.
+// Meanwhile the address and the ghost stay what they were before; when it is let go, the form sends
+// itself as after any change.
+
+function follow() {
+  newer = flying;
+  if (flying) return;
+  flying = true;
+  document.body.classList.add("following");
+  htmx.trigger(form, "follow");
+}
+
+const isFollowing = ({ detail }) => detail.requestConfig.triggeringEvent?.type === "follow";
+
+form.addEventListener("change", () => {
+  newer = false;
+});
+form.addEventListener("htmx:configRequest", ({ detail }) => {
+  if (before) detail.parameters.ghost = before;
+});
+form.addEventListener("htmx:afterRequest", (event) => {
+  flying = false;
+  if (!isFollowing(event)) before = "";
+  if (newer) follow();
+  else document.body.classList.remove("following");
+});
 
 // What is swapped in has a film of its own; the old one stops first.
 
@@ -50,8 +83,9 @@ document.addEventListener("click", async ({ target }) => {
   }
 });
 
-// What was refused has no address of its own: that of the last result stays.
+// What was refused has no address of its own, nor what a slider passed: that of the last result stays.
 
-document.addEventListener("htmx:beforeHistoryUpdate", ({ detail }) => {
-  if (detail.xhr.status >= 400) Object.assign(detail.history, { type: "replace", path: location.pathname + location.search });
+document.addEventListener("htmx:beforeHistoryUpdate", (event) => {
+  const { detail } = event;
+  if (detail.xhr.status >= 400 || isFollowing(event)) Object.assign(detail.history, { type: "replace", path: location.pathname + location.search });
 });

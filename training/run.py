@@ -52,7 +52,7 @@ def train(named: str, recipe: Recipe, game: Game, watch: Watcher) -> Agent:
     won: list[tuple[float, float]] = []
 
     def count(progress: Progress) -> None:
-        won.extend([progress.won] if progress.won else [])
+        won.extend([progress.epoch.won] if progress.epoch else [])
         watch(progress)
 
     start = perf_counter()
@@ -109,6 +109,7 @@ def agent_of(
         worth=recipe.worth(),
         figures=report(game, tables, updates.tolist(), recipe.worth(), recipe.plays, recipe.task()),
         win_rate=BySeat(*map(list, zip(*won, strict=True))) if won else None,
+        refills=end.refills,
     )
     return Agent(
         card=card,

@@ -1,39 +1,22 @@
 """How good a recipe makes an agent over many training seeds: was one run luck?"""
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
+from itertools import product
 from statistics import quantiles
-from typing import NamedTuple, TypeVar
-
-import numpy as np
-from joblib import Parallel, delayed
-from rich.console import Console
-from rich.progress import track
+from typing import NamedTuple
 
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, Game, connect
-from app.tictactoe.policy import BASELINES, Policy, policy_of
-from app.tictactoe.report import Chances, blunders, chances_against, losing_game
+from app.tictactoe.policy import BASELINES, policy_of
+from app.tictactoe.report import blunders, losing_game
 from training.learners import learn
-from training.processes import end_with
+from training.measures import END, Run
 from training.proof import unbeatable
+from training.sweep import over_seeds
 
 OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
-NEVER = 10**12  # a stop that no training comes to
-CHUNK = 10  # seeds that a process is given at a time
 WIDTH = 40  # characters of the longest bar of a histogram
-
-Measured = TypeVar("Measured")
-
-
-class Standing(NamedTuple):
-    """What one training came to, by the play of its agent."""
-
-    chances: dict[tuple[str, str], Chances]  # by opponent and seat
-    blunders: int
-    unbeatable: set[str]  # the seats in which nobody can beat it
-    known: int  # decisions in which it has updated a move, up to symmetry
 
 
 class Games(NamedTuple):
@@ -51,53 +34,28 @@ def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterat
         yield from games_distribution(over_seeds(partial(games_needed, recipe), seeds, jobs))
 
 
-def over_seeds(
-    measure: Callable[[int], Measured], seeds: Sequence[int], jobs: int
-) -> list[Measured]:
-    """Measure each seed, in their order, with a progress bar on the error stream.
-
-    joblib runs it, on its own processes or on whatever backend its `parallel_config` names.
-    """
-    chunks = [seeds[start : start + CHUNK] for start in range(0, len(seeds), CHUNK)]
-    measured = Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(_measure_all)(os.getpid(), measure, chunk) for chunk in chunks
-    )
-    shown = track(measured, "seeds", total=len(chunks), console=Console(stderr=True))
-    return [result for chunk in shown for result in chunk]
-
-
-def standing(recipe: Recipe, seed: int) -> Standing:
+def standing(recipe: Recipe, seed: int) -> Run:
     """Train a recipe with a seed and judge what it makes exactly."""
-    game, opponents = _game()
-    *_, end = learn(game, recipe.with_seed(seed), lambda updates: NEVER)
-    policy = policy_of(end.q, recipe.plays)
-    met = (end.visits > 0).any(axis=1)
-    return Standing(
-        chances={
-            (name, seat): chances_against(game, opponent, policy, player)
-            for name, opponent in opponents.items()
-            for seat, player in SEATS.items()
-        },
-        blunders=int(blunders(game, policy).sum()),
-        unbeatable={seat for seat, player in SEATS.items() if unbeatable(game, policy, player)},
-        known=len(np.unique(game.symmetry_class[: game.decisions][met])),
-    )
+    (run,) = END.of([recipe.with_seed(seed)])
+    return run
 
 
-def distribution(results: Sequence[Standing]) -> Iterator[str]:
+def distribution(results: Sequence[Run]) -> Iterator[str]:
     """Tell how the results are distributed, a line at a time."""
     yield f"{f'over {len(results):,} seeds':<40}     min  quartile   median  quartile      max"
-    for opponent, seat in results[0].chances:
+    for opponent, seat in product(OPPONENTS, SEATS):
         for column, verb in ((0, "wins against"), (2, "loses to")):
-            shares = [100 * result.chances[opponent, seat][column] for result in results]
+            shares = [
+                100 * getattr(result.figures.vs[opponent], seat)[-1][column] for result in results
+            ]
             title = BASELINES[opponent].title
             yield _line(f"as {seat.upper()}, {verb} {title}, %", shares)
-    yield _line("blunders", [result.blunders for result in results])
-    yield _line("positions known, up to symmetry", [result.known for result in results])
+    yield _line("blunders", [result.figures.blunders[-1] for result in results])
+    yield _line("positions known, up to symmetry", [result.known[-1] for result in results])
     for seat in SEATS:
-        count = sum(seat in result.unbeatable for result in results)
+        count = sum(getattr(result.unbeatable, seat)[-1] for result in results)
         yield f"unbeatable as {seat.upper()}: {count:,} of {len(results):,}"
-    both = sum(len(result.unbeatable) == len(SEATS) for result in results)
+    both = sum(result.unbeatable.x[-1] and result.unbeatable.o[-1] for result in results)
     yield f"unbeatable in both seats: {both:,} of {len(results):,}"
 
 
@@ -107,7 +65,7 @@ def games_needed(recipe: Recipe, seed: int) -> Games:
     Raises RuntimeError if the analysis of `app.tictactoe` disagrees with the quick one, or if the
     training ends with a blunder.
     """
-    game, _ = _game()
+    game = _game()
     proved = None
     for progress in learn(game, recipe.with_seed(seed), lambda updates: updates + 1):
         if proved is None:
@@ -161,14 +119,6 @@ def _line(label: str, values: Sequence[float]) -> str:
     return f"{label:<40}{low:>8.2f}{first:>10.2f}{middle:>9.2f}{third:>10.2f}{high:>9.2f}"
 
 
-def _measure_all(
-    parent: int, measure: Callable[[int], Measured], seeds: Sequence[int]
-) -> list[Measured]:
-    end_with(parent)
-    return [measure(seed) for seed in seeds]
-
-
 @cache
-def _game() -> tuple[Game, dict[str, Policy]]:
-    game = connect()
-    return game, {name: BASELINES[name].policy(game) for name in OPPONENTS}
+def _game() -> Game:
+    return connect()

@@ -4,19 +4,29 @@ The plain learners play them.  They are step by step the same as the compiled on
 is what happened.
 """
 
+from collections import Counter
 from typing import TypedDict
 
 import msgspec
 
 from app.recipes import Recipe
-from app.recipes.algorithms import QTable
-from training.plain import LEARNERS
-from training.plain.boards import Pair, has_line, is_over, move, to_move
-from training.plain.q_table import key_of
+from training.plain import LEARNERS, at_first, key_of
+from training.plain.boards import Pair, has_line, is_over, legal_cells, move, to_move
 from training.plain.randomness import Random
 
 GAMES = 20  # that are told
-TOLD = ("q-learning", "q-table", "double-q", "self-play")  # what plays games epsilon-greedily
+TOLD = (
+    "q-learning",
+    "q-table",
+    "double-q",
+    "self-play",
+    "sarsa",
+    "expected-sarsa",
+    "monte-carlo",
+    "td-afterstates",
+    "menace",
+)  # what plays games, and learns from them move by move
+BOTH_SIDES = ("self-play",)  # what moves for both
 
 
 class Turn(TypedDict):
@@ -34,6 +44,7 @@ class Change(TypedDict):
     turn: int
     old: float
     new: float
+    times: int  # how often that value was updated, with this time
 
 
 class Told(TypedDict):
@@ -49,69 +60,67 @@ class Listener(Random):
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self.turns: list[tuple[int, bool, str]] = []  # cell, by chance or not, and the answer
+        self.games: list[list[Turn]] = []
+        self.emptied: list[str] = []  # boards whose box has just been filled again
 
-    def moved(self, cell: int, explored: bool) -> None:
+    def moved(self, board: str, cell: int, explored: bool) -> None:
         """Remember a move of the learner."""
-        self.turns.append((cell, explored, ""))
+        if not self.games or _is_finished(self.games[-1]):
+            self.games.append([])
+        turn = Turn(board=board, cell=cell, explored=explored, after=move(board, cell))
+        self.games[-1].append(turn)
 
     def answered(self, board: str, itself: bool) -> None:
         """Remember an answer, which is no turn of the learner even if it is its own."""
-        if itself:
-            self.turns.pop()
-        if self.turns:  # else it begins the game
-            cell, explored, _ = self.turns[-1]
-            self.turns[-1] = (cell, explored, board)
+        turns = self.games[-1] if self.games else []
+        if itself and turns and turns[-1]["after"] == board:
+            turns.pop()
+        if turns and not _is_finished(turns):  # else it begins the game
+            turns[-1]["after"] = board
+
+    def refilled(self, board: str) -> None:
+        """Remember a box that is as it began."""
+        self.emptied.append(board)
 
 
 def story(recipe: Recipe, games: int = GAMES) -> bytes:
     """Tell the first games of a training as JSON: a list of `Told`, empty if none can be told."""
     told: list[Told] = []
     if recipe.slug in TOLD:
-        listener, known = Listener(recipe.seed), Known(recipe)
-        updates = LEARNERS[recipe.slug](recipe, listener)
-        pending: list[tuple[Pair, float, float]] = []
-        for pair, value in updates:
-            pending.append((pair, known.learn(pair, value), value))
-            if len(pending) == len(listener.turns) and (game := _game(recipe, listener, pending)):
-                told.append(game)
-                listener.turns, pending = [], []
-                if len(told) == games:
-                    break
+        listener, values, times = Listener(recipe.seed), dict[object, float](), Counter[object]()
+        changes: list[list[Change]] = [[] for _ in range(games)]
+        for pair, new in LEARNERS[recipe.slug](recipe, listener):
+            number = len(listener.games) - 1
+            if number == games:
+                break
+            key = key_of(recipe, *pair)
+            old = values.get(key, at_first(recipe, *pair))
+            values[key] = new
+            times[key] += 1
+            turn = _place(listener.games[number], pair)
+            changes[number].append(Change(turn=turn, old=old, new=new, times=times[key]))
+            for board in listener.emptied:
+                for cell in legal_cells(board):
+                    values.pop(key_of(recipe, board, cell), None)
+            listener.emptied.clear()
+        told = [
+            Told(turns=turns, changes=learned, result=_result(recipe, turns))
+            for turns, learned in zip(listener.games, changes, strict=False)
+        ]
     return msgspec.json.encode(told)
 
 
-class Known:
-    """The values so far: those of a move, or of all that look the same from some side."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
-        self.values: dict[object, float] = {}
-
-    def learn(self, pair: Pair, value: float) -> float:
-        """Take over a new value; return the one before."""
-        key = key_of(self.recipe, *pair) if isinstance(self.recipe, QTable) else pair
-        old = self.values.get(key, float(getattr(self.recipe, "initial", 0.0)))
-        self.values[key] = value
-        return old
+def _is_finished(turns: list[Turn]) -> bool:
+    return bool(turns) and is_over(turns[-1]["after"])
 
 
-def _game(
-    recipe: Recipe, listener: Listener, pending: list[tuple[Pair, float, float]]
-) -> Told | None:
-    """Put a game together from as many turns and updates; None if it is not at its end."""
-    updated = sorted(pending, key=lambda one: -one[0][0].count("."))
-    turns = [
-        Turn(board=board, cell=cell, explored=explored, after=answer or move(board, cell))
-        for ((board, cell), _, _), (_, explored, answer) in zip(
-            updated, listener.turns, strict=True
-        )
-    ]
+def _place(turns: list[Turn], pair: Pair) -> int:
+    return next(i for i, turn in enumerate(turns) if (turn["board"], turn["cell"]) == pair)
+
+
+def _result(recipe: Recipe, turns: list[Turn]) -> str:
     end = turns[-1]["after"]
-    if not is_over(end):
-        return None
-    places = {board: number for number, ((board, _), _, _) in enumerate(updated)}
-    changes = [Change(turn=places[board], old=old, new=new) for (board, _), old, new in pending]
-    seat = "X" if recipe.slug == "self-play" else to_move(turns[0]["board"])
-    result = "draw" if not has_line(end) else "loss" if to_move(end) == seat else "win"
-    return Told(turns=turns, changes=changes, result=result)
+    if not has_line(end):
+        return "draw"
+    seat = "X" if recipe.slug in BOTH_SIDES else to_move(turns[0]["board"])
+    return "loss" if to_move(end) == seat else "win"

@@ -7,7 +7,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal
 
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from app.recipes.parameters import (
     Recipe,
@@ -38,6 +38,11 @@ def sharpness(meaning: str, least: float = 0.000001) -> Meta:
     return Meta(ge=least, le=1_000_000.0, description=meaning, extra={"symbol": "k"})
 
 
+def paid(meaning: str) -> Meta:
+    """Describe how many beads a move is given."""
+    return Meta(ge=-100, le=100, description=meaning)
+
+
 Vs = Annotated[
     str,
     Meta(
@@ -52,6 +57,13 @@ EpsilonDrop = Annotated[
     float, share("", "What epsilon falls by after every tenth of the games against an opponent.")
 ]
 Games = Annotated[int, count("How many games are played.")]
+Start = Annotated[
+    Literal["random", "every", "empty"],
+    Meta(
+        description="Where games begin: in a random position, in every position in turn, "
+        "or with the empty board."
+    ),
+]
 Seat = Annotated[
     Literal["both", "x", "o"], Meta(description="In which seat it learns: both in turn, x or o.")
 ]
@@ -97,13 +109,7 @@ class QLearning(Rewarded, frozen=True, kw_only=True):
     slug: ClassVar[str] = "q-learning"
 
     vs: Vs = "random"
-    start: Annotated[
-        Literal["random", "every", "empty"],
-        Meta(
-            description="Where games begin: in a random position, in every position in turn, "
-            "or with the empty board."
-        ),
-    ] = "random"
+    start: Start = "random"
     seat: Seat = "both"
     alpha: Alpha = 0.2
     gamma: Gamma = 0.9
@@ -121,6 +127,105 @@ class QLearning(Rewarded, frozen=True, kw_only=True):
             seats=SEATS[self.seat],
             everywhere=self.start != "empty",
         )
+
+    def updates_at_most(self) -> int:
+        """Every other ply of every game."""
+        return sum(games for _, games in self.phases) * own_moves()
+
+
+class Sarsa(QLearning, frozen=True, kw_only=True):
+    """The same, but for a target that goes by the move which is really played next."""
+
+    slug: ClassVar[str] = "sarsa"
+
+    games: Games = 300_000
+
+    def task(self) -> Task:
+        """Return its rewards against its last opponent, exploring as it does in the end."""
+        return structs.replace(super().task(), epsilon=at_the_end(self.epsilon, self.epsilon_drop))
+
+
+class ExpectedSarsa(Sarsa, frozen=True, kw_only=True):
+    """The same, but for a target that averages over the moves which may be played next."""
+
+    slug: ClassVar[str] = "expected-sarsa"
+
+
+class MonteCarlo(Rewarded, frozen=True, kw_only=True):
+    """Averages of what whole games brought, each from where a move was played."""
+
+    slug: ClassVar[str] = "monte-carlo"
+
+    vs: Vs = "random"
+    start: Start = "random"
+    exploring_starts: Annotated[
+        bool, Meta(description="Whether the first move of each game is any, with equal chances.")
+    ] = True
+    seat: Seat = "both"
+    gamma: Gamma = 0.9
+    epsilon: Epsilon = 0.1
+    epsilon_drop: EpsilonDrop = 0.0
+    games: Games = 300_000
+    initial: Initial = 0.0
+
+    def task(self) -> Task:
+        """Return its rewards against its last opponent, exploring as it does in the end."""
+        return Task(
+            self.opponent(),
+            self.gamma,
+            self.worth(),
+            seats=SEATS[self.seat],
+            everywhere=self.start != "empty",
+            epsilon=at_the_end(self.epsilon, self.epsilon_drop),
+        )
+
+    def updates_at_most(self) -> int:
+        """Every other ply of every game."""
+        return sum(games for _, games in self.phases) * own_moves()
+
+
+class TdAfterstates(Rewarded, frozen=True, kw_only=True):
+    """Values of the boards that one's own moves make, each drawn to that of the next one."""
+
+    slug: ClassVar[str] = "td-afterstates"
+    knows_ends: ClassVar[bool] = True
+
+    vs: Vs = "random"
+    seat: Seat = "both"
+    symmetric: Annotated[
+        bool, Meta(description="Whether boards that are turned or reflected share one value.")
+    ] = False
+    learn_from: Annotated[
+        Literal["greedy", "all"],
+        Meta(
+            description="Which moves teach what the board before them is worth: only those that "
+            "looked best, or the random ones as well (all)."
+        ),
+    ] = "greedy"
+    alpha: Alpha = 0.1
+    alpha_drop: Annotated[
+        float, share("", "What alpha falls by after every tenth of the games against an opponent.")
+    ] = 0.0
+    epsilon: Epsilon = 0.1
+    epsilon_drop: EpsilonDrop = 0.0
+    games: Games = 100_000
+    initial: Annotated[
+        float,
+        Meta(
+            ge=-100.0,
+            le=100.0,
+            description="What every board is worth before anything is learned, but for those that "
+            "end the game.",
+            extra={"symbol": "V0"},
+        ),
+    ] = 0.5
+    draw: Annotated[float, reward("What a drawn game is worth.")] = 0.5
+    loss: Annotated[float, reward("What a lost game is worth.")] = 0.0
+
+    def task(self) -> Task:
+        """Return its last opponent, with exploration if it learns from that."""
+        explores = at_the_end(self.epsilon, self.epsilon_drop) if self.learn_from == "all" else 0.0
+        return Task(self.opponent(), worth=self.worth(), seats=SEATS[self.seat], epsilon=explores)
 
     def updates_at_most(self) -> int:
         """Every other ply of every game."""
@@ -286,6 +391,49 @@ class Champion(Recipe, frozen=True, kw_only=True):
         return self.games * _game().cells
 
 
+class Menace(Recipe, frozen=True, kw_only=True):
+    """A matchbox of beads for each position, of which one is drawn for a move, and paid back."""
+
+    slug: ClassVar[str] = "menace"
+
+    vs: Vs = "random"
+    seat: Seat = "both"
+    beads: Annotated[
+        int, count("How many beads each move has in the boxes of a player's first move.", most=1000)
+    ] = 4
+    beads_drop: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=1000,
+            description="How many fewer there are in the boxes of each later move; one is left.",
+        ),
+    ] = 1
+    plays: Annotated[
+        Literal["proportional", "greedy"],
+        Meta(
+            description="How it plays when it has learned: by drawing a bead, as in training, or "
+            "always the move with the most beads."
+        ),
+    ] = "proportional"
+    games: Games = 10_000
+    win: Annotated[int, paid("Beads that every move of a won game is given.")] = 3
+    draw: Annotated[int, paid("Beads that every move of a drawn game is given.")] = 1
+    loss: Annotated[int, paid("Beads that every move of a lost game is given; -1 takes one.")] = -1
+
+    def check_together(self) -> None:
+        """Raise RecipeError also where rewards do not rise."""
+        super().check_together()
+        check_rising(self.loss, self.draw, self.win)
+
+    def worth(self) -> None:
+        """Return that its beads are no results: they weigh moves."""
+
+    def updates_at_most(self) -> int:
+        """Every other ply of every game."""
+        return sum(games for _, games in self.phases) * own_moves()
+
+
 class Dqn(Rewarded, frozen=True, kw_only=True):
     """A deep Q-network, taught from the memory of its moves."""
 
@@ -307,6 +455,43 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     memory: Annotated[int, count("How many of the last moves are kept to learn from.")] = 10_000
     steps: Annotated[int, count("How many steps of Adam an epoch has.", most=1_000_000)] = 200
     batch: Annotated[int, count("How many moves a step learns from.", most=100_000)] = 32
+    guard_rails: Annotated[
+        bool,
+        Meta(
+            description="Whether it plays legal moves only and each step pushes the outputs of "
+            "taken cells to -5; without, it may choose a taken cell, and loses by that."
+        ),
+    ] = True
+    encoding: Annotated[
+        Literal["one-hot", "flat", "bits", "number"],
+        Meta(
+            description="How it reads a position: three inputs a cell, one, two bits, or all the "
+            "bits as one number."
+        ),
+    ] = "one-hot"
+    layers: Annotated[
+        int, Meta(ge=1, le=3, description="How many layers lie between input and output.")
+    ] = 3
+    width: Annotated[
+        int,
+        Meta(
+            ge=7,
+            le=10_000,
+            description="How many units the widest layer has; those around it have a seventh.",
+        ),
+    ] = 840
+    convolution: Annotated[
+        bool,
+        Meta(description="Whether the first layer looks at squares of 2 by 2 cells, all alike."),
+    ] = False
+    networks: Annotated[
+        Literal["shared", "separate"],
+        Meta(description="Whether one network plays both seats, or each seat has its own."),
+    ] = "shared"
+    error: Annotated[
+        Literal["huber", "squared"],
+        Meta(description="What a step makes smaller: the Huber loss or the squared error."),
+    ] = "huber"
     step: Annotated[float, reward("The reward of a move that ends nothing.")] = -0.1
     draw: Annotated[float, reward("The reward of a drawn game.")] = -0.1
     loss: Annotated[float, reward("The reward of a lost game.")] = -2.0
@@ -316,6 +501,16 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
         super().check_together()
         if any(opponent == "self" for opponent, _ in self.phases):
             raise RecipeError("vs is a player that never learns, not self")
+        if self.convolution and self.encoding == "number":
+            raise RecipeError("convolution is no where encoding is number: it has no cells")
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """The units of each layer between input and output."""
+        narrow = self.width // 7
+        return {1: (self.width,), 2: (narrow, self.width)}.get(
+            self.layers, (narrow, self.width, narrow)
+        )
 
     def task(self) -> Task:
         """Return its rewards against its last opponent."""
@@ -329,9 +524,28 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
 ALGORITHMS = MappingProxyType(
     {
         algorithm.slug: algorithm
-        for algorithm in (QIteration, QLearning, QTable, DoubleQ, SelfPlay, League, Champion, Dqn)
+        for algorithm in (
+            QIteration,
+            QLearning,
+            QTable,
+            DoubleQ,
+            SelfPlay,
+            League,
+            Champion,
+            Dqn,
+            Sarsa,
+            ExpectedSarsa,
+            MonteCarlo,
+            TdAfterstates,
+            Menace,
+        )
     }
 )
+
+
+def at_the_end(start: float, drop: float) -> float:
+    """Return what is left in the last tenth of the games of what falls after every tenth."""
+    return max(0.0, start - 9 * drop)
 
 
 def own_moves() -> int:

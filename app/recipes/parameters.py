@@ -68,6 +68,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     slug: ClassVar[str]
     turns: ClassVar[str] = "games"  # the parameter that says how long it learns
+    knows_ends: ClassVar[bool] = False  # whether the rules tell it what moves that end a game are
 
     seed: Annotated[
         int,
@@ -106,8 +107,11 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         """How its table is played: see `app.tictactoe.policy.policy_of`."""
         return "greedy"
 
-    def worth(self) -> Worth:
-        """Return what its rewards are worth to the mover, in each seat."""
+    def worth(self) -> Worth | None:
+        """Return what its rewards are worth to the mover, in each seat.
+
+        None where its values are no expected rewards: they are beads, see `app.tictactoe.beads`.
+        """
         return Worth()
 
     def task(self) -> Task | None:

@@ -39,12 +39,15 @@ def round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     return np.round(chances, DECIMALS).reshape(players, players, 3)
 
 
-def join(game: Game, chances: Chances, policies: Sequence[Policy], newcomer: Policy) -> Chances:
-    """Let one more policy meet all N of a round robin, [N, N, 3], and itself: [N + 1, N + 1, 3]."""
-    size = len(policies)
+def join(game: Game, chances: Chances, pairs: Chances, newcomer: Policy) -> Chances:
+    """Let one more policy meet all N of a round robin, [N, N, 3], and itself: [N + 1, N + 1, 3].
+
+    `pairs` are the chances of the legal pairs of the N, [N, P].
+    """
+    size = len(pairs)
     others, last = np.arange(size), np.full(size, size)
     x, o = np.concatenate([others, last, [size]]), np.concatenate([last, others, [size]])
-    new = meet(game, np.stack([*policies, newcomer])[:, game.legal], x, o)
+    new = meet(game, np.concatenate([pairs, newcomer[None, game.legal]]), x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
     joined[x, o] = np.round(new, DECIMALS)
     return joined

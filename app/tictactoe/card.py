@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES, Plays
-from app.tictactoe.report import BySeat, Chance, Figures
+from app.tictactoe.report import BySeat, Chance, Count, Figures
 from app.tictactoe.views import Worth
 
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # to Python "$" also stands before a last line break
@@ -61,13 +61,26 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
         ),
     ]
     arrays: Annotated[Digest, Meta(description="SHA-256 of the file with its arrays.")]
-    worth: Annotated[Worth, Meta(description="What its rewards mean.")]
+    worth: Annotated[
+        Worth | None,
+        Meta(
+            description="What its rewards mean; null where its values are beads, by which moves "
+            "are drawn, and no expected rewards."
+        ),
+    ]
     figures: Annotated[Figures, Meta(description="What is exactly true of it.")]
     win_rate: Annotated[
         BySeat[Chance] | None,
         Meta(
             description="Share of training games won, exploring, epoch by epoch; left out where "
             "it was not recorded."
+        ),
+    ] = None
+    refills: Annotated[
+        Count | None,
+        Meta(
+            description="How often in training an empty box of beads was filled again; left out "
+            "where there are no boxes."
         ),
     ] = None
 
@@ -103,7 +116,9 @@ def _check_figures(game: Game, figures: Figures) -> None:
             f"figures are against {', '.join(figures.vs) or 'nobody'} and have to be against "
             f"{', '.join(BASELINES)}: `python -m training judge` writes them anew"
         )
-    lists: list[Sized] = [figures.nash_conv, figures.blunders, figures.classes_right]
+    lists: list[Sized] = [figures.nash_conv, figures.blunders]
+    if figures.classes_right is not None:
+        lists.append(figures.classes_right)
     for chances in (figures.best_response, *figures.vs.values()):
         lists += [chances.x, chances.o]
         if any(abs(sum(entry) - 1) > 1e-6 for entry in (*chances.x, *chances.o)):

@@ -1,11 +1,14 @@
 """A position as numbers: the ways in which learners and programs write down one board."""
 
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
+
+Encoding = Literal["one-hot", "flat", "bits", "number"]
 
 
 @lru_cache(maxsize=2)
@@ -39,6 +42,28 @@ def one_hot(game: Game) -> NDArray[np.float32]:
     written = read.astype(np.float32)
     written.flags.writeable = False
     return written
+
+
+def inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
+    """Write each decision as numbers that a network can read, [D, inputs].
+
+    Each has the cells in reading order, then who is to move: *one-hot* as in `one_hot`; *flat* as
+    in `flat`, and then 1 for X and 2 for O (10 numbers for tic-tac-toe); *bits* the two bits of
+    each of those, the higher one first (20); *number* the integer that these bits are, as a part
+    of the largest that so many bits can be (1).
+    """
+    if encoding == "one-hot":
+        return one_hot(game)
+    mover = np.where(game.to_move == X, 1, 2)[:, None]
+    digits = np.concatenate([flat(game)[: game.decisions], mover], axis=1).astype(np.int64)
+    if encoding == "flat":
+        return digits.astype(np.float32)
+    bits = np.stack([digits >> 1, digits & 1], axis=2).reshape(game.decisions, -1)
+    if encoding == "bits":
+        return bits.astype(np.float32)
+    powers = 0.5 ** np.arange(1, bits.shape[1] + 1)
+    number: NDArray[np.float64] = bits @ powers[:, None] / powers.sum()
+    return number.astype(np.float32)
 
 
 def images(game: Game, position: int) -> int:

@@ -6,7 +6,7 @@ agent and every moment: two minds can be laid over each other, and a film of one
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,8 +111,13 @@ def expected(
 
     `q` is [..., P], mover's view; `rows` [N] are decisions.
     """
-    best = np.maximum.reduceat(q, game.pair_start[:-1], axis=-1)[..., rows]
-    return common_scale(game.to_move[rows], best, worth)
+    return common_scale(game.to_move[rows], best(game, rows, q), worth)
+
+
+def best(game: Game, rows: NDArray[np.intp], values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the highest value of the moves of each decision in `rows` [N], [..., N]."""
+    highest: NDArray[np.float64] = np.maximum.reduceat(values, game.pair_start[:-1], axis=-1)
+    return highest[..., rows]
 
 
 def known(game: Game, rows: NDArray[np.intp], updated: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -154,12 +159,19 @@ def blundering(game: Game, rows: NDArray[np.intp], policy: Policy, steps: int) -
     return _coloured(wrong * steps, np.ones(wrong.shape, np.bool_))
 
 
+def blundering_images(game: Game, where: Tiles, policy: Policy, steps: int) -> Colouring:
+    """Colour by the chance that `policy`, [D, cells], blunders, all images of a class alike."""
+    wrong = (policy * ~best_moves(game)).sum(axis=1)[where.images].mean(axis=1)
+    return _coloured(wrong * steps, np.ones(wrong.shape, np.bool_))
+
+
 def frame(heat: NDArray[np.int8]) -> str:
     """Write the heats of a moment, [N], as a character a tile: 'A' is -20, 'U' 0, 'i' 20, '.' none.
 
     No heat is written as a character that has a meaning in HTML.
     """
-    return "".join("." if value == UNKNOWN else chr(ord("U") + value) for value in heat.tolist())
+    signs = np.where(heat == UNKNOWN, ord("."), heat.astype(np.int16) + ord("U"))
+    return signs.astype(np.uint8).tobytes().decode("ascii")
 
 
 def agreement(

@@ -4,7 +4,7 @@ Every policy is float64 [D, cells], its rows add up to 1, and a taken cell has c
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -39,8 +39,8 @@ def t_hand(game: Game) -> Policy:
     stones = board == game.to_move[:, None]
     choice = game.legal.copy()
     for own in (board == -game.to_move[:, None], stones):  # the later one counts more
-        completing = _completing(game, own)
-        choice = np.where(completing.any(axis=1, keepdims=True), completing, choice)
+        ends = completing(game, own)
+        choice = np.where(ends.any(axis=1, keepdims=True), ends, choice)
     return _in_proportion(choice)
 
 
@@ -146,23 +146,32 @@ BASELINES = {
 }
 
 
-def _completing(game: Game, stones: Choice) -> Choice:
+def completing(game: Game, stones: Choice) -> Choice:
     """Whether one more stone on an empty cell completes a line of these, [D, cells]."""
-    completing = np.zeros_like(stones)
+    ends = np.zeros_like(stones)
     for line in game.lines:
         for cell in line:
-            completing[:, cell] |= stones[:, line[line != cell]].all(axis=1)
-    return completing & game.legal
+            ends[:, cell] |= stones[:, line[line != cell]].all(axis=1)
+    return ends & game.legal
 
 
 def _check_rows(q: NDArray[np.floating]) -> None:
-    if np.isnan(q).all(axis=-1).any():
+    if np.isnan(_highest(q)).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
 
 
 def _is_maximum(values: NDArray[np.floating]) -> Choice:
-    maximum: Choice = values == np.fmax.reduce(values, axis=-1, keepdims=True)
+    maximum: Choice = values == _highest(values)[..., None]
     return maximum
+
+
+def _highest(values: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return the highest value of each row, [...], NaN where there is none.
+
+    Cell by cell it takes a tenth of the time of numpy's own reduction over so short an axis.
+    """
+    highest: NDArray[np.floating] = reduce(np.fmax, np.moveaxis(values, -1, 0))
+    return highest
 
 
 def _in_proportion(choice: NDArray[Any]) -> Policy:

@@ -69,7 +69,11 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         BySeat[Count], Meta(description="Those of them that its own play in a seat can meet.")
     ]
     classes_right: Annotated[
-        list[Chance], Meta(description="Share of its values that are nearest to the true outcome.")
+        list[Chance] | None,
+        Meta(
+            description="Share of its values that are nearest to the true outcome; null where "
+            "they are no expected outcomes."
+        ),
     ]
     task: Annotated[
         TaskDistance | None,
@@ -84,15 +88,16 @@ def report(
     game: Game,
     tables: NDArray[np.floating],
     updates: Iterable[int],
-    worth: Worth,
+    worth: Worth | None,
     plays: Plays = "greedy",
     task: Task | None = None,
 ) -> Figures:
     """Judge a table at each of its snapshots by its play, all of them in one pass.
 
     `tables` is [T, P] in the mover's view, the legal pairs of each snapshot, `updates` says after
-    how many updates each was taken, `worth` what its rewards mean, `plays` how it plays by its
-    values, and `task` what it was asked to learn, if there is such a table.
+    how many updates each was taken, `worth` what its rewards mean, if its values are made of them,
+    `plays` how it plays by its values, and `task` what it was asked to learn, if there is such a
+    table.
     """
     policies: Values = policy_of(game.spread(tables), plays)[:, game.legal]
     vs, met = _against_baselines(game, policies)
@@ -109,7 +114,7 @@ def report(
         reachable_blunders=BySeat(
             *((blundering & met[seat]).sum(axis=1).tolist() for seat in (X, O))
         ),
-        classes_right=_classes_right(game, tables, worth),
+        classes_right=None if worth is None else _classes_right(game, tables, worth),
         task=None if task is None else _task_distance(game, tables, task),
     )
 

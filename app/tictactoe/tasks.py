@@ -5,7 +5,8 @@ the opponent that it met in training, and how much a later reward counts.  So th
 and a value can only be called wrong by one of them.
 """
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 
 import msgspec
 import numpy as np
@@ -13,13 +14,19 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, O, X
 from app.tictactoe.own_play import move_chances
-from app.tictactoe.policy import BASELINES
+from app.tictactoe.policy import BASELINES, Policy
 from app.tictactoe.values import TIE, Ply, Values, backward
 from app.tictactoe.views import Worth
 
+Chances = Callable[[Values, Ply], Values]  # of the moves of a ply, [n], by what they are worth
+
 
 class Task(msgspec.Struct, frozen=True):
-    """An opponent and rewards, in the view of whoever learns; exploration is no part of it."""
+    """An opponent and rewards, in the view of whoever learns.
+
+    Exploration is a part of it only where it is what the learner values: its own play, random
+    moves and all, as Sarsa does.
+    """
 
     opponent: str | None = None  # a baseline that answers, None for the learner's own best play
     gamma: float = 1.0
@@ -28,6 +35,7 @@ class Task(msgspec.Struct, frozen=True):
     plies: int = 2  # gamma counts once in so many plies: 2 a move of one's own, 1 (itself) every
     seats: str = "xo"  # the seats in which it learned
     everywhere: bool = False  # whether games began in every position, not in the empty one
+    epsilon: float = 0.0  # how often a later move of one's own is a random one
 
     def __post_init__(self) -> None:
         if self.opponent is not None and self.opponent not in BASELINES:
@@ -36,6 +44,8 @@ class Task(msgspec.Struct, frozen=True):
             raise ValueError(f"gamma lies within 0 and 1, not {self.gamma}")
         if self.plies not in (1, 2) or (self.plies == 1 and self.opponent is not None):
             raise ValueError("gamma counts once in 2 plies, or against itself in 1")
+        if not 0 <= self.epsilon <= 1 or (self.epsilon and self.plies == 1):
+            raise ValueError(f"epsilon lies within 0 and 1, and is 0 in 1 ply, not {self.epsilon}")
 
 
 @lru_cache(maxsize=12)
@@ -45,30 +55,35 @@ def task_q(game: Game, task: Task) -> NDArray[np.float64]:
     NaN where illegal.  Backward over the plies: a move is worth the reward, or what the mover's
     next decision is worth after the answers, by their chances.  Where the learner plays itself
     both sides choose what is best for them, and equals are equal for the other side too.
-    Source: Bellman (1957), for a given opponent; Shapley (1953), "Stochastic games", for itself.
+    Where `epsilon` is not 0 these are the values of the best among those who move at random that
+    often: of their next decision the best move counts 1 - epsilon, and the average of all the rest.
+    Source: Bellman (1957), for a given opponent; Shapley (1953), "Stochastic games", for itself;
+    Sutton & Barto (2018), section 5.4, for policies that go on exploring.
     """
-    answers = None if task.opponent is None else BASELINES[task.opponent].policy(game)[game.legal]
-    rewards = {seat: _rewards(game, task.worth, seat) for seat in (X, O)}
-    # What a position is worth to who has just moved there, and to who is to move or has lost.
-    made, met = np.empty(game.positions), {seat: np.empty(game.positions) for seat in (X, O)}
-    made[game.decisions :] = np.where(_moved_last(game) == X, rewards[X], rewards[O])
-    for seat, worth in met.items():
-        worth[game.decisions :] = rewards[seat]
-    q = np.empty(game.pairs)
-    for ply in backward(game):
-        worth = made[ply.after]
-        q[ply.pairs] = worth
-        best = np.maximum.reduceat(worth, ply.starts)
-        met[ply.mover][ply.decisions] = task.step + task.gamma * best
-        if task.plies == 1:
-            made[ply.decisions] = task.step - task.gamma * best
-        else:
-            chances = _equal_chances(worth, ply) if answers is None else answers[ply.pairs]
-            answered = chances * met[-ply.mover][ply.after]
-            made[ply.decisions] = np.add.reduceat(answered, ply.starts)
-    table: NDArray[np.float64] = game.spread(q + 0.0)  # no -0.0
+    table = _backward(
+        game, task, partial(_best, task.epsilon), _answers(game, task, _equal_chances)
+    )
     table.flags.writeable = False
     return table
+
+
+def mean_returns(game: Game, task: Task, policy: Policy) -> NDArray[np.float64]:
+    """Return what each move brings on average if one goes on by a policy, [D, cells] as `task_q`.
+
+    One explores as the task says, and an opponent that is oneself plays by the policy alone.
+    `policy` is [D, cells]; so is what comes back, NaN where illegal.
+    Source: Bellman (1957); Sutton & Barto (2018), section 4.1.
+    """
+    chances = policy[game.legal]
+
+    def followed(worth: Values, ply: Ply) -> Values:
+        by_policy: Values = np.add.reduceat(chances[ply.pairs] * worth, ply.starts)
+        return _exploring(task.epsilon, by_policy, worth, ply)
+
+    def answered(_worth: Values, ply: Ply) -> Values:
+        return chances[ply.pairs]
+
+    return _backward(game, task, followed, _answers(game, task, answered))
 
 
 @lru_cache(maxsize=12)
@@ -85,6 +100,57 @@ def reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
         own |= pairs
     own.flags.writeable = False
     return own
+
+
+def _backward(
+    game: Game, task: Task, worth_of: Callable[[Values, Ply], Values], answers: Chances
+) -> NDArray[np.float64]:
+    """Value all moves of a task from its end, [D, cells].
+
+    `worth_of` says what the decisions of a ply are worth by what their moves are, and `answers`
+    how likely each of these is where it is an opponent's.
+    """
+    rewards = {seat: _rewards(game, task.worth, seat) for seat in (X, O)}
+    # What a position is worth to who has just moved there, and to who is to move or has lost.
+    made, met = np.empty(game.positions), {seat: np.empty(game.positions) for seat in (X, O)}
+    made[game.decisions :] = np.where(_moved_last(game) == X, rewards[X], rewards[O])
+    for seat, worth in met.items():
+        worth[game.decisions :] = rewards[seat]
+    q = np.empty(game.pairs)
+    for ply in backward(game):
+        worth = made[ply.after]
+        q[ply.pairs] = worth
+        found = worth_of(worth, ply)
+        met[ply.mover][ply.decisions] = task.step + task.gamma * found
+        if task.plies == 1:
+            made[ply.decisions] = task.step - task.gamma * found
+        else:
+            answered = answers(worth, ply) * met[-ply.mover][ply.after]
+            made[ply.decisions] = np.add.reduceat(answered, ply.starts)
+    table: NDArray[np.float64] = game.spread(q + 0.0)  # no -0.0
+    return table
+
+
+def _answers(game: Game, task: Task, own: Chances) -> Chances:
+    """Return how an opponent answers, which may be the learner's `own` way to."""
+    if task.opponent is None:
+        return own
+    chances = BASELINES[task.opponent].policy(game)[game.legal]
+    return lambda _worth, ply: chances[ply.pairs]
+
+
+def _best(epsilon: float, worth: Values, ply: Ply) -> Values:
+    best: Values = np.maximum.reduceat(worth, ply.starts)
+    return _exploring(epsilon, best, worth, ply)
+
+
+def _exploring(epsilon: float, by_policy: Values, worth: Values, ply: Ply) -> Values:
+    """Mix what decisions are worth by a policy with what their moves are on average."""
+    if not epsilon:
+        return by_policy
+    mean = np.add.reduceat(worth, ply.starts) / ply.sizes
+    mixed: Values = (1 - epsilon) * by_policy + epsilon * mean
+    return mixed
 
 
 def _rewards(game: Game, worth: Worth, seat: int) -> Values:

@@ -121,8 +121,9 @@ def reached(game: Game, policies: Values, x: Numbers, o: Numbers) -> Iterator[tu
     last the finished positions with the chances of X winning, a draw and O winning, [M, 3].
     Only what comes about is worked on.
     """
-    played = np.flatnonzero(policies)  # the moves of everybody, in the order of the decisions
-    sizes = np.add.reduceat(policies > 0, game.pair_start[:-1], axis=1, dtype=np.intp)
+    moves = policies > 0
+    played = np.flatnonzero(moves)  # the moves of everybody, in the order of the decisions
+    sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)
     starts = sizes.cumsum().reshape(sizes.shape) - sizes
     chance = policies.ravel()[played]
     after = game.pair_after[played % game.pairs]
@@ -131,7 +132,7 @@ def reached(game: Game, policies: Values, x: Numbers, o: Numbers) -> Iterator[tu
     bounds = game.ply_start.tolist()
     for start, stop, end in zip(bounds, bounds[1:], [*bounds[2:], bounds[-1]], strict=False):
         yield slice(start, stop), here
-        match, decision = np.nonzero(here)
+        match, decision = np.divmod(np.flatnonzero(here != 0), stop - start)
         node = (x if game.to_move[start] == X else o)[match], start + decision
         size = sizes[node]
         move = np.arange(size.sum()) + (starts[node] - size.cumsum() + size).repeat(size)

@@ -38,6 +38,7 @@ class Square(NamedTuple):
     winning: bool = False
     heat: int | None = None  # None where no value is known
     text: str = ""  # the value, if it is known or acted on
+    spoken: str = ""  # the same in words
     note: Note = NOTHING  # what is true of the move, where it is asked for or the value errs
     best: bool = False
     unknown: str = ""  # why no value is known
@@ -63,7 +64,7 @@ class Square(NamedTuple):
             f"Row {self.row}, column {self.column}",
             self.mark if self.mark != "." else "empty",
         ]
-        words += [f"value {self.text}"] * bool(self.text) + [self.unknown] * bool(self.unknown)
+        words += [f"value {self.spoken}"] * bool(self.text) + [self.unknown] * bool(self.unknown)
         words += ["best"] * self.best + [self.note.label] * bool(self.note.label)
         words += ["hint"] * self.hinted
         words += ["last move"] * self.last + ["wins"] * self.winning
@@ -182,6 +183,7 @@ def _coloured(square: Square, opinion: Opinion, cell: int, note: Note) -> Square
     return square._replace(
         heat=opinion.heat[cell] if known else None,
         text=opinion.texts[cell],
+        spoken=opinion.spoken[cell],
         note=note,
         best=opinion.best[cell],
         unknown="" if known else opinion.blank,

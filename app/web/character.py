@@ -6,7 +6,7 @@ from typing import NamedTuple
 from app.tictactoe.game import SEATS
 from app.web.lens import opinion
 from app.web.numbers import count, percent
-from app.web.world import HUMAN, World
+from app.web.world import HUMAN, World, is_moves
 
 BEGINNER_LOSES = 0.1  # of its games against somebody who moves at random
 STRENGTHS = {
@@ -20,6 +20,7 @@ HOW = {
     "self-play": "Learned by playing itself.",
     "league": "Learned in a league of learners.",
     "dqn": "A small neural network that learned from {}.",
+    "menace": "Matchboxes whose beads were paid by games against {}.",
 }  # by algorithm, with whom it learned from; all others learned from them, too
 RULED = {
     "random": "Any empty square will do.",
@@ -72,6 +73,8 @@ def _worst(world: World, name: str) -> tuple[float, str]:
 
 def _line(world: World, name: str) -> str:
     """Say how it came to play, and how far that carries it."""
+    if is_moves(name):
+        return f"Known by its moves alone. {_carries(world, name)}"
     if name not in world.agents:
         return RULED[name]
     how = HOW.get(world.agents[name].card.algorithm, "Learned from games against {}.")

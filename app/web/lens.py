@@ -8,12 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.tictactoe.beads import beads, leanings
 from app.tictactoe.game import O, X
-from app.tictactoe.policy import policy_of
+from app.tictactoe.policy import Plays, policy_of
 from app.tictactoe.views import Worth, on_scale
+from app.web import numbers
 from app.web.match import Match, Place
 from app.web.numbers import signed
-from app.web.world import TASK, TIE_DECIMALS, TRUTH, World
+from app.web.world import TASK, TIE_DECIMALS, TRUTH, World, is_moves
 
 HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
 OUTCOMES = {-1: "loss", 0: "draw", 1: "win"}
@@ -37,10 +39,11 @@ class Opinion:
 
     lens: str
     values: NDArray[np.float64]  # [cells] on the scale of the lens, NaN where taken
-    scaled: NDArray[np.float64]  # [cells] the same from -1, a loss, to +1, a win
+    scaled: NDArray[np.float64]  # [cells] the same from -1, a loss or never, to +1, a win or always
     policy: NDArray[np.float64]  # [cells] chance of each move where the lens plays
     known: list[bool]  # whether anything is known of the move
     texts: list[str]  # the value as it is shown; "" where it is not
+    spoken: list[str]  # the same in words
     heat: list[int]  # -HEAT_STEPS a loss, 0 a draw, HEAT_STEPS a win
     plays: list[int]  # the cells that it is likeliest to play
     best: list[bool]  # the same as stars: none where it knows nothing of any move
@@ -48,6 +51,12 @@ class Opinion:
     wrong: list[bool]  # whether the value is nearer to another outcome than to the true one
     blunders: list[bool]  # whether it is, and the move gives away what the decision is worth
     blank: str  # what a cell of which nothing is known means
+    beads: bool  # whether the values are beads: they say what is drawn, and expect no result
+
+    @property
+    def draws(self) -> bool:
+        """Whether it may also play what it is less likely to play."""
+        return bool(np.count_nonzero(self.policy) > len(self.plays))
 
     @property
     def exact(self) -> bool:
@@ -62,9 +71,13 @@ def best_play(world: World, position: int) -> str:
 
 
 def lens_of(match: Match, world: World, to_move: int) -> str:
-    """Return whose values to show: those asked for, else the mover's, else the other side's."""
+    """Return whose values to show: those asked for, else the mover's, else the other side's.
+
+    Of somebody who is known by moves alone it is these that are shown.
+    """
     candidates = (match.lens, match.seat(to_move), match.seat(-to_move))
-    return next((name for name in candidates if name in world.lenses), world.lenses[0])
+    able = (name for name in candidates if is_moves(name) or name in world.lenses)
+    return next(able, world.lenses[0])
 
 
 def viewer(match: Match, world: World) -> int | None:
@@ -116,15 +129,26 @@ def opinion_at(place: Place, ply: int | None = None) -> Opinion:
     return opinion(place.world, position, lens, place.match.step)
 
 
-@lru_cache(maxsize=1024)  # some 2 KB each; a game asks for the same ones at every move
 def opinion(world: World, position: int, lens: str, step: int | None = None) -> Opinion:
     """Say what a lens thinks of the moves in a decision, at a snapshot or as shipped.
+
+    Of somebody who is known by moves alone it is what they play, and which of it is a blunder.
+    """
+    if is_moves(lens):
+        return _played(world, position, lens)
+    return _opinion(world, position, lens, step)
+
+
+@lru_cache(maxsize=1024)  # some 2 KB each; a game asks for the same ones at every move
+def _opinion(world: World, position: int, lens: str, step: int | None = None) -> Opinion:
+    """Say what is thought by somebody who has values.
 
     A star is where the lens plays.  If a move that it never tried is one of these, that is what it
     acts on, and the value is shown although it means nothing.
     """
     legal = world.game.legal[position]
     known, decimals, blank = legal, 2, ""
+    worth: Worth | None
     if lens == TRUTH:
         values, worth, decimals = world.truth[position], ONES, 0
         policy = world.best_play[position]
@@ -139,21 +163,33 @@ def opinion(world: World, position: int, lens: str, step: int | None = None) -> 
         plays = agent.card.plays  # a copy, so that what is kept here does not keep a whole policy
         policy = world.policies[lens][position].copy() if shipped else policy_of(row, plays)
         blank = "never tried" if shipped else "not tried yet"
-    values = values + 0.0  # never -0.0
-    scaled = on_scale(values, worth, int(world.game.to_move[position]))
-    likeliest = policy == policy.max()
+    if worth is None:
+        values, scaled = _box(world, position, values, plays)
+    else:
+        values = values + 0.0  # never -0.0
+        scaled = on_scale(values, worth, int(world.game.to_move[position]))
+    liked = policy if worth else scaled  # squares that are one move share its beads
+    likeliest = liked == np.nanmax(liked)
     best = likeliest & known.any()
-    wrong = (lens in world.agents) & known & (np.rint(scaled) != world.truth[position])
+    claims = lens in world.agents and worth is not None
+    wrong = claims & known & (np.rint(scaled) != world.truth[position])
     blunders = wrong & ~world.right[position]
+    texts = [
+        (signed(value, decimals) if worth else numbers.beads(value)) if shown else ""
+        for value, shown in zip(values.tolist(), (known | best).tolist(), strict=True)
+    ]
     return Opinion(
         lens=lens,
         values=values,
         scaled=scaled,
         policy=policy,
         known=known.tolist(),
-        texts=[
-            signed(value, decimals) if shown else ""
-            for value, shown in zip(values.tolist(), (known | best).tolist(), strict=True)
+        texts=texts,
+        spoken=texts
+        if worth
+        else [
+            numbers.beads_in_words(value) if text else ""
+            for value, text in zip(values.tolist(), texts, strict=True)
         ],
         heat=[0 if isnan(value) else round(value * HEAT_STEPS) for value in scaled.tolist()],
         plays=np.flatnonzero(likeliest).tolist(),
@@ -162,6 +198,32 @@ def opinion(world: World, position: int, lens: str, step: int | None = None) -> 
         wrong=wrong.tolist(),
         blunders=blunders.tolist(),
         blank=blank,
+        beads=worth is None,
+    )
+
+
+def _played(world: World, position: int, lens: str) -> Opinion:
+    """Say what somebody plays of whom nothing else is known; not kept, for its name is long."""
+    policy = world.policies[lens][position].copy()
+    plays, cells = policy > 0, world.game.cells
+    blunders = (plays & ~world.right[position]).tolist()
+    nothing = np.full(cells, np.nan)
+    return Opinion(
+        lens=lens,
+        values=nothing,
+        scaled=nothing,
+        policy=policy,
+        known=[False] * cells,
+        texts=[""] * cells,
+        spoken=[""] * cells,
+        heat=[0] * cells,
+        plays=np.flatnonzero(plays).tolist(),
+        best=plays.tolist(),
+        truths=_truths(world, position),
+        wrong=blunders,
+        blunders=blunders,
+        blank="",
+        beads=False,
     )
 
 
@@ -201,6 +263,18 @@ def off_task(world: World, position: int, lens: str, step: int | None = None) ->
         text if known and bad else ""
         for text, known, bad in zip(asked.texts, own.known, off.tolist(), strict=True)
     ]
+
+
+def _box(
+    world: World, position: int, row: NDArray[np.float64], plays: Plays
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the beads of each move in a decision, [cells], and how the box leans to it."""
+    legal = world.game.legal[position]
+    pairs = slice(*world.game.pair_start[position : position + 2])
+    held, leaning = np.full((2, len(legal)), np.nan)
+    held[legal] = beads(world.game, row[legal], plays, pairs)
+    leaning[legal] = leanings(world.game, held[legal], position)
+    return held, leaning
 
 
 def _asked(world: World, name: str, position: int) -> tuple[NDArray[np.float64], Worth]:

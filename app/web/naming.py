@@ -7,7 +7,7 @@ from flask import Flask, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from app.web import addresses
-from app.web.world import World, world
+from app.web.world import World, is_moves, world
 
 IN_PATHS = ("name", "id", "x", "o")  # parts of addresses that name an agent
 IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost")
@@ -41,6 +41,6 @@ def lead_to_one_name() -> Response | None:
 
 def _one_view(world: World, text: str) -> str:
     """Return a lens, or somebody's name, by the one name of the recipe in it, if there is one."""
-    found = VIEW.fullmatch(text)
+    found = None if is_moves(text) else VIEW.fullmatch(text)
     somebody, rest = found.groups(default="") if found else (text, "")
     return (world.canonical(somebody) or somebody) + rest

@@ -1,6 +1,7 @@
 """How numbers are written on every page."""
 
 MINUS = "\N{MINUS SIGN}"
+BEAD = "\N{BLACK CIRCLE}"
 
 
 def signed(value: float, decimals: int = 2) -> str:
@@ -28,6 +29,19 @@ def updates(number: int) -> str:
         if number >= 10 * size or (size == 1_000_000 and number >= size):
             return f"{number / size:.3g} {name} updates"
     return f"{count(number)} update{'s' if number != 1 else ''}"
+
+
+def beads(number: float) -> str:
+    """Write a number of beads with their sign, where there is little room: three figures of it."""
+    for size, name in ((1_000_000, "M"), (1_000, "k")):
+        if number >= 10 * size:
+            return f"{number / size:.3g}{name}{BEAD}"
+    return f"{number:.0f}{BEAD}"
+
+
+def beads_in_words(number: float) -> str:
+    """Write a number of beads."""
+    return f"{count(round(number))} bead{'s' if number != 1 else ''}"
 
 
 def count(number: int) -> str:

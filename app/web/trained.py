@@ -36,6 +36,7 @@ Value = TypeVar("Value")
 
 UNPACKED = 4  # agents that are ready, some 2 MB each; a comparison has so many
 PACKED = 2 << 20  # bytes of answers of the trainer, 50 to 300 KB each
+MANY = 1024  # names, some 200 bytes each
 STORIES = 32  # of trainings, some 10 KB each
 RETRY_SECONDS = 2
 MEMBERS = ["card.json", "arrays.npz"]  # of an answer
@@ -108,9 +109,17 @@ class Lab:
         if slug not in ALGORITHMS:
             raise NotFound(f"There is no algorithm {slug!r}. There are: {', '.join(ALGORITHMS)}.")
         try:
-            return self.short.get(name(parse(text))) or self._trainable(text)
+            named = self.called(whole_name(text))
+            return named if named in self.always else self._trainable(text)
         except RecipeError as error:
             raise BadRequest(f"This is no recipe that can be had: {error}.") from None
+
+    def called(self, recipe: str) -> str:
+        """Return by what name a recipe is called here, given its whole name.
+
+        It is the id of the agent with it that is always there, if there is one.
+        """
+        return self.short.get(recipe, recipe)
 
     def knows(self, text: str) -> bool:
         """Whether this is a recipe whose agent can be had; none is trained for that."""
@@ -207,7 +216,16 @@ def source() -> Trainer | None:
     return trainer() if find_spec("numba") else None
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=MANY)
+def whole_name(text: str) -> str:
+    """Return the whole name of a recipe that is written in any way; RecipeError if it is none.
+
+    A page asks for the same few names some hundred times.
+    """
+    return name(parse(text))
+
+
+@lru_cache(maxsize=MANY)
 def _named(text: str) -> str:
     """Return the name of a recipe that can be trained on demand; RecipeError otherwise."""
     return name(parse_on_demand(text))

@@ -34,6 +34,29 @@ def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
     expect(page.locator("#alpha")).to_have_value("0.41")
 
 
+def test_the_result_follows_a_slider_and_the_address_changes_once(page: Page) -> None:
+    page.goto(f"/lab/{SMALL}")
+    visited = page.evaluate("history.length")
+    box = page.locator("#alpha-slider").bounding_box()
+    assert box
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.4 * box["width"], middle)
+    page.mouse.down()
+    for share in (0.5, 0.6, 0.7, 0.8):
+        page.mouse.move(box["x"] + share * box["width"], middle)
+        alpha = page.locator("#alpha").input_value()
+        expect(page.locator("#share-command")).to_have_value(re.compile(f"alpha={alpha},"))
+        expect(page.locator(".u-legend")).to_contain_text("alpha 0.4")  # where it began
+        expect(page).to_have_url(re.compile(f"/lab/{SMALL}$"))
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(rf"alpha={alpha},games=200\?ghost=q-table,games=200$"))
+    expect(page.locator(".u-legend")).to_contain_text("alpha 0.4")
+    assert page.evaluate("history.length") == visited + 1
+    page.go_back()
+    expect(page).to_have_url(re.compile(f"/lab/{SMALL}$"))
+    expect(page.locator("#alpha")).to_have_value("0.4")
+
+
 @pytest.mark.console("400")
 def test_what_is_refused_is_said_where_one_looks_and_the_result_stays(page: Page) -> None:
     page.goto("/lab/q-table")

@@ -7,11 +7,13 @@ import random
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median, quantiles
 
 import click
 
+from tests.service import wrk
 from tests.service.server import Server, memory, page, serving, trainers
 from tests.service.tables import Table, put_into, show
 
@@ -23,6 +25,9 @@ SEED = 1
 SHIPPED = ("q-learning-1", "q-table", "double-q", "self-play")
 GAMES = 300_000  # the most of a recipe here
 WHERE = "lab"  # whose page is asked for
+SHIPPED_PAGE = "/agents/q-table"  # is asked for as often as it is answered
+RATE_SECONDS = 10
+LATER = 1000  # the number of the first client of a second crowd
 BOTH = {"q-table": GAMES, "double-q": GAMES, "q-learning": GAMES, "self-play": 220_000}
 
 
@@ -35,6 +40,12 @@ def table(seconds: float) -> Table:
     with serving() as server:
         page(server, "q-learning,games=1000", WHERE)  # so that the trainer is there
         new = _asked(server, seconds)
+        quiet = _rate(server)
+        with ThreadPoolExecutor() as pool:  # the same people go on while the site is asked
+            asking = pool.submit(_asked, server, RATE_SECONDS + EVERY / 2, LATER)
+            time.sleep(EVERY / 2)
+            busy = _rate(server)
+            asking.result()
         again = [page(server, name, WHERE) for name in list(new)[-20:]]
         there = [page(server, name, WHERE) for name in SHIPPED * 6][len(SHIPPED) :]
         workers = max(memory(pid, "Rss") for pid in server.workers)
@@ -52,10 +63,19 @@ def table(seconds: float) -> Table:
             ["the same, p95", _ms(p95), "< 1,000 ms"],
             ["a recipe asked for before, median", _ms(median(a.seconds for a in again)), ""],
             ["an agent that is always there, median", _ms(median(t.seconds for t in there)), ""],
+            [f"{SHIPPED_PAGE}, requests/s, nobody in the lab", f"{quiet:,.0f}", ""],
+            [f"the same while {CLIENTS} people train", f"{busy:,.0f}", "the same"],
             ["RSS of the largest worker", f"{workers / MIB:.0f} MiB", "< 120 MiB"],
             ["RSS of the trainer", f"{trainer / MIB:.0f} MiB", "< 250 MiB"],
         ],
     )
+
+
+def _rate(server: Server) -> float:
+    """Return how many requests a second are answered for a page that needs no training."""
+    run = wrk.load(server.url, [SHIPPED_PAGE], {}, RATE_SECONDS)
+    assert not run.refused + run.broken, run
+    return run.rate
 
 
 def _first() -> float:
@@ -63,13 +83,16 @@ def _first() -> float:
         return page(server, "q-learning,games=20000", WHERE).seconds
 
 
-def _asked(server: Server, seconds: float) -> dict[str, float]:
-    """Have the clients ask; return how long each recipe took, in the order of the answers."""
+def _asked(server: Server, seconds: float, first: int = 0) -> dict[str, float]:
+    """Have the clients ask; return how long each recipe took, in the order of the answers.
+
+    Their numbers begin at `first`: others ask for other recipes.
+    """
     took: dict[str, float] = {}
     end = time.monotonic() + seconds
     threads = [
         threading.Thread(target=_client, args=(server, number, end, took))
-        for number in range(CLIENTS)
+        for number in range(first, first + CLIENTS)
     ]
     for thread in threads:
         thread.start()

@@ -225,6 +225,7 @@ class Rules:
         rewards: dict[str, list[Any]],
         step: Any,
         plies: int,
+        epsilon: Any = 0,
     ) -> Told[dict[int, Any]]:
         """What each move is worth to whoever makes it, goes on as well as can be and is answered.
 
@@ -232,7 +233,8 @@ class Rules:
         best for itself; then all is in fractions, as equals have to be equal.  `rewards` are those
         of a loss, a draw and a win in each seat, `step` that of a move that ends nothing.  What
         comes later counts `gamma` of what it is: once for each move of one's own, or for every
-        ply, where what is good for one is as bad for the other.
+        ply, where what is good for one is as bad for the other.  Later moves of one's own are
+        random ones with a chance of `epsilon`.
         """
 
         def end(seat: str, board: str) -> Any:
@@ -252,7 +254,8 @@ class Rules:
             """What it is worth to that player when the other has moved there."""
             if not self.children[board]:
                 return end(seat, board)
-            return step + gamma * max(q[board].values())
+            row = q[board].values()
+            return step + gamma * ((1 - epsilon) * max(row) + epsilon * sum(row) / len(row))
 
         def tell(board: str) -> dict[int, Any]:
             return {c: moved(mover(board), after) for c, after in self.children[board].items()}

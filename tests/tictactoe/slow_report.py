@@ -31,7 +31,7 @@ class SlowTask(NamedTuple):
 
 
 def slow_figures(
-    both: Both, q: Table, worth: Worth, players: Players, plays: str, task: SlowTask | None
+    both: Both, q: Table, worth: Worth | None, players: Players, plays: str, task: SlowTask | None
 ) -> Any:
     """Of one table, after 7 updates; in floats, as the players should be."""
     rules, policy = both.rules, in_floats(both.policy_of(q, plays))
@@ -55,7 +55,7 @@ def slow_figures(
         "reachable_blunders": {
             seat.lower(): [len(blundered & rules.reachable(policy, seat))] for seat in SEATS
         },
-        "classes_right": [slow_classes_right(both, q, worth)],
+        "classes_right": None if worth is None else [slow_classes_right(both, q, worth)],
         "task": None if task is None else slow_distance(q, task),
     }
 
@@ -91,6 +91,7 @@ def slow_task(both: Both, task: Task, players: Players) -> SlowTask:
         {"X": [*map(number, task.worth.x)], "O": [*map(number, task.worth.o)]},
         number(task.step),
         task.plies,
+        number(task.epsilon),
     )
     reach = slow_reach(both, task, players)
     return SlowTask(both.pairs(told, np.nan), np.array([b in reach for b in both.decisions]))

@@ -26,7 +26,8 @@ def test_who_joins_meets_everybody_as_if_there_from_the_start(
     game: Game, chances: np.ndarray
 ) -> None:
     *others, newcomer = [BASELINES[name].policy(game) for name in NAMES]
-    joined = join(game, chances[:-1, :-1], others, newcomer)
+    pairs = np.stack(others)[:, game.legal]
+    joined = join(game, chances[:-1, :-1], pairs, newcomer)
     np.testing.assert_allclose(joined, chances, rtol=0, atol=1e-9)
 
 

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from app.tictactoe.encodings import bit_packed, flat, images, one_hot
+from app.tictactoe.encodings import bit_packed, flat, images, inputs, one_hot
 from app.tictactoe.game import Game
 from app.tictactoe.notation import parse_position, position_text
 
@@ -29,6 +29,20 @@ def test_two_bits_a_cell(game: Game) -> None:
     packed = {bit_packed(game, s) for s in range(game.positions)}
     assert len(packed) == game.positions
     assert max(packed) < 1 << 18
+
+
+def test_what_networks_read_instead_of_the_one_hot_board(game: Game) -> None:
+    flat_board, bits, number = (inputs(game, one) for one in ("flat", "bits", "number"))
+    assert [read.shape[1] for read in (flat_board, bits, number)] == [10, 20, 1]
+    rows = zip(flat_board.tolist(), bits.tolist(), number[:, 0].tolist(), strict=True)
+    for s, (digits, ones, one) in enumerate(rows):
+        text = position_text(game, s)
+        mover = "O" if text.count("X") > text.count("O") else "X"
+        assert [".XO"[int(digit)] for digit in digits] == [*text, mover]
+        packed = bit_packed(game, s) << 2 | (2 if mover == "O" else 1)
+        assert "".join(str(int(bit)) for bit in ones) == f"{packed:020b}"
+        assert round(one * (2**20 - 1)) == packed
+    assert inputs(game, "one-hot") is one_hot(game)
 
 
 def test_how_many_positions_are_the_same_by_symmetry(game: Game) -> None:

@@ -100,6 +100,7 @@ def test_the_colour_is_the_best_value_of_the_representative(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent], name: str
 ) -> None:
     game, agent = tictactoe.game, agents[name]
+    assert agent.card.worth
     rows = mind.representatives(where, agent.visits)
     best = mind.expected(game, rows, agent.snapshot_q, agent.card.worth)
     known = mind.known(game, rows, agent.snapshot_updated)
@@ -120,6 +121,7 @@ def test_a_perfect_mind_is_clean_bands(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent]
 ) -> None:
     game, agent = tictactoe.game, agents["champion"]
+    assert agent.card.worth
     rows = mind.representatives(where, agent.visits)
     best = mind.expected(game, rows, agent.snapshot_q, agent.card.worth)[-1]
     known = mind.known(game, rows, agent.snapshot_updated)[-1]

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.tictactoe.game import Game, connect
-from app.tictactoe.policy import BASELINES, best_moves, optimal_q, uniform
-from app.tictactoe.tasks import Task, reachable_pairs, task_q
+from app.tictactoe.policy import BASELINES, best_moves, greedy, mix, optimal_q, uniform
+from app.tictactoe.tasks import Task, mean_returns, reachable_pairs, task_q
+from app.tictactoe.values import outcome_chances
 from app.tictactoe.views import Worth
 from tests.tictactoe.both import Both
 from tests.tictactoe.slow_report import slow_reach, slow_task
@@ -28,13 +29,18 @@ TASKS = [
     Task(None, 0.0, plies=1),
     Task(None, 0.75, DRAWN, plies=1),
     Task(None, 0.7, DRAWN, step=-0.1),
+    Task("random", 0.9, epsilon=0.1),
+    Task("t-hand", 0.7, ODD, step=-0.05, epsilon=0.7),
+    Task(None, 0.9, epsilon=0.25),
+    Task(None, 1.0, Worth((0, 0.5, 1), (0, 0.5, 1)), epsilon=1.0),
     Task(None, 0.9, Worth(x=(-0.5, 0.25, 3), o=(-2, -2, 2)), step=-0.1),  # floats break its ties
 ]
 
 
 def ident(task: Task) -> str:
     start = "every" if task.everywhere else "empty"
-    return f"{task.opponent}-{task.gamma}-{task.step}-{task.plies}-{task.seats}-{start}"
+    asked = f"{task.opponent}-{task.gamma}-{task.step}-{task.plies}-{task.seats}-{start}"
+    return f"{asked}-{task.epsilon}" if task.epsilon else asked
 
 
 @pytest.mark.parametrize("task", TASKS, ids=ident)
@@ -104,6 +110,28 @@ def test_what_comes_later_counts_less(gamma: float, other: float):
     assert (low <= high)[game.legal].all()
 
 
+@pytest.mark.parametrize("task", [task for task in TASKS if task.plies == 2], ids=ident)
+def test_who_goes_on_as_well_as_can_be_has_the_values_of_the_task(game: Game, task: Task):
+    exact = task_q(game, task)
+    found = mean_returns(game, task, greedy(exact.round(9)))
+    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+def test_what_a_way_to_play_brings_is_what_its_games_end_in(game: Game, tables, epsilon: float):
+    """Undiscounted, and against an opponent: its chances to win, and half of those to draw."""
+    policy, rival = greedy(tables["noisy"]), BASELINES["t-hand"].policy(game)
+    halves = Worth((0, 0.5, 1), (0, 0.5, 1))
+    task = Task("t-hand", worth=halves, epsilon=epsilon)
+    own = mix(policy, uniform(game), epsilon)
+    brings = np.nansum(own * mean_returns(game, task, policy), axis=1)
+    win, draw, _ = outcome_chances(game, own, rival)[0]
+    assert brings[0] == pytest.approx(win + draw / 2)
+    _, draw, win = outcome_chances(game, rival, own)[0]
+    answered = rival[0] @ brings[game.successor[0]]
+    assert answered == pytest.approx(win + draw / 2)
+
+
 REACHES = [
     Task(opponent, seats=seats, everywhere=everywhere)
     for opponent, seats, everywhere in product([*BASELINES, None], ["xo", "x", "o"], [False, True])
@@ -139,6 +167,9 @@ def test_how_much_a_task_can_reach(game: Game):
         ({"plies": 0}, "gamma counts once in 2 plies, or against itself in 1"),
         ({"plies": 3}, "gamma counts once in 2 plies"),
         ({"opponent": "random", "plies": 1}, "gamma counts once in 2 plies"),
+        ({"epsilon": -0.1}, "epsilon lies within 0 and 1, and is 0 in 1 ply, not -0.1"),
+        ({"epsilon": 1.1}, "epsilon lies within 0 and 1"),
+        ({"epsilon": 0.1, "plies": 1}, "epsilon lies within 0 and 1, and is 0 in 1 ply"),
     ],
 )
 def test_what_is_no_task_is_refused(wrong: dict[str, Any], sentence: str):

@@ -48,6 +48,7 @@ def test_q_iteration_ships_without_a_blunder(game: Game) -> None:
     figures = load(MODELS, game, "q-iteration").card.figures
     assert figures.blunders[-1] == 0
     assert figures.nash_conv[-1] == 0
+    assert figures.classes_right
     assert figures.classes_right[-1] == 1
 
 

@@ -38,5 +38,10 @@ def test_every_algorithm_with_a_table_is_pinned_more_than_once() -> None:
         "self-play",
         "league",
         "champion",
+        "sarsa",
+        "expected-sarsa",
+        "monte-carlo",
+        "td-afterstates",
+        "menace",
     ):
         assert slugs.count(slug) > 1

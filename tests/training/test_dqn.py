@@ -1,14 +1,23 @@
 """The deep Q-learner as a whole: its epochs, its seed, what it learns and what it refuses."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
-from app.recipes import parse
-from app.tictactoe.game import Game, connect
+from app.recipes import RecipeError, parse
+from app.tictactoe.agents import load
+from app.tictactoe.game import Game, O, X, connect
 from training import learners
-from training.learners.phases import Progress
+from training.learners.phases import Epoch, Progress
+from training.networks.dqn import taken
+from training.networks.measure import measure_beginning, measure_epochs
 from training.run import next_stop, train
 
+MODELS = Path(__file__).parents[2] / "models"
+
 BRIEF = "games=10,epsilon=0.5,epsilon_last=0.1,step_size=0.001,memory=100,steps=20,batch=8"
+SMALL = "games=10,step_size=0.001,steps=20,batch=8"
 
 
 def learn(game: Game, settings: str = "vs=t-hand,epochs=3", brief: str = BRIEF) -> list[Progress]:
@@ -30,7 +39,7 @@ def test_an_epoch_is_games_in_both_seats_and_steps(seen: list[Progress]) -> None
     assert [progress.games for progress in seen] == [0, 20, 40, 60]
     assert [progress.updates for progress in seen] == [0, 20, 40, 60]
     assert [round(progress.done, 3) for progress in seen] == [0, 0.333, 0.667, 1]
-    assert [progress.won is None for progress in seen] == [True, False, False, False]
+    assert [progress.epoch is None for progress in seen] == [True, False, False, False]
     assert len({progress.q.tobytes() for progress in seen}) == 4
 
 
@@ -53,20 +62,106 @@ def test_it_learns_to_beat_a_player_who_never_wavers() -> None:
     brief = BRIEF.replace("steps=20", "steps=40").replace("last=0.1", "last=0")
     brief = brief.replace("memory=100", "memory=1000")
     *_, end = learn(connect(1, 5, 2), "vs=fixed,epochs=25", brief)
-    assert end.won is not None
-    assert end.won[0] == 1
+    assert end.epoch is not None
+    assert end.epoch.won[0] == 1
 
 
 def test_the_card_tells_the_win_rate_of_every_epoch_and_what_computed_it(game: Game) -> None:
     recipe = parse(f"dqn,vs=t-hand,epochs=3,{BRIEF}")
     told: list[Progress] = []
     card = train("somebody", recipe, game, told.append).card
-    won = [progress.won for progress in told[1:]]
+    won = [epoch.won for epoch in epochs(told)]
     assert card.win_rate is not None
     assert list(zip(card.win_rate.x, card.win_rate.o, strict=True)) == won
     assert {"platform", "python", "numpy", "jax", "optax"} <= card.versions.keys()
     assert card.updates == recipe.updates_at_most() == 60
 
 
-def contents(seen: list[Progress]) -> list[tuple[bytes, bytes, tuple[float, float] | None]]:
-    return [(progress.q.tobytes(), progress.visits.tobytes(), progress.won) for progress in seen]
+def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None:
+    """To the last digits only where it is computed on the same kind of processor."""
+    shipped = load(MODELS, game, "dqn-vs-random")
+    seen = learners.learn(game, parse(shipped.card.recipe), next_stop)
+    for snapshot, progress in zip((0, 1), seen, strict=False):
+        assert progress.updates == shipped.snapshot_updates[snapshot]
+        expected = shipped.snapshot_q[snapshot]
+        np.testing.assert_allclose(progress.q[game.legal], expected, rtol=1e-3, atol=1e-4)
+
+
+def test_with_guard_rails_it_never_chooses_a_taken_cell(seen: list[Progress]) -> None:
+    for epoch in epochs(seen):
+        assert epoch.forfeited == (0, 0)
+        assert all(won + lost <= 1 for won, lost in zip(epoch.won, epoch.lost, strict=True))
+
+
+def test_without_them_it_chooses_taken_cells_and_loses_by_that(game: Game) -> None:
+    """A network that was taught nothing takes one in most games of five plies and more."""
+    seen = learn(game, "vs=t-hand,epochs=3,guard_rails=no")
+    first = epochs(seen)[0]
+    for seat in (0, 1):
+        assert 0 < first.forfeited[seat] <= first.lost[seat]
+    assert 0 < first.taken_met < 1
+    assert (np.isnan(seen[-1].q) == ~game.legal).all()
+    assert not seen[-1].visits[~game.legal].any()
+    # All else is the same: the same network before anything is taught, of another end.
+    usual = learn(game, "vs=t-hand,epochs=3")
+    assert seen[0].q.tobytes() == usual[0].q.tobytes()
+    assert seen[-1].q.tobytes() != usual[-1].q.tobytes()
+
+
+def test_what_is_taken_is_asked_of_all_outputs(game: Game) -> None:
+    said = np.where(game.legal, 1.0, 0.0).astype(np.float32)
+    everywhere = slice(None)
+    assert taken(game, said, everywhere) == 0
+    said[100:200] = np.where(game.legal[100:200], 1.0, 2.0)
+    assert taken(game, said, everywhere) == pytest.approx(100 / game.decisions)
+    assert taken(game, said, np.array([99, 100, 100, 200], np.int32)) == 0.5
+
+
+def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:
+    """Of an odd number of steps X has one more: here it has the only one."""
+    brief = SMALL.replace("steps=20", "steps=1")
+    before, after = learn(game, "epochs=1,width=70,networks=separate", brief)
+    for seat, same in ((X, False), (O, True)):
+        here = game.to_move == seat
+        assert (before.q[here].tobytes() == after.q[here].tobytes()) == same
+    assert after.updates == 1
+
+
+@pytest.mark.parametrize(
+    "variant",
+    ["encoding=flat,layers=1,width=70", "encoding=bits,convolution=yes", "error=squared"],
+)
+def test_every_variant_ends_as_a_table(game: Game, variant: str) -> None:
+    before, after = learn(game, f"epochs=1,{variant}", SMALL)
+    assert np.isfinite(after.q[game.legal]).all()
+    assert np.isnan(after.q[~game.legal]).all()
+    assert (before.q[game.legal] != after.q[game.legal]).mean() > 0.99
+
+
+def test_a_number_has_no_cells_to_look_at() -> None:
+    with pytest.raises(RecipeError, match="it has no cells"):
+        parse("dqn,encoding=number,convolution=yes")
+
+
+def test_an_experiment_finds_every_epoch_and_the_exact_end(game: Game) -> None:
+    settings = "vs=t-hand,epochs=3"
+    [run] = measure_epochs([parse(f"dqn,{settings},{BRIEF}")])
+    told = epochs(learn(game, settings))
+    for name in ("won", "lost", "forfeited"):
+        kept = getattr(run, name)
+        expected = [getattr(epoch, name) for epoch in told]
+        np.testing.assert_allclose(list(zip(kept.x, kept.o, strict=True)), expected, atol=1e-9)
+    assert run.taken == [epoch.taken for epoch in told]
+    assert run.taken_met == [epoch.taken_met for epoch in told]
+    assert run.figures.updates == [60]
+    [beginning] = measure_beginning([parse(f"dqn,{settings},{BRIEF}")])
+    assert beginning.won.x == run.won.x[:2]
+    assert beginning.taken == run.taken[:2]
+
+
+def epochs(seen: list[Progress]) -> list[Epoch]:
+    return [progress.epoch for progress in seen if progress.epoch]
+
+
+def contents(seen: list[Progress]) -> list[tuple[bytes, bytes, Epoch | None]]:
+    return [(progress.q.tobytes(), progress.visits.tobytes(), progress.epoch) for progress in seen]

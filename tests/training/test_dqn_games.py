@@ -15,13 +15,13 @@ from training.networks.games import (
     play,
     remember,
     sample,
+    shares,
     targets,
-    win_rate,
 )
 from training.plain.boards import has_line, is_over, legal_cells, move
 
 GAMES = 200
-REWARDS = (-2.0, -0.1, 1.0)
+REWARDS = (-5.0, -2.0, -0.1, 1.0)  # of a taken cell, a loss, a draw, a win
 
 
 @pytest.mark.parametrize("seat", [X, O])
@@ -38,7 +38,10 @@ def test_moves_are_those_of_the_games_told_slowly(game: Game, seat: int) -> None
     ]
     assert sorted(found) == sorted(expected)
     assert {reward for _, _, reward, _ in found} == {1.0, -2.0, -0.1}
-    assert win_rate(game, games, seat) == np.mean([result == seat for _, result in told])
+    share = shares(game, games, seat)
+    assert share.won == np.mean([result == seat for _, result in told])
+    assert share.lost == np.mean([result == -seat for _, result in told])
+    assert share.forfeited == 0
 
 
 def test_it_draws_as_often_as_it_should() -> None:
@@ -50,7 +53,29 @@ def test_it_draws_as_often_as_it_should() -> None:
 def test_two_that_never_waver_always_play_the_same_game(game: Game) -> None:
     games = play(game, np.random.default_rng(7), first_empty(game), first_empty(game), 3)
     assert games.cell.T.tolist() == [[0, 1, 2, 3, 4, 5, 6, 0, 0]] * 3
-    assert (win_rate(game, games, X), win_rate(game, games, O)) == (1, 0)
+    assert shares(game, games, X) == (1, 0, 0)
+    assert shares(game, games, O) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("seat", [X, O])
+def test_a_taken_cell_ends_the_game_and_costs_what_it_costs(game: Game, seat: int) -> None:
+    """Somebody who always wants the centre has it once, or never: the opponent begins there."""
+    centre = np.zeros_like(uniform(game))
+    centre[:, 4] = 1
+    first = np.where(game.legal[:, 4:5], centre, first_empty(game))
+    x, o = (centre, first) if seat == X else (first, centre)
+    games = play(game, np.random.default_rng(7), x, o, 2)
+    moves = moves_of(game, games, seat, REWARDS, -0.1)
+    pairs = zip(moves.decision.tolist(), moves.cell.tolist(), strict=True)
+    told = [(position_text(game, s), cell) for s, cell in pairs]
+    if seat == X:
+        assert told == [(".........", 4)] * 2 + [("O...X....", 4)] * 2
+        np.testing.assert_allclose(moves.reward, [-0.1, -0.1, -5, -5])
+    else:
+        assert told == [("....X....", 4)] * 2
+        np.testing.assert_allclose(moves.reward, [-5, -5])
+    assert moves.after[-2:].tolist() == [OVER, OVER]
+    assert shares(game, games, seat) == (0, 1, 1)
 
 
 def test_the_memory_forgets_the_oldest() -> None:

@@ -7,20 +7,24 @@ import jax
 import numpy as np
 import pytest
 
-from app.tictactoe.encodings import one_hot
-from app.tictactoe.game import Game
+from app.recipes import parse
+from app.recipes.algorithms import Dqn
+from app.tictactoe.encodings import Encoding, one_hot
+from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import position_text
 from app.tictactoe.policy import uniform
 from training.networks import net
 from training.networks.games import draw
 from training.networks.net import Layer, Lessons, Network
 
+HIDDEN = (120, 840, 120)
+
 SEED, STEP = 5, 1e-3
 
 
 @pytest.fixture(scope="module")
 def network(game: Game) -> Network:
-    return net.new_network(np.random.default_rng(1), game)
+    return net.new_network(np.random.default_rng(1), one_hot(game), HIDDEN, game.cells)
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +46,58 @@ def test_the_network_is_the_stated_one(network: Network) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("settings", "hidden"),
+    [
+        ("", HIDDEN),
+        ("layers=2", (120, 840)),
+        ("layers=1,width=120", (120,)),
+        ("width=70", (10, 70, 10)),
+    ],
+)
+def test_layers_and_width_say_how_large_it_is(settings: str, hidden: tuple[int, ...]) -> None:
+    recipe = parse(f"dqn,{settings}" if settings else "dqn")
+    assert isinstance(recipe, Dqn)
+    assert recipe.hidden == hidden
+
+
 def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: Network) -> None:
-    said = in_numpy(network, one_hot(game))
-    np.testing.assert_allclose(net.outputs(network, one_hot(game)), said, rtol=1e-4, atol=1e-5)
-    q = net.table(game, network)
-    assert q.dtype == np.float32
+    expected = in_numpy(network, one_hot(game))
+    np.testing.assert_allclose(net.outputs(network, one_hot(game)), expected, rtol=1e-4, atol=1e-5)
+    said = net.said(network, one_hot(game))
+    assert said.dtype == np.float32
+    np.testing.assert_allclose(said, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_convolution_sees_each_square_with_the_same_eyes(game: Game) -> None:
+    """The first layer against one dot product a square and filter, on cells as text."""
+    read = net.reading(game, "one-hot", convolution=True)
+    assert read.shape == (game.decisions, 4, 4 * 3 + 3)
+    network = net.new_network(np.random.default_rng(3), read, (8, 5), game.cells)
+    shapes = [layer.weight.shape for layer in network]
+    assert shapes == [(15, 2), (8, 5), (5, 9)]
+    here = int(game.find(int("120000001", 3)))
+    text = position_text(game, here)
+    signal = []
+    for corner in (0, 1, 3, 4):
+        marks = [text[corner + step] for step in (0, 1, 3, 4)]
+        seen = [float(mark == stone) for mark in marks for stone in ".XO"]
+        seen += [*map(float, (game.to_move[here] == X, game.to_move[here] == O)), 0.0]
+        signal += (np.array(seen) @ network[0].weight).tolist()
+    first = np.array([unit if unit > 0 else 0.1 * unit for unit in signal])[None]
     np.testing.assert_allclose(
-        q, np.where(game.legal, said, np.nan), rtol=1e-4, atol=1e-5, equal_nan=True
+        np.asarray(net.outputs(network, read[here : here + 1])),
+        in_numpy(network[1:], first),
+        rtol=1e-4,
+        atol=1e-5,
     )
+
+
+@pytest.mark.parametrize(("encoding", "numbers"), [("flat", 4 * 1 + 1), ("bits", 4 * 2 + 2)])
+def test_a_convolution_of_other_encodings_has_all_their_numbers(
+    game: Game, encoding: Encoding, numbers: int
+) -> None:
+    assert net.reading(game, encoding, convolution=True).shape == (game.decisions, 4, numbers)
 
 
 def test_its_outputs_are_those_of_a_sum_by_hand() -> None:
@@ -100,6 +148,20 @@ def test_the_guard_rails_hold_back_every_illegal_output(game: Game, network: Net
     assert loss(game, network, lesson) == pytest.approx(sum(wrong) - 2 * 0.5, rel=1e-5)
 
 
+def test_without_guard_rails_only_what_was_played_is_taught(
+    game: Game, network: Network, lessons: Lessons
+) -> None:
+    said = in_numpy(network, one_hot(game))
+    wrong = said[lessons.decision, lessons.cell] - lessons.target
+    assert (abs(wrong) > 1).any()
+    nothing = np.zeros_like(game.legal)
+    expected = np.mean([huber(one) for one in wrong.tolist()])
+    assert loss(game, network, lessons, guarded=nothing) == pytest.approx(expected, rel=1e-5)
+    squares = float((wrong * wrong / 2).mean())
+    found = loss(game, network, lessons, guarded=nothing, squared=True)
+    assert found == pytest.approx(squares, rel=1e-5)
+
+
 def test_a_first_step_of_adam_goes_down_the_slope_by_its_size(
     game: Game, network: Network, lessons: Lessons
 ) -> None:
@@ -119,15 +181,24 @@ def test_it_learns_what_it_is_taught(game: Game, network: Network, lessons: Less
 
 
 def teach(game: Game, network: Network, lessons: Lessons, times: int) -> net.Pupil:
-    pupil = net.untaught(network, STEP, SEED)
+    pupil = net.untaught(network, SEED)
     many = Lessons(*(np.tile(column, (times, 1)) for column in lessons))
-    taught: net.Pupil = net.teach(pupil, one_hot(game), game.legal, many, STEP)
+    taught: net.Pupil = net.teach(pupil, one_hot(game), ~game.legal, many, STEP)
     return taught
 
 
-def loss(game: Game, network: Network, lessons: Lessons, drops: jax.Array | None = None) -> float:
-    read, legal = one_hot(game)[lessons.decision], game.legal[lessons.decision]
-    return float(net.loss(network, read, legal, lessons.cell, lessons.target, drops))
+def loss(
+    game: Game,
+    network: Network,
+    lessons: Lessons,
+    drops: jax.Array | None = None,
+    guarded: net.Array | None = None,
+    squared: bool = False,
+) -> float:
+    """By the guard rails, if nothing else is said."""
+    read = one_hot(game)[lessons.decision]
+    held = (~game.legal if guarded is None else guarded)[lessons.decision]
+    return float(net.loss(network, read, held, lessons.cell, lessons.target, drops, squared))
 
 
 def in_numpy(network: Network, read: np.ndarray) -> Any:

@@ -66,7 +66,18 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
     assert len(agent.snapshot_q) == len(agent.card.figures.updates) <= MAX_SNAPSHOTS
 
 
-@pytest.mark.parametrize("agent_id", ["q-iteration", "q-learning-1", "q-learning-4", "self-play"])
+@pytest.mark.parametrize(
+    "agent_id",
+    [
+        "q-iteration",
+        "q-learning-1",
+        "q-learning-4",
+        "self-play",
+        "sarsa",
+        "expected-sarsa",
+        "monte-carlo",
+    ],
+)
 def test_visits_of_a_table_of_pairs_add_up_to_the_updates(game: Game, agent_id: str) -> None:
     *_, end = learn(BRIEF[agent_id], game, nobody)
     assert end.visits.sum() == end.updates
@@ -145,12 +156,13 @@ def test_no_training_makes_more_updates_than_its_recipe_says(game: Game, recipe:
     assert end.updates <= shortened(recipe, 30).updates_at_most()
 
 
+@pytest.mark.parametrize("slug", ["q-learning", "sarsa", "monte-carlo"])
 @pytest.mark.parametrize("start", ["random", "every", "empty"])
 @pytest.mark.parametrize(("seat", "other"), [("x", -1), ("o", 1)])
-def test_q_learning_in_one_seat_learns_nothing_of_the_other(
-    game: Game, start: str, seat: str, other: int
+def test_who_learns_in_one_seat_learns_nothing_of_the_other(
+    game: Game, slug: str, start: str, seat: str, other: int
 ) -> None:
-    recipe = parse(f"q-learning,start={start},seat={seat},games=3000")
+    recipe = parse(f"{slug},start={start},seat={seat},games=3000")
     *_, end = learners.learn(game, recipe, next_stop)
     assert not end.visits[game.to_move == other].any()
     assert end.visits.any()
@@ -161,7 +173,18 @@ def test_from_every_position_as_many_games_begin(game: Game) -> None:
     assert (end.visits.sum(axis=1) >= 2).all()
 
 
-@pytest.mark.parametrize("slug", ["q-iteration", "q-learning", "q-table", "double-q"])
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "q-iteration",
+        "q-learning",
+        "q-table",
+        "double-q",
+        "sarsa",
+        "expected-sarsa",
+        "monte-carlo",
+    ],
+)
 def test_what_is_untouched_has_the_initial_value(game: Game, slug: str) -> None:
     *_, end = learn(shortened(parse(f"{slug},vs=random,initial=0.25"), 3), game, nobody)
     assert (end.q[game.legal & (end.visits == 0)] == 0.25).all()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.recipes import ALGORITHMS, Recipe, parse
-from app.recipes.algorithms import League, QTable
+from app.recipes.algorithms import League
 from app.recipes.parameters import OPPONENTS
 from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES
@@ -16,7 +16,6 @@ from training.learners import MODULES, learn
 from training.learners.randomness import stream, uniform
 from training.plain.boards import choices, legal_cells, to_move, unfinished_boards
 from training.plain.league import seen
-from training.plain.q_table import key_of
 from training.plain.randomness import Random
 
 UPDATES = 400  # of each recipe at most
@@ -42,6 +41,20 @@ RECIPES = [
     "double-q,games=120,seed=7",
     "double-q,key=afterstate,ties=random,games=120,gamma=0.9,draw=-0.25",
     "double-q,vs=random:50+self:50,update=sum,seat=o,initial=1",
+    "sarsa,games=1000,seed=7",
+    "sarsa,vs=random:60+self:100,epsilon=0.5,epsilon_drop=0.05,initial=0.5",
+    "sarsa,start=empty,seat=o,vs=self,epsilon=0.4,games=200,win=2,draw=0.5,loss=-2",
+    "expected-sarsa,games=1000,seed=7",
+    "expected-sarsa,vs=self,start=every,epsilon=1,epsilon_drop=0.1,games=200,gamma=1",
+    "expected-sarsa,start=empty,vs=random:60+self:100,epsilon=0.3,alpha=1,draw=0.25",
+    "monte-carlo,games=1000,seed=7",
+    "monte-carlo,vs=self,start=empty,exploring_starts=no,epsilon=0.3,epsilon_drop=0.03,games=200",
+    "monte-carlo,vs=random:60+self:100,start=every,seat=o,epsilon=0,gamma=1,initial=0.5,draw=0.25",
+    "td-afterstates,games=200,seed=7",
+    "td-afterstates,vs=self,symmetric=yes,epsilon=0.4,games=200",
+    "td-afterstates,vs=random:60+self:100,learn_from=all,alpha=1,alpha_drop=0.1,seat=x",
+    "td-afterstates,vs=minimax-random,epsilon=0.5,epsilon_drop=0.1,seat=o,games=200,draw=0",
+    "td-afterstates,symmetric=yes,epsilon=0,initial=-2,win=3,draw=-1,loss=-2,games=200",
     "self-play,games=150,seed=7",
     "self-play,alpha=1,gamma=1,epsilon=0,games=150,initial=0,draw=0",
     "self-play,alpha=0.25,gamma=0.5,epsilon=0.2,epsilon_drop=0.05,games=150,initial=-0.5,draw=-0.75",
@@ -52,9 +65,10 @@ RECIPES = [
     "league,vs=random,observing=yes,symmetric=yes,rounds=40,k_start=0.5,k_limit=3",
     "league,vs=fixed+random,stages=one,gamma=0,rounds=40",
     "league,observing=yes,stages=one,rounds=3,win=5,draw=1,loss=-4",
-    *(f"q-learning,vs={opponent},games=200" for opponent in OPPONENTS),
-    *(f"q-table,vs={opponent},games=100" for opponent in OPPONENTS),
+    *(f"q-learning,vs={opponent},games=60" for opponent in OPPONENTS),
+    *(f"q-table,vs={opponent},games=40" for opponent in OPPONENTS),
     *(f"q-iteration,vs={opponent},sweeps=1" for opponent in OPPONENTS),
+    *(f"td-afterstates,vs={opponent},games=40" for opponent in OPPONENTS),
 ]
 
 
@@ -65,8 +79,12 @@ def test_the_compiled_learner_is_the_plain_one(game: Game, name: str) -> None:
     keys = [
         key(recipe, board, cell) for board in unfinished_boards() for cell in legal_cells(board)
     ]
-    initial = float(getattr(recipe, "initial", 0))
-    values, visits = dict.fromkeys(keys, initial), dict.fromkeys(keys, 0)
+    values: dict[Hashable, float] = {
+        key(recipe, board, cell): plain.at_first(recipe, board, cell)
+        for board in unfinished_boards()
+        for cell in legal_cells(board)
+    }
+    visits = dict.fromkeys(keys, 0)
     sign = np.where(recipe.slug == "self-play", game.to_move, 1)[:, None]  # told in X's view
     done = 0
     for number, progress in enumerate(learn(game, recipe, lambda updates: updates + 1)):
@@ -75,7 +93,7 @@ def test_the_compiled_learner_is_the_plain_one(game: Game, name: str) -> None:
             values[named] = value
             visits[named] = visits.get(named, 0) + 1
         done = progress.updates
-        if number % 7 == 0 or progress.done == 1:
+        if number % 31 == 0 or progress.done == 1:
             q = game.spread(np.array([values[one] for one in keys]))
             np.testing.assert_array_equal(progress.q * sign, q.astype(np.float32))
             counted = [visits[one] for one in keys]
@@ -87,15 +105,23 @@ def test_the_compiled_learner_is_the_plain_one(game: Game, name: str) -> None:
 
 def key(recipe: Recipe, board: str, cell: int) -> Hashable:
     """What a move shares its value with."""
-    if isinstance(recipe, QTable):
-        return key_of(recipe, board, cell)
     if isinstance(recipe, League):
         return seen(board, cell, to_move(board), recipe.symmetric)
-    return board, cell
+    return plain.key_of(recipe, board, cell)
 
 
 @pytest.mark.parametrize(
-    "name", ["q-iteration,vs=random:1+self:1", "q-table", "double-q", "self-play,games=2000"]
+    "name",
+    [
+        "q-iteration,vs=random:1+self:1",
+        "q-table,games=1000",
+        "double-q,games=1000",
+        "self-play,games=600",
+        "sarsa,games=600",
+        "expected-sarsa,vs=self,games=600",
+        "monte-carlo,games=600",
+        "td-afterstates,vs=self,games=600",
+    ],
 )
 def test_the_end_of_the_training_is_the_same(game: Game, name: str) -> None:
     """Two whole sweeps, so that what was learned of a loss is met again and left alone."""

@@ -23,7 +23,9 @@ def test_the_end_of_a_game_is_worth_to_each_seat_what_the_card_says(game: Game) 
     over = game.legal & (after >= game.decisions) & (end.visits > 0)
     outcome = movers_view(game, game.outcome[(after - game.decisions).clip(0)])
     mover = np.repeat(game.to_move, np.diff(game.pair_start))
-    scaled = game.spread(common_scale(mover, end.q[game.legal], recipe.worth()))
+    worth = recipe.worth()
+    assert worth
+    scaled = game.spread(common_scale(mover, end.q[game.legal], worth))
     np.testing.assert_array_equal(scaled[over], outcome[over])
 
 

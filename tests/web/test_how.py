@@ -308,6 +308,49 @@ def test_self_play_discounts_minimax(html: str, world: World) -> None:
     assert (1 - asdict(world.recipe("self-play"))["alpha"]) ** fewest < 0.05
 
 
+def test_sarsa_parts_from_q_learning_in_few_positions(html: str, world: World) -> None:
+    here, text = position(world, "sarsa"), words(section(html, "sarsa"))
+    q = {name: world.task_q(name) for name in ("sarsa", "q-learning-1")}
+    best = {
+        name: exact >= np.nanmax(exact, axis=1, keepdims=True) - 1e-9
+        for name, exact in q.items()
+        if exact is not None
+    }
+    apart = ~(best["sarsa"] & best["q-learning-1"]).any(axis=1)
+    assert apart[here]
+    assert f"in {apart.sum()} of 4,520 positions" in text
+    assert best["sarsa"][here].argmax() == world.policies["sarsa"][here].argmax() == 4
+    assert best["q-learning-1"][here].argmax() == 0
+    assert world.truth[here][[0, 4]].tolist() == [-1, 0]
+
+
+def test_expected_sarsa_is_nearer_to_its_task(world: World) -> None:
+    off = [
+        task.mean_reached[-1]
+        for name in ("expected-sarsa", "sarsa")
+        if (task := world.agents[name].card.figures.task)
+    ]
+    assert off[0] < off[1]
+    here, agent = position(world, "expected-sarsa"), world.agents["expected-sarsa"]
+    assert world.policies["expected-sarsa"][here].argmax() == 6
+    assert agent.visits[here, 6] > 10 * agent.visits[here, 8]
+    assert abs(agent.q[here, 8]) < 0.2
+
+
+def test_few_games_go_through_the_second_move_of_monte_carlo(world: World) -> None:
+    agent = world.agents["monte-carlo"]
+    assert agent.visits[position(world, "monte-carlo")].max() < 30
+    late = world.game.legal.sum(axis=1) == 2
+    assert agent.visits[late][world.game.legal[late]].mean() > 60
+
+
+def test_afterstates_find_the_one_square_that_does_not_lose(world: World) -> None:
+    here, agent = position(world, "td-afterstates"), world.agents["td-afterstates"]
+    assert np.flatnonzero(world.truth[here] == 0).tolist() == [4]
+    assert world.policies["td-afterstates"][here].argmax() == 4
+    assert agent.visits[here, 0] > 2 * agent.visits[here, 4]
+
+
 @pytest.mark.parametrize(
     ("name", "played", "saving"), [("league", 5, 1), ("dqn", 6, 3)], ids=["league", "dqn"]
 )

@@ -15,7 +15,7 @@ from app.recipes import ALGORITHMS, SHIPPED, name, parameters, parse
 from app.web.lab import form, presets, result
 from app.web.lab.seeds import SEEDS
 from app.web.world import World
-from training.plain import learn
+from training.plain import key_of, learn
 from training.story import GAMES, TOLD, story
 
 SMALL = "q-table,games=200"
@@ -167,7 +167,19 @@ def client_of_all(site: Flask) -> FlaskClient:
 # Game by game
 
 
-@pytest.mark.parametrize("text", [EXAMPLE, "double-q,vs=self", "q-learning", "self-play"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        EXAMPLE,
+        "double-q,vs=self",
+        "q-learning",
+        "self-play",
+        "sarsa,vs=self,start=empty",
+        "expected-sarsa,epsilon=0.5",
+        "monte-carlo,vs=self,seat=o,start=empty",
+        "td-afterstates,vs=self,symmetric=yes,epsilon=0.5",
+    ],
+)
 def test_a_story_has_the_updates_of_the_training(text: str) -> None:
     recipe = parse(text)
     updates = learn(recipe)
@@ -199,6 +211,62 @@ def test_the_worked_example_is_told(client: FlaskClient) -> None:
         "0 + 0.9 × (0.81 − 0) = 0.729",
     ]
     assert re.findall(r'class="(explored|greedy)"', page) == ["greedy", "explored", "explored"]
+
+
+def equation(client: FlaskClient, address: str) -> str:
+    page = unescape(client.get(address).get_data(as_text=True))
+    written = re.search(r'class="equation">([^<]*)<', page)
+    return written[1] if written else ""
+
+
+def computed(written: str) -> tuple[float, float]:
+    """Both sides of a sum in numbers, the left one worked out."""
+    left, right = written.replace("×", "*").replace("\N{MINUS SIGN}", "-").split(" = ")
+    assert re.fullmatch(r"[-+*/() .\d]+", left)
+    return float(eval(left)), float(right)  # nothing but digits and signs
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sarsa,start=empty,games=500",
+        "expected-sarsa,start=empty,epsilon=0.5,games=500",
+        "monte-carlo,start=empty,games=500",
+        "td-afterstates,games=500",
+    ],
+)
+def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
+    known: dict[object, float] = {}
+    recipe, told = parse(text), 0
+    for number, game in enumerate(json.loads(story(recipe))[:6], 1):
+        for update, change in enumerate(game["changes"], 1):
+            turn = game["turns"][change["turn"]]
+            key = key_of(recipe, turn["board"], turn["cell"])
+            assert change["old"] == known.get(key, getattr(recipe, "initial", None))
+            known[key] = change["new"]
+            left, right = computed(equation(client, f"/lab/{text}?game={number}&update={update}"))
+            assert left == pytest.approx(right, abs=1e-3)
+            assert right == pytest.approx(change["new"], abs=1e-4)
+            told += 1
+    assert told > 10
+
+
+def test_a_board_is_drawn_to_the_next_one_and_nothing_is_learned_from_a_random_move() -> None:
+    recipe = parse("td-afterstates,epsilon=0.5,alpha=1")
+    games = json.loads(story(recipe))
+    updated = [{change["turn"] for change in game["changes"]} for game in games]
+    for game, learned in zip(games, updated, strict=True):
+        last = len(game["turns"]) - 1
+        after_random = {n for n in range(last) if game["turns"][n + 1]["explored"]}
+        ended_by_answer = game["turns"][-1]["after"].count(".") % 2 == (
+            game["turns"][0]["board"].count(".") % 2
+        )
+        assert learned == {*range(last)} - after_random | ({last} if ended_by_answer else set())
+
+
+def test_no_sum_is_written_where_the_step_size_falls(client: FlaskClient) -> None:
+    falling = "td-afterstates,alpha_drop=0.01,games=500"
+    assert equation(client, f"/lab/{falling}?game=2&update=1") == ""
 
 
 @pytest.mark.parametrize(
@@ -240,3 +308,33 @@ def test_the_quartiles_of_seeds_are_those_of_their_agents(
     ends = [world.agents[one].card.figures.blunders[-1] for one in names]
     low, middle, high = np.percentile(ends, (25, 50, 75))
     assert re.findall(r"<td>([\d,]+)</td>", page) == [f"{end:,.0f}" for end in (low, middle, high)]
+
+
+def test_without_chance_all_games_are_two(world: World) -> None:
+    agent = world.agents[preset("First of the best on ties")]
+    met = np.flatnonzero((agent.visits > 0).any(axis=1))
+    assert len(np.unique(world.game.symmetry_class[met])) == 8
+    assert agent.visits.max() == 7000
+    other_seed = world.agents[f"{preset('First of the best on ties')},seed=1"]
+    assert (other_seed.q[world.game.legal] == agent.q[world.game.legal]).all()
+
+
+def test_matchboxes_and_sums_do_what_their_sentences_say(world: World) -> None:
+    figures = world.agents[preset("Adding up")].card.figures
+    lost = (figures.vs["random"].x[-1][2] + figures.vs["random"].o[-1][2]) / 2
+    assert 0.18 < lost < 0.3
+    win, draw, _ = world.agents[preset("Matchboxes")].card.figures.vs["minimax-random"].x[-1]
+    assert win == 0
+    assert draw > 0.95
+
+
+def preset(title: str) -> str:
+    """The name of the recipe of a preset."""
+    return next(preset.recipe for preset in presets.TELLING if preset.title == title)
+
+
+def test_beads_are_told_as_beads(client: FlaskClient) -> None:
+    page = unescape(client.get("/lab/menace,games=500?game=2&update=1").text)
+    before, after = map(int, re.findall(r"with (\d+) beads of it.*now there are (\d+)", page)[0])
+    assert after - before in (3, 1, -1)
+    assert page.count('class="drawn"') == len(re.findall(r"<b>Move \d+</b>", page))

@@ -3,10 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
+from app.recipes import parse
 from app.web import words
 from app.web.lens import opinion, opinion_at
 from app.web.match import Match, place_of
-from app.web.play.steering import auto
+from app.web.steering import auto
 from app.web.world import World
 
 
@@ -74,7 +75,7 @@ def test_the_legend_says_whose_view_it_is(world: World) -> None:
 
 
 def test_the_scale_names_what_its_ends_and_its_middle_stand_for(world: World) -> None:
-    def scale(lens: str) -> list[tuple[str, str]]:
+    def scale(lens: str) -> list[tuple[str, ...]]:
         return list(words.legend(place_of(Match(), world), opinion(world, 0, lens)).scale)
 
     assert scale("truth") == [("loss", "−1"), ("draw", "0"), ("win", "+1")]
@@ -106,3 +107,25 @@ def test_a_task_is_said_with_its_opponent_and_what_later_counts(world: World) ->
         shown.facts
     )
     assert (shown.blank, shown.errs) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "asked"),
+    [
+        (
+            "sarsa",
+            "to play Random with 10% of its later moves at random, where what comes a move of its "
+            "own later counts 0.9 of it",
+        ),
+        ("sarsa,epsilon_drop=0.02,gamma=1", "to play Random, where later is as good as sooner"),
+        (
+            "td-afterstates,vs=self,learn_from=all",
+            "to play itself with 10% of its later moves at random, where later is as good as "
+            "sooner",
+        ),
+    ],
+)
+def test_a_task_says_what_is_explored(world: World, recipe: str, asked: str) -> None:
+    task = parse(recipe).task()
+    assert task is not None
+    assert words.task_words(world, task) == asked

@@ -14,6 +14,7 @@ from app.tictactoe.policy import t_hand, uniform
 from app.tictactoe.values import outcome_chances
 from training.bench.boards import measure
 from training.bench.c_loop import CLoop
+from training.bench.networks import side_by_side
 from training.learners import learn
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
@@ -28,6 +29,7 @@ def benchmark() -> Iterator[str]:
     yield from _boards()
     yield _evaluation(connect())
     yield from _learners(connect())
+    yield from side_by_side()
 
 
 def _boards() -> Iterator[str]:

@@ -20,6 +20,11 @@ MODULES = MappingProxyType(
         "league": "training.learners.league",
         "champion": "training.learners.champion",
         "dqn": "training.networks.dqn",
+        "sarsa": "training.learners.q_learning",
+        "expected-sarsa": "training.learners.q_learning",
+        "monte-carlo": "training.learners.monte_carlo",
+        "td-afterstates": "training.learners.td_afterstates",
+        "menace": "training.learners.menace",
     }
 )
 

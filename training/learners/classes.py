@@ -34,12 +34,14 @@ def pair_classes(game: Game) -> Classes:
     return Classes(of.astype(np.int32), len(standing))
 
 
-def afterstate_classes(game: Game) -> Classes:
-    """Put the pairs together that make the same board up to symmetry.
+def afterstate_classes(game: Game, symmetric: bool = True) -> Classes:
+    """Put the pairs together that make the same board, up to symmetry or just as it is.
 
-    The empty board is class 0, which no move makes; the others follow by ply, unfinished first.
+    The empty board is class 0, which no move makes; the others follow in the order of positions,
+    unfinished first.
     """
-    standing, number = np.unique(game.symmetry_class, return_inverse=True)
+    boards = game.symmetry_class if symmetric else np.arange(game.positions)
+    standing, number = np.unique(boards, return_inverse=True)
     return Classes(number[game.pair_after].astype(np.int32), len(standing))
 
 

@@ -49,6 +49,16 @@ def value(first, q, s, gamma, won, drawn):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def expected(first, q, s, epsilon):  # type: ignore[no-untyped-def]
+    """Return what decision `s` is worth on average to who moves epsilon-greedily by q [P]."""
+    start, end = first[s], first[s + 1]
+    highest, total = q[start], q[start]
+    for p in range(start + 1, end):
+        highest, total = max(highest, q[p]), total + q[p]
+    return (1 - epsilon) * highest + epsilon * total / (end - start)
+
+
+@njit(cache=True)
 def epsilon_greedy(first, q, s, epsilon, first_best, stream):  # type: ignore[no-untyped-def]
     """Draw a pair of decision `s`: any with chance epsilon, else one with the highest q [P].
 

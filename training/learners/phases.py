@@ -19,6 +19,16 @@ from training.learners.randomness import uniform
 NextStop = Callable[[int], int]  # from how many updates there were to those of the next stop
 
 
+class Epoch(NamedTuple):
+    """What a network's last epoch was like; pairs are as X and as O."""
+
+    won: tuple[float, float]  # share of its games
+    lost: tuple[float, float]  # the opponent's share, taken cells included
+    forfeited: tuple[float, float]  # share that it lost by choosing a taken cell
+    taken: float  # share of all decisions in which its highest output is a taken cell, afterwards
+    taken_met: float  # share of those that it met in these games, as it was then
+
+
 class Progress(NamedTuple):
     """A learner between two games."""
 
@@ -27,7 +37,8 @@ class Progress(NamedTuple):
     updates: int
     q: NDArray[np.float32]  # [D, cells] mover's view, NaN where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often the pair was updated
-    won: tuple[float, float] | None = None  # share of the epoch's games, as X and as O
+    epoch: Epoch | None = None  # None but for networks
+    refills: int | None = None  # how often a box of beads was filled again; None without boxes
 
 
 class Replies(NamedTuple):

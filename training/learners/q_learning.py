@@ -1,37 +1,48 @@
-"""Q-learning forward through each game, with the opponent as a part of the environment.
+"""Q-learning, Sarsa and expected Sarsa: forward through each game, the opponent being the world.
 
-Source: Watkins (1989), "Learning from delayed rewards"; Sutton & Barto (2018), eq. 6.8, and
-section 5.3 for games that begin anywhere.
+They differ in one term, what they find in the position after the opponent's answer.
+
+Source: Watkins (1989), "Learning from delayed rewards"; Rummery & Niranjan (1994), "On-line
+Q-learning using connectionist systems", for Sarsa; van Seijen et al. (2009), "A theoretical and
+empirical analysis of expected Sarsa".  Sutton & Barto (2018), eq. 6.8, 6.7 and 6.9, and section 5.3
+for games that begin anywhere.
 """
 
 from collections.abc import Iterator
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 from numba import njit
 
-from app.recipes.algorithms import QLearning
+from app.recipes.algorithms import MonteCarlo, QLearning
 from app.tictactoe.game import Game, O, X
-from training.learners.pairs import Indices, epsilon_greedy, legal_pairs, lowered, value
+from training.learners.pairs import Indices, epsilon_greedy, expected, legal_pairs, lowered, value
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases, show_pairs
 from training.learners.randomness import stream, uniform
+
+HIGHEST, CHOSEN, EXPECTED = range(3)  # what is found in the next position
+FINDS = MappingProxyType({"q-learning": HIGHEST, "sarsa": CHOSEN, "expected-sarsa": EXPECTED})
 
 
 def learn(game: Game, recipe: QLearning, next_stop: NextStop) -> Iterator[Progress]:
     """Play games from where the recipe says, moving epsilon-greedily.
 
-    After the opponent's answer Q(s, a) moves by alpha of the way to r + gamma max Q(s', .).
+    After the opponent's answer Q(s, a) moves by alpha of the way to r + gamma max Q(s', .).  Sarsa
+    takes Q(s', a') of the move that it is about to play instead, and expected Sarsa what that is on
+    average: epsilon times the mean of Q(s', .), and the rest times the maximum.
     """
     first, after = legal_pairs(game)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
     rates = (recipe.alpha, recipe.gamma, recipe.epsilon, recipe.epsilon_drop)
     rules = (*rates, recipe.loss, recipe.draw, recipe.win)
     begins, drawn = starts(game, recipe), recipe.start == "random"
-    play = partial(_play, stream(recipe.seed), rules, first, after, q, visits, begins, drawn)
+    finds = FINDS[recipe.slug]
+    play = partial(_play, stream(recipe.seed), rules, finds, first, after, q, visits, begins, drawn)
     return over_phases(opponents(game, recipe), next_stop, play, show_pairs(game, q, visits))
 
 
-def starts(game: Game, recipe: QLearning) -> Indices:
+def starts(game: Game, recipe: QLearning | MonteCarlo) -> Indices:
     """List the decisions in which games begin; `~s` is one where the opponent is to move."""
     if recipe.start == "empty":
         return np.array({"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat], np.int32)
@@ -43,6 +54,7 @@ def starts(game: Game, recipe: QLearning) -> Indices:
 def _play(  # type: ignore[no-untyped-def]
     stream,
     rules,
+    finds,
     first,
     after,
     q,
@@ -62,13 +74,21 @@ def _play(  # type: ignore[no-untyped-def]
         s = starts[int(uniform(stream) * len(starts)) if drawn else games % len(starts)]
         if s < 0:
             s = answer(replies, first, after, q, ~s, False, stream)
+        p = epsilon_greedy(first, q, s, explore, False, stream)
         while s >= 0:
-            p = epsilon_greedy(first, q, s, explore, False, stream)
-            s, ending = after[p], win
+            played, s, ending = p, after[p], win
             if s >= 0:
                 s, ending = answer(replies, first, after, q, s, False, stream), loss
-            q[p] += alpha * (value(first, q, s, gamma, ending, draw) - q[p])
-            visits[p] += 1
+            if s >= 0:  # the next move is chosen here: what is updated is no value of that position
+                p = epsilon_greedy(first, q, s, explore, False, stream)
+            if finds == HIGHEST or s < 0:
+                target = value(first, q, s, gamma, ending, draw)
+            elif finds == CHOSEN:
+                target = gamma * q[p]
+            else:
+                target = gamma * expected(first, q, s, explore)
+            q[played] += alpha * (target - q[played])
+            visits[played] += 1
             updates += 1
         games += 1
     return games, updates

@@ -3,17 +3,19 @@
 Source: Mnih et al. (2015), "Human-level control through deep reinforcement learning", algorithm 1.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.recipes.algorithms import Dqn
-from app.tictactoe.encodings import one_hot
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import BASELINES, epsilon_greedy
-from training.learners.phases import NextStop, Progress
+from training.learners.phases import Epoch, NextStop, Progress
 from training.networks import net
-from training.networks.games import moves_of, nothing, play, remember, sample, targets, win_rate
+from training.networks.games import moves_of, nothing, play, remember, sample, shares, targets
+
+SEATS = {"shared": ((X, O),), "separate": ((X,), (O,))}  # of each network
 
 
 def learn(game: Game, recipe: Dqn, next_stop: NextStop) -> Iterator[Progress]:
@@ -23,44 +25,84 @@ def learn(game: Game, recipe: Dqn, next_stop: NextStop) -> Iterator[Progress]:
     last `memory` ones, towards r + gamma max Q(s', .) and the guard rails of `net.loss`.
     The table made of the network between two epochs is the behaviour in the games of the next one
     and the target network of its steps.  Epsilon falls in a straight line from the first epoch to
-    the last.  Games hold legal moves only: what others cost is taught by the guard rails.
+    the last.  Separate networks share the steps, and each remembers the moves of its own seat.
+
+    With guard rails games hold legal moves only, and what others cost is taught by the guard rails.
+    Without, nobody tells the network what is legal: it chooses among all cells, and so do its
+    targets; a taken cell ends the game, and is worth -5.
 
     An update is one step of Adam.  A network has no pair that was never touched: the visits of one
     are how often it was put into the memory.  An epoch is shown whole, so `next_stop` is not asked.
     """
     rng = np.random.default_rng(recipe.seed)
-    rewards = recipe.worth().x
+    worths = (net.ILLEGAL, *recipe.worth().x)
     schedule = [
         policy
         for opponent, epochs in recipe.phases
         for policy in [BASELINES[opponent].policy(game)] * epochs
     ]
-    network = net.new_network(rng, game)
-    pupil = net.untaught(network, recipe.step_size, seed=int(rng.integers(1 << 31)))
-    q, visits = net.table(game, network), np.zeros(game.legal.shape, np.uint32)
+    read = net.reading(game, recipe.encoding, recipe.convolution)
+    guarded = ~game.legal & recipe.guard_rails
+    seats = SEATS[recipe.networks]
+    pupils = [
+        net.untaught(
+            net.new_network(rng, read, recipe.hidden, game.cells), seed=int(rng.integers(1 << 31))
+        )
+        for _ in seats
+    ]
+    known = [nothing() for _ in seats]
+    steps = [recipe.steps] if len(seats) == 1 else [-(-recipe.steps // 2), recipe.steps // 2]
+    said = _said(game, pupils, read)
+    q, visits = np.where(game.legal, said, np.float32(np.nan)), np.zeros_like(said, np.uint32)
     yield Progress(0.0, 0, 0, q, visits.copy())
-    known, read = nothing(), one_hot(game)
     epsilons = np.linspace(recipe.epsilon, recipe.epsilon_last, len(schedule)).tolist()
     for epoch, (opponent, epsilon) in enumerate(zip(schedule, epsilons, strict=True), start=1):
-        own = epsilon_greedy(q, epsilon)
-        as_x = play(game, rng, own, opponent, recipe.games)
-        as_o = play(game, rng, opponent, own, recipe.games)
-        new = [
-            moves_of(game, games, seat, rewards, recipe.step)
-            for games, seat in ((as_x, X), (as_o, O))
-        ]
-        known = remember(known, new, recipe.memory)
-        for moves in new:
-            np.add.at(visits, (moves.decision, moves.cell), 1)
-        again = sample(known, rng, (recipe.steps, recipe.batch))
-        lessons = net.Lessons(again.decision, again.cell, targets(q, again, recipe.gamma))
-        pupil = net.teach(pupil, read, game.legal, lessons, recipe.step_size)
-        q = net.table(game, pupil.network)
+        mind = q if recipe.guard_rails else said
+        own = epsilon_greedy(mind, epsilon)
+        games = {
+            X: play(game, rng, own, opponent, recipe.games),
+            O: play(game, rng, opponent, own, recipe.games),
+        }
+        new = {seat: moves_of(game, games[seat], seat, worths, recipe.step) for seat in (X, O)}
+        for moves in new.values():
+            np.add.at(visits, (moves.decision, moves.cell), game.legal[moves.decision, moves.cell])
+        for number, own_seats in enumerate(seats):
+            known[number] = remember(
+                known[number], [new[seat] for seat in own_seats], recipe.memory
+            )
+            again = sample(known[number], rng, (steps[number], recipe.batch))
+            lessons = net.Lessons(again.decision, again.cell, targets(mind, again, recipe.gamma))
+            pupils[number] = net.teach(
+                pupils[number], read, guarded, lessons, recipe.step_size, recipe.error == "squared"
+            )
+        met = np.concatenate([moves.decision for moves in new.values()])
+        taken_met = taken(game, said, met)
+        said = _said(game, pupils, read)
+        q = np.where(game.legal, said, np.float32(np.nan))
+        as_x, as_o = (shares(game, games[seat], seat) for seat in (X, O))
         yield Progress(
             done=epoch / len(schedule),
             games=epoch * 2 * recipe.games,
             updates=epoch * recipe.steps,
             q=q,
             visits=visits.copy(),
-            won=(win_rate(game, as_x, X), win_rate(game, as_o, O)),
+            epoch=Epoch(
+                won=(as_x.won, as_o.won),
+                lost=(as_x.lost, as_o.lost),
+                forfeited=(as_x.forfeited, as_o.forfeited),
+                taken=taken(game, said, slice(None)),
+                taken_met=taken_met,
+            ),
         )
+
+
+def taken(game: Game, said: NDArray[np.float32], among: NDArray[np.int32] | slice) -> float:
+    """Return in what share of some decisions the highest of all outputs, [D, cells], is illegal."""
+    highest = said.argmax(axis=1)
+    return float((~game.legal[np.arange(game.decisions), highest])[among].mean())
+
+
+def _said(game: Game, pupils: Sequence[net.Pupil], read: net.Array) -> NDArray[np.float32]:
+    """Ask for every decision the network that has to take it: the only one, or its mover's."""
+    answers = [net.said(pupil.network, read) for pupil in pupils]
+    return np.where(game.to_move[:, None] == X, answers[0], answers[-1])

@@ -10,15 +10,27 @@ from app.tictactoe.game import Game, X
 from app.tictactoe.policy import Policy
 
 OVER = -1  # instead of the next decision
+FORFEITED = -2  # instead of the outcome, of who chose a taken cell
 
 Numbers = NDArray[np.int32]
 
 
 class Games(NamedTuple):
-    """N games; one that is over keeps its last position."""
+    """N games; one that is over keeps its last position.
+
+    After a taken cell was chosen that is no position, but S, the number of all positions.
+    """
 
     position: Numbers  # [cells + 2, N] before each ply, and twice at the end
     cell: Numbers  # [cells, N] no more than a 0 where the game is over
+
+
+class Shares(NamedTuple):
+    """How games ended for the player in one of the seats, as shares of them."""
+
+    won: float
+    lost: float  # those by a taken cell, too
+    forfeited: float  # by a taken cell
 
 
 class Moves(NamedTuple):
@@ -31,7 +43,7 @@ class Moves(NamedTuple):
 
 
 def play(game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int) -> Games:
-    """Play so many games between two policies, [D, cells]."""
+    """Play so many games between two policies, [D, cells]; whoever takes a taken cell ends one."""
     position = np.zeros((game.cells + 2, games), np.int32)
     cell = np.zeros((game.cells, games), np.int32)
     for ply in range(game.cells):
@@ -41,7 +53,8 @@ def play(game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int)
         decision = here[going_on]
         drawn = draw(rng, (x, o)[ply % 2][decision])
         cell[ply, going_on] = drawn
-        after[going_on] = game.successor[decision, drawn]
+        legal = game.legal[decision, drawn]
+        after[going_on] = np.where(legal, game.successor[decision, drawn], game.positions)
     position[-1] = position[-2]
     return Games(position, cell)
 
@@ -54,32 +67,39 @@ def draw(rng: np.random.Generator, chances: Policy) -> Numbers:
     return cell
 
 
-def moves_of(
-    game: Game, games: Games, seat: int, rewards: tuple[float, float, float], step: float
-) -> Moves:
+def moves_of(game: Game, games: Games, seat: int, rewards: tuple[float, ...], step: float) -> Moves:
     """List the moves of the player in this seat (+1 X, -1 O), [M] of each, with its rewards.
 
-    A move is rewarded for where the opponent's answer leads: by `rewards` of a loss, a draw and a
-    win where that ends the game, else by `step`.
+    A move is rewarded for where the opponent's answer leads: by `rewards` of a taken cell, a loss,
+    a draw and a win where that ends the game, else by `step`.  Only this player takes taken cells.
     """
     first = 0 if seat == X else 1
     decision, after = games.position[first:-2:2], games.position[first + 2 :: 2]
     made = decision < game.decisions
     after = after[made]
     over = after >= game.decisions
-    result = game.outcome[np.maximum(after - game.decisions, 0)] * seat
+    result = _result(game, after, seat)
     return Moves(
         decision[made],
         games.cell[first::2][made],
-        np.where(over, np.array(rewards, np.float32)[result + 1], np.float32(step)),
+        np.where(over, np.array(rewards, np.float32)[result - FORFEITED], np.float32(step)),
         np.where(over, np.int32(OVER), after),
     )
 
 
-def win_rate(game: Game, games: Games, seat: int) -> float:
-    """Share of the games that the player in this seat won."""
-    outcome = game.outcome[games.position[-1] - game.decisions]
-    return float((outcome == seat).mean())
+def shares(game: Game, games: Games, seat: int) -> Shares:
+    """Count how the games ended for the player in this seat, the only one who forfeits any."""
+    result = _result(game, games.position[-1], seat)
+    return Shares(
+        float((result == 1).mean()), float((result < 0).mean()), float((result == FORFEITED).mean())
+    )
+
+
+def _result(game: Game, position: Numbers, seat: int) -> Numbers:
+    """Return 1 won, 0 drawn, -1 lost or FORFEITED of finished games; of others no matter what."""
+    finished = np.clip(position - game.decisions, 0, len(game.outcome) - 1)
+    result = game.outcome[finished] * np.int32(seat)
+    return np.where(position == game.positions, np.int32(FORFEITED), result)
 
 
 def nothing() -> Moves:

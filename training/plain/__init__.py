@@ -8,19 +8,25 @@ Each learner is a generator of its updates: a board, its cells in reading order 
 cell played, and the new value of the two.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from types import MappingProxyType
 from typing import Any
 
 from app.recipes import Recipe
-from training.plain.boards import Update
+from app.recipes.algorithms import Menace, QTable, TdAfterstates
+from training.plain.boards import Update, move, standing_pair
 from training.plain.champion import champion
 from training.plain.league import league
+from training.plain.menace import Boxes, menace
+from training.plain.monte_carlo import monte_carlo
 from training.plain.q_iteration import q_iteration
 from training.plain.q_learning import q_learning
+from training.plain.q_table import key_of as q_table_key
 from training.plain.q_table import q_table
 from training.plain.randomness import Random
 from training.plain.self_play import self_play
+from training.plain.td_afterstates import Afterstates, td_afterstates
+from training.plain.td_afterstates import key_of as afterstate_key
 
 LEARNERS: MappingProxyType[str, Callable[[Any, Random], Iterator[Update]]] = MappingProxyType(
     {
@@ -31,8 +37,33 @@ LEARNERS: MappingProxyType[str, Callable[[Any, Random], Iterator[Update]]] = Map
         "self-play": self_play,
         "league": league,
         "champion": champion,
+        "sarsa": q_learning,
+        "expected-sarsa": q_learning,
+        "monte-carlo": monte_carlo,
+        "td-afterstates": td_afterstates,
+        "menace": menace,
     }
 )
+
+
+def key_of(recipe: Recipe, board: str, cell: int) -> Hashable:
+    """Return what a move shares its value with: itself, or all that are the same to its learner."""
+    if isinstance(recipe, QTable):
+        return q_table_key(recipe, board, cell)
+    if isinstance(recipe, TdAfterstates):
+        return afterstate_key(recipe, move(board, cell))
+    if isinstance(recipe, Menace):
+        return standing_pair(board, cell)
+    return board, cell
+
+
+def at_first(recipe: Recipe, board: str, cell: int) -> float:
+    """Return what a move is worth before anything is learned."""
+    if isinstance(recipe, TdAfterstates):
+        return Afterstates(recipe).value(move(board, cell))
+    if isinstance(recipe, Menace):
+        return Boxes(recipe).beads(board, cell)
+    return float(getattr(recipe, "initial", 0))
 
 
 def learn(recipe: Recipe) -> Iterator[Update]:

@@ -58,16 +58,19 @@ def pick(cells: list[int], u: float) -> int:
 
 
 def epsilon_greedy(
-    worth: dict[int, float], epsilon: float, rng: Random, ties: str = "random"
+    board: str, worth: dict[int, float], epsilon: float, rng: Random, ties: str = "random"
 ) -> int:
-    """Draw any cell with chance epsilon, else one of the best, with one random number for both."""
+    """Draw any cell with chance epsilon, else one of the best, with one random number for both.
+
+    `worth` says what each cell of the board is worth.
+    """
     u, highest = rng.random(), max(worth.values())
     if u < epsilon:
         cell = pick(list(worth), u / epsilon)
     else:
         best = [cell for cell, value in worth.items() if value == highest]
         cell = best[0] if ties == "first" else pick(best, (u - epsilon) / (1 - epsilon))
-    rng.moved(cell, explored=u < epsilon)
+    rng.moved(board, cell, explored=u < epsilon)
     return cell
 
 

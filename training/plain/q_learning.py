@@ -1,9 +1,9 @@
-"""Q-learning in plain Python: see `training.learners.q_learning`."""
+"""Q-learning, Sarsa and expected Sarsa in plain Python: see `training.learners.q_learning`."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 
-from app.recipes.algorithms import QIteration, QLearning
+from app.recipes.algorithms import ExpectedSarsa, MonteCarlo, QIteration, QLearning, Sarsa
 from training.plain.boards import (
     EMPTY,
     Pair,
@@ -31,16 +31,31 @@ def q_learning(recipe: QLearning, rng: Random) -> Iterator[Update]:
         for game in range(games):
             epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, game, games)
             board = first_board(recipe, q, opponent, played, rng)
+            cell = epsilon_greedy(board, worth(q, board), epsilon, rng)
             while not is_over(board):
-                cell = epsilon_greedy(worth(q, board), epsilon, rng)
-                after, reward = step(recipe, q, board, cell, opponent, rng)
-                q[board, cell] += recipe.alpha * (target(recipe, q, after, reward) - q[board, cell])
+                after, aim = step(recipe, q, board, cell, opponent, rng)
+                following = cell
+                if not is_over(after):
+                    following = epsilon_greedy(after, worth(q, after), epsilon, rng)
+                    aim = recipe.gamma * found(recipe, q, after, following, epsilon)
+                q[board, cell] += recipe.alpha * (aim - q[board, cell])
                 yield (board, cell), q[board, cell]
-                board = after
+                board, cell = after, following
             played += 1
 
 
-def first_board(recipe: QLearning, q: Q, opponent: str, played: int, rng: Random) -> str:
+def found(recipe: QLearning, q: Q, board: str, cell: int, epsilon: float) -> float:
+    """Return what an update finds on the next board, where this cell will be played."""
+    values = worth(q, board)
+    if isinstance(recipe, ExpectedSarsa):
+        best, mean = max(values.values()), epsilon * sum(values.values()) / len(values)
+        return (1 - epsilon) * best + mean
+    return values[cell] if isinstance(recipe, Sarsa) else max(values.values())
+
+
+def first_board(
+    recipe: QLearning | MonteCarlo, q: Q, opponent: str, played: int, rng: Random
+) -> str:
     """Return the board on which the learner makes its first move of a game."""
     if recipe.start == "empty":
         seat = {"both": "xo"[played % 2], "x": "x", "o": "o"}[recipe.seat]
@@ -54,7 +69,12 @@ def first_board(recipe: QLearning, q: Q, opponent: str, played: int, rng: Random
 
 
 def step(
-    recipe: QLearning | QIteration, q: Q, board: str, cell: int, opponent: str, rng: Random
+    recipe: QLearning | QIteration | MonteCarlo,
+    q: Q,
+    board: str,
+    cell: int,
+    opponent: str,
+    rng: Random,
 ) -> tuple[str, float]:
     """Move and be answered: the board that comes of it and the mover's reward."""
     board = move(board, cell)
@@ -79,4 +99,4 @@ def worth(q: Q, board: str) -> dict[int, float]:
 
 def own(q: Q, board: str, rng: Random) -> int:
     """Play greedily, as the opponent that is the learner itself."""
-    return epsilon_greedy(worth(q, board), 0.0, rng)
+    return epsilon_greedy(board, worth(q, board), 0.0, rng)

@@ -69,7 +69,7 @@ def played_game(
 
     def choose(board: str, epsilon: float) -> int:
         worth = {cell: values[key_of(recipe, board, cell)] for cell in legal_cells(board)}
-        return epsilon_greedy(worth, epsilon, rng, recipe.ties)
+        return epsilon_greedy(board, worth, epsilon, rng, recipe.ties)
 
     board, trail = EMPTY, []
     while not is_over(board):

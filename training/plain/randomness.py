@@ -23,8 +23,11 @@ class Random:
         self.state = [a ^ d, b ^ c, c ^ shifted, (d << 45 | d >> 19) & MASK]
         return float(number * 2.0**-53)
 
-    def moved(self, cell: int, explored: bool) -> None:
+    def moved(self, board: str, cell: int, explored: bool) -> None:
         """Hear that a learner moves, and whether by chance; whoever tells a story listens."""
+
+    def refilled(self, board: str) -> None:
+        """Hear that the box of a board was emptied and filled as it began."""
 
     def answered(self, board: str, itself: bool) -> None:
         """Hear what board an opponent's answer made, and whether it was the learner itself."""

@@ -29,7 +29,7 @@ def self_play(recipe: SelfPlay, rng: Random) -> Iterator[Update]:
             x_moves = to_move(board) == "X"
             sign = 1 if x_moves else -1
             worth = {cell: sign * q[board, cell] for cell in legal_cells(board)}
-            cell = epsilon_greedy(worth, epsilon, rng)
+            cell = epsilon_greedy(board, worth, epsilon, rng)
             after = move(board, cell)
             if has_line(after):
                 target = recipe.win if x_moves else recipe.loss

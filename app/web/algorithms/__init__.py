@@ -9,13 +9,18 @@ from app.web.algorithms.algorithm import Algorithm, Rule, Section
 from app.web.algorithms.champion import CHAMPION
 from app.web.algorithms.double_q import DOUBLE_Q
 from app.web.algorithms.dqn import DQN
+from app.web.algorithms.expected_sarsa import EXPECTED_SARSA
 from app.web.algorithms.league import LEAGUE
+from app.web.algorithms.menace import MENACE
 from app.web.algorithms.minimax import MINIMAX, TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
+from app.web.algorithms.monte_carlo import MONTE_CARLO
 from app.web.algorithms.q_iteration import Q_ITERATION
 from app.web.algorithms.q_learning import Q_LEARNING
 from app.web.algorithms.q_table import Q_TABLE
+from app.web.algorithms.sarsa import SARSA
 from app.web.algorithms.self_play import SELF_PLAY
 from app.web.algorithms.targets import Pair
+from app.web.algorithms.td_afterstates import TD_AFTERSTATES
 from app.web.numbers import count
 from app.web.world import World
 
@@ -41,6 +46,11 @@ ALGORITHMS = {  # by slug, in the order in which they are explained
     "league": LEAGUE,
     "dqn": DQN,
     "champion": CHAMPION,
+    "sarsa": SARSA,
+    "expected-sarsa": EXPECTED_SARSA,
+    "monte-carlo": MONTE_CARLO,
+    "td-afterstates": TD_AFTERSTATES,
+    "menace": MENACE,
 }
 
 

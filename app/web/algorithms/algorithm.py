@@ -32,6 +32,9 @@ class Rule(NamedTuple):
     shared: str = CHANCE  # what the answers' shares are
     counted: str = "Updates"  # what the visits are
     unknown: str = NEVER_UPDATED  # what is said of a value that was never updated
+    has: str = "gives {move} the value {value}"  # what an agent does, to go on after its name
+    had: str = "gave {move} the value {value}"  # the same of a snapshot
+    written: Callable[[Reason, float], str] = Reason.written  # a value, or what it is drawn to
 
 
 def no_facts(_world: World) -> Mapping[str, object]:

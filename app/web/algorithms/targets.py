@@ -5,6 +5,7 @@ what it would be drawn to, over all answers, if training went on from the table 
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -76,8 +77,8 @@ class Pair:
         return None if self.lens == TRUTH else self.world.task(self.learner)
 
     @property
-    def worth(self) -> Worth:
-        """What the results are worth on the scale of the value."""
+    def worth(self) -> Worth | None:
+        """What the results are worth on the scale of the value; None where that is beads."""
         return worth_of(self.world, self.lens)
 
     @cached_property
@@ -104,8 +105,8 @@ class Pair:
 
     @property
     def known(self) -> bool:
-        """Whether training had updated it, or it is exact."""
-        if not self.is_learned:
+        """Whether training had updated it, or it is exact, or the rules say it."""
+        if not self.is_learned or (self.recipe.knows_ends and self.game.is_over(self.after)):
             return True
         return bool(self.agent.updated(self.game, self.step)[self.position, self.cell])
 
@@ -144,6 +145,7 @@ class Pair:
 
     def reward(self, outcome: int, player: int = 0) -> float:
         """What an outcome, -1, 0 or +1, is worth to who makes the move, or to another player."""
+        assert self.worth is not None  # beads have rules of their own
         worth = self.worth.x if (player or self.mover) == X else self.worth.o
         return float(worth[outcome + 1])
 
@@ -210,8 +212,8 @@ class Reason:
         return signed(value, self.decimals)
 
 
-def worth_of(world: World, lens: str) -> Worth:
-    """Return what the results of a game are worth on the scale of a lens."""
+def worth_of(world: World, lens: str) -> Worth | None:
+    """Return what the results of a game are worth on the scale of a lens; None if that is beads."""
     if lens in world.agents:
         return world.agents[lens].card.worth
     task = None if lens == TRUTH else world.task(lens.removesuffix(TASK))
@@ -244,10 +246,22 @@ def best_only(pair: Pair, answers: list[Answer]) -> Reason:
     return averaged(pair, counting)
 
 
-def after_answer(pair: Pair, ending: float = 1.0) -> Reason:
+def next_move(pair: Pair, position: int) -> float:
+    """Return what an update finds in the mover's own decision: the best value there.
+
+    Where exploring is a part of what is valued, it is that and the average by their chances.
+    """
+    row, epsilon = pair.table[position], pair.task.epsilon if pair.task else 0.0
+    best = float(np.nanmax(row))
+    return (1 - epsilon) * best + epsilon * float(np.nanmean(row)) if epsilon else best
+
+
+def after_answer(
+    pair: Pair, ending: float = 1.0, finds: Callable[[Pair, int], float] = next_move
+) -> Reason:
     """The next state is the mover's own decision, after an answer of the opponent.
 
-    `ending` is how often an end of the game counts.
+    `ending` is how often an end of the game counts, `finds` what an update finds in a decision.
     """
     gamma, step = (pair.task.gamma, pair.task.step) if pair.task else (1.0, 0.0)
     answers = []
@@ -255,7 +269,7 @@ def after_answer(pair: Pair, ending: float = 1.0) -> Reason:
         chance = 1.0 if cell is None else float(pair.answer_chances[cell])
         outcome = pair.outcome(position)
         if outcome is None:
-            found = float(np.nanmax(pair.table[position]))
+            found = finds(pair, position)
             target = step + gamma * found
             answers.append(Answer(cell, position, None, step, found, target, chance, chance))
         else:

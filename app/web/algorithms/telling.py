@@ -5,6 +5,7 @@ the number of its updates tell what its targets were on average, and no more.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.targets import Answer, Pair, Reason
@@ -17,6 +18,9 @@ from app.web.world import TRUTH
 ENDS = {-1: "lost", 0: "drawn", 1: "won"}
 NEAR = 0.005  # less than the second decimal shows
 SAME = 1e-5  # more than float32 is off by
+BEST = "the best next move is worth"
+BY_ANSWER = "one answer"
+EXPLORING = "the next move, with those at random, is worth"
 
 
 def square(pair: Pair, cell: int | None) -> str:
@@ -43,7 +47,14 @@ def best_next(pair: Pair, answer: Answer) -> str:
     if answer.found is None:
         return f"the game is {ENDS[answer.outcome or 0]}"
     best = opinion(pair.world, answer.position, pair.lens, pair.step).plays[0]
+    if explores(pair):
+        return f"mostly {square(pair, best)}, {signed(answer.found)} on average"
     return f"best next move {square(pair, best)}, {signed(answer.found)}"
+
+
+def explores(pair: Pair) -> float:
+    """Return how often a later move of one's own is a random one, where that is counted."""
+    return pair.task.epsilon if pair.task else 0.0
 
 
 def worth_to_other(pair: Pair, answer: Answer) -> str:
@@ -52,22 +63,29 @@ def worth_to_other(pair: Pair, answer: Answer) -> str:
     return f"worth {signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
 
 
-def expected(pair: Pair, reason: Reason) -> str:
-    """Say what the answers of the opponent lead to, and what that is on average."""
+def expected(pair: Pair, reason: Reason, follows: str = "") -> str:
+    """Say what the answers of the opponent lead to, and what that is on average.
+
+    `follows` says what the numbers are that an update finds, if not of the next move.
+    """
     given = reason.given
     if given[0].cell is None:
         return end(pair, reason)
     makes = "The target is" if pair.is_learned else "That makes"
     target = f"{makes} {reason.hedge}{reason.written(reason.target)}"
     if len(given) == 1:
-        only = f"{square(pair, given[0].cell)}: {best_next(pair, given[0])}"
+        found = signed(given[0].found or 0.0)
+        told = follows and given[0].found is not None
+        then = f"{follows} {found}" if told else best_next(pair, given[0])
+        only = f"{square(pair, given[0].cell)}: {then}"
         return f"{opponent(pair)} has one answer, {only}. {target}."
     several = f"{opponent(pair)} has {len(given)} answers, each as likely as the others"
-    return f"{several}: {', '.join(_consequences(given))}. {target} on average."
+    follows = follows or (EXPLORING if explores(pair) else BEST)
+    return f"{several}: {', '.join(_consequences(given, follows))}. {target} on average."
 
 
-def _consequences(given: list[Answer]) -> list[str]:
-    """Say after how many answers the game is over, and what the next move is worth if not."""
+def _consequences(given: list[Answer], follows: str) -> list[str]:
+    """Say after how many answers the game is over, and what an update finds if it is not."""
 
     def after(number: int) -> str:
         return f"after {'each' if number == len(given) else number}"
@@ -76,7 +94,7 @@ def _consequences(given: list[Answer]) -> list[str]:
     said = [f"{after(number)} the game is {word}" for word, number in counts.items() if number]
     if found := [answer.found for answer in given if answer.found is not None]:
         span = " to ".join(dict.fromkeys([signed(min(found)), signed(max(found))]))
-        said.append(f"{after(len(found))} the best next move is worth {span}")
+        said.append(f"{after(len(found))} {follows} {span}")
     return said
 
 
@@ -100,11 +118,15 @@ def distance(reason: Reason) -> list[str]:
     return [f"The value is {apart} {'above' if reason.above > 0 else 'below'} that."]
 
 
-def past(pair: Pair, reason: Reason, initial: float) -> list[str]:
+def past(
+    pair: Pair, reason: Reason, initial: float, targets: Sequence[float] = (), by: str = BY_ANSWER
+) -> list[str]:
     """Say why a value that goes a fixed part of the way at every update is not its target yet.
 
     After n updates with step size alpha it is (1 - alpha)^n of what it began with and, for the
     rest, the average of its targets, the later ones counting more: so that average is known.
+    `targets` are all that an update can have now, if not one for each answer, and `by` says what
+    chance decides about them.
     """
     if not pair.known or not reason.has_target or pair.visits is None:
         return []
@@ -122,22 +144,23 @@ def past(pair: Pair, reason: Reason, initial: float) -> list[str]:
         return said
     average = f"On average its targets were {signed(met)}, the later ones counting more"
     so_far = f"Its one target was {signed(met)}" if visits == 1 else average
-    return [*said, f"{so_far}: {_cause(pair, reason, met, visits)}"]
+    targets = targets or [answer.target for answer in reason.given]
+    return [*said, f"{so_far}: {_cause(pair, targets, by, met, visits)}"]
 
 
-def _cause(pair: Pair, reason: Reason, met: float, visits: int) -> str:
+def _cause(pair: Pair, targets: Sequence[float], by: str, met: float, visits: int) -> str:
     """Say why the targets so far were not what the next ones are on average."""
-    targets, alpha = [answer.target for answer in reason.given], pair.parameter("alpha")
+    alpha = pair.parameter("alpha")
     slack = SAME / (1 - (1 - alpha) ** visits)
     if min(targets) - slack <= met <= max(targets) + slack:
         last = min(visits, max(1, round(1 / alpha)))
         if visits == 1:
-            return "it went by one answer, drawn by chance."
+            return f"it went by {by}, drawn by chance."
         if last == visits:
-            return "each went by one answer, drawn by chance, and there were no more of them."
+            return f"each went by {by}, drawn by chance, and there were no more of them."
         share = 100 * (1 - (1 - alpha) ** last)
         return (
-            f"each went by one answer, drawn by chance, and with a step size of {alpha:g} "
+            f"each went by {by}, drawn by chance, and with a step size of {alpha:g} "
             f"the last {last} make up {share:.0f}% of the value."
         )
     side = f"{'more' if met > max(targets) else 'less'} than any answer brings now"

@@ -152,7 +152,8 @@ def _slider(parameter: Parameter, value: float, high: float) -> Slider | None:
         return Slider(start, end, STEP, at, logarithmic=True)
     if low < 0:
         end = next(end for end in REWARDS if abs(value) <= end)
-        return Slider(-end, end, end / 40, value, logarithmic=False)
+        step = end / 40 if parameter.kind is float else 1.0
+        return Slider(-end, end, step, value, logarithmic=False)
     if parameter.name == "seed" or high > 1 or 0 < value < STEP:
         return None
     return Slider(low, high, STEP, value, logarithmic=False)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from flask import Blueprint, Response, redirect, request
 from werkzeug.exceptions import BadRequest, NotFound
 
-from app.recipes import ALGORITHMS, SHIPPED, SHORT, Recipe, RecipeError, parse
+from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, parse
 from app.recipes import name as written_name
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS as KNOWN
@@ -234,9 +234,7 @@ def recipe_of(world: World, text: str) -> Recipe:
 
 def one_name(world: World, recipe: Recipe) -> str:
     """Return the one name of a recipe on this site: its short one if it is shipped."""
-    whole = written_name(recipe)
-    short = SHORT.get(whole, whole)
-    return short if short in world.agents else whole
+    return world.lab.called(written_name(recipe))
 
 
 def sentence(error: RecipeError) -> str:

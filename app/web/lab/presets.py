@@ -2,10 +2,11 @@
 
 from typing import NamedTuple
 
-from app.recipes import ALGORITHMS, SHIPPED, SHORT, Recipe, name, parse
+from app.recipes import ALGORITHMS, SHIPPED, Recipe
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.character import character
+from app.web.trained import whole_name
 from app.web.world import World
 
 START = "q-table"  # where the lab begins
@@ -56,6 +57,20 @@ TELLING = (
         "Epsilon 0: it sticks to the first moves that did not lose, and never sees the others.",
     ),
     Preset(
+        "First of the best on ties",
+        "q-table,vs=fixed,epsilon=0,epsilon_drop=0",
+        "Epsilon 0, and of equal moves the first, against a player that takes the first empty "
+        "square: nothing is left to chance, so it plays two games 7,000 times and knows 8 "
+        "positions.",
+        game=1,
+    ),
+    Preset(
+        "Ties by lot",
+        "q-table,ties=random,epsilon=0,epsilon_drop=0",
+        "Epsilon 0, but equal moves are drawn by lot: it meets more, until one move seems better, "
+        "and then it sees no other any more.",
+    ),
+    Preset(
         "Only explore",
         "q-table,epsilon=1,epsilon_drop=0",
         "Epsilon 1: it learns from random moves alone, and yet ends with fewer blunders than by "
@@ -92,6 +107,19 @@ TELLING = (
         "Only weak opponents",
         "q-table,vs=fixed",
         "Its opponent always takes the first empty square: it learns to beat that, and no more.",
+    ),
+    Preset(
+        "Adding up",
+        "q-table,update=sum",
+        "Targets are added up and not averaged, so what comes often outweighs what is good: it "
+        "loses one game in five to random moves.",
+    ),
+    Preset(
+        "Matchboxes",
+        "menace,vs=minimax-random,seat=x,games=220",
+        "Beads instead of values, and 220 games as X against somebody who never errs: it never "
+        "wins one of them, and by then it draws nearly all.",
+        game=1,
     ),
     Preset(
         "Optimist",
@@ -143,9 +171,7 @@ def about(algorithm: type[Recipe]) -> str:
 
 
 def _short(world: World, text: str) -> str:
-    whole = name(parse(text))
-    short = SHORT.get(whole, whole)
-    return short if short in world.agents else whole
+    return world.lab.called(whole_name(text))
 
 
 def _offer(

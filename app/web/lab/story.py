@@ -15,12 +15,18 @@ from app.web.numbers import MINUS
 from app.web.world import World
 
 RESULTS = {"win": "won", "draw": "drew", "loss": "lost"}
-BACKWARD = ("q-table", "double-q")  # these learn when the game is over, from its end
+BACKWARD = ("q-table", "double-q", "monte-carlo")  # these learn when the game is over, from its end
+DRAWN = "menace"  # which has no greedy moves: it draws all of them
 LATER = {
-    "q-learning": "the best that it expects of its next move",
-    "q-table": "the best that it expects of its next move",
-    "double-q": "what one table expects of the move that the other finds best",
-    "self-play": "what it expects of the best answer",
+    "q-learning": "gamma times the best that it expects of its next move",
+    "q-table": "gamma times the best that it expects of its next move",
+    "double-q": "gamma times what one table expects of the move that the other finds best",
+    "self-play": "gamma times what it expects of the best answer",
+    "sarsa": "gamma times what it expects of the move that it plays next",
+    "expected-sarsa": "gamma times what it expects of its next move on average",
+    "monte-carlo": "gamma times what the next move brought",
+    "td-afterstates": "what the board is worth that its next move makes",
+    DRAWN: "",  # which is paid alike for every move
 }  # what a move is drawn to that does not end the game
 
 
@@ -38,7 +44,7 @@ class Turn(NamedTuple):
 
     ranks: list[list[Square]]
     title: str
-    how: str  # "explored" or "greedy"
+    how: str  # "explored", "greedy" or "drawn"
     change: str  # the value before and after, "" as long as it has not been updated
     now: bool  # whether it is being updated
 
@@ -116,38 +122,64 @@ def _turn(recipe: Recipe, told: Mapping[str, Any], number: int, update: int) -> 
     ]
     if change:
         player = X if recipe.slug == "self-play" else _mover(turn["board"])
-        heat = float(on_scale(np.array(change["new"]), recipe.worth(), player))
-        squares[turn["cell"]] = Square(
-            mark, True, round(heat * HEAT_STEPS), _written(change["new"])
-        )
+        worth, heat = recipe.worth(), None
+        if worth:
+            heat = round(float(on_scale(np.array(change["new"]), worth, player)) * HEAT_STEPS)
+        squares[turn["cell"]] = Square(mark, True, heat, _written(change["new"]))
     return Turn(
         ranks=_ranks(squares),
         title=f"Move {number + 1}",
-        how="explored" if turn["explored"] else "greedy",
+        how="drawn" if recipe.slug == DRAWN else "explored" if turn["explored"] else "greedy",
         change=f"{_written(change['old'])} → {_written(change['new'])}" if change else "",
         now=bool(changes) and changes[-1]["turn"] == number,
     )
 
 
+def _paid(told: Mapping[str, Any], update: int) -> str:
+    """Say what a game paid for a move that was drawn from a box of beads."""
+    result = {"win": "won", "draw": "drawn", "loss": "lost"}[told["result"]]
+    if not update:
+        return f"The game was {result}: now every move that was drawn is paid alike."
+    change = told["changes"][update - 1]
+    emptied = "; it keeps none, and if its box is empty it is filled again" * (not change["new"])
+    before, after = (f"{change[key]:.0f}" for key in ("old", "new"))
+    drawn = f"Move {change['turn'] + 1} was drawn from a box with {before} beads of it"
+    return f"{drawn}. The game was {result}, so now there are {after}{emptied}."
+
+
 def _sentence(recipe: Recipe, told: Mapping[str, Any], update: int) -> str:
+    if recipe.slug == DRAWN:
+        return _paid(told, update)
     if not update:
         after = "backward from the last move" if recipe.slug in BACKWARD else "move by move"
         when = "Now that the game is over" if recipe.slug in BACKWARD else "While it played"
-        return f"{when}, it learned {after}."
+        exploring = "; a move that it explored taught it nothing"
+        silent = exploring if getattr(recipe, "learn_from", "all") == "greedy" else ""
+        return f"{when}, it learned {after}{silent}."
     turn = told["changes"][update - 1]["turn"]
     whose = " for X" if recipe.slug == "self-play" else ""
     if turn == len(told["turns"]) - 1:
         result = {"win": "a win", "draw": "a draw", "loss": "a loss"}[told["result"]]
         return f"Move {turn + 1} ended in {result}{whose}: its value is drawn to that reward."
-    return f"Move {turn + 1} is drawn to gamma times {LATER[recipe.slug]}{whose}."
+    return f"Move {turn + 1} is drawn to {LATER[recipe.slug]}{whose}."
 
 
 def _equation(recipe: Recipe, told: Mapping[str, Any], update: int) -> str:
-    """Write an update out in numbers; nothing where the tables are two, of which one moves."""
+    """Write an update out in numbers.
+
+    Nothing where the tables are two, of which one moves, or the step size falls as games go by.
+    """
     alpha = float(getattr(recipe, "alpha", 0.0))
-    if not update or not alpha or recipe.slug == "double-q":
+    falls = float(getattr(recipe, "alpha_drop", 0.0)) > 0
+    if not update or recipe.slug == "double-q" or falls:
         return ""
-    old, new = (told["changes"][update - 1][key] for key in ("old", "new"))
+    old, new, times = (told["changes"][update - 1][key] for key in ("old", "new", "times"))
+    if recipe.slug == "monte-carlo":
+        brought = old + (new - old) * times
+        way = f"({_written(brought)} {MINUS} {_bracket(old)}) / {times}"
+        return f"{_written(old)} + {way} = {_written(new)}"
+    if not alpha:
+        return ""
     if getattr(recipe, "update", "average") == "sum":
         return f"{_written(old)} + {alpha:g} × {_bracket((new - old) / alpha)} = {_written(new)}"
     target = old + (new - old) / alpha

@@ -1,0 +1,40 @@
+"""Expected Sarsa: what is found after the answer is the next move's value on average."""
+
+from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.q_learning import Q_LEARNING
+from app.web.algorithms.sarsa import exploring
+from app.web.algorithms.targets import Pair, Reason, after_answer
+from app.web.algorithms.telling import distance, expected, past, update
+from app.web.formula import Formula
+
+TITLE = "Expected Sarsa"
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    so_far = past(pair, reason, pair.parameter("initial"))
+    return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
+
+
+EXPECTED_SARSA = Algorithm(
+    title=TITLE,
+    turns=Q_LEARNING.turns,
+    rule=Rule(after_answer, _sentences, update),
+    section=Section(
+        title=TITLE,
+        start=seen_by("expected-sarsa", "40"),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
+                    "y = r + γ (ε / n ∑_a′ Q(s′, a′) + (1 − ε) max_a′ Q(s′, a′))",
+                ),
+                {
+                    "Q": "the table",
+                    "ε": "the chance to play at random",
+                    "n": "how many moves are legal in the next position",
+                },
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,163 @@
+"""MENACE: a box of beads for each position; a move is drawn, and paid with beads after the game."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from app.tictactoe.beads import alike, beads
+from app.tictactoe.game import O, X
+from app.tictactoe.policy import policy_of
+from app.tictactoe.values import outcome_chances
+from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.targets import Pair, Reason, without_target
+from app.web.formula import Formula, equals, fenced, number
+from app.web.numbers import MINUS, beads_in_words, count, percent
+from app.web.world import World
+
+TITLE = "MENACE: beads in matchboxes"
+NEVER_DRAWN = (
+    "{who} never drew a bead of {move} in its training: its box still has the {value} of it that "
+    "it began with, or was filled with again."
+)
+PAID = {"won": "win", "drawn": "draw", "lost": "loss"}  # the parameter that pays each result
+
+
+class Box(NamedTuple):
+    """The box that a move is in."""
+
+    held: float  # beads of the move
+    total: float  # of all moves
+    squares: int  # that are this one move by symmetry
+    ends: dict[str, float]  # how likely a game of its training is to end each way after the move
+
+
+def _box(pair: Pair) -> Box:
+    game, plays = pair.game, pair.agent.card.plays
+    squares = game.spread(alike(game), 0)
+    held = game.spread(beads(game, pair.table[game.legal], plays))
+    own = policy_of(held / np.maximum(squares, 1), "proportional")  # in training it always draws
+    other = own if pair.opponent is None else pair.world.policies[pair.opponent]
+    x, o = (own, other) if pair.mover == X else (other, own)
+    chances = outcome_chances(game, x, o)[pair.after].tolist()[:: pair.mover]
+    row = held[pair.position]
+    return Box(
+        held=float(row[pair.cell]),
+        total=float(np.nansum(row / np.maximum(squares[pair.position], 1))),
+        squares=int(squares[pair.position, pair.cell]),
+        ends=dict(zip(PAID, chances, strict=True)),
+    )
+
+
+def _reason(pair: Pair) -> Reason:
+    """On average a game through the move leaves it with so many beads; there are no answers.
+
+    Without a bead no game goes through it.
+    """
+    box = _box(pair)
+    target = sum(chance * _paid(pair, box, end) for end, chance in box.ends.items())
+    reason = replace(Reason(box.held, [], target, compared=False), hedge="about ")
+    return reason if box.held else without_target(reason)
+
+
+def _paid(pair: Pair, box: Box, end: str) -> float:
+    """Return how many beads the move has when a game through it has ended in a way."""
+    return max(0.0, box.held + pair.parameter(PAID[end]))
+
+
+def _sentences(pair: Pair, _reason: Reason) -> list[str]:
+    box = _box(pair)
+    total = f"Its box has {beads_in_words(box.total)} in all."
+    if not box.held:
+        return [f"{total} This move is not drawn again, unless the box is emptied and refilled."]
+    drawn = f"So it is drawn in {percent(box.held / box.total, 1)}% of the games that come here"
+    if pair.option("plays") == "greedy":
+        drawn = f"In training it is drawn in {percent(box.held / box.total, 1)}% of the games here"
+    if box.squares > 1:
+        drawn += f", and then any of the {box.squares} squares that are the same move by symmetry"
+    ends = [f"{end} in {percent(chance, 1)}%" for end, chance in box.ends.items() if chance]
+    pays = ", ".join(f"{_signed(pair, end)} if {end}" for end in PAID)
+    return [
+        f"{total} {drawn}.",
+        f"Beads expect nothing: they are what games have paid. A game pays every move {pays}.",
+        f"If training went on, a game after this move would be {', '.join(ends)}.",
+    ]
+
+
+def _signed(pair: Pair, end: str) -> str:
+    return f"{pair.parameter(PAID[end]):+.0f}".replace("-", MINUS)
+
+
+def _equations(pair: Pair, reason: Reason) -> list[str]:
+    """Write what the next game through the move leaves of its beads, on average."""
+    box = _box(pair)
+    ends = {end: chance for end, chance in box.ends.items() if chance}
+    left = [_paid(pair, box, end) for end in ends]
+    terms = [
+        f"{number(chance, 3)} × {fenced(beads, 0)}"
+        for chance, beads in zip(ends.values(), left, strict=True)
+    ]
+    sign = equals(reason.target, *ends.values())
+    return [
+        f"P = {number(box.held, 0)} / {number(box.total, 0)} ≈ {number(box.held / box.total, 3)}",
+        f"E[b] = {' + '.join(terms)} {sign} {number(reason.target)}",
+    ]
+
+
+def _written(_reason: Reason, value: float) -> str:
+    if value == round(value):
+        return beads_in_words(value)
+    return f"{number(value)} beads"
+
+
+def _facts(world: World) -> Mapping[str, object]:
+    """Count the boxes that Michie needed, and say what became of the first one here."""
+    game = world.game
+    decision = np.unique(game.symmetry_class[: game.decisions])
+    needed = game.legal[decision].sum(axis=1) > 1  # the last square needs no box
+    michie = int((needed & (game.to_move[decision] == X)).sum())
+    both = michie + int((needed & (game.to_move[decision] == O)).sum())
+    refills = world.agents["menace"].card.refills if "menace" in world.always else None
+    return {
+        "michie": count(michie),
+        "boxes": count(both),
+        "refills": "" if refills is None else count(refills),
+    }
+
+
+MENACE = Algorithm(
+    title="MENACE: beads in matchboxes",
+    rule=Rule(
+        _reason,
+        _sentences,
+        _equations,
+        counted="Games that paid it",
+        unknown=NEVER_DRAWN,
+        has="has {value} for {move}",
+        had="had {value} for {move}",
+        written=_written,
+    ),
+    section=Section(
+        title=TITLE,
+        start=seen_by("menace", "04"),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    "P(a) = b(s, a) / (∑_c b(s, c))",
+                    "b(s, a) ← max(0, b(s, a) + r)",
+                ),
+                {
+                    "P": "the chance that the move is drawn",
+                    "a": "a move, which may be several squares that are the same by symmetry",
+                    "b": "how many beads of the move are in the box of the position",
+                    "c": "every move of the box in turn, a too",
+                    "r": "the beads that the game’s result pays: 3 for a win, 1 for a draw, −1 for "
+                    "a loss",
+                },
+            ),
+        ),
+        facts=_facts,
+    ),
+)

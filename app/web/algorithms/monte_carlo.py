@@ -1,0 +1,108 @@
+"""Monte Carlo control: a value is the average of what whole games brought."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tictactoe.tasks import mean_returns
+from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.q_learning import Q_LEARNING
+from app.web.algorithms.targets import Answer, Pair, Reason, after_answer
+from app.web.algorithms.telling import best_next, distance, expected, explores, mean
+from app.web.formula import Formula, equals, fenced, number
+from app.web.numbers import MINUS, count, signed
+from app.web.world import World
+
+TITLE = "Monte Carlo"
+FOLLOWS = "the rest of the game brings"
+
+
+@lru_cache(maxsize=4)
+def _returns(world: World, lens: str, step: int | None) -> NDArray[np.float64]:
+    """Return what each decision brings on average who plays on by a table as in training, [D]."""
+    policy, task = world.policy(lens, step), world.task(lens)
+    assert task is not None  # every recipe of this algorithm has one
+    brings = mean_returns(world.game, task, policy)
+    played, explored = np.nansum(policy * brings, axis=1), np.nanmean(brings, axis=1)
+    mixed: NDArray[np.float64] = (1 - task.epsilon) * played + task.epsilon * explored
+    return mixed
+
+
+def _brings(pair: Pair, position: int) -> float:
+    """Return what the rest of a game brings on average."""
+    return float(_returns(pair.world, pair.lens, pair.step)[position])
+
+
+def _reason(pair: Pair) -> Reason:
+    return after_answer(pair, finds=_brings)
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    return [
+        expected(pair, reason, FOLLOWS),
+        *_whole_games(pair, reason),
+        *distance(reason),
+        *_past(pair, reason),
+    ]
+
+
+def _whole_games(pair: Pair, reason: Reason) -> list[str]:
+    if not reason.bootstraps:
+        return []
+    how = ", now and then at random" if explores(pair) else ""
+    return [f"No other value is asked: the games are played to their end, by its own moves{how}."]
+
+
+def _past(pair: Pair, reason: Reason) -> list[str]:
+    """Say what the value is, and where its games were others."""
+    if not pair.known or pair.visits is None:
+        return []
+    if pair.visits == 1:
+        return [f"It is what the one game brought that went through it, {signed(pair.value)}."]
+    then = ", with the moves that it played at that time" if reason.bootstraps else ""
+    return [f"It is the average of what {count(pair.visits)} games brought{then}."]
+
+
+def _follows(pair: Pair, answer: Answer) -> str:
+    if answer.found is None:
+        return best_next(pair, answer)
+    return f"{FOLLOWS} {signed(answer.found)} on average"
+
+
+def _equations(pair: Pair, reason: Reason) -> list[str]:
+    """Write the average return, and what one more game makes of the value on average."""
+    if not pair.known or pair.visits is None:
+        return [mean(pair, reason)]
+    value, target, decimals = reason.value, reason.target, reason.decimals
+    games = pair.visits + 1
+    after = value + (target - value) / games
+    way = f"({number(target, decimals)} {MINUS} {fenced(value, decimals)}) / {games}"
+    sign = equals(after, value, target, decimals=decimals)
+    return [
+        mean(pair, reason),
+        f"Q + (y {MINUS} Q) / n = {number(value, decimals)} + {way} {sign} "
+        f"{number(after, decimals)}",
+    ]
+
+
+MONTE_CARLO = Algorithm(
+    title="Monte Carlo control",
+    turns=Q_LEARNING.turns,
+    rule=Rule(_reason, _sentences, _equations, _follows, counted="Games through it"),
+    section=Section(
+        title=TITLE,
+        start=seen_by("monte-carlo", "8"),
+        formulas=(
+            Formula(
+                TITLE,
+                ("Q(s, a) ← Q(s, a) + (y − Q(s, a)) / n", "y = γ^k r"),
+                {
+                    "Q": "the table",
+                    "n": "how many games have gone through the move",
+                    "k": "how many more moves of its own the learner made",
+                },
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,96 @@
+"""Sarsa: what is found after the answer is the value of the move that is really played next."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from app.tictactoe.notation import replay
+from app.tictactoe.tasks import task_q
+from app.tictactoe.values import TIE
+from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.q_learning import Q_LEARNING
+from app.web.algorithms.targets import Pair, Reason, after_answer
+from app.web.algorithms.telling import distance, expected, explores, past, update
+from app.web.formula import Formula
+from app.web.numbers import count, percent, signed
+from app.web.world import World
+
+TITLE = "Sarsa"
+AGENT, START = "sarsa", "7"  # one of the few positions in which exploration makes a difference
+BY_MOVES = "one answer and one next move"
+
+
+def exploring(pair: Pair, reason: Reason) -> list[str]:
+    """Say that random moves are a part of what comes next, where they are and it matters."""
+    if not explores(pair) or not reason.bootstraps:
+        return []
+    share = percent(explores(pair), 0)
+    return [f"It counts the next move as it plays: {share}% of the time that is any move."]
+
+
+def next_targets(pair: Pair, reason: Reason) -> list[float]:
+    """List all that one update can draw the value to, by the answer and the move after it."""
+    if not explores(pair):
+        return []
+    gamma = pair.task.gamma if pair.task else 1.0
+    ends = [answer.target for answer in reason.given if answer.found is None]
+    values = [
+        value
+        for answer in reason.given
+        if answer.found is not None
+        for value in pair.table[answer.position].tolist()
+        if value == value  # noqa: PLR0124 - a taken cell is NaN
+    ]
+    return [*ends, *(gamma * value for value in values)]
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    initial, targets = pair.parameter("initial"), next_targets(pair, reason)
+    by = [BY_MOVES] if targets and reason.bootstraps else []
+    so_far = past(pair, reason, initial, targets, *by)
+    return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
+
+
+def _facts(world: World) -> Mapping[str, object]:
+    """Compare what it was asked to learn with the same without random moves, as Q-learning is."""
+    task = world.task(AGENT) if AGENT in world.always else None
+    if task is None:
+        return {}
+    without = replace(task, epsilon=0.0)
+    own, other = task_q(world.game, task), task_q(world.game, without)
+    apart = ~(_best(own) & _best(other)).any(axis=1)
+    row = replay(world.game, START)[-1]
+    return {
+        "parting": count(int(apart.sum())),
+        "own": [signed(value) for value in own[row].tolist()],
+        "other": [signed(value) for value in other[row].tolist()],
+    }
+
+
+def _best(q: NDArray[np.float64]) -> NDArray[np.bool_]:
+    best: NDArray[np.bool_] = q >= np.nanmax(q, axis=1, keepdims=True) - TIE
+    return best
+
+
+SARSA = Algorithm(
+    title=TITLE,
+    turns=Q_LEARNING.turns,
+    rule=Rule(after_answer, _sentences, update),
+    section=Section(
+        title=TITLE,
+        start=seen_by(AGENT, START),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
+                    "y = r + γ Q(s′, a′)",
+                ),
+                {"Q": "the table", "a′": "the move that is played next"},
+            ),
+        ),
+        facts=_facts,
+    ),
+)

@@ -1,0 +1,82 @@
+"""Temporal differences of afterstates: a board is drawn to the next one that the learner makes."""
+
+from collections.abc import Mapping
+
+from app.recipes.algorithms import at_the_end
+from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.sarsa import BY_MOVES, exploring, next_targets
+from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
+from app.web.algorithms.telling import ENDS, distance, expected, images, just, mean, moved, past
+from app.web.formula import Formula
+from app.web.numbers import count, signed
+from app.web.world import World
+
+TITLE = "Temporal differences of afterstates"
+
+
+def _reason(pair: Pair) -> Reason:
+    reason = after_answer(pair)
+    return without_target(reason) if pair.game.is_over(pair.after) else reason
+
+
+def _sentences(pair: Pair, reason: Reason) -> list[str]:
+    if not reason.has_target:
+        end = ENDS[pair.outcome(pair.after) or 0]
+        return [
+            f"The game is {end} by this move. What that is worth the rules say, "
+            f"{signed(pair.value)}, and nothing is learned of it."
+        ]
+    shared = images(pair) if pair.option("symmetric") else []
+    told = [expected(pair, reason), *_teaching(pair, reason), *distance(reason)]
+    return [*told, *_past(pair, reason), *shared]
+
+
+def _teaching(pair: Pair, reason: Reason) -> list[str]:
+    if pair.option("learn_from") == "all":
+        return exploring(pair, reason)
+    if not reason.bootstraps or not pair.parameter("epsilon"):
+        return []
+    return ["A next move that is drawn at random teaches it nothing."]
+
+
+def _past(pair: Pair, reason: Reason) -> list[str]:
+    """Say what its targets were, which only follows from the value if the step size never fell."""
+    if pair.parameter("alpha_drop"):
+        return []
+    targets = next_targets(pair, reason)
+    by = [BY_MOVES] if targets and reason.bootstraps else []
+    return past(pair, reason, pair.parameter("initial"), targets, *by)
+
+
+def _equations(pair: Pair, reason: Reason) -> list[str]:
+    given = reason.given
+    target = mean(pair, reason) if len(given) > 1 else f"y = {just(pair, given[0])}"
+    alpha = at_the_end(pair.parameter("alpha"), pair.parameter("alpha_drop"))
+    return [target, *moved(pair, alpha, reason)]
+
+
+def _facts(world: World) -> Mapping[str, object]:
+    game = world.game
+    return {"boards": count(game.positions - 1), "ends": count(game.positions - game.decisions)}
+
+
+TD_AFTERSTATES = Algorithm(
+    title="Temporal-difference learning of afterstates",
+    rule=Rule(_reason, _sentences, _equations, target=just),
+    section=Section(
+        title=TITLE,
+        start=seen_by("td-afterstates", "8"),
+        formulas=(
+            Formula(
+                TITLE,
+                ("V(z) ← V(z) + α (V(z′) − V(z))",),
+                {
+                    "V": "the table: what a board is worth to who made it",
+                    "z′": "the board that the learner’s next move makes, or the answer, if it ends "
+                    "the game",
+                },
+            ),
+        ),
+        facts=_facts,
+    ),
+)

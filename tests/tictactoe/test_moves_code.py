@@ -1,0 +1,112 @@
+"""The code of a policy: it comes back bit for bit, and whatever is no code says why."""
+
+import re
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.tictactoe.game import Game, connect
+from app.tictactoe.moves_code import decode, encode, lengths, policy_of_choice
+from app.tictactoe.notation import parse_position
+from app.tictactoe.policy import BASELINES, best_moves, minimax
+
+GAME = connect()
+SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+def test_the_lengths_are_those_of_the_bits() -> None:
+    """By hand of the smallest board: 4 + 4 * 3 + 12 * 2 bits are 5 bytes, 4 + 3 + 2 * 2 are 2."""
+    assert lengths(GAME) == (2695, 379)
+    assert lengths(connect(2, 2, 2)) == (7, 3)
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_a_policy_with_equal_chances_comes_back(game: Game, name: str) -> None:
+    policy = BASELINES[name].policy(game)
+    code = encode(game, policy > 0)
+    assert (policy_of_choice(decode(game, code)) == policy).all()
+
+
+def test_only_who_plays_all_images_alike_has_the_short_code(game: Game) -> None:
+    assert len(encode(game, best_moves(game))) == 379
+    assert len(encode(game, minimax(game) > 0)) == 2695
+
+
+def test_the_bits_stand_in_the_order_of_the_legal_pairs(game: Game) -> None:
+    """By hand: the first 9 bits are the empty board, the next 8 the lowest code with one stone."""
+    first = BASELINES["fixed"].policy(game) > 0
+    changed = first.copy()
+    changed[0, :] = np.arange(9) == 4
+    # 000010000 10000000 1...: the centre, then the first empty cell of two boards.
+    assert encode(game, changed).startswith("CEBA")
+    assert encode(game, first).startswith("gEBA")
+    assert parse_position(game, "........X") == 1
+
+
+@given(st.integers(0, GAME.pairs - 1))
+def test_two_codes_that_differ_in_a_bit_differ_in_that_position(pair: int) -> None:
+    choice = np.ones_like(GAME.legal) & GAME.legal
+    position = int(np.searchsorted(GAME.pair_start, pair, side="right")) - 1
+    cell = int(np.flatnonzero(GAME.legal[position])[pair - GAME.pair_start[position]])
+    if GAME.legal[position].sum() == 1:
+        return
+    choice[position, cell] = False
+    again = decode(GAME, encode(GAME, choice))
+    assert np.argwhere(again != GAME.legal).tolist() == [[position, cell]]
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_any_choice_of_moves_comes_back(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    choice = (rng.random(GAME.legal.shape) < rng.random()) & GAME.legal
+    idle = ~choice.any(axis=1)
+    choice[idle] = GAME.legal[idle]
+    assert (decode(GAME, encode(GAME, choice)) == choice).all()
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("", "2695 characters, or 379, not 0"),
+        ("A" * 378, "not 378"),
+        ("A" * 380, "not 380"),
+        ("A" * 378 + "+", r"character 379 of the moves is '\+'"),
+        ("\N{GREEK SMALL LETTER ALPHA}" + "A" * 378, "character 1 of the moves"),
+        ("A" * 378 + "\n", r"character 379 of the moves is '\\n'"),
+        ("A" * 379, r"no move is played in \.\.\.\.\.\.\.\.\."),
+        ("_" * 379, "the moves end after 2270 bits"),
+        ("_" * 2695, "the moves end after 16167 bits"),
+    ],
+)
+def test_what_is_no_code_says_why(game: Game, code: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        decode(game, code)
+
+
+def test_a_decision_without_a_move_is_named(game: Game) -> None:
+    choice = minimax(game) > 0
+    position = parse_position(game, "XO.......")
+    choice[position] = False
+    with pytest.raises(ValueError, match=re.escape("no move is played in XO.......")):
+        encode(game, choice)
+
+
+def test_the_short_code_cannot_play_a_position_unlike_its_own_image(game: Game) -> None:
+    """The empty board is all its images: a corner alone is not the same turned."""
+    code = encode(game, best_moves(game))
+    with pytest.raises(ValueError, match="differ from their own mirror image"):
+        decode(game, "gA" + code[2:])
+
+
+def test_a_taken_cell_cannot_be_played(game: Game) -> None:
+    with pytest.raises(ValueError, match="taken cell"):
+        encode(game, np.ones_like(game.legal))
+
+
+@given(st.text(SIGNS, min_size=379, max_size=379) | st.text(max_size=400))
+def test_whatever_is_no_code_is_a_value_error(code: str) -> None:
+    with suppress(ValueError):
+        assert encode(GAME, decode(GAME, code)) == code

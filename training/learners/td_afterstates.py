@@ -1,0 +1,127 @@
+"""Temporal-difference learning of afterstates: the example with which Sutton & Barto begin.
+
+Source: Sutton & Barto (2018), section 1.5, "An extended example: tic-tac-toe", and its exercises
+1.1 to 1.5; section 6.8 for the word afterstate.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from app.recipes.algorithms import SEATS, TdAfterstates
+from app.tictactoe.game import Game
+from training.learners.classes import Classes, afterstate_classes, class_progress, refresh
+from training.learners.pairs import (
+    DRAWN,
+    WON,
+    Indices,
+    Values,
+    Visits,
+    epsilon_greedy,
+    legal_pairs,
+    lowered,
+)
+from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
+from training.learners.randomness import stream, uniform
+
+
+class Rules(NamedTuple):
+    """How to learn, and what for."""
+
+    alpha: float
+    alpha_drop: float
+    epsilon: float
+    epsilon_drop: float
+    loss: float
+    draw: float
+    from_all: bool  # whether random moves teach as well
+    seats: Indices  # [n] the seats of the games in turn: 0 as X, 1 as O
+
+
+class Memory(NamedTuple):
+    """What is known of K boards, or classes of them, in the view of whoever made them."""
+
+    values: Values  # [K]
+    visits: Visits  # [K]
+    q: Values  # [P] scratch: values, up to date only where a game has just been
+
+
+def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Progress]:
+    """Play whole games, in the seats of the recipe in turn, learning while they are played.
+
+    Each move is the one that makes the board worth most, V(z), or with chance epsilon any.  After
+    a move the board that the move before it made goes alpha of the way to the board made now:
+    V(z) <- V(z) + alpha (V(z') - V(z)).  A random move teaches nothing, unless the recipe says so.
+    Where the opponent ends the game the last board goes there to what that is worth.
+    What a board is worth that ends the game is known from the rules and never learned.
+    Alpha falls as epsilon does, by tenths of the games.
+    """
+    first, after = legal_pairs(game)
+    classes = afterstate_classes(game, recipe.symmetric)
+    known = Memory(
+        values=_at_first(game, recipe, classes, after),
+        visits=np.zeros(classes.number, np.uint32),
+        q=np.zeros(game.pairs),
+    )
+    rules = Rules(
+        alpha=recipe.alpha,
+        alpha_drop=recipe.alpha_drop,
+        epsilon=recipe.epsilon,
+        epsilon_drop=recipe.epsilon_drop,
+        loss=recipe.loss,
+        draw=recipe.draw,
+        from_all=recipe.learn_from == "all",
+        seats=np.array(["xo".index(seat) for seat in SEATS[recipe.seat]], np.int32),
+    )
+    return over_phases(
+        opponents(game, recipe),
+        next_stop,
+        partial(_play, stream(recipe.seed), rules, first, after, classes.of, known),
+        lambda *counts: class_progress(game, classes, counts, known.values, known.visits),
+    )
+
+
+def _at_first(game: Game, recipe: TdAfterstates, classes: Classes, after: Indices) -> Values:
+    """Return what the boards are worth before anything is learned, [K]."""
+    values = np.full(classes.number, recipe.initial)
+    values[classes.of[after == WON]] = recipe.win
+    values[classes.of[after == DRAWN]] = recipe.draw
+    return values
+
+
+@njit(cache=True)
+def _play(  # type: ignore[no-untyped-def]
+    stream, rules, first, after, of, known, replies, begin, last, stop, games, updates
+):
+    alpha, alpha_drop, epsilon, epsilon_drop, loss, draw, from_all, seats = rules
+    values, visits, q = known
+    while games < last and updates < stop:
+        turn = (games - begin) // len(seats) * len(seats)  # both seats learn and explore alike
+        step_size = lowered(alpha, alpha_drop, turn, last - begin)
+        explore = lowered(epsilon, epsilon_drop, turn, last - begin)
+        s, made = 0, -1  # the decision, and the class of what was made before
+        if seats[(games - begin) % len(seats)] == 1:
+            refresh(first, of, values, q, s)
+            s = answer(replies, first, after, q, s, False, stream)
+        while s >= 0:
+            refresh(first, of, values, q, s)
+            at_random = uniform(stream) < explore
+            p = epsilon_greedy(first, q, s, 1.0 if at_random else 0.0, False, stream)
+            if made >= 0 and (from_all or not at_random):
+                values[made] += step_size * (values[of[p]] - values[made])
+                visits[made] += 1
+                updates += 1
+            s, made = after[p], of[p]
+            if s >= 0:
+                refresh(first, of, values, q, s)
+                s = answer(replies, first, after, q, s, False, stream)
+                if s < 0:
+                    ending = draw if s == DRAWN else loss
+                    values[made] += step_size * (ending - values[made])
+                    visits[made] += 1
+                    updates += 1
+        games += 1
+    return games, updates

@@ -1,0 +1,163 @@
+"""What is measured of a training: one run is a recipe with its seed, trained and judged exactly.
+
+`seeds` and the experiments measure alike.  A `Measure` has a version: whoever changes what it finds
+raises it, and nothing that an older one has found is believed any more.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
+from typing import Generic, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.recipes import Recipe, name
+from app.tictactoe.game import SEATS, Game, connect
+from app.tictactoe.policy import policy_of
+from app.tictactoe.report import BySeat, Figures, blunders, report
+from training.learners import learn
+from training.learners.phases import NextStop, Progress
+from training.proof import unbeatable
+from training.run import next_mark
+
+NEVER = 10**12  # a stop that no training comes to
+GROWTH = 50  # a proof is tried again after so small a part more of the updates
+
+Found = TypeVar("Found", bound=msgspec.Struct)
+
+
+@dataclass(frozen=True)
+class Measure(Generic[Found]):
+    """Something that can be found out about recipes with their seeds.
+
+    `of` is a function of a module, so that other processes and machines can be sent its name.  It
+    is given a few recipes at once, `at_once` of them at most, and returns what it has found of
+    each in their order; networks that learn side by side are one call.  What it finds, a frozen
+    msgspec struct with a field `seconds`, depends on nothing but the recipe, its time apart.
+    """
+
+    name: str
+    version: int
+    found: type[Found]
+    of: Callable[[Sequence[Recipe]], Sequence[Found]]
+    at_once: int = 10
+
+
+class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One training at its T moments, the last of which is its end."""
+
+    seconds: float  # of training and judging
+    judging: float  # the part of them that went into judging
+    games: list[int]  # [T]
+    asked: list[int]  # [T] the updates after which it was to be looked at; -1 for the end
+    figures: Figures  # T entries each
+    unbeatable: BySeat[bool]  # [T] whether nobody ever beats it in a seat
+    known: list[int]  # [T] decisions in which it has updated a move, up to symmetry
+    start: list[float]  # [T] the highest value of the empty board
+
+
+class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When the play of one training was proved, the games counted to within a fiftieth."""
+
+    seconds: float
+    games: int | None  # the first after which nobody beats it in either seat, or None
+    stays: int | None  # the first after which that was never lost again, or None
+    faultless: int | None  # the first after which no decision is a blunder, or None
+    played: int  # games of the whole training
+
+
+def measure_end(recipes: Sequence[Recipe]) -> list[Run]:
+    """Train each recipe and judge what it is in the end."""
+    return [run_of(recipe, lambda updates: NEVER, first=False) for recipe in recipes]
+
+
+def measure_marks(recipes: Sequence[Recipe]) -> list[Run]:
+    """Train each recipe and judge it after 0, 1, 2, 5, 10, ... updates and in the end."""
+    return [run_of(recipe, next_mark, first=True) for recipe in recipes]
+
+
+def run_of(recipe: Recipe, next_stop: NextStop, first: bool) -> Run:
+    """Train a recipe and judge it at every stop and in the end, and `first` before it begins.
+
+    A stop is made after the game in which it is reached; one that the training jumps over is left
+    out.
+    """
+    game = _game()
+    begin = perf_counter()
+    history: list[tuple[int, Progress]] = []
+    asked = 0
+    for progress in learn(game, recipe, next_stop):
+        history.append((asked, progress))
+        asked = next_stop(progress.updates)
+    history[-1] = (-1, history[-1][1])
+    trained = perf_counter()
+    kept = history if first else history[1:]
+    moments = [progress for _, progress in kept]
+    tables = np.stack([moment.q[game.legal] for moment in moments])
+    updates = [moment.updates for moment in moments]
+    figures = report(game, tables, updates, recipe.worth(), recipe.plays, recipe.task())
+    policies = policy_of(game.spread(tables), recipe.plays)
+    proved = {
+        seat: [unbeatable(game, policy, player) for policy in policies]
+        for seat, player in SEATS.items()
+    }
+    judged = perf_counter()
+    return Run(
+        seconds=judged - begin,
+        judging=judged - trained,
+        games=[moment.games for moment in moments],
+        asked=[stop for stop, _ in kept],
+        figures=figures,
+        unbeatable=BySeat(**proved),
+        known=[positions_known(game, moment.visits) for moment in moments],
+        start=[float(np.nanmax(moment.q[0])) for moment in moments],
+    )
+
+
+def measure_proof(recipes: Sequence[Recipe]) -> list[Proof]:
+    """Train each recipe and ask again and again whether its play is proved.
+
+    It is asked after each of the first games, and later whenever the updates have grown by a
+    fiftieth.
+    """
+    return [_proof(recipe) for recipe in recipes]
+
+
+def _proof(recipe: Recipe) -> Proof:
+    game = _game()
+    begin = perf_counter()
+    first, since, faultless = None, None, None
+    for progress in learn(game, recipe, lambda updates: updates + 1 + updates // GROWTH):
+        policy = policy_of(progress.q, recipe.plays)
+        if all(unbeatable(game, policy, seat) for seat in SEATS.values()):
+            first = progress.games if first is None else first
+            since = progress.games if since is None else since
+            if faultless is None and not blunders(game, policy).any():
+                faultless = progress.games
+        else:
+            since = None
+    return Proof(perf_counter() - begin, first, since, faultless, progress.games)
+
+
+def positions_known(game: Game, visits: NDArray[np.uint32]) -> int:
+    """Count the decisions, up to symmetry, of which some move was updated; `visits` [D, cells]."""
+    met = (visits > 0).any(axis=1)
+    return len(np.unique(game.symmetry_class[: game.decisions][met]))
+
+
+END = Measure("end", 1, Run, measure_end)
+MARKS = Measure("marks", 1, Run, measure_marks)
+PROOF = Measure("proof", 1, Proof, measure_proof, at_once=2)
+
+
+def key(measure: Measure[Found], recipe: Recipe) -> str:
+    """Return the name under which a finding is kept."""
+    return f"{measure.name}.{measure.version} {name(recipe)}"
+
+
+@cache
+def _game() -> Game:
+    return connect()

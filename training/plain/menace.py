@@ -1,0 +1,88 @@
+"""MENACE in plain Python: see `training.learners.menace`."""
+
+from collections.abc import Iterator
+
+from app.recipes.algorithms import Menace
+from training.plain.boards import (
+    EMPTY,
+    Pair,
+    Update,
+    answer,
+    has_line,
+    is_over,
+    legal_cells,
+    move,
+    standing_pair,
+    to_move,
+)
+from training.plain.randomness import Random
+
+
+class Boxes:
+    """The beads of moves, each by the one that stands for it, and how often a box was refilled."""
+
+    def __init__(self, recipe: Menace) -> None:
+        self.first, self.fewer = recipe.beads, recipe.beads_drop
+        self.changed: dict[Pair, int] = {}
+        self.refills = 0
+
+    def beads(self, board: str, cell: int) -> int:
+        """Count the beads of a move."""
+        own_move = (9 - board.count(".")) // 2
+        full = max(1, self.first - self.fewer * own_move)
+        return self.changed.get(standing_pair(board, cell), full)
+
+    def draw(self, board: str, rng: Random) -> int:
+        """Draw a bead, and one of the squares of its move."""
+        moves = [standing_pair(board, cell) for cell in legal_cells(board)]
+        weights = [
+            self.beads(board, cell) / moves.count(move)
+            for cell, move in zip(legal_cells(board), moves, strict=True)
+        ]
+        left = rng.random() * sum(weights)
+        for cell, weight in zip(legal_cells(board), weights, strict=True):
+            left -= weight
+            if left < 0:
+                return cell
+        raise AssertionError("a box is never empty")
+
+    def put(self, board: str, cell: int, number: int) -> bool:
+        """Let a move have so many beads; say whether its box was empty then, and was refilled."""
+        self.changed[standing_pair(board, cell)] = number
+        empty = not any(self.beads(board, other) for other in legal_cells(board))
+        if empty:
+            for other in legal_cells(board):
+                self.changed.pop(standing_pair(board, other), None)
+            self.refills += 1
+        return empty
+
+
+def menace(recipe: Menace, rng: Random, boxes: Boxes | None = None) -> Iterator[Update]:
+    """Play game after game; yield what each move of it has then, before a box is filled again."""
+    boxes = boxes or Boxes(recipe)
+    seats = {"both": "XO", "x": "X", "o": "O"}[recipe.seat]
+    for opponent, games in recipe.phases:
+        for game in range(games):
+            seat = seats[game % len(seats)]
+            trail, end = played_game(boxes, seat, opponent, rng)
+            reward = recipe.draw
+            if has_line(end):
+                reward = recipe.loss if to_move(end) == seat else recipe.win
+            for board, cell in trail:
+                number = max(0, boxes.beads(board, cell) + reward)
+                if boxes.put(board, cell, number):
+                    rng.refilled(board)
+                yield (board, cell), number
+
+
+def played_game(boxes: Boxes, seat: str, opponent: str, rng: Random) -> tuple[list[Pair], str]:
+    """Play a game: the boards on which the learner moved and its moves, and the final board."""
+    board, trail = EMPTY, []
+    while not is_over(board):
+        if to_move(board) == seat:
+            trail.append((board, boxes.draw(board, rng)))
+            rng.moved(*trail[-1], explored=True)
+            board = move(*trail[-1])
+        else:
+            board = answer(opponent, board, rng, lambda board: boxes.draw(board, rng))
+    return trail, board

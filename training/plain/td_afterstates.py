@@ -1,0 +1,85 @@
+"""Temporal differences of afterstates in plain Python: see `training.learners.td_afterstates`."""
+
+from collections.abc import Iterator
+
+from app.recipes.algorithms import TdAfterstates
+from training.plain.boards import (
+    EMPTY,
+    Pair,
+    Update,
+    answer,
+    epsilon_greedy,
+    has_line,
+    is_over,
+    legal_cells,
+    lowered,
+    move,
+    standing,
+)
+from training.plain.randomness import Random
+
+
+class Afterstates:
+    """What boards are worth to whoever made them; what ends the game is known."""
+
+    def __init__(self, recipe: TdAfterstates) -> None:
+        self.recipe = recipe
+        self.learned: dict[str, float] = {}
+
+    def value(self, board: str) -> float:
+        """Return what a board is worth."""
+        if is_over(board):
+            return self.recipe.win if has_line(board) else self.recipe.draw
+        return self.learned.get(key_of(self.recipe, board), self.recipe.initial)
+
+    def worth(self, board: str) -> dict[int, float]:
+        """Return what each move is worth: what the board is that it makes."""
+        return {cell: self.value(move(board, cell)) for cell in legal_cells(board)}
+
+    def learn(self, pair: Pair, alpha: float, target: float) -> Update:
+        """Draw what a move made to a target."""
+        made = move(*pair)
+        value = self.value(made)
+        value += alpha * (target - value)
+        self.learned[key_of(self.recipe, made)] = value
+        return pair, value
+
+
+def td_afterstates(recipe: TdAfterstates, rng: Random) -> Iterator[Update]:
+    """Play game after game, learning from each move what the one before it was worth."""
+    known = Afterstates(recipe)
+    seats = {"both": "XO", "x": "X", "o": "O"}[recipe.seat]
+    for opponent, games in recipe.phases:
+        for game in range(games):
+            turn = game - game % len(seats)
+            alpha = lowered(recipe.alpha, recipe.alpha_drop, turn, games)
+            epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, games)
+            yield from played_game(known, (alpha, epsilon), seats[game % len(seats)], opponent, rng)
+
+
+def played_game(
+    known: Afterstates, rates: tuple[float, float], seat: str, opponent: str, rng: Random
+) -> Iterator[Update]:
+    """Play a game with this step size and this much exploration."""
+
+    def own(board: str) -> int:
+        return epsilon_greedy(board, known.worth(board), 0.0, rng)
+
+    recipe, (alpha, epsilon) = known.recipe, rates
+    board = EMPTY if seat == "X" else answer(opponent, EMPTY, rng, own)
+    before: Pair | None = None
+    while not is_over(board):
+        explored = rng.random() < epsilon
+        pair = board, epsilon_greedy(board, known.worth(board), float(explored), rng)
+        if before and (recipe.learn_from == "all" or not explored):
+            yield known.learn(before, alpha, known.value(move(*pair)))
+        board, before = move(*pair), pair
+        if not is_over(board):
+            board = answer(opponent, board, rng, own)
+            if is_over(board):
+                yield known.learn(pair, alpha, recipe.loss if has_line(board) else recipe.draw)
+
+
+def key_of(recipe: TdAfterstates, made: str) -> str:
+    """Return the board that has the value of this one."""
+    return standing(made) if recipe.symmetric else made
