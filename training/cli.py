@@ -1,4 +1,4 @@
-"""The command line: list, train, check, judge, evaluate, seeds, bench.
+"""The command line: list, train, check, judge, evaluate, seeds, experiment, bench.
 
 What a command needs is imported when it runs: whoever lists the agents does not wait for a
 compiler, and whoever trains one does not wait for what draws tables.
@@ -20,6 +20,7 @@ from app.tictactoe.game import Game, connect
 MODELS = Path("models")
 INTERRUPTED = 130
 NETWORKS = [one for one, agent in SHIPPED.items() if agent.recipe.slug == "dqn"]
+TABLES_OF_OTHERS = {".json", ".csv", ".tsv", ".txt", ".npz"}
 TABLES = [one for one in SHIPPED if one not in NETWORKS]
 
 
@@ -48,6 +49,18 @@ class IdOrRecipe(click.ParamType[Wanted]):
         from training.run import agent_id  # noqa: PLC0415
 
         return Wanted(agent_id(recipe), recipe)
+
+
+class FileIdOrRecipe(click.ParamType["Path | Wanted"]):
+    """A file with somebody's table, or what `IdOrRecipe` reads."""
+
+    name = "agent or file"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Read either; a file is known by what its name ends with."""
+        if Path(value).suffix in TABLES_OF_OTHERS:
+            return Path(value)
+        return IdOrRecipe().convert(value, param, ctx)
 
 
 wanted = click.argument("agents", nargs=-1, metavar="[ID|RECIPE]...", type=IdOrRecipe())
@@ -149,15 +162,60 @@ def check(agents: tuple[Wanted, ...], models: Path) -> None:
 
 
 @main.command()
-@wanted
+@click.argument("agents", nargs=-1, metavar="[FILE|ID|RECIPE]...", type=FileIdOrRecipe())
 @models
-def judge(agents: tuple[Wanted, ...], models: Path) -> None:
-    """Write the figures and texts of cards anew, from their tables, without any training."""
+@click.option(
+    "--boards",
+    type=click.Choice(["auto", "x", "mover"]),
+    default="auto",
+    help="Of a file: whose stones are 1.",
+)
+@click.option(
+    "--digits",
+    type=click.Choice(["auto", "first", "last"]),
+    default="auto",
+    help="Of a file: which digit of a base-3 number the top left square is.",
+)
+@click.option(
+    "--view",
+    type=click.Choice(["auto", "mover", "x"]),
+    default="auto",
+    help="Of a file: for whom a high value is good.",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["any", "first"]),
+    default="any",
+    help="Of a file: what is played among equals.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["auto", "any", "first", "image"]),
+    default="auto",
+    help="Of a file: what is played where it has nothing.",
+)
+@click.option("--site", help="Of a file: the site to make the link for; default: make run's.")
+def judge(
+    agents: tuple[Path | Wanted, ...], models: Path, site: str | None, **options: str
+) -> None:
+    """Judge tables: those of files that somebody else made, or write cards anew.
+
+    A FILE is JSON, CSV, what Python prints of a dict, or an npz; what it plays is judged exactly,
+    and nothing is written.  Of an ID or a RECIPE, or of all agents where none is named, figures and
+    texts of the card are written anew from its table, without any training.
+    """
+    from training.judging import SITE, judge_file  # noqa: PLC0415
     from training.run import judged  # noqa: PLC0415
+    from training.tables import Options  # noqa: PLC0415
 
     game = connect()
+    files = [one for one in agents if isinstance(one, Path)]
+    named = [one for one in agents if isinstance(one, Wanted)]
     try:
-        for agent in _loaded(agents, models, game):
+        for path in files:
+            for line in judge_file(game, path, Options(**options), site or SITE):
+                click.echo(line)
+        for agent in _loaded(named, models, game) if named or not files else []:
             save(models, game, judged(game, agent))
             click.echo(f"{agent.card.id}: judged")
     except ValueError as error:
@@ -175,13 +233,20 @@ def judge(agents: tuple[Wanted, ...], models: Path) -> None:
 )
 def evaluate(agents: tuple[Wanted, ...], models: Path, markdown: bool, readme: Path | None) -> None:
     """Print the exact results of the agents that are trained."""
-    from training.evaluate import markdown_table, print_table, put_into  # noqa: PLC0415
+    from app.experiments import load_all as load_claims  # noqa: PLC0415
+    from training.evaluate import (  # noqa: PLC0415
+        claims_table,
+        markdown_table,
+        print_table,
+        put_into,
+    )
 
     game = connect()
     try:
         loaded = _loaded(agents, models, game)
         if readme:
-            put_into(readme, markdown_table(game, loaded))
+            claims = claims_table(load_claims(models / "experiments").values())
+            put_into(readme, f"{markdown_table(game, loaded)}\n{claims}")
         elif markdown:
             click.echo(markdown_table(game, loaded), nl=False)
         else:
@@ -211,6 +276,48 @@ def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
     click.echo(f"{agent.id}, seeds {first} to {first + seeds - 1}")
     for text in report_over_seeds(agent.recipe, range(first, first + seeds), jobs):
         click.echo(text)
+
+
+@main.command()
+@click.argument("claims", nargs=-1, metavar="[ID]...")
+@click.option("--all", "everything", is_flag=True, help="Check every claim.")
+@click.option(
+    "--seeds", type=click.IntRange(min=1), help="At most so many of each recipe; default: all."
+)
+@click.option(
+    "--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="How many processes."
+)
+@click.option("--dask", metavar="ADDRESS", help="Train on the cluster of this scheduler instead.")
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where runs are kept; default: a folder of the user's cache.",
+)
+@click.option(
+    "--out",
+    default=MODELS / "experiments",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where summaries go; default models/experiments/.",
+)
+@click.option("--bench", is_flag=True, help="Measure what a run takes beside the bare training.")
+def experiment(claims: tuple[str, ...], everything: bool, bench: bool, **options: Any) -> None:
+    """Check claims: train what is missing, keep every run, write what all of them say.
+
+    Whatever stops it, the same command goes on from there.
+    """
+    from training.experiments.commands import carry_out_all, list_claims, measure_runs  # noqa: PLC0415
+
+    if bench:
+        told = measure_runs()
+    elif everything or claims:
+        told = carry_out_all(claims, **options)
+    else:
+        told = list_claims(options["out"])
+    try:
+        for text in told:
+            click.echo(text)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
 
 
 @main.command()

@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from app.experiments import PROJECTS, Summary
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game
 from app.tictactoe.report import BySeat, Chances, report
@@ -17,9 +18,8 @@ HEADER = [
     *(f"as {seat}, {name}" for name in OPPONENTS.values() for seat in SEATS.values()),
     *(f"as {seat}, best responder" for seat in SEATS.values()),
     "Blunders",
-    "Its source reported",
-    "We found",
 ]
+CLAIMS = ["Claim", "Whose", "Verdict", "Runs"]
 START, END = "<!-- results -->", "<!-- /results -->"
 
 
@@ -39,10 +39,13 @@ def print_table(game: Game, agents: Iterable[Agent]) -> None:
 
 
 def markdown_table(game: Game, agents: Iterable[Agent]) -> str:
-    """Write the results in Markdown: what is exact, then what was said of them, as two tables."""
-    lines = [HEADER, *rows(game, agents)]
-    exact, said = [line[:-2] for line in lines], [[line[0], *line[-2:]] for line in lines]
-    return f"{_markdown(exact)}\n{_markdown(said)}"
+    """Write the results in Markdown."""
+    return _markdown([HEADER, *rows(game, agents)])
+
+
+def claims_table(claims: Iterable[Summary]) -> str:
+    """Write the verdicts in Markdown, each claim with the file that holds its numbers."""
+    return _markdown([CLAIMS, *map(_verdict, claims)])
 
 
 def put_into(path: Path, table: str) -> None:
@@ -72,9 +75,12 @@ def _row(game: Game, agent: Agent) -> list[str]:
         card.title,
         *(_percent(chances) for result in results for chances in _seats(result)),
         str(figures.blunders[-1]),
-        " ".join(fact.text for fact in card.reported),
-        " ".join(card.found),
     ]
+
+
+def _verdict(claim: Summary) -> list[str]:
+    title = f"[{claim.title}](models/experiments/{claim.id}.json)"
+    return [title, PROJECTS[claim.project], claim.verdict, f"{claim.runs:,}"]
 
 
 def _seats(result: BySeat[Chances]) -> list[Chances]:

@@ -1,0 +1,311 @@
+"""Experiments on disk: what a claim says, what was measured, and the verdict that follows.
+
+`training.experiments` writes these files, `models/experiments/<id>.json`, and the pages draw them.
+What an author wrote and what we measured stand in different fields.  Every mark of a figure names
+the recipe or the position behind it.
+"""
+
+import os
+import re
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.recipes.shipped import HEATMAP, LEAGUE, NETWORK, OURS, SELF_PLAY, TABULAR
+
+PROJECTS = MappingProxyType(
+    {
+        "heatmap": HEATMAP,
+        "tabular": TABULAR,
+        "self-play": SELF_PLAY,
+        "network": NETWORK,
+        "league": LEAGUE,
+        "classics": "Classics of the field",
+        "ours": OURS,
+    }
+)
+
+ORDER = (
+    "random-opponent",
+    "q-iteration-parts",
+    "q-iteration-or-q-learning",
+    "q-table-results",
+    "bad-runs",
+    "draw-reward",
+    "double-q",
+    "better-than-minimax",
+    "trained-on-minimax",
+    "running-sum",
+    "feedback",
+    "alpha-gamma",
+    "gamma",
+    "self-play-unbeatable",
+    "boyan",
+    "win-plots",
+    "first-move",
+    "guard-rails",
+    "encodings",
+    "network-size",
+    "separate-networks",
+    "perfect-opponent",
+    "beat-fixed",
+    "two-stage",
+    "observing",
+    "k-start",
+    "symmetry",
+    "fills-fastest",
+    "counting",
+    "sutton-barto-1",
+    "sutton-barto-2",
+    "sutton-barto-3",
+    "sutton-barto-4",
+    "sutton-barto-5",
+    "menace",
+    "games-to-proof",
+)
+
+Verdict = Literal["holds", "holds in part", "does not hold", "cannot be told from this"]
+MAX_FILE = 1 << 20  # bytes
+READABLE = 0o644
+
+Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
+Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
+Label = Annotated[str, Meta(min_length=1, max_length=120)]
+Name = Annotated[str, Meta(max_length=120, description="A recipe's full name, or empty.")]
+Record = Annotated[str, Meta(pattern="^[0-8]{0,9}$")]
+Sample = Annotated[int, Meta(ge=1, description="How many seeds.")]
+Numbers = list[float]
+
+
+class Struct(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of a file: it cannot be changed, and nothing unknown is in it."""
+
+
+class Mark(Struct, frozen=True):
+    """A line that is drawn at a value: what an author reported, or a bound."""
+
+    value: Annotated[float, Meta(description="Where the line is, in the figure's unit.")]
+    text: Annotated[Label, Meta(description="What it says.")]
+
+
+class Group(Struct, frozen=True):
+    """What the seeds of one recipe came to."""
+
+    name: Annotated[Label, Meta(description="What this recipe is called in the figure.")]
+    recipe: Annotated[Name, Meta(description="The recipe's full name without a seed.")]
+    values: Annotated[
+        Numbers,
+        Meta(min_length=1, description="One a seed, in their order: first_seed + index."),
+    ]
+    marks: Annotated[list[Mark], Meta(description="Lines to compare these values with.")] = []
+
+
+class Histogram(Struct, frozen=True, tag="histogram"):
+    """How often: every seed of some recipes is a dot."""
+
+    title: Annotated[Label, Meta(description="What is shown.")]
+    unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
+    groups: Annotated[list[Group], Meta(min_length=1, description="The recipes.")]
+    exact: Annotated[
+        bool, Meta(description="Whether each value is exact of its run, not sampled from its play.")
+    ]
+
+
+class Series(Struct, frozen=True):
+    """How fast: what the seeds of one recipe are at each point."""
+
+    name: Annotated[Label, Meta(description="What this recipe is called in the figure.")]
+    recipe: Annotated[Name, Meta(description="The recipe's full name without a seed.")]
+    x: Annotated[Numbers, Meta(min_length=1, description="The points, rising.")]
+    median: Annotated[Numbers, Meta(description="The median of the seeds at each point.")]
+    low: Annotated[Numbers, Meta(description="What a tenth of the seeds lies below.")]
+    high: Annotated[Numbers, Meta(description="What a tenth of the seeds lies above.")]
+    least: Annotated[Numbers, Meta(description="The least of the seeds.")]
+    most: Annotated[Numbers, Meta(description="The most of the seeds.")]
+    n: Sample
+    typical: Annotated[
+        int, Meta(ge=0, description="The seed whose last value is the median one, or next to it.")
+    ]
+
+    def __post_init__(self) -> None:
+        lines = (self.median, self.low, self.high, self.least, self.most)
+        if any(len(line) != len(self.x) for line in lines):
+            raise ValueError(f"the lines of {self.name} do not have one value a point")
+
+
+class Curves(Struct, frozen=True, tag="curves"):
+    """Values over time, or over a parameter, with bands over the seeds."""
+
+    title: Annotated[Label, Meta(description="What is shown.")]
+    x_label: Annotated[Label, Meta(description="What the points are.")]
+    unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
+    series: Annotated[list[Series], Meta(min_length=1, description="The recipes.")]
+    marks: Annotated[list[Mark], Meta(description="Lines at points of x.")] = []
+    logarithmic: Annotated[bool, Meta(description="Whether x is drawn by its logarithm.")] = False
+
+
+class Grid(Struct, frozen=True, tag="grid"):
+    """Where: the median over the seeds for every two values of two parameters."""
+
+    title: Annotated[Label, Meta(description="What is shown.")]
+    unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
+    row_label: Annotated[Label, Meta(description="The parameter that varies from row to row.")]
+    column_label: Annotated[
+        Label, Meta(description="The parameter that varies from column to column.")
+    ]
+    rows: Annotated[list[str], Meta(min_length=1, description="The values of the rows.")]
+    columns: Annotated[list[str], Meta(min_length=1, description="The values of the columns.")]
+    values: Annotated[list[Numbers], Meta(description="The medians, row by row.")]
+    recipes: Annotated[
+        list[list[str]], Meta(description="The full names of the recipes, with a typical seed.")
+    ]
+    n: Sample
+
+    def __post_init__(self) -> None:
+        for table in (self.values, self.recipes):
+            if [len(row) for row in table] != [len(self.columns)] * len(self.rows):
+                raise ValueError(f"the grid is not {len(self.rows)} by {len(self.columns)}")
+
+
+class Bar(Struct, frozen=True):
+    """One number."""
+
+    name: Annotated[Label, Meta(description="What it is the number of.")]
+    value: Annotated[float, Meta(description="The number.")]
+    low: Annotated[
+        float | None, Meta(description="Lower end of its 95% interval (Wilson), if estimated.")
+    ] = None
+    high: Annotated[float | None, Meta(description="Upper end of that interval.")] = None
+    n: Annotated[Sample | None, Meta(description="Of how many seeds or games.")] = None
+    recipe: Annotated[Name, Meta(description="The recipe behind it, with a seed if it is one.")] = (
+        ""
+    )
+    record: Annotated[Record | None, Meta(description="The moves to the position behind it.")] = (
+        None
+    )
+
+
+class Bars(Struct, frozen=True, tag="bars"):
+    """Numbers side by side."""
+
+    title: Annotated[Label, Meta(description="What is shown.")]
+    unit: Annotated[str, Meta(max_length=60, description="What the values count.")]
+    bars: Annotated[list[Bar], Meta(min_length=1, description="The numbers.")]
+    exact: Annotated[bool, Meta(description="Whether they are exact, not estimated.")]
+    logarithmic: Annotated[bool, Meta(description="Whether drawn by the logarithm.")] = False
+
+
+class Board(Struct, frozen=True):
+    """One position, as somebody sees it."""
+
+    record: Annotated[Record, Meta(description="The moves to it.")]
+    lens: Annotated[Label, Meta(description="Whose values: a recipe, an agent's id, or truth.")]
+    text: Annotated[Text, Meta(description="What there is to see.")]
+
+
+class Boards(Struct, frozen=True, tag="boards"):
+    """Positions that show what happens."""
+
+    title: Annotated[Label, Meta(description="What is shown.")]
+    boards: Annotated[list[Board], Meta(min_length=1, description="The positions.")]
+
+
+Figure = Histogram | Curves | Grid | Bars | Boards
+
+
+class Check(Struct, frozen=True):
+    """What one run came to, to be compared with the same run made again."""
+
+    recipe: Annotated[Name, Meta(description="The recipe, with its seed.")]
+    measure: Annotated[Label, Meta(description="What was measured of it.")]
+    digest: Annotated[
+        str,
+        Meta(pattern="^[0-9a-f]{64}$", description="SHA-256 of what was found, but for its time."),
+    ]
+
+
+class Summary(Struct, frozen=True):
+    """A claim, what was done about it, and what came of it."""
+
+    id: Annotated[Id, Meta(description="Its name in addresses.")]
+    title: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=60)], Meta(description="Its name in a list.")
+    ]
+    claim: Annotated[Text, Meta(description="What was claimed, in our words.")]
+    project: Annotated[
+        Literal["heatmap", "tabular", "self-play", "network", "league", "classics", "ours"],
+        Meta(description="Whose claim it is."),
+    ]
+    where: Annotated[Text, Meta(description="Where it stands in its source.")]
+    done: Annotated[Text, Meta(description="What was done to check it.")]
+    verdict: Annotated[Verdict, Meta(description="What follows for the claim.")]
+    because: Annotated[Text, Meta(description="The numbers that force the verdict.")]
+    limits: Annotated[Text, Meta(description="What this does not show.")]
+    agents: Annotated[list[Id], Meta(description="The shipped agents that it is about.")]
+    figures: Annotated[list[Figure], Meta(min_length=1, description="The pictures.")]
+    command: Annotated[Text, Meta(description="What makes this file again.")]
+    versions: Annotated[dict[str, str], Meta(description="What it was made with.")]
+    first_seed: Annotated[int, Meta(ge=0, description="The first seed.")]
+    seeds: Annotated[
+        int, Meta(ge=0, description="How many seeds a recipe has; 0 where nothing is trained.")
+    ]
+    runs: Annotated[int, Meta(ge=0, description="How many trainings are behind it.")]
+    seconds: Annotated[float, Meta(ge=0, description="What they and their judging took.")]
+    date: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$", description="When it was made.")]
+    checks: Annotated[
+        list[Check], Meta(description="A few of its runs, for the test that makes them again.")
+    ] = []
+
+
+def load(path: Path) -> Summary:
+    """Read the summary of an experiment.
+
+    Raises ValueError, naming the file and what is wrong with it.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE + 1)
+        if len(content) > MAX_FILE:
+            raise ValueError(f"larger than any right one, {MAX_FILE} bytes")
+        summary = msgspec.json.decode(content, type=Summary)
+        if summary.id != path.stem:
+            raise ValueError(f"id {summary.id!r} is not the file's name")
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return summary
+
+
+def load_all(folder: Path) -> dict[str, Summary]:
+    """Read every summary of a folder by its id, in the order of the claims; no folder has none.
+
+    Raises ValueError if one of them is broken or is of no claim.
+    """
+    loaded = {path.stem: load(path) for path in folder.glob("*.json")}
+    unknown = sorted(loaded.keys() - set(ORDER))
+    if unknown:
+        raise ValueError(f"{folder / unknown[0]}.json: there is no claim of this name")
+    return {one: loaded[one] for one in ORDER if one in loaded}
+
+
+def save(folder: Path, summary: Summary) -> Path:
+    """Write a summary as `<id>.json`, all of it or nothing, and return the file."""
+    text = msgspec.json.format(msgspec.json.encode(summary), indent=1).decode()
+    # The innermost lists on a line each, whole numbers as such; a text has no line break.
+    text = re.sub(r"\[(\n[^][{}\"]*)\]", lambda found: f"[{_on_a_line(found[1])}]", text)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{summary.id}.json"
+    with NamedTemporaryFile(dir=folder, prefix=".saving-", delete=False) as file:
+        file.write(text.encode() + b"\n")
+    os.chmod(file.name, READABLE)
+    os.replace(file.name, path)
+    return path
+
+
+def _on_a_line(numbers: str) -> str:
+    return re.sub(r"\.0\b", "", " ".join(numbers.split()))

@@ -1,0 +1,86 @@
+"""The runs behind a figure: where each of them is opened, and how many are summed up how."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from app.recipes import RecipeError
+from app.recipes.on_demand import parse_on_demand
+from app.web import addresses
+from app.web.match import Match
+from app.web.world import HUMAN, TRUTH, World
+
+QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
+Seeded = Callable[[int], str]
+
+
+class Run(NamedTuple):
+    """One run of a group."""
+
+    seed: int
+    value: float
+
+
+def address(world: World, name: str) -> str:
+    """Return where a recipe, an agent or a baseline is opened, "" where it cannot be had.
+
+    What takes longer than the lab trains for a visitor can be had only if it is shipped.
+    """
+    known = world.lab.short.get(name, name)
+    if known in world.baselines:
+        return addresses.play_against(known)
+    return addresses.lab(known) if known in world.agents else ""
+
+
+def addresses_of(world: World, recipe: str) -> Seeded:
+    """Return where each run of a recipe is opened, by its seed; "" where it cannot be had."""
+    trained = bool(recipe) and _is_trained(world, recipe)
+
+    def of(seed: int) -> str:
+        name = seeded(recipe, seed)
+        short = world.lab.short.get(name, "")
+        return addresses.lab(short or name) if short or trained else ""
+
+    return of
+
+
+def _is_trained(world: World, recipe: str) -> bool:
+    """Whether the lab trains a recipe for visitors."""
+    try:
+        parse_on_demand(recipe)
+    except RecipeError:
+        return False
+    return world.lab.source is not None
+
+
+def seeded(recipe: str, seed: int) -> str:
+    """Return the name of a recipe with a seed, which stands last and is 0 if it is not there."""
+    return f"{recipe},seed={seed}" if recipe and seed else recipe
+
+
+def position(world: World, record: str, lens: str) -> str:
+    """Return where a position is shown, by the values of somebody who can be had, else the true."""
+    known = world.lab.short.get(lens, lens)
+    return addresses.play(Match(record, o=HUMAN, lens=known if known in world.lenses else TRUTH))
+
+
+def ordered(values: Sequence[float], first_seed: int) -> list[Run]:
+    """List the runs of a group from the least value to the greatest."""
+    runs = [Run(first_seed + index, value) for index, value in enumerate(values)]
+    return sorted(runs, key=lambda run: (run.value, run.seed))
+
+
+def at_quantile(runs: Sequence[Run], share: float) -> Run:
+    """Return the run of an ordered group that stands at a share of it: always one that there is."""
+    return runs[round(share * (len(runs) - 1))]
+
+
+def typical(runs: Sequence[Run]) -> Run:
+    """Return the run nearest to the middle one of those of an ordered group."""
+    return runs[len(runs) // 2]
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the median, between two values if their number is even."""
+    return float(np.median(values))

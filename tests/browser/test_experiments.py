@@ -1,0 +1,104 @@
+"""The experiments in a browser: a press opens a run, on a phone too, and everybody can read it."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from app.experiments import load_all
+from app.web.deployment import ROOT
+
+SHIPPED = load_all(ROOT / "models" / "experiments")
+SIZES = [(320, 640), (768, 1024), (1920, 1080)]
+FIRST = [("bad-runs", 1), ("double-q", 1), ("feedback", 1)]  # dots, curves, a grid
+PATIENCE = 60_000  # milliseconds: the first training waits for the trainer to start
+SMALLEST = 11  # pixels of letters
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 320), ("dark", 1280)])
+def test_axe_finds_nothing(
+    new_context: Callable[..., BrowserContext],
+    axe: Callable[[Page], list[str]],
+    scheme: str,
+    width: int,
+) -> None:
+    page = new_context(color_scheme=scheme, viewport={"width": width, "height": 800}).new_page()
+    found = {}
+    for claim in dict(FIRST):
+        page.goto(f"/experiments/{claim}")
+        for details in page.locator("main details").all():
+            details.evaluate("details => { details.open = true; }")
+        found[claim] = axe(page)
+    assert {claim: findings for claim, findings in found.items() if findings} == {}
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_nothing_is_wider_than_the_window_and_all_words_can_be_read(
+    new_context: Callable[..., BrowserContext], width: int, height: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": height}).new_page()
+    for url in ("/experiments", *(f"/experiments/{claim}" for claim in SHIPPED)):
+        page.goto(url)
+        assert page.evaluate("document.documentElement.scrollWidth") == width, url
+        letters = page.evaluate(
+            """() => [...document.querySelectorAll(".figure text")]
+                .filter((text) => text.checkVisibility())
+                .map((text) => {
+                    const box = text.getBoundingClientRect();
+                    return [text.textContent, box.height, box.left, box.right];
+                })"""
+        )
+        for text, size, left, right in letters:
+            assert size >= SMALLEST, (url, text)
+            assert left >= 0, (url, text)
+            assert right <= width, (url, text)
+
+
+@pytest.mark.parametrize(("claim", "at"), FIRST)
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_mark_that_is_pressed_opens_its_run_in_the_lab(
+    new_context: Callable[..., BrowserContext], width: int, claim: str, at: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": 740}).new_page()
+    page.goto(f"/experiments/{claim}")
+    figure = page.locator(f"section:has(> #figure-{at}) svg.figure")
+    mark = figure.locator("a").last
+    href = mark.get_attribute("href")
+    assert href
+    shape = mark.locator(":scope > circle, :scope > rect").last
+    shape.scroll_into_view_if_needed()
+    box = shape.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_url(lambda url: url.endswith(href), timeout=PATIENCE)
+    expect(page.locator("#result")).to_be_visible()
+
+
+def test_everything_works_without_scripts(new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto("/experiments")
+    claim, summary = next(iter(SHIPPED.items()))
+    page.click(f"#project-{summary.project}")
+    page.click(f"#claim-{claim}")
+    expect(page.locator("h1")).to_have_text(summary.title)
+    expect(page.locator("svg.figure, .figure-boards").first).to_be_visible()
+    page.click("#numbers-1")
+    expect(page.locator("section:has(> #figure-1) table")).to_be_visible()
+
+
+def test_the_menu_leads_there(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("navigation", name="Pages", exact=True).get_by_text("Experiments").click()
+    expect(page.locator("#claims li")).to_have_count(len(SHIPPED))
+
+
+@pytest.mark.console("favicon.ico")  # which a picture without a page is asked for
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_figure_alone_has_the_colours_of_its_readers_scheme(
+    new_context: Callable[..., BrowserContext], scheme: str
+) -> None:
+    page = new_context(color_scheme=scheme).new_page()
+    claim, at = FIRST[0]
+    page.goto(f"/experiments/{claim}/{at}.svg")
+    paper = page.evaluate("getComputedStyle(document.querySelector('.paper')).fill")
+    assert paper == {"light": "rgb(255, 255, 255)", "dark": "rgb(24, 28, 34)"}[scheme]

@@ -1,0 +1,286 @@
+"""The claims as data, their engine, and what it has written to models/experiments."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from app.experiments import PROJECTS, Histogram, Summary, load, load_all
+from app.recipes import LONGEST, SHIPPED, parse
+from app.tictactoe.game import Game
+from app.tictactoe.policy import policy_of
+from app.tictactoe.report import losing_game
+from training import cli
+from training.experiments import FILES, ORDER, find
+from training.experiments.claim import (
+    Experiment,
+    Results,
+    Sweep,
+    seeded,
+    sign_test,
+    typical,
+    wilson,
+)
+from training.experiments.engine import Outcome, carry_out, digest
+from training.experiments.running_sum import EXPERIMENT as RUNNING_SUM
+from training.experiments.store import opened
+from training.learners import learn
+from training.measures import END, MARKS, NEVER, PROOF, Measure, Run, key
+
+ROOT = Path(__file__).parents[2]
+SUMMARIES = ROOT / "models/experiments"
+WRITTEN = load_all(SUMMARIES)
+
+# A process that ends itself, as `kill -9` would, once two batches of runs are kept.
+STOPPED = """
+import os, signal, sys
+from pathlib import Path
+from training.experiments.engine import carry_out
+from training.experiments.running_sum import EXPERIMENT
+from training.experiments.store import Store, opened
+
+class Mortal(Store):
+    left = 2
+    def write(self, values):
+        super().write(values)
+        self.left -= 1
+        if not self.left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+with opened(Path(sys.argv[1])) as store:
+    carry_out(EXPERIMENT, Mortal(store.environment), seeds=int(sys.argv[2]))
+"""
+
+
+def without_times(summary: Summary) -> Summary:
+    return msgspec.structs.replace(summary, seconds=0.0, date="2000-01-01")
+
+
+def carried_out(experiment: Experiment, folder: Path, seeds: int) -> Outcome:
+    with opened(folder) as store:
+        return carry_out(experiment, store, seeds=seeds)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return carried_out(RUNNING_SUM, tmp_path_factory.mktemp("undisturbed"), 15)
+
+
+def test_every_claim_has_a_file_that_says_what_it_is_about() -> None:
+    for claim in ORDER:
+        experiment = find(claim)
+        assert experiment.id == claim
+        assert len(experiment.title) <= 60
+        assert experiment.project in PROJECTS
+        assert set(experiment.agents) <= SHIPPED.keys()
+        labels = [label for sweep in experiment.sweeps for label in sweep.recipes]
+        assert len(labels) == len(set(labels))
+        for sweep in experiment.sweeps:
+            for recipe in sweep.recipes.values():
+                assert parse(recipe).seed == 0
+                assert len(seeded(recipe, 9_999)) <= LONGEST
+    files = {path.stem for path in (ROOT / "training/experiments").glob("*.py")}
+    assert set(FILES.values()) <= files
+
+
+def test_every_claim_has_its_summary() -> None:
+    assert list(WRITTEN) == list(ORDER)
+
+
+@pytest.mark.parametrize("claim", WRITTEN)
+def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
+    summary, experiment = WRITTEN[claim], find(claim)
+    assert summary.claim == experiment.claim
+    assert summary.limits == experiment.limits
+    assert summary.title == experiment.title
+    assert (SUMMARIES / f"{claim}.json").stat().st_size < 100_000
+    assert summary.because.count(". ") <= 3
+    runs = sum(min(sweep.seeds, summary.seeds) * len(sweep.recipes) for sweep in experiment.sweeps)
+    assert summary.runs == runs
+
+
+def checked() -> list[tuple[str, str, str]]:
+    """Return each run of which some summary holds a digest, once: claim, measure, recipe."""
+    runs = {
+        (check.measure, check.recipe): claim
+        for claim, summary in WRITTEN.items()
+        for check in summary.checks
+    }
+    return [(claim, measure, recipe) for (measure, recipe), claim in runs.items()]
+
+
+@pytest.mark.parametrize(("claim", "name", "recipe"), checked())
+def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> None:
+    """Bit for bit: the digest is of all that was found, and every claim about it holds the same."""
+    measure = {sweep.measure.name: sweep.measure for sweep in find(claim).sweeps}[name]
+    (found,) = measure.of([parse(recipe)])
+    digests = {
+        check.digest
+        for summary in WRITTEN.values()
+        for check in summary.checks
+        if (check.measure, check.recipe) == (name, recipe)
+    }
+    assert digests == {digest(found)}
+
+
+@pytest.mark.parametrize("claim", ["running-sum", "bad-runs", "trained-on-minimax"])
+def test_the_first_seeds_are_those_of_the_committed_figures(claim: str, tmp_path: Path) -> None:
+    again = carried_out(find(claim), tmp_path, 2).summary
+    for figure, committed in zip(again.figures, WRITTEN[claim].figures, strict=False):
+        if isinstance(figure, Histogram) and isinstance(committed, Histogram):
+            for group, other in zip(figure.groups, committed.groups, strict=True):
+                assert group.recipe == other.recipe
+                assert group.values == other.values[:2]
+
+
+@pytest.mark.parametrize("claim", ["counting", "first-move"])
+def test_what_needs_no_training_is_written_again_as_it_was(claim: str, tmp_path: Path) -> None:
+    again = carried_out(find(claim), tmp_path, 1)
+    assert again.trained == again.kept == 0
+    assert again.summary.figures == WRITTEN[claim].figures
+    assert again.summary.because == WRITTEN[claim].because
+    assert again.summary.verdict == WRITTEN[claim].verdict
+
+
+def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path: Path, undisturbed: Outcome) -> None:
+    stopped = subprocess.run(
+        [sys.executable, "-c", STOPPED, str(tmp_path), "15"], cwd=ROOT, check=False
+    )
+    assert stopped.returncode == -signal.SIGKILL
+    with opened(tmp_path) as store:
+        there = len(store)
+    assert 0 < there < undisturbed.trained == 30
+    again = carried_out(RUNNING_SUM, tmp_path, 15)
+    assert (again.trained, again.kept) == (30 - there, there)
+    assert without_times(again.summary) == without_times(undisturbed.summary)
+    third = carried_out(RUNNING_SUM, tmp_path, 15)
+    assert (third.trained, third.kept) == (0, 30)
+    assert third.summary.seconds == again.summary.seconds
+
+
+def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: Outcome) -> None:
+    with opened(tmp_path) as store:
+        both = carry_out(RUNNING_SUM, store, seeds=15, jobs=2)
+    assert without_times(both.summary) == without_times(undisturbed.summary)
+
+
+def test_the_other_way_to_ask_for_a_seed_is_no_other_run(tmp_path: Path) -> None:
+    """A second claim about the same recipes trains nothing."""
+    with opened(tmp_path) as store:
+        carry_out(RUNNING_SUM, store, seeds=2)
+        assert carry_out(find("better-than-minimax"), store, seeds=2)[1:] == (0, 2)
+
+
+def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> None:
+    def about(version: int) -> Experiment:
+        measure = Measure(END.name, version, Run, END.of)
+        sweeps = [Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, measure)]
+        return Experiment(
+            **{
+                field: getattr(RUNNING_SUM, field)
+                for field in ("id", "title", "claim", "project", "where", "done", "limits")
+            },
+            agents=[],
+            tell=RUNNING_SUM.tell,
+            sweeps=sweeps,
+        )
+
+    assert carried_out(about(1), tmp_path, 1).trained == 2
+    assert carried_out(about(2), tmp_path, 1).trained == 2
+    assert carried_out(about(2), tmp_path, 1).trained == 0
+
+
+def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
+    recipe = parse("q-table,games=300,seed=3")
+    (end,), (marks,) = END.of([recipe]), MARKS.of([recipe])
+    assert end.figures.updates == marks.figures.updates[-1:]
+    assert end.figures.blunders == marks.figures.blunders[-1:]
+    assert end.games == [300]
+    assert marks.asked[0] == 0
+    assert marks.asked[-1] == -1
+    assert marks.games == sorted(marks.games)
+    assert marks.known[0] == 0
+    assert marks.known == sorted(marks.known)
+    *_, last = learn(game, recipe, lambda updates: NEVER)
+    policy = policy_of(last.q, recipe.plays)
+    assert end.unbeatable.x == [losing_game(game, policy, 1) is None]
+    assert end.unbeatable.o == [losing_game(game, policy, -1) is None]
+
+
+def test_a_proof_is_of_the_first_game_that_brings_it() -> None:
+    (proof,) = PROOF.of([parse("champion,seed=1")])
+    assert proof.games is not None
+    assert proof.stays == proof.games
+    assert proof.games < 200
+    assert proof.games <= (proof.faultless or 0) <= proof.played
+    (never,) = PROOF.of([parse("q-table,games=20")])
+    assert (never.games, never.stays, never.faultless, never.played) == (None, None, None, 20)
+
+
+def test_a_key_names_measure_version_and_recipe() -> None:
+    assert key(END, parse("q-table,seed=7,alpha=0.5")) == "end.1 q-table,alpha=0.5,seed=7"
+
+
+def test_wilson_is_the_interval_of_the_textbook() -> None:
+    low, high = wilson(15, 25)  # Newcombe (1998): 0.4074 to 0.7660
+    assert (round(low, 4), round(high, 4)) == (0.4074, 0.7660)
+    assert wilson(0, 10)[0] == 0
+    assert wilson(10, 10)[1] == pytest.approx(1)
+
+
+def test_the_sign_test_counts_how_lopsided_it_is() -> None:
+    assert sign_test([1, 1, 1, 1, 1, 5], [0, 0, 0, 0, 0, 5]) == 2 / 2**5
+    assert sign_test([1, 0], [0, 1]) == 1
+    assert sign_test([3, 3], [3, 3]) == 1
+
+
+def test_the_typical_seed_is_next_to_the_median() -> None:
+    assert typical([5, 1, 9]) == 0
+    assert typical([1, 2, 3, 10]) == 1
+
+
+def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
+    rows = [[float(seed), float(2 * seed)] for seed in range(11)]
+    series = Results({"all": "q-table"}, {"all": rows}).series("all", [1, 2], lambda row: row)
+    assert series.median == [5, 10]
+    assert series.low == [1, 2]
+    assert series.high == [9, 18]
+    assert (series.least, series.most) == ([0, 0], [10, 20])
+    assert (series.n, series.typical) == (11, 5)
+
+
+def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:
+    store, out = str(tmp_path / "runs"), str(tmp_path / "out")
+    result = CliRunner().invoke(
+        cli.main, ["experiment", "counting", "--store", store, "--out", out]
+    )
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("counting: holds (0 runs trained, 0 kept")
+    assert load(tmp_path / "out/counting.json").figures == WRITTEN["counting"].figures
+    listed = CliRunner().invoke(cli.main, ["experiment", "--out", out]).stdout.splitlines()
+    assert len(listed) == len(ORDER)
+    assert [line.split() for line in listed if line.startswith("counting")] == [
+        ["counting", "holds"]
+    ]
+
+
+def test_a_claim_that_there_is_not_is_named() -> None:
+    result = CliRunner().invoke(cli.main, ["experiment", "nothing"])
+    assert result.exit_code == 1
+    assert "there is no claim 'nothing'" in result.output
+
+
+def test_a_broken_summary_is_named_with_its_fault(tmp_path: Path) -> None:
+    path = tmp_path / "counting.json"
+    path.write_bytes((SUMMARIES / "counting.json").read_bytes().replace(b"exact", b"exakt"))
+    with pytest.raises(ValueError, match=r"counting\.json: .*exakt"):
+        load(path)
+    with pytest.raises(ValueError, match=r"nothing\.json: No such file"):
+        load(tmp_path / "nothing.json")
+    path.rename(tmp_path / "nothing.json")
+    with pytest.raises(ValueError, match=r"nothing\.json"):
+        load_all(tmp_path)

@@ -1,0 +1,593 @@
+"""The pages of the experiments: every number of a file is there, and every mark opens its run."""
+
+import base64
+import csv
+import gzip
+import hashlib
+import io
+import re
+import struct
+from html import unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.experiments import (
+    PROJECTS,
+    Bar,
+    Bars,
+    Board,
+    Boards,
+    Curves,
+    Figure,
+    Grid,
+    Group,
+    Histogram,
+    Mark,
+    Series,
+    Summary,
+    load_all,
+    save,
+)
+from app.tictactoe.agents import ModelError
+from app.web import addresses, create_app
+from app.web.claims import VERDICTS, algorithms, of_agent
+from app.web.deployment import ROOT
+from app.web.figures import tables
+from app.web.figures.layout import lay_out
+from app.web.figures.miniature import miniature, preview_svg
+from app.web.figures.scales import logarithmic, number, scale, short
+from app.web.figures.shapes import Dot, Link, Rect
+from app.web.figures.shapes import Path as Curve
+from app.web.figures.svg import inline, style
+from app.web.preview import png
+from app.web.world import World, load_world
+
+CLAIMS = [*load_all(ROOT / "models" / "experiments")]
+LARGEST = 60_000  # bytes of a packed page
+SEEDS = 200
+FIRST = 100
+
+# Figures whose numbers can be told from the seed: what they say is of no interest here.
+HISTOGRAM = Histogram(
+    title="A seed's last digit",
+    unit="%",
+    groups=[
+        Group(
+            "all",
+            "q-table,draw=0.5",
+            [float(seed % 10) for seed in range(SEEDS)],
+            [Mark(7, "here")],
+        ),
+        Group("<one> & only", "q-table", [3.0]),
+    ],
+    exact=True,
+)
+CURVES = Curves(
+    title="Twice as many",
+    x_label="games",
+    unit="games",
+    series=[
+        Series("doubled", "q-table", [1.0, 10.0, 100.0], [2.0, 20.0, 200.0], [1.0, 10.0, 100.0],
+               [3.0, 30.0, 300.0], [0.0, 0.0, 0.0], [9.0, 90.0, 900.0], 20, 107),
+        Series("same", "dqn,epsilon=0.3", [1.0, 100.0], [1.0, 100.0], [1.0, 100.0], [1.0, 100.0],
+               [1.0, 100.0], [1.0, 100.0], 1, 0),
+    ],
+    marks=[Mark(50, "half way")],
+    logarithmic=True,
+)  # fmt: skip
+GRID = Grid(
+    title="Row by column",
+    unit="",
+    row_label="alpha",
+    column_label="epsilon",
+    rows=["0.1", "0.5"],
+    columns=["0.2", "0.3", "0.4"],
+    values=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
+    recipes=[
+        [f"q-learning,alpha={a},epsilon={e},games=2000,seed=9" for e in (0.2, 0.3, 0.4)]
+        for a in (0.1, 0.5)
+    ],
+    n=20,
+)
+BARS = Bars(
+    title="Some numbers",
+    unit="%",
+    bars=[
+        Bar("a shipped one", 40.5, recipe="q-table"),
+        Bar("counted", 50.0, low=48.2, high=54.1, n=1000, recipe="q-table,draw=1,seed=5"),
+        Bar("a position", 12.0, record="402"),
+        Bar("a rule", 30.0, recipe="minimax"),
+        Bar("nothing to open", 1.0),
+    ],
+    exact=False,
+)
+BOARDS = Boards(
+    title="Positions",
+    boards=[
+        Board("024", "double-q", "It blocks."),
+        Board("7", "q-table", "It does not take a good square."),
+        Board("03142", "truth", "X has won."),
+    ],
+)
+SAMPLE = Summary(
+    id="double-q",
+    title="A sample & nothing else",
+    claim="Every figure can be drawn.",
+    project="ours",
+    where="here",
+    done="Numbers were written down.",
+    verdict="holds in part",
+    because="They are drawn.",
+    limits="Anything true.",
+    agents=["q-table"],
+    figures=[HISTOGRAM, CURVES, GRID, BARS, BOARDS],
+    command="python -m training experiment double-q",
+    versions={"python": "3"},
+    first_seed=FIRST,
+    seeds=SEEDS,
+    runs=SEEDS + 1,
+    seconds=4000.0,
+    date="2026-01-02",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some shipped models, with the sample as their only experiment."""
+    models = tmp_path_factory.mktemp("models")
+    link(ROOT / "models", models)
+    save(models / "experiments", SAMPLE)
+    return models
+
+
+def link(models: Path, to: Path) -> None:
+    """Put the agents of a folder that the sample names into another one, which stays small."""
+    for path in models.glob("*.*"):
+        if path.stem in ("q-table", "double-q"):
+            (to / path.name).symlink_to(path)
+
+
+@pytest.fixture(scope="module")
+def sampled(folder: Path) -> FlaskClient:
+    return create_app(folder, seed=1).test_client()
+
+
+@pytest.fixture(scope="module")
+def shown(sampled: FlaskClient) -> str:
+    return sampled.get("/experiments/double-q").text
+
+
+def marks(svg: str) -> list[tuple[str, str]]:
+    """What the marks of a drawing open, and what they tell."""
+    found = re.findall(r'<a href="([^"]+)"[^>]*><title>([^<]+)</title>', svg)
+    return [(unquote(unescape(href)), unescape(title)) for href, title in found]
+
+
+def drawings(text: str) -> list[str]:
+    return re.findall(r'(?s)<svg class="figure m.*?</svg>(?=\s*(?:<p class="read"|<ul))', text)
+
+
+# What is in `models/`.
+
+
+def test_the_list_has_every_claim_with_its_verdict_and_a_picture(
+    client: FlaskClient, world: World
+) -> None:
+    text = client.get("/experiments").text
+    lines = re.findall(r'(?s)<a id="claim-([a-z0-9-]+)".*?</a>', text)
+    assert lines == [*world.experiments]
+    assert text.count('class="miniature"') == len(world.experiments)
+    for claim, summary in world.experiments.items():
+        line = re.search(rf'(?s)<a id="claim-{claim}" href="/experiments/{claim}">.*?</a>', text)
+        assert line
+        assert summary.title in unescape(line[0])
+        assert VERDICTS[summary.verdict].words.capitalize() in line[0]
+        assert PROJECTS[summary.project] in line[0]
+
+
+def test_the_counts_on_top_are_those_of_the_verdicts(client: FlaskClient, world: World) -> None:
+    text = client.get("/experiments").text
+    counted = dict(re.findall(r'id="verdict-([a-z-]+)"[^>]*><b>(\d+)</b>', text))
+    assert counted == {
+        kind.slug: str(sum(one.verdict == words for one in world.experiments.values()))
+        for words, kind in VERDICTS.items()
+    }
+
+
+@pytest.mark.parametrize("project", ["", *PROJECTS])
+@pytest.mark.parametrize("verdict", ["", *(kind.slug for kind in VERDICTS.values())])
+def test_the_address_says_which_claims_are_listed(
+    client: FlaskClient, world: World, project: str, verdict: str
+) -> None:
+    text = client.get(addresses.experiments(project, verdict)).text
+    assert re.findall(r'id="claim-([a-z0-9-]+)"', text) == [
+        claim
+        for claim, one in world.experiments.items()
+        if project in ("", one.project) and verdict in ("", VERDICTS[one.verdict].slug)
+    ]
+    chosen = re.findall(r'id="((?:verdict|project)-[a-z-]+)"[^>]*aria-current', text)
+    assert chosen == [f"verdict-{verdict}"] * bool(verdict) + [f"project-{project or 'all'}"]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_page_tells_all_of_its_experiment(client: FlaskClient, world: World, claim: str) -> None:
+    response, summary = client.get(f"/experiments/{claim}"), world.experiments[claim]
+    assert response.status_code == 200
+    text = unescape(response.text)
+    for said in (summary.claim, summary.where, summary.done, summary.because, summary.limits):
+        assert said in text
+    assert f"<code>{summary.command}</code>" in text
+    assert f"/experiments/{claim}}}" in text  # in its citation
+    assert text.count('class="panel shown"') == len(summary.figures)
+    markup = re.sub(r"(?s)<textarea.*?</textarea>", "", response.text)  # a frame, to be copied
+    assert not re.search(r"\sstyle=|<style|\son\w+=", markup)
+    assert len(gzip.compress(response.data)) < LARGEST
+    for agent in summary.agents:
+        assert f'href="{addresses.agent(agent)}"' in text
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_every_mark_of_a_shipped_figure_has_an_address_that_is_known(
+    world: World, claim: str
+) -> None:
+    for figure in world.experiments[claim].figures:
+        for href, _ in marks(inline(lay_out(world, figure, world.experiments[claim].first_seed))):
+            room, name = href.removeprefix("/").split("/", 1)
+            if room == "lab":
+                assert world.canonical(name) == name
+            else:
+                assert room == "play"
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_every_figure_of_it_stands_alone(client: FlaskClient, world: World, claim: str) -> None:
+    for at in range(1, len(world.experiments[claim].figures) + 1):
+        response = client.get(addresses.experiment_figure(claim, at))
+        assert response.mimetype == "image/svg+xml"
+        root = ElementTree.fromstring(response.text)
+        assert root.attrib["aria-label"] == world.experiments[claim].figures[at - 1].title
+    assert client.get(addresses.experiment_figure(claim, at + 1)).status_code == 404
+
+
+def test_claims_and_those_they_are_about_lead_to_each_other(
+    client: FlaskClient, world: World
+) -> None:
+    told = {name for summary in world.experiments.values() for name in summary.agents}
+    for name in told & {*world.always}:
+        text = client.get(addresses.agent(name)).text
+        assert all(f'href="{about.href}"' in text for about in of_agent(world, name))
+    how = client.get(addresses.HOW).text
+    for claim, summary in world.experiments.items():
+        for slug in algorithms(world, summary):
+            section = re.search(rf'(?s)<section id="{slug}".*?</section>', how)
+            if section:
+                assert f'href="/experiments/{claim}"' in section[0]
+
+
+def test_the_api_has_what_the_file_has(client: FlaskClient, world: World) -> None:
+    answer: Any = client.get("/api/v1/experiments").json
+    listed = answer["claims"]
+    assert [claim["id"] for claim in listed] == [*world.experiments]
+    for claim in listed:
+        told: Any = client.get(claim["href"]).json
+        assert told.pop("page") == claim["page"] == addresses.experiment(claim["id"])
+        assert told == msgspec.to_builtins(world.experiments[claim["id"]])
+    assert client.get("/api/v1/experiments/nothing").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "said"),
+    [
+        ("/experiments?project=theirs", 400, "There are: heatmap, tabular"),
+        ("/experiments?verdict=maybe", 400, "There are: holds, in-part"),
+        ("/experiments/nothing", 404, "There is no experiment 'nothing'"),
+        ("/experiments/nothing.csv", 404, "There is no experiment"),
+        ("/experiments/nothing.png", 404, "There is no experiment"),
+        ("/experiments/nothing/1.svg", 404, "There is no experiment"),
+    ],
+)
+def test_what_is_wrong_is_said(client: FlaskClient, url: str, code: int, said: str) -> None:
+    response = client.get(url)
+    assert response.status_code == code
+    assert said in unescape(response.text)
+
+
+# What the sample shows.
+
+
+def test_a_page_of_every_kind_of_figure_is_kept_and_asked_for_again(sampled: FlaskClient) -> None:
+    first = sampled.get("/experiments/double-q")
+    again = sampled.get("/experiments/double-q", headers={"If-None-Match": first.headers["ETag"]})
+    assert (first.status_code, again.status_code) == (200, 304)
+
+
+def test_a_dot_opens_a_run_with_the_value_that_it_tells(shown: str) -> None:
+    found = marks(drawings(shown)[0])
+    assert found
+    for href, title in found:
+        told = re.match(r"seed (\d+): (\d+)%", title)
+        assert told
+        seed, value = map(int, told.groups())
+        if href == "/lab/q-table,seed=100":  # the group of one
+            assert (seed, value) == (FIRST, 3)
+        else:
+            assert href == f"/lab/q-table,draw=0.5,seed={seed}"
+            assert value == (seed - FIRST) % 10
+
+
+def test_the_dots_of_a_row_stand_for_all_of_its_runs(shown: str) -> None:
+    titles = [title for href, title in marks(drawings(shown)[0]) if "draw" in href]
+    shares = [re.search(r"one of (\d+) runs", title) for title in titles]
+    assert sum(int(share[1]) if share else 1 for share in shares) == SEEDS
+
+
+def test_dots_are_drawn_in_the_order_of_their_values(world: World) -> None:
+    layout = lay_out(world, HISTOGRAM, FIRST)
+    dots = [shape for shape in layout.shapes if isinstance(shape, Dot)]
+    by_value: dict[str, set[float]] = {}
+    for dot in dots:
+        assert dot.link
+        by_value.setdefault(re.findall(r": (\d)%", dot.link.title)[0], set()).add(dot.x)
+    places = [by_value[value] for value in sorted(by_value)]
+    assert all(len(place) == 1 for place in places)
+    assert [min(place) for place in places] == sorted(min(place) for place in places)
+    assert {dot.size for dot in dots} == {1.0} or min(dot.size for dot in dots) >= 0.4
+
+
+def test_a_line_goes_through_its_medians_and_opens_the_typical_run(world: World) -> None:
+    layout = lay_out(world, CURVES, FIRST)
+    lines = [s for s in layout.shapes if isinstance(s, Curve) and s.kind.endswith("curve")]
+    doubled, same = lines
+    assert doubled.link == Link(
+        "doubled: seed 107, which ends at the median", "/lab/q-table,seed=107"
+    )
+    assert [x for x, _ in doubled.points] == pytest.approx([0, 0.5, 1])  # a logarithmic axis
+    heights = [doubled.points[0][1] - y for _, y in doubled.points]
+    assert heights[2] / heights[1] == pytest.approx(198 / 18, abs=0.3)
+    assert same.link == Link("same: seed 0, which ends at the median", "")  # it takes minutes
+    assert layout.unopened
+
+
+def test_a_cell_opens_the_recipe_of_its_row_and_column(shown: str) -> None:
+    found = marks(drawings(shown)[2])
+    assert len(found) == 6
+    for href, title in found:
+        alpha, epsilon, value = re.findall(r"[\d.]+", title)
+        recipe = dict(part.split("=") for part in href.split(",")[1:])
+        assert recipe.get("alpha", "0.05") == alpha
+        assert recipe.get("epsilon", "0.1") == epsilon
+        row, column = GRID.rows.index(alpha), GRID.columns.index(epsilon)
+        assert GRID.values[row][column] == float(value)
+
+
+def test_a_bar_opens_a_recipe_a_position_or_a_game_with_a_rule(shown: str) -> None:
+    opened = {title.split(":")[0]: href for href, title in marks(drawings(shown)[3])}
+    assert opened == {
+        "a shipped one": "/lab/q-table",
+        "counted": "/lab/q-table,draw=1,seed=5",
+        "a position": "/play/402?o=human&lens=truth",
+        "a rule": "/play/?o=minimax",
+    }
+    assert "nothing to open" in drawings(shown)[3]
+
+
+def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, world: World) -> None:
+    assert "50% (48.2% to 54.1%, n = 1,000)" in drawings(shown)[3]
+    layout = lay_out(world, BARS, FIRST)
+    bars = [shape for shape in layout.shapes if isinstance(shape, Rect) and shape.kind == "beam"]
+    assert [bar.width / bars[0].width for bar in bars] == pytest.approx(
+        [bar.value / BARS.bars[0].value for bar in BARS.bars], abs=1e-6
+    )
+
+
+def test_a_board_shows_what_is_right_and_what_its_lens_plays(shown: str, world: World) -> None:
+    blocks, errs, over = lay_out(world, BOARDS, FIRST).pictures
+    assert [kind for kind, _ in blocks.board.paths] == ["grid", "last", "x", "o", "plays"] or {
+        kind for kind, _ in blocks.board.paths
+    } == {"grid", "last", "x", "o", "plays"}
+    assert {"right", "blunder"} <= {kind for kind, _ in errs.board.paths}
+    assert not {"right", "plays"} & {kind for kind, _ in over.board.paths}
+    assert 'href="/play/024?o=human&amp;lens=double-q"' in shown
+    assert 'href="/play/03142?o=human&amp;lens=truth"' in shown
+
+
+def test_names_are_written_and_not_read_as_markup(sampled: FlaskClient, shown: str) -> None:
+    assert "&lt;one&gt; &amp; only" in shown
+    assert "<one>" not in shown
+    ElementTree.fromstring(sampled.get("/experiments/double-q/1.svg").text)
+
+
+def test_the_table_says_how_many_runs_there_are_and_leads_to_some(world: World) -> None:
+    table = tables.table(HISTOGRAM, world, FIRST)
+    head, entries = table.rows[0]
+    assert head.text == "all"
+    assert [entry.text for entry in entries] == ["200", "0%", "1%", "4.5%", "8%", "9%"]
+    for entry in entries[1:3] + entries[4:]:
+        seed = int(entry.href.rpartition("=")[2])
+        assert (seed - FIRST) % 10 == int(entry.text[0])
+
+
+def test_where_there_are_many_runs_some_are_offered(shown: str) -> None:
+    offered = re.search(r'(?s)<dl class="offers">.*?</dl>', shown)
+    assert offered
+    seeds = re.findall(r'href="/lab/q-table,draw=0.5,seed=(\d+)">seed (\d+): (\d)%', offered[0])
+    assert len(seeds) == 3 * tables.OFFERED
+    assert all(link == told for link, told, _ in seeds)
+    assert [value for _, _, value in seeds] == ["0"] * 6 + ["4"] * 3 + ["5"] * 3 + ["9"] * 6
+
+
+def test_a_table_of_curves_ends_with_the_runs_behind_them(world: World) -> None:
+    table = tables.table(CURVES, world, FIRST)
+    assert [row.head.text for row in table.rows][-3:] == ["100", "Runs", "Ends at the median"]
+    assert table.rows[-3].entries[0].text == "200 (100 to 300)"
+    assert [entry.text for entry in table.rows[-2].entries] == ["20", "1"]
+    assert table.rows[-1].entries[0] == tables.Entry("seed 107", "/lab/q-table,seed=107")
+
+
+def test_the_file_has_every_number(sampled: FlaskClient) -> None:
+    response = sampled.get("/experiments/double-q.csv")
+    assert response.mimetype == "text/csv"
+    rows = [*csv.DictReader(io.StringIO(response.text))]
+    assert tuple(rows[0]) == tables.COLUMNS
+    runs = [row for row in rows if row["figure"] == "1" and row["measure"] == "value"]
+    assert [int(row["seed"]) for row in runs] == [*range(FIRST, FIRST + SEEDS), FIRST]
+    assert [float(row["value"]) for row in runs] == [
+        value for group in HISTOGRAM.groups for value in group.values
+    ]
+    assert runs[7]["recipe"] == "q-table,draw=0.5,seed=107"
+    curves = [row for row in rows if row["figure"] == "2" and row["name"] == "doubled"]
+    assert [float(row["value"]) for row in curves if row["measure"] == "90%"] == [3, 30, 300]
+    cells = [float(row["value"]) for row in rows if row["figure"] == "3"]
+    assert cells == [value for row in GRID.values for value in row]
+    assert [row["x"] for row in rows if row["figure"] == "5"] == ["024", "7", "03142"]
+
+
+@pytest.mark.parametrize("scheme", ["auto", "light", "dark"])
+@pytest.mark.parametrize("at", range(1, 6))
+def test_a_figure_alone_needs_nothing_else(sampled: FlaskClient, at: int, scheme: str) -> None:
+    response = sampled.get(addresses.experiment_figure("double-q", at, scheme))
+    text = response.text
+    written = re.search(r"(?s)<style>(.*?)</style>", text)
+    assert written
+    assert unescape(written[1]) == style(scheme)
+    assert ("prefers-color-scheme" in text) == (scheme == "auto")
+    assert not re.search(r"var\(|light-dark|@import|url\(", text)
+    digest = base64.b64encode(hashlib.sha256(style(scheme).encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in response.headers["Content-Security-Policy"]
+    assert response.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    links = re.findall(r'<a href="([^"]+)"', text)
+    assert links
+    assert all(link.startswith("http://localhost/") for link in links)
+    assert "http://localhost/experiments/double-q" in text  # its source
+    classes = {name for names in re.findall(r'class="([^"]+)"', text) for name in names.split()}
+    assert {name for name in classes if f".{name}" not in style(scheme)} <= {"tick", "x", "o"}
+
+
+def test_other_schemes_are_refused(sampled: FlaskClient) -> None:
+    response = sampled.get("/experiments/double-q/1.svg?scheme=pink")
+    assert response.status_code == 400
+    assert "There are: auto, light, dark" in response.text
+
+
+def test_a_link_is_shown_with_a_picture(sampled: FlaskClient, shown: str) -> None:
+    assert 'property="og:image" content="http://localhost/experiments/double-q.png"' in shown
+    picture = sampled.get("/experiments/double-q.png")
+    assert picture.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert struct.unpack(">II", picture.data[16:24]) == (1200, 630)
+
+
+@pytest.mark.parametrize("figure", SAMPLE.figures, ids=lambda figure: type(figure).__name__)
+def test_each_kind_of_figure_can_stand_for_its_experiment(world: World, figure: Figure) -> None:
+    small = miniature(world, figure)
+    assert len(re.findall(r"<(?:path|rect)", small)) >= 1
+    assert "<text" not in small
+    drawn = png(preview_svg(world, figure, VERDICTS["holds"]))
+    blank = png(preview_svg(world, Bars("", "", [Bar("", 0.0)], True), VERDICTS["holds"]))
+    assert drawn != blank
+
+
+# What can be missing or wrong.
+
+
+def test_without_the_lab_nothing_is_promised(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB", "0")
+    text = create_app(folder, seed=1).test_client().get("/experiments/double-q").text
+    assert "/lab/q-table,draw" not in text
+    assert 'href="/lab/q-table"' in text  # which is shipped
+    assert "the command below makes them" in text
+
+
+def test_there_need_be_no_experiments(folder: Path, tmp_path: Path) -> None:
+    link(folder, tmp_path)
+    client = create_app(tmp_path, seed=1).test_client()
+    assert client.get("/experiments").status_code == 200
+    assert client.get("/api/v1/experiments").json == {"claims": []}
+    assert "Checked" not in client.get("/agents/q-table").text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("bad-runs", "{", "truncated"),
+        ("bad-runs", "{}", "missing required field"),
+        ("gamma", None, "is not the file's name"),
+        ("mine", None, "is not the file's name"),
+    ],
+)
+def test_a_broken_file_is_named_and_the_site_does_not_start(
+    folder: Path, tmp_path: Path, name: str, content: str | None, reason: str
+) -> None:
+    link(folder, tmp_path)
+    broken = tmp_path / "experiments" / f"{name}.json"
+    broken.parent.mkdir()
+    sample = (folder / "experiments" / "double-q.json").read_text()
+    broken.write_text(sample if content is None else content)
+    with pytest.raises(ModelError, match=re.escape(str(broken))) as refused:
+        load_world(tmp_path)
+    assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize("record", ["44", "031425", "4"])
+def test_a_position_that_cannot_be_is_named(folder: Path, tmp_path: Path, record: str) -> None:
+    link(folder, tmp_path)
+    sample = (folder / "experiments" / "double-q.json").read_text()
+    for at in ('"record": "402"', '"record": "024"'):
+        (tmp_path / "experiments").mkdir(exist_ok=True)
+        written = tmp_path / "experiments" / "double-q.json"
+        assert at in sample
+        written.write_text(sample.replace(at, f'"record": "{record}"'))
+        if record == "4":
+            assert load_world(tmp_path).experiments
+        else:
+            with pytest.raises(ModelError, match=re.escape(str(written))):
+                load_world(tmp_path)
+
+
+# The axes.
+
+NUMBERS = st.lists(st.integers(-(10**7), 10**7).map(lambda value: value / 100), min_size=1)
+
+
+@given(NUMBERS, st.booleans(), st.booleans())
+def test_an_axis_has_all_its_values_and_few_ticks(
+    values: list[float], zero: bool, whole: bool
+) -> None:
+    axis = scale(values, zero, whole)
+    assert axis.low <= min(values) <= max(values) <= axis.high
+    assert 1 <= len(axis.ticks) <= 8
+    assert all(0 <= axis.at(tick) <= 1 for tick in axis.ticks)
+    places = [axis.at(value) for value in sorted(values)]
+    assert places == sorted(places)
+
+
+@given(st.lists(st.floats(1e-3, 1e7), min_size=1))
+def test_a_logarithmic_axis_too(values: list[float]) -> None:
+    axis = logarithmic(values)
+    places = [axis.at(value) for value in sorted(values)]
+    assert places == sorted(places)
+    assert len(axis.ticks) <= 7
+    assert all(f"{tick:e}".startswith("1.000000e") for tick in axis.ticks)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "small"),
+    [
+        (0.0, "0", "0"),
+        (-0.125, "−0.125", "−0.125"),
+        (98.9583, "98.96", "98.9583"),
+        (4520.0, "4,520", "4,520"),
+        (20000.0, "20,000", "20k"),
+        (1500000.0, "1,500,000", "1.5M"),
+    ],
+)
+def test_numbers_are_short_but_whole(value: float, text: str, small: str) -> None:
+    assert number(value) == text
+    assert short(value) == small

@@ -1,0 +1,113 @@
+"""How much depends on the choice of alpha, gamma, epsilon and the number of games."""
+
+from app.experiments import Grid, Histogram, Verdict
+from training.experiments.claim import Experiment, Results, Sweep, Told, number, percent
+from training.experiments.table import LOST, WON, both_seats, left
+from training.measures import END, Run
+
+ALPHAS = ("0.05", "0.1", "0.2", "0.4", "0.7", "1")
+EPSILONS = ("0.1", "0.3", "0.5", "0.7", "0.9")
+OPPONENTS = {"random": "random", "itself": "self"}
+GAMMAS = ("0.5", "0.7", "0.9", "1")
+GAMES = ("3500", "7000", "14000", "28000", "56000")
+USUAL = {"alpha": "0.4", "epsilon": "0.7", "gamma": "1", "games": "14000", "vs": "random"}
+MUCH = 5.0  # percent won or lost
+
+
+def recipe(**settings: str) -> str:
+    """Name the article's recipe with other settings."""
+    given = {name: value for name, value in settings.items() if USUAL.get(name) != value}
+    return ",".join(["q-table", *(f"{name}={value}" for name, value in given.items())])
+
+
+def label(opponent: str, alpha: str, epsilon: str) -> str:
+    """Name a cell of a grid."""
+    return f"against {opponent}: alpha {alpha}, epsilon {epsilon}"
+
+
+def cells(opponent: str) -> list[list[str]]:
+    """Name all cells of the grid against an opponent."""
+    return [[label(opponent, alpha, epsilon) for epsilon in EPSILONS] for alpha in ALPHAS]
+
+
+GRIDS = {
+    label(opponent, alpha, epsilon): recipe(vs=vs, alpha=alpha, epsilon=epsilon, epsilon_drop="0")
+    for opponent, vs in OPPONENTS.items()
+    for alpha in ALPHAS
+    for epsilon in EPSILONS
+}
+STRIPS = {f"gamma {gamma}": recipe(gamma=gamma) for gamma in GAMMAS} | {
+    f"{int(games):,} games": recipe(games=games) for games in GAMES
+}
+
+
+def lost_at_worst(run: Run) -> float:
+    """Take the games lost to the best responder, both seats, in percent."""
+    return (left("x", LOST)(run) + left("o", LOST)(run)) / 2
+
+
+def tell(results: Results) -> Told:
+    """Say how far the medians of the grids lie apart."""
+    wins = both_seats("random", WON)
+    grids: list[Grid | Histogram] = []
+    spans = {}
+    for opponent in OPPONENTS:
+        for title, value in (
+            ("won against random", wins),
+            ("lost to the best responder", lost_at_worst),
+        ):
+            grids.append(
+                results.grid(
+                    f"Trained against {opponent}: games {title}",
+                    "%",
+                    cells(opponent),
+                    ("alpha", "epsilon"),
+                    ALPHAS,
+                    EPSILONS,
+                    value,
+                )
+            )
+        medians = [results.median(cell, wins) for row in cells(opponent) for cell in row]
+        spans[opponent] = (min(medians), max(medians))
+    by_games = [results.median(f"{int(games):,} games", wins) for games in GAMES]
+    by_gamma = [results.median(f"gamma {gamma}", wins) for gamma in GAMMAS]
+    much = [high - low > MUCH for low, high in spans.values()]
+    much += [max(medians) - min(medians) > MUCH for medians in (by_games, by_gamma)]
+    verdict: Verdict = "holds" if all(much) else "holds in part" if any(much) else "does not hold"
+    strips = Histogram(
+        "Other gammas, and other numbers of games: games won against random",
+        "%",
+        [results.group(strip, wins) for strip in STRIPS],
+        True,
+    )
+    told = " and ".join(
+        f"{percent(low)} to {percent(high)} trained against {opponent}"
+        for opponent, (low, high) in spans.items()
+    )
+    return Told(
+        [*grids, strips],
+        verdict,
+        f"Over the grid the median seed wins {told}. Gamma from {GAMMAS[0]} to {GAMMAS[-1]} moves "
+        f"it from {percent(by_gamma[0])} to {percent(by_gamma[-1])}, and the number of games, from "
+        f"{number(int(GAMES[0]))} to {number(int(GAMES[-1]))}, from {percent(by_games[0])} to "
+        f"{percent(by_games[-1])}.",
+    )
+
+
+EXPERIMENT = Experiment(
+    id="alpha-gamma",
+    title="Tuning alpha, gamma and epsilon",
+    claim="Tuning such a learner is a matter of choosing alpha, gamma, epsilon and the number of "
+    "games well.",
+    project="tabular",
+    where="The article on tabular Q-learning, on its parameters, without a comparison.",
+    done="The recipe of q-table was trained with {seeds} seeds for every pair of six alphas and "
+    "five epsilons, against random and against itself, epsilon staying the same for the whole "
+    "training; and by the article's recipe with other gammas and other numbers of games.",
+    limits="The verdict asks whether the medians lie more than 5 points apart, over each grid, the "
+    "gammas, and the numbers of games, not which choice is best: that depends on whom one wants to "
+    "beat.",
+    agents=["q-table"],
+    sweeps=[Sweep(GRIDS, END, 30), Sweep(STRIPS, END, 30)],
+    tell=tell,
+)

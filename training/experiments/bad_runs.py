@@ -1,0 +1,132 @@
+"""Why a run of the tabular article ends badly now and then, and what such runs have in common."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from time import perf_counter
+
+import msgspec
+import numpy as np
+
+from app.experiments import Board, Boards, Histogram, Mark, Verdict
+from app.recipes import Recipe
+from app.tictactoe.game import Game, O, X, connect
+from app.tictactoe.notation import record_to
+from app.tictactoe.policy import best_moves, minimax_random, policy_of
+from app.tictactoe.report import chances_against
+from app.tictactoe.values import reached
+from training.experiments.claim import Experiment, Results, Sweep, Told, percent, seeded
+from training.learners import learn
+from training.measures import NEVER, Measure
+
+Q_TABLE = "q-table"
+BAD = 40.0  # percent of the games lost, as reported
+SHOWN = 3  # positions
+
+
+class Fall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How often one training loses as O to randomised minimax, and where most of that begins."""
+
+    seconds: float
+    lost: float  # percent
+    record: str | None  # moves to the position, up to symmetry, in which it errs most often
+    share: float  # percent of the games in which it errs there
+
+
+def measure_falls(recipes: Sequence[Recipe]) -> list[Fall]:
+    """Train each recipe and follow all its games as O against randomised minimax."""
+    return [_fall(recipe) for recipe in recipes]
+
+
+def _fall(recipe: Recipe) -> Fall:
+    game, begin = _game(), perf_counter()
+    *_, end = learn(game, recipe, lambda updates: NEVER)
+    policy, opponent = policy_of(end.q, recipe.plays), minimax_random(game)
+    _, _, lost = chances_against(game, opponent, policy, O)
+    both = np.stack([opponent, policy])[:, game.legal]
+    met = np.zeros(game.decisions)
+    *plies, _ = reached(game, both, np.array([0]), np.array([1]))
+    for rows, chance in plies:
+        met[rows] = chance[0]
+    wrong = np.where(best_moves(game), 0, policy).sum(axis=1) * met
+    wrong[game.to_move == X] = 0
+    classes = game.symmetry_class[: game.decisions]
+    errors = np.bincount(classes, wrong, game.decisions)
+    worst = int(np.argmax(errors))
+    record = record_to(game, worst) if errors[worst] > 0 else None
+    return Fall(perf_counter() - begin, 100 * lost, record, 100 * float(errors[worst]))
+
+
+FALLS = Measure("falls-as-o", 1, Fall, measure_falls)
+
+
+def tell(results: Results) -> Told:
+    """Find the bad runs and where they err."""
+    falls: Sequence[Fall] = results[Q_TABLE]
+    bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD]
+    places = Counter(falls[seed].record for seed in bad).most_common(SHOWN)
+    figures: list[Histogram | Boards] = [
+        Histogram(
+            title="Games lost as O against randomised minimax",
+            unit="%",
+            groups=[
+                results.group(
+                    Q_TABLE, lambda fall: fall.lost, [Mark(BAD, "reported of a bad run: about 40%")]
+                )
+            ],
+            exact=True,
+        )
+    ]
+    boards = [
+        Board(
+            record,
+            seeded(results.recipes[Q_TABLE], next(s for s in bad if falls[s].record == record)),
+            f"{count:,} of {len(bad):,} bad runs err most often here, O to move.",
+        )
+        for record, count in places
+        if record is not None
+    ]
+    verdict: Verdict = "holds" if bad else "does not hold"
+    because = (
+        f"{len(bad):,} of {len(falls):,} seeds lose at least {percent(BAD, 0)} of their games as O "
+        "to randomised minimax."
+    )
+    if boards:
+        figures.append(Boards("Where the bad runs err most often", boards))
+        one = places[0]
+        because += (
+            f" {one[1]:,} of them give most of these games away in one and the same position "
+            f"(up to symmetry), after {_moves(boards[0].record)}."
+        )
+    return Told(figures, verdict, because)
+
+
+def _moves(record: str) -> str:
+    names = ("a corner", "an edge", "the centre")
+    kinds = [names[(int(cell) % 2 == 1) + 2 * (cell == "4")] for cell in record]
+    return ", then ".join(
+        f"{'X' if ply % 2 == 0 else 'O'} in {kind}" for ply, kind in enumerate(kinds)
+    )
+
+
+@cache
+def _game() -> Game:
+    return connect()
+
+
+EXPERIMENT = Experiment(
+    id="bad-runs",
+    title="Why a run ends badly now and then",
+    claim="Now and then a training ends badly: as O it then loses about 40% of its games to "
+    "randomised minimax.",
+    project="tabular",
+    where="The article on tabular Q-learning, where it looks at single runs.",
+    done="The recipe of q-table was trained with {seeds} seeds. All games that each can play as O "
+    "against randomised minimax were followed, and of each seed the position was noted in which "
+    "it gives most of these games away.",
+    limits="Which position a run errs in most often says where games are lost, not why its value "
+    "there is wrong: the lab shows that for a single run.",
+    agents=["q-table"],
+    sweeps=[Sweep({Q_TABLE: "q-table"}, FALLS, 300)],
+    tell=tell,
+)

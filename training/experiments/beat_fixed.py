@@ -1,0 +1,96 @@
+"""Whether every learner of the league comes to beat `fixed` in every game."""
+
+from app.experiments import Bar, Bars, Verdict
+from training.experiments.claim import Experiment, Results, Sweep, Told, of, wilson
+from training.experiments.table import WON, SeatName, against
+from training.measures import END
+
+QUICK = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
+LEARNERS = {
+    "plain": "",
+    "observing": ",observing=yes",
+    "symmetric": f",symmetric=yes,{QUICK}",
+    "observing, symmetric": f",observing=yes,symmetric=yes,{QUICK}",
+}
+PLACES = {"in the league": "", "against fixed alone": ",vs=fixed"}
+RECIPES = {
+    f"{learner}, {place}": f"league{vs}{settings}"
+    for place, vs in PLACES.items()
+    for learner, settings in LEARNERS.items()
+}
+SEATS: tuple[SeatName, ...] = ("x", "o")
+
+
+def tell(results: Results) -> Told:
+    """Count the seeds that win every game, seat by seat."""
+    always = {
+        (label, seat): [
+            share == 100 for share in results.values(label, against("fixed", seat, WON))
+        ]
+        for label in RECIPES
+        for seat in SEATS
+    }
+    lost = {
+        label: [share == 0 for share in results.values(label, against("fixed", "o", WON))]
+        for label in RECIPES
+    }
+    everything = {
+        place: [
+            always[f"{learner}, {place}", seat][seed]
+            for learner in LEARNERS
+            for seat in SEATS
+            for seed in range(len(always[f"{learner}, {place}", seat]))
+        ]
+        for place in PLACES
+    }
+    in_league, alone = everything.values()
+    verdict: Verdict = (
+        "holds"
+        if all(in_league)
+        else "holds in part"
+        if any(all(seeds) for seeds in always.values())
+        else "does not hold"
+    )
+    as_x = [won for (label, seat), seeds in always.items() if seat == "x" for won in seeds]
+    as_o = [won for (label, seat), seeds in always.items() if seat == "o" for won in seeds]
+    never = [none for seeds in lost.values() for none in seeds]
+    return Told(
+        [
+            Bars(
+                f"Seeds that win every game against fixed as {seat.upper()}",
+                "%",
+                [bar(label, always[label, seat], results) for label in RECIPES],
+                False,
+            )
+            for seat in SEATS
+        ],
+        verdict,
+        f"As X {of(as_x)} trainings win every game against fixed, as O {of(as_o)}; {of(never)} win "
+        f"none as O. Counted by seat, {of(in_league)} do so after the league and {of(alone)} after "
+        f"playing nobody but fixed.",
+    )
+
+
+def bar(label: str, won: list[bool], results: Results) -> Bar:
+    """Estimate how many seeds win every game."""
+    low, high = wilson(sum(won), len(won))
+    share = 100 * sum(won) / len(won)
+    return Bar(label, share, 100 * low, 100 * high, len(won), results.recipes[label])
+
+
+EXPERIMENT = Experiment(
+    id="beat-fixed",
+    title="Every learner beats fixed in every game",
+    claim="After a while every learner beats `fixed`, which plays the first empty square, in every "
+    "game.",
+    project="league",
+    where="The report on the league.",
+    done="Each of the four learners was trained with {seeds} seeds, for 10,000 rounds of the "
+    "league and for 10,000 against fixed alone, and its greedy play judged exactly, as X and as O "
+    "apart.",
+    limits="The report's learners went on drawing moves by k when they met; here the best move is "
+    "played. How its author counted over the seats is not told.",
+    agents=["q-learning-player", "observing", "symmetric", "observing-symmetric"],
+    sweeps=[Sweep(RECIPES, END, 30)],
+    tell=tell,
+)

@@ -1,0 +1,94 @@
+"""Whether a learner wins more against random than a perfect player does."""
+
+from app.experiments import Bar, Bars, Histogram, Mark, Verdict
+from app.tictactoe.game import SEATS, connect
+from app.tictactoe.policy import BASELINES, uniform
+from app.tictactoe.report import chances_against
+from training.experiments.claim import Experiment, Results, Sweep, Told, of, percent, rounded
+from training.experiments.table import LOST, WON, SeatName, against
+from training.measures import END
+
+Q_TABLE = "q-table"
+PERFECT = ("minimax", "minimax-random", "strongest")
+ALIKE = {"minimax": "minimax, first move", "minimax-random": "minimax, at random"}
+BOUND = "strongest of all who never lose"
+NAMES: tuple[SeatName, ...] = ("x", "o")
+
+
+def tell(results: Results) -> Told:
+    """Compare every seed with the perfect players."""
+    game = connect()
+    won = {
+        (one, seat): 100
+        * chances_against(game, uniform(game), BASELINES[one].policy(game), SEATS[seat])[WON]
+        for one in PERFECT
+        for seat in NAMES
+    }
+    median = {seat: results.median(Q_TABLE, against("random", seat, WON)) for seat in NAMES}
+    better = [median[seat] > won[one, seat] for one in ALIKE for seat in NAMES]
+    verdict: Verdict = (
+        "holds" if all(better) else "holds in part" if any(better) else "does not hold"
+    )
+    risky = [
+        any(against("random", seat, LOST)(run) > 0 for seat in NAMES) for run in results[Q_TABLE]
+    ]
+    return Told(
+        [
+            Histogram(
+                title=f"Games won as {seat.upper()} against random",
+                unit="%",
+                groups=[
+                    results.group(
+                        Q_TABLE,
+                        against("random", seat, WON),
+                        [
+                            Mark(rounded(won[one, seat]), {**ALIKE, "strongest": BOUND}[one])
+                            for one in PERFECT
+                        ],
+                    )
+                ],
+                exact=True,
+            )
+            for seat in NAMES
+        ]
+        + [
+            Bars(
+                title="Games that perfect players win against random",
+                unit="%",
+                bars=[
+                    Bar(
+                        f"{BASELINES[one].title}, as {seat.upper()}",
+                        rounded(won[one, seat]),
+                        record="",
+                    )
+                    for one in PERFECT
+                    for seat in NAMES
+                ],
+                exact=True,
+            )
+        ],
+        verdict,
+        f"The median seed wins {percent(median['x'], 2)} as X and {percent(median['o'], 2)} as O; "
+        f"minimax wins {percent(won['minimax', 'x'], 2)} and {percent(won['minimax', 'o'], 2)} "
+        f"with its first best move, {percent(won['minimax-random', 'x'], 2)} and "
+        f"{percent(won['minimax-random', 'o'], 2)} with any. Without any risk at most "
+        f"{percent(won['strongest', 'x'], 2)} and {percent(won['strongest', 'o'], 2)} can be won, "
+        f"and {of(risky)} seeds take a risk: they lose to random now and then.",
+    )
+
+
+EXPERIMENT = Experiment(
+    id="better-than-minimax",
+    title="More wins against random than minimax has",
+    claim="The learner wins more games against random than minimax does.",
+    project="tabular",
+    where="The article on tabular Q-learning, 1,000 sampled games each.",
+    done="The recipe of q-table was trained with {seeds} seeds and judged exactly. Beside it stand "
+    "both kinds of minimax and the strongest player that never loses, which wins as often against "
+    "random as that allows.",
+    limits="Only play against random is compared. Minimax, which fears an answer that random "
+    "seldom gives, is not made for it.",
+    agents=["q-table"],
+    sweeps=[Sweep({Q_TABLE: "q-table"}, END)],
+    tell=tell,
+)

@@ -1,0 +1,111 @@
+"""Whether a learned player wins 58% against T-hand and draws 42%."""
+
+from pathlib import Path
+
+from app.experiments import Bar, Bars, Histogram, Mark, Verdict
+from app.recipes import SHIPPED, name
+from app.tictactoe.agents import load
+from app.tictactoe.game import SEATS, X, connect
+from app.tictactoe.policy import t_hand
+from app.tictactoe.values import best_response
+from training.experiments.claim import Experiment, Results, Sweep, Told, of, percent, rounded
+from training.experiments.table import LOST, WON, both_seats
+from training.measures import END
+
+MODELS = Path(__file__).parents[2] / "models"
+REPORTED = 58.0
+SELF_PLAY, TABLE, FORWARD = "self-play", "q-table, against T-hand", "q-learning, against T-hand"
+CAREFUL = "q-learning, against T-hand, a loss at -3"
+
+
+def tell(results: Results) -> Told:
+    """Place 58% among the seeds and below the bound."""
+    wins, loses = both_seats("t-hand", WON), both_seats("t-hand", LOST)
+    bound = _bound()
+    marks = [Mark(REPORTED, "Boyan: 58%"), Mark(rounded(bound), "the most without any loss")]
+    reaching = {
+        label: [wins(run) >= REPORTED and loses(run) == 0 for run in results[label]]
+        for label in results.recipes
+    }
+    some = [label for label, seeds in reaching.items() if any(seeds)]
+    verdict: Verdict = "holds" if some else "cannot be told from this"
+    if bound < REPORTED:
+        verdict = "does not hold"
+    best = max(
+        results.recipes,
+        key=lambda label: (sum(reaching[label]), max(results.values(label, wins))),
+    )
+    self_play = results.values(SELF_PLAY, wins)
+    return Told(
+        [
+            Histogram(
+                "Games won against T-hand, the mean of both seats",
+                "%",
+                [results.group(label, wins, marks) for label in results.recipes],
+                True,
+            ),
+            Histogram(
+                "Games lost to T-hand, the mean of both seats",
+                "%",
+                [results.group(label, loses) for label in results.recipes],
+                True,
+            ),
+            Bars("Everybody of models/ against T-hand, games won", "%", _shipped(), True),
+        ],
+        verdict,
+        f"Nobody can win more than {percent(bound, 2)} against T-hand without ever losing, so 58% "
+        f"is {'possible' if bound >= REPORTED else 'impossible'}. {of(reaching[best])} seeds of "
+        f"{best} reach it without a loss. Self-play, which never met T-hand, wins "
+        f"{percent(min(self_play))} to {percent(max(self_play))}.",
+    )
+
+
+def _bound() -> float:
+    """Return what the best responder to T-hand wins that never risks a loss, in percent."""
+    game = connect()
+    total = 0.0
+    for seat in SEATS.values():
+        response = best_response(game, t_hand(game), seat, loss=float("-inf"))
+        total += float(response.chances[0, 0 if seat == X else 2])
+    return 50 * total
+
+
+def _shipped() -> list[Bar]:
+    """Judge every agent of models/ against T-hand, as the mean of both seats."""
+    game = connect()
+    bars = []
+    for one, agent in SHIPPED.items():
+        if not (MODELS / f"{one}.json").exists():
+            continue
+        against = load(MODELS, game, one).card.figures.vs["t-hand"]
+        share = 50 * (against.x[-1][WON] + against.o[-1][WON])
+        bars.append(Bar(agent.title, rounded(share), recipe=name(agent.recipe)))
+    return sorted(bars, key=lambda bar: -bar.value)
+
+
+EXPERIMENT = Experiment(
+    id="boyan",
+    title="58% won and 42% drawn against T-hand",
+    claim="A learned player wins 58% of its games against T-hand and draws 42%, losing none.",
+    project="self-play",
+    where="Boyan (1992), as cited in the outlook of the study of self-play, which left it open.",
+    done="Self-play and tables that learn from T-hand itself were trained with {seeds} seeds and "
+    "judged exactly as the mean of both seats. The most that can be won without ever losing "
+    "follows from the game.",
+    limits="Boyan's learner is a modular network trained in another way; it is not rebuilt here. "
+    "His T-hand may break ties in another way than with equal chances.",
+    agents=["self-play", "champion"],
+    sweeps=[
+        Sweep(
+            {
+                SELF_PLAY: "self-play",
+                TABLE: "q-table,vs=t-hand",
+                FORWARD: "q-learning,vs=t-hand,start=empty",
+                CAREFUL: "q-learning,vs=t-hand,start=empty,loss=-3",
+            },
+            END,
+            60,
+        )
+    ],
+    tell=tell,
+)

@@ -1,0 +1,206 @@
+"""How an experiment is written down: as data, with small functions that turn numbers into words.
+
+A file of this package holds one experiment, or a family of them that share a design:
+
+    EXPERIMENT = Experiment(
+        id="two-stage",                       # as in app.experiments.ORDER
+        title=..., claim=..., project="league", where=..., done=..., limits=..., agents=[...],
+        sweeps=[Sweep({"two stages": "league", "one stage": "league,stages=one"}, MARKS, 100)],
+        tell=tell,
+    )
+
+A sweep trains each of its recipes, which are named without a seed, with the seeds from 0 on, and
+has each run measured (`training.measures.Measure`; write one of your own for what no other finds).
+`tell` gets all that was found and returns the figures, the verdict and its reason.  A number in a
+sentence is formatted into it from what was found, and the verdict is chosen by a rule on the
+numbers, so that neither can ever say anything else than the figures.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from app.experiments import Figure, Grid, Group, Mark, Series, Verdict
+from app.recipes import name, parse
+from training.measures import Measure
+
+DIGITS = 5  # that a picture can show
+Z = 1.959964  # of a 95% interval
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Recipes by the names they have in the figures, and what is measured of each seed."""
+
+    recipes: Mapping[str, str]  # label -> the recipe's full name without a seed
+    measure: Measure[Any]
+    seeds: int = 1_000  # as many as are trained if nobody says how many
+    checked: bool = True  # whether a test makes a run of the first recipe again
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the numbers say."""
+
+    figures: Sequence[Figure]
+    verdict: Verdict
+    because: str  # at most three sentences
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A claim and how it is checked; for the meaning of the words see `app.experiments.Summary`.
+
+    `{seeds}` in `done` becomes the most seeds that a recipe was trained with.
+    """
+
+    id: str
+    title: str
+    claim: str
+    project: Any  # a slug of app.experiments.PROJECTS
+    where: str
+    done: str
+    limits: str
+    agents: Sequence[str]
+    tell: Callable[["Results"], Told]
+    sweeps: Sequence[Sweep] = field(default=())
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was found of each recipe, by its label: one entry a seed, from 0 on.
+
+    Labels are unique within an experiment.
+    """
+
+    recipes: Mapping[str, str]  # label -> the recipe's one name, without a seed
+    found: Mapping[str, Sequence[Any]]  # label -> what the measure found, in the order of seeds
+
+    def __getitem__(self, label: str) -> Sequence[Any]:
+        """Return what was found of the recipe with this label, one a seed."""
+        return self.found[label]
+
+    def values(self, label: str, value: Callable[[Any], float]) -> list[float]:
+        """Return one number of each seed."""
+        return [value(found) for found in self.found[label]]
+
+    def median(self, label: str, value: Callable[[Any], float]) -> float:
+        """Return the median of one number over the seeds."""
+        return float(np.median(self.values(label, value)))
+
+    def group(self, label: str, value: Callable[[Any], float], marks: Sequence[Mark] = ()) -> Group:
+        """Make the dots of one recipe."""
+        values = [rounded(one) for one in self.values(label, value)]
+        return Group(label, self.recipes[label], values, list(marks))
+
+    def series(
+        self, label: str, x: Sequence[float], value: Callable[[Any], Sequence[float]]
+    ) -> Series:
+        """Make the curve of one recipe with its bands; `value` gives one number a point of x."""
+        rows = [list(value(found)) for found in self.found[label]]
+        low, median, high = (
+            [rounded(one) for one in line] for line in np.quantile(rows, (0.1, 0.5, 0.9), axis=0)
+        )
+        return Series(
+            name=label,
+            recipe=self.recipes[label],
+            x=[rounded(one) for one in x],
+            median=median,
+            low=low,
+            high=high,
+            least=[rounded(one) for one in np.min(rows, axis=0)],
+            most=[rounded(one) for one in np.max(rows, axis=0)],
+            n=len(rows),
+            typical=typical([row[-1] for row in rows]),
+        )
+
+    def grid(
+        self,
+        title: str,
+        unit: str,
+        labels: Sequence[Sequence[str]],
+        names: tuple[str, str],
+        rows: Sequence[str],
+        columns: Sequence[str],
+        value: Callable[[Any], float],
+    ) -> Grid:
+        """Make the medians of recipes as a grid; `names` are those of what rows and columns are."""
+        return Grid(
+            title=title,
+            unit=unit,
+            row_label=names[0],
+            column_label=names[1],
+            rows=list(rows),
+            columns=list(columns),
+            values=[[rounded(self.median(label, value)) for label in row] for row in labels],
+            recipes=[[self.typical_recipe(label, value) for label in row] for row in labels],
+            n=len(self.found[labels[0][0]]),
+        )
+
+    def typical_recipe(self, label: str, value: Callable[[Any], float]) -> str:
+        """Name the recipe with the seed whose number is the median one, or next to it."""
+        return seeded(self.recipes[label], typical(self.values(label, value)))
+
+
+def seeded(recipe: str, seed: int) -> str:
+    """Name a recipe with another seed."""
+    return name(parse(recipe).with_seed(seed))
+
+
+def typical(values: Sequence[float]) -> int:
+    """Return the index of the value that is nearest to the median, the first of equals."""
+    return int(np.argmin(np.abs(np.asarray(values, float) - np.median(values))))
+
+
+def rounded(value: float) -> float:
+    """Round to what a picture can show."""
+    return float(f"{value:.{DIGITS}g}") + 0.0
+
+
+def wilson(count: int, total: int) -> tuple[float, float]:
+    """Return the 95% interval of a share of which `count` of `total` were counted, 0 to 1.
+
+    Source: Wilson (1927), "Probable inference, the law of succession, and statistical inference".
+    """
+    share, weight = count / total, Z * Z / total
+    middle = (share + weight / 2) / (1 + weight)
+    half = Z / (1 + weight) * float(np.sqrt(share * (1 - share) / total + weight / (4 * total)))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def sign_test(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return how likely differences so lopsided are if neither of two is better, seed by seed.
+
+    Two-sided; seeds in which both are equal do not count.
+    Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section 3.4.
+    """
+    above = sum(a > b for a, b in zip(one, other, strict=True))
+    below = sum(a < b for a, b in zip(one, other, strict=True))
+    total, fewer = above + below, min(above, below)
+    tail = sum(comb(total, k) for k in range(fewer + 1))
+    return float(min(1.0, 2 * tail / 2**total))
+
+
+def chance(p: float) -> str:
+    """Write how likely something is by chance."""
+    return f"p = {p:.2g}" if p >= 1e-4 else "p < 0.0001"
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """Write a number of percent."""
+    return f"{value:.{digits}f}%"
+
+
+def number(value: float) -> str:
+    """Write a count: 12,345; a half where there is one."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def of(condition: ArrayLike) -> str:
+    """Write how many of some conditions are true: 12 of 1,000."""
+    truths = np.asarray(condition, bool)
+    return f"{int(truths.sum()):,} of {len(truths):,}"

@@ -1,0 +1,156 @@
+"""One engine for all claims: train what is missing, keep every run, tell what all of them say."""
+
+import hashlib
+import platform
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import msgspec
+
+from app.experiments import Check, Summary
+from app.recipes import Recipe, name, parse
+from training.experiments.claim import Experiment, Results, Sweep
+from training.experiments.store import Store
+from training.measures import Measure, key
+from training.run import versions
+from training.sweep import bar, in_parallel
+
+TIMES = ("seconds", "judging")  # fields that are another each time
+
+
+class Outcome(NamedTuple):
+    """A summary, and what it took."""
+
+    summary: Summary
+    trained: int  # runs
+    kept: int  # runs that were there
+
+
+def carry_out(
+    experiment: Experiment,
+    store: Store,
+    seeds: int | None = None,
+    jobs: int = 1,
+    cluster: str | None = None,
+) -> Outcome:
+    """Train and measure what the store lacks of an experiment, and summarise all of it.
+
+    Each recipe has the seeds from 0 on, as many as its sweep says, or `seeds` at most.  Every run
+    is kept as soon as it is measured: whoever is stopped goes on from there.
+    """
+    found: dict[str, list[Any]] = {}
+    trained, kept, checks = 0, 0, []
+    for sweep in experiment.sweeps:
+        recipes = _seeded(sweep, seeds)
+        every = [recipe for of_label in recipes.values() for recipe in of_label]
+        before = len(store.read(key(sweep.measure, recipe) for recipe in every))
+        _fill(experiment.id, store, sweep.measure, every, jobs, cluster)
+        values = store.read(key(sweep.measure, recipe) for recipe in every)
+        decoder = msgspec.json.Decoder(sweep.measure.found)
+        for label, of_label in recipes.items():
+            found[label] = [decoder.decode(values[key(sweep.measure, one)]) for one in of_label]
+        if sweep.checked:
+            first = next(iter(recipes))
+            run = digest(found[first][0])
+            checks.append(Check(name(recipes[first][0]), sweep.measure.name, run))
+        kept, trained = kept + before, trained + len(set(every)) - before
+    results = Results(
+        recipes={
+            label: name(parse(recipe))
+            for sweep in experiment.sweeps
+            for label, recipe in sweep.recipes.items()
+        },
+        found=found,
+    )
+    return Outcome(_summary(experiment, results, seeds, checks), trained, kept)
+
+
+def digest(found: msgspec.Struct) -> str:
+    """Return the SHA-256 of what was found, but for how long it took."""
+    content = {
+        field: value for field, value in msgspec.to_builtins(found).items() if field not in TIMES
+    }
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+def _seeded(sweep: Sweep, seeds: int | None) -> dict[str, list[Recipe]]:
+    count = sweep.seeds if seeds is None else min(seeds, sweep.seeds)
+    return {
+        label: [parse(recipe).with_seed(seed) for seed in range(count)]
+        for label, recipe in sweep.recipes.items()
+    }
+
+
+def _fill(
+    label: str,
+    store: Store,
+    measure: Measure[Any],
+    recipes: Sequence[Recipe],
+    jobs: int,
+    cluster: str | None,
+) -> None:
+    """Measure those of the recipes that the store lacks."""
+    there = store.read(key(measure, recipe) for recipe in recipes)
+    missing = list(dict.fromkeys(one for one in recipes if key(measure, one) not in there))
+    if not missing:
+        return
+    with bar(label, len(missing)) as count:
+        for batch, encoded in _measured(measure, missing, jobs, cluster):
+            store.write(
+                {key(measure, recipe): run for recipe, run in zip(batch, encoded, strict=True)}
+            )
+            count(len(batch))
+
+
+def _measured(
+    measure: Measure[Any], recipes: Sequence[Recipe], jobs: int, cluster: str | None
+) -> Iterator[tuple[Sequence[Recipe], list[bytes]]]:
+    step = measure.at_once
+    batches = [recipes[start : start + step] for start in range(0, len(recipes), step)]
+    calls = [(measure.of, [name(recipe) for recipe in batch]) for batch in batches]
+    for place, encoded in in_parallel(_work, calls, jobs, cluster):
+        yield batches[place], encoded
+
+
+def _work(of: Callable[[Sequence[Recipe]], Sequence[Any]], names: Sequence[str]) -> list[bytes]:
+    return [msgspec.json.encode(found) for found in of([parse(text) for text in names])]
+
+
+def _summary(
+    experiment: Experiment, results: Results, seeds: int | None, checks: list[Check]
+) -> Summary:
+    told = experiment.tell(results)
+    runs = [run for found in results.found.values() for run in found]
+    most = max((len(found) for found in results.found.values()), default=0)
+    limited = "" if seeds is None else f" --seeds {seeds}"
+    return Summary(
+        id=experiment.id,
+        title=experiment.title,
+        claim=experiment.claim,
+        project=experiment.project,
+        where=experiment.where,
+        done=experiment.done.format(seeds=f"{most:,}"),
+        verdict=told.verdict,
+        because=told.because,
+        limits=experiment.limits,
+        agents=list(experiment.agents),
+        figures=list(told.figures),
+        command=f"python -m training experiment {experiment.id}{limited}",
+        versions=_versions(results),
+        first_seed=0,
+        seeds=most,
+        runs=len(runs),
+        seconds=round(sum(run.seconds for run in runs), 1),
+        date=datetime.now(UTC).date().isoformat(),
+        checks=checks,
+    )
+
+
+def _versions(results: Results) -> dict[str, str]:
+    used = {"platform": f"{platform.system()} {platform.machine()}"}
+    used |= {"python": platform.python_version(), "numpy": version("numpy")}
+    for recipe in results.recipes.values():
+        used |= versions(parse(recipe))
+    return used

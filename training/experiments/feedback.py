@@ -1,0 +1,92 @@
+"""Whether a learner that never explores only confirms what it holds already."""
+
+from app.experiments import Verdict
+from training.experiments.claim import Experiment, Results, Sweep, Told, number, percent
+from training.experiments.table import WON, both_seats
+from training.measures import END, Run
+
+EPSILONS = ("0", "0.1", "0.3", "0.5", "0.7", "1")
+INITIALS = ("-1", "0", "1")
+LITTLE = 1.0  # percent won that make no difference
+
+
+def label(initial: str, epsilon: str) -> str:
+    """Name a cell of the grid."""
+    return f"Q0 {initial}, epsilon {epsilon}"
+
+
+def recipe(initial: str, epsilon: str) -> str:
+    """Name its recipe: the article's, with an epsilon that stays what it is."""
+    settings = [] if epsilon == "0.7" else [f"epsilon={epsilon}"]
+    settings += ["epsilon_drop=0"] + ([] if initial == "0" else [f"initial={initial}"])
+    return ",".join(["q-table", *settings])
+
+
+CELLS = [[label(initial, epsilon) for epsilon in EPSILONS] for initial in INITIALS]
+RECIPES = {
+    label(initial, epsilon): recipe(initial, epsilon)
+    for initial in INITIALS
+    for epsilon in EPSILONS
+}
+
+
+def known(run: Run) -> float:
+    """Take the positions that it has updated, up to symmetry."""
+    return run.known[-1]
+
+
+def tell(results: Results) -> Told:
+    """Compare no exploration with the best exploration, for each starting value."""
+    wins = both_seats("random", WON)
+    none = {start: results.median(label(start, "0"), wins) for start in INITIALS}
+    best = {
+        start: max(results.median(label(start, epsilon), wins) for epsilon in EPSILONS[1:])
+        for start in INITIALS
+    }
+    behind = [best[start] - none[start] > LITTLE for start in INITIALS]
+    verdict: Verdict = (
+        "holds" if all(behind) else "holds in part" if any(behind) else "does not hold"
+    )
+    met = {start: results.median(label(start, "0"), known) for start in INITIALS}
+    names = ("starting value", "epsilon")
+    compared = "; ".join(
+        f"from {start} it wins {percent(none[start])}, with the best epsilon {percent(best[start])}"
+        for start in INITIALS
+    )
+    return Told(
+        [
+            results.grid(
+                "Games won against random, both seats", "%", CELLS, names, INITIALS, EPSILONS, wins
+            ),
+            results.grid(
+                "Positions that were updated, of 627",
+                "positions",
+                CELLS,
+                names,
+                INITIALS,
+                EPSILONS,
+                known,
+            ),
+        ],
+        verdict,
+        f"Without exploration the median seed depends on where its values start: {compared}. It "
+        f"then updates {', '.join(number(met[start]) for start in INITIALS)} of the 627 positions.",
+    )
+
+
+EXPERIMENT = Experiment(
+    id="feedback",
+    title="What is high stays high",
+    claim="Without exploration, learning from its own values only feeds back on the moves that are "
+    "high already; hence epsilon. Starting values were not tried.",
+    project="tabular",
+    where="The article on tabular Q-learning, where it explains epsilon.",
+    done="The recipe of q-table was trained with {seeds} seeds for every pair of six epsilons, "
+    "which stay the same for the whole training, and three starting values: that of a loss, of a "
+    "draw, of a win. A cell of the grid is the median of its seeds.",
+    limits="The article lowers epsilon as it goes; here it is constant, to keep the two questions "
+    "apart. The opponent is random and explores for the learner.",
+    agents=["q-table"],
+    sweeps=[Sweep(RECIPES, END, 30)],
+    tell=tell,
+)

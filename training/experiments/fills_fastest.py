@@ -1,0 +1,116 @@
+"""Whether those are favoured whose k grows fastest."""
+
+from app.experiments import Bar, Bars, Curves, Histogram, Verdict
+from app.recipes import parse
+from app.recipes.algorithms import League
+from training.experiments.claim import (
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    chance,
+    number,
+    percent,
+    rounded,
+    sign_test,
+)
+from training.experiments.table import WON, both_seats, both_wins, curve
+from training.measures import MARKS, Run
+
+LEARNERS = {
+    "plain": "league",
+    "observing": "league,observing=yes",
+    "one-stage": "league,stages=one",
+}
+STEPS = {
+    "k grows by 0.00025": "league,k_step=0.00025",
+    "k grows by 0.001": "league",
+    "k grows by 0.004": "league,k_step=0.004",
+}
+SLOW, USUAL, FAST = STEPS
+
+
+def per_game(run: Run) -> float:
+    """Take the updates that it makes in a game."""
+    return run.figures.updates[-1] / run.games[-1]
+
+
+def tell(results: Results) -> Told:
+    """Count the updates a game, and see what a faster growth alone does."""
+    wins = both_seats("random", WON)
+    counts = {label: results.median(label, per_game) for label in LEARNERS}
+    end = {label: results.median(label, wins) for label in (*LEARNERS, *STEPS)}
+    p = sign_test(results.values(FAST, wins), results.values(SLOW, wins))
+    by_count = sorted(LEARNERS, key=lambda label: counts[label])
+    in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
+    favoured = end[FAST] > end[SLOW] and p < 0.05
+    usual: Verdict = "holds" if in_order else "holds in part"
+    verdict: Verdict = usual if favoured else "does not hold"
+    limits = {label: games_to_limit(results, label) for label in LEARNERS}
+    counted = ", ".join(
+        f"{label} {counts[label]:.1f} (k at its limit after {number(limits[label])} games, "
+        f"{percent(end[label])} won)"
+        for label in LEARNERS
+    )
+    return Told(
+        [
+            Bars(
+                "Updates a game, at each of which k grows",
+                "updates",
+                [
+                    Bar(
+                        label,
+                        rounded(counts[label]),
+                        n=len(results[label]),
+                        recipe=results.recipes[label],
+                    )
+                    for label in LEARNERS
+                ],
+                True,
+            ),
+            Curves(
+                "Games won against random, both seats, by how fast k grows",
+                "games",
+                "%",
+                [curve(results, label, both_wins("random"), by_games=True) for label in STEPS],
+                logarithmic=True,
+            ),
+            Histogram(
+                "Games won against random in the end, both seats",
+                "%",
+                [results.group(label, wins) for label in (*STEPS, "observing", "one-stage")],
+                True,
+            ),
+        ],
+        verdict,
+        f"Updates a game: {counted}. If nothing but the growth of k differs, the median seed wins "
+        f"{percent(end[SLOW])} with a quarter of it, {percent(end[USUAL])} as usual and "
+        f"{percent(end[FAST])} with four times as much (sign test of the last and the first: "
+        f"{chance(p)}).",
+    )
+
+
+def games_to_limit(results: Results, label: str) -> float:
+    """Return after how many games k is at its limit, for the median seed."""
+    recipe = parse(results.recipes[label])
+    assert isinstance(recipe, League)
+    updates = (recipe.k_limit - recipe.k_start) / recipe.k_step
+    return round(updates / results.median(label, per_game))
+
+
+EXPERIMENT = Experiment(
+    id="fills-fastest",
+    title="Whose k grows fastest",
+    claim="As k grows at the same rate for all, players that fill the board quickest, and so make "
+    "the most updates, are favoured.",
+    project="league",
+    where="The report on the league, where it looks back on its comparison.",
+    done="The updates a game of three learners were counted over {seeds} seeds of the league, with "
+    "how well they play in the end. Then the plain learner was trained with nothing changed but "
+    "how fast its k grows: a quarter as fast, as usual, and four times as fast.",
+    limits="Learners that make more updates a game also learn more in it; only the second part "
+    "tells the growth of k apart from that.",
+    agents=["q-learning-player", "observing"],
+    sweeps=[Sweep({**LEARNERS, **STEPS}, MARKS, 30)],
+    tell=tell,
+)

@@ -1,0 +1,80 @@
+"""What it is worth to move first, exactly, whoever plays."""
+
+from app.experiments import Bar, Bars, Grid, Verdict
+from app.tictactoe.game import connect
+from app.tictactoe.policy import BASELINES
+from app.tictactoe.values import TIE, outcome_chances
+from training.experiments.claim import Experiment, Results, Told, percent, rounded
+
+PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
+
+
+def tell(_results: Results) -> Told:
+    """Let everybody meet everybody in both seats."""
+    game = connect()
+    policies = {name: BASELINES[name].policy(game) for name in PLAYERS}
+    chances = {
+        (x, o): 100 * outcome_chances(game, policies[x], policies[o])[0]
+        for x in PLAYERS
+        for o in PLAYERS
+    }
+    lead = {pair: float(won - lost) for pair, (won, _, lost) in chances.items()}
+    perfect = [
+        abs(lead[one, other])
+        for one in ("minimax", "minimax-random")
+        for other in ("minimax", "minimax-random")
+    ]
+    # What one of two players gains by beginning itself instead of the other.
+    gains = [lead[one, other] + lead[other, one] for one in PLAYERS for other in PLAYERS]
+    better, worse = [gain > TIE for gain in gains], [gain < -TIE for gain in gains]
+    first = chances["random", "random"]
+    usual: Verdict = "holds" if all(better) else "holds in part"
+    verdict: Verdict = usual if sum(better) > sum(worse) else "does not hold"
+    titles = [BASELINES[name].title for name in PLAYERS]
+    return Told(
+        [
+            Bars(
+                "Random against random",
+                "%",
+                [
+                    Bar(text, rounded(float(share)), record="")
+                    for text, share in zip(
+                        ("X, who begins, wins", "drawn", "O wins"), first, strict=True
+                    )
+                ],
+                True,
+            ),
+            Grid(
+                title="Games won less games lost by X",
+                unit="%",
+                row_label="X",
+                column_label="O",
+                rows=titles,
+                columns=titles,
+                values=[[rounded(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
+                recipes=[["" for _ in PLAYERS] for _ in PLAYERS],
+                n=1,
+            ),
+        ],
+        verdict,
+        f"If both play at random X wins {percent(float(first[0]), 2)} and O "
+        f"{percent(float(first[2]), 2)}, exactly. Of {len(gains)} pairs of players one does better "
+        f"by beginning in {sum(better):,} and worse in {sum(worse):,}. Two perfect players are "
+        f"{percent(max(perfect))} of the games apart at most: to them the first move is worth "
+        f"{'nothing' if max(perfect) < TIE else 'something'}.",
+    )
+
+
+EXPERIMENT = Experiment(
+    id="first-move",
+    title="What the first move is worth",
+    claim="The first seat is a great advantage: its plots show how much moving first is worth.",
+    project="network",
+    where="The project of the deep Q-network, the plot in which its agent begins against random.",
+    done="Five players that never learn met in both seats, and all games that can happen between "
+    "two of them were followed. Nothing is sampled and nothing is trained.",
+    limits="It is about players of even strength and about random; what a network gains from "
+    "moving first depends on what it has learned.",
+    agents=["dqn-vs-random", "dqn-vs-heuristic"],
+    tell=tell,
+)

@@ -1,0 +1,117 @@
+"""How many games until play is proved unbeatable: our own question."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.experiments import Bar, Bars, Histogram, Verdict
+from training.experiments.claim import (
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    number,
+    of,
+    rounded,
+    wilson,
+)
+from training.measures import PROOF, Proof
+
+CHAMPION = "champion"
+RECIPES = {
+    CHAMPION: "champion",
+    "self-play": "self-play",
+    "afterstates, itself": "td-afterstates,vs=self,symmetric=yes,games=200000",
+    "q-table, itself": "q-table,vs=self,games=200000",
+    "MENACE, itself": "menace,vs=self,plays=greedy,games=200000",
+}
+
+
+def tell(results: Results) -> Told:
+    """Compare when they are proved, and how many ever are."""
+    proved = {label: [run.games is not None for run in results[label]] for label in RECIPES}
+    medians = {label: median_games(results[label]) for label in RECIPES}
+    others = [games for label, games in medians.items() if label != CHAMPION and games is not None]
+    champion = medians[CHAMPION]
+    first = champion is not None and all(champion < games for games in others)
+    verdict: Verdict = "holds" if first and all(proved[CHAMPION]) else "does not hold"
+    stays = {
+        label: [run.stays is not None for run in results[label]]
+        for label in RECIPES
+        if any(proved[label])
+    }
+    told = "; ".join(
+        f"{label} {of(proved[label])}"
+        + ("" if medians[label] is None else f", median {number(round(medians[label] or 0))} games")
+        for label in RECIPES
+    )
+    return Told(
+        [
+            Histogram(
+                "Games until nobody can beat it in either seat",
+                "games",
+                [
+                    results.group(label, lambda run: run.games)
+                    for label in RECIPES
+                    if all(proved[label])
+                ],
+                exact=True,
+            ),
+            Bars(
+                "Seeds that are proved unbeatable at some time of their training",
+                "%",
+                [_share(label, proved[label], results) for label in RECIPES],
+                exact=False,
+            ),
+            Bars(
+                "Games until the median seed is proved",
+                "games",
+                [
+                    Bar(
+                        label,
+                        rounded(games),
+                        n=len(results[label]),
+                        recipe=results.recipes[label],
+                    )
+                    for label, games in medians.items()
+                    if games is not None
+                ],
+                exact=True,
+                logarithmic=True,
+            ),
+        ],
+        verdict,
+        f"Seeds that are proved unbeatable in both seats at some time: {told}. To the end it stays "
+        f"so in {'; '.join(f'{label} {of(seeds)}' for label, seeds in stays.items())}.",
+    )
+
+
+def median_games(runs: Sequence[Proof]) -> float | None:
+    """Return the median of the games until the proof, or None where half are never proved."""
+    games = [np.inf if run.games is None else run.games for run in runs]
+    middle = float(np.median(games))
+    return None if np.isinf(middle) else middle
+
+
+def _share(label: str, proved: list[bool], results: Results) -> Bar:
+    low, high = wilson(sum(proved), len(proved))
+    share = 100 * sum(proved) / len(proved)
+    return Bar(label, share, 100 * low, 100 * high, len(proved), results.recipes[label])
+
+
+EXPERIMENT = Experiment(
+    id="games-to-proof",
+    title="Games until play is proved perfect",
+    claim="A learner that keeps what a move is worth at least and at most needs fewer games until "
+    "nobody can beat it than those that average.",
+    project="ours",
+    where="The champion of this project.",
+    done="Five learners played themselves with {seeds} seeds each. After each of the first games, "
+    "and then whenever the updates had grown by a fiftieth, all games of its greedy play were "
+    "followed to see whether anybody can beat it in either seat.",
+    limits="The others were not made to be quick: their step sizes and exploration are those of "
+    "their sources. A proof between two looks is found at the next, at most a fiftieth later.",
+    agents=["champion", "self-play", "td-afterstates", "q-table", "menace"],
+    sweeps=[Sweep(RECIPES, PROOF, 20)],
+    tell=tell,
+)

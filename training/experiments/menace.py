@@ -1,0 +1,98 @@
+"""How many games MENACE needs until it draws with a perfect player."""
+
+from collections.abc import Sequence
+
+from app.experiments import Curves, Histogram, Mark, Series, Verdict
+from training.experiments.claim import Experiment, Results, Sweep, Told, number, percent
+from training.experiments.table import LOST, SeatName, against, curve, wins_line
+from training.measures import MARKS
+
+PERFECT, RANDOM, ITSELF = "against a perfect player", "against random", "against itself"
+GREEDY = "against a perfect player, most beads played"
+RECIPES = {
+    PERFECT: "menace,vs=minimax-random,games=100000",
+    RANDOM: "menace,games=100000",
+    ITSELF: "menace,vs=self,games=100000",
+    GREEDY: "menace,vs=minimax-random,plays=greedy,games=100000",
+}
+FEW, MANY = 66, 50_000
+HARDLY = 1.0  # percent lost
+NAMES: tuple[SeatName, ...] = ("x", "o")
+
+
+def tell(results: Results) -> Told:
+    """Find where the median seed hardly loses any more, in each seat."""
+    lines = {
+        (label, seat): curve(results, label, wins_line("minimax-random", seat, LOST), by_games=True)
+        for label in RECIPES
+        for seat in NAMES
+    }
+    needed = {place: games_needed(line) for place, line in lines.items()}
+    taught = [needed[label, seat] for label in (PERFECT, GREEDY) for seat in NAMES]
+    within = [games is not None and FEW <= games <= MANY for games in taught]
+    verdict: Verdict = (
+        "holds" if all(within) else "holds in part" if any(within) else "does not hold"
+    )
+    marks = [Mark(float(FEW), "least published: 66"), Mark(float(MANY), "most published: 50,000")]
+    ends = {
+        label: results.median(label, against("minimax-random", "o", LOST))
+        for label in (RANDOM, ITSELF)
+    }
+    return Told(
+        [
+            Curves(
+                f"Games lost as {seat.upper()} against randomised minimax",
+                "games",
+                "%",
+                [lines[label, seat] for label in RECIPES],
+                marks,
+                logarithmic=True,
+            )
+            for seat in NAMES
+        ]
+        + [
+            Histogram(
+                "The same as O in the end",
+                "%",
+                [results.group(label, against("minimax-random", "o", LOST)) for label in RECIPES],
+                True,
+            )
+        ],
+        verdict,
+        f"Taught by a perfect player in both seats in turn, the median MENACE that draws its beads "
+        f"loses less than {percent(HARDLY, 0)} as X after {_games(needed[PERFECT, 'x'])} and as O "
+        f"after {_games(needed[PERFECT, 'o'])}; if it always plays the colour with most beads, "
+        f"after {_games(needed[GREEDY, 'x'])} and {_games(needed[GREEDY, 'o'])}. Taught by random "
+        f"it still loses {percent(ends[RANDOM])} as O after 100,000 games, by itself "
+        f"{percent(ends[ITSELF])}.",
+    )
+
+
+def games_needed(line: Series) -> int | None:
+    """Return the first point from which on the median seed loses hardly any game, if there is."""
+    since: Sequence[int] = [place for place, median in enumerate(line.median) if median >= HARDLY]
+    first = since[-1] + 1 if since else 0
+    return None if first >= len(line.x) else round(line.x[first])
+
+
+def _games(games: int | None) -> str:
+    return "no number of games here" if games is None else f"{number(games)} games"
+
+
+EXPERIMENT = Experiment(
+    id="menace",
+    title="How many games MENACE needs",
+    claim="MENACE learns to draw with a perfect player; published answers to after how many games "
+    "range from 66 lost games to 50,000 games.",
+    project="classics",
+    where="Michie (1961, 1963) and those who built it again; the answers differ by who plays "
+    "against it and by what counts as drawing.",
+    done="MENACE learned in both seats in turn from a perfect player that draws among its best "
+    "moves, from random and from itself, 100,000 games with each of {seeds} seeds, and was judged "
+    "exactly after 1, 2, 5, 10, ... updates: drawing a bead, or always the colour with most.",
+    limits="Michie's own machine only opened the game, resigned at an empty box, and met a person. "
+    "A game is counted in either seat, and points are a factor of 2 to 2.5 apart.",
+    agents=["menace"],
+    sweeps=[Sweep(RECIPES, MARKS, 30)],
+    tell=tell,
+)

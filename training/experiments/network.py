@@ -1,0 +1,72 @@
+"""What the experiments on networks share: the recipe that they vary, and lines over its epochs."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from app.experiments import Series
+from training.experiments.claim import Results, Sweep, percent
+from training.experiments.table import SeatName
+from training.networks.measure import BEGINNING, EPOCHS, NetworkRun
+
+# 6,000 steps in place of the 80,000 of `dqn`, each of them six times as long.
+BASE = "dqn,epochs=60,step_size=0.0003,steps=100"
+SHORTER = (
+    "Trainings are short ones: 60 epochs of 100 games in each seat against random, each with 100 "
+    "steps of Adam of size 0.0003; the shipped network has 400 epochs with 200 steps of 0.00005."
+)
+FEW = "Three seeds show large differences only."
+SEEDS = 3
+RANDOM = 100 * (737 / 1260 + 121 / 420) / 2  # percent won by random against random, both seats
+END = 10  # a training's last tenth stands for its end, where games are counted
+
+Line = Callable[[NetworkRun], Sequence[float]]
+
+
+def varied(*settings: str) -> str:
+    """Name the recipe with some more settings."""
+    return ",".join((BASE, *settings))
+
+
+def sweeps(recipes: Mapping[str, str]) -> list[Sweep]:
+    """Train these recipes with a few seeds; a test makes the beginning of the first one again."""
+    first = next(iter(recipes.values()))
+    return [
+        Sweep(recipes, EPOCHS, SEEDS, checked=False),
+        Sweep({"the first epochs": first}, BEGINNING, 1),
+    ]
+
+
+def seat(seat_name: SeatName, field: str) -> Line:
+    """Take a share of the games of each epoch in a seat, in percent."""
+    return lambda run: [100 * share for share in getattr(getattr(run, field), seat_name)]
+
+
+def both(field: str) -> Line:
+    """Take the same as the mean of both seats."""
+    x, o = seat("x", field), seat("o", field)
+    return lambda run: [(one + other) / 2 for one, other in zip(x(run), o(run), strict=True)]
+
+
+def ending(line: Line) -> Callable[[NetworkRun], float]:
+    """Take the mean of a line over the last tenth of the epochs."""
+    return lambda run: float(np.mean(line(run)[-(len(line(run)) // END) :]))
+
+
+def by_epoch(results: Results, label: str, line: Line, points: int, name: str = "") -> Series:
+    """Make a curve of means over as many epochs each as make so many points of the training."""
+    epochs = len(results[label][0].taken)
+    width = epochs // points
+
+    def means(run: NetworkRun) -> list[float]:
+        means: list[float] = np.reshape(line(run), (points, width)).mean(axis=1).tolist()
+        return means
+
+    series = results.series(label, range(width, epochs + 1, width), means)
+    return msgspec.structs.replace(series, name=name or label)
+
+
+def spread(values: Sequence[float], digits: int = 1) -> str:
+    """Write the least and the most of some percents."""
+    return f"{min(values):.{digits}f}% to {percent(max(values), digits)}"

@@ -1,0 +1,126 @@
+"""How large a network has to be, how long its steps, and by what its errors are measured."""
+
+from app.experiments import Curves, Histogram, Verdict
+from training.experiments.claim import Experiment, Results, Told, percent
+from training.experiments.network import (
+    FEW,
+    RANDOM,
+    SHORTER,
+    both,
+    by_epoch,
+    spread,
+    sweeps,
+    varied,
+)
+from training.experiments.table import WON, both_seats
+
+SIZES = {
+    "1 layer of 120": ("layers=1", "width=120"),
+    "1 layer of 840": ("layers=1",),
+    "120, 840, 120": (),
+}
+NARROW, WIDE, THREE = SIZES
+STEPS = ("0.00003", "0.0003", "0.003")
+USUAL = STEPS[1]
+SQUARED = "squared error"
+POINTS = 20
+FAILED = 5.0  # percent more than random wins at most
+ALIKE = 2.0  # percent
+
+
+def label(size: str, step: str) -> str:
+    """Name a recipe in the figures."""
+    return f"{size}, step size {step}"
+
+
+RECIPES = {
+    label(size, step): varied(*settings).replace(USUAL, step)
+    for step in (USUAL, *(step for step in STEPS if step != USUAL))
+    for size, settings in reversed(SIZES.items())
+} | {SQUARED: varied("error=squared")}
+
+
+def tell(results: Results) -> Told:
+    """Compare each size at the step size that suits it best, and then the rest."""
+    wins = both_seats("random", WON)
+    won = {one: results.values(one, wins) for one in RECIPES}
+    best = {
+        size: max(
+            (won[label(size, step)] for step in STEPS),
+            key=lambda values: sorted(values)[len(values) // 2],
+        )
+        for size in SIZES
+    }
+    huber, steep = won[label(THREE, USUAL)], won[label(THREE, STEPS[2])]
+    medians = [results.median(one, wins) for one in (label(THREE, USUAL), SQUARED)]
+    parts = {
+        "that one layer fails": max(best[NARROW] + best[WIDE]) < RANDOM + FAILED,
+        "that three layers do better": max(best[NARROW] + best[WIDE]) < min(best[THREE]),
+        "that more units in one layer do not help": max(best[WIDE]) < max(best[NARROW]) + ALIKE,
+        "that a lower step size helps": max(steep) < min(huber),
+        "that both losses are alike": abs(medians[0] - medians[1]) < ALIKE,
+    }
+    verdict: Verdict = (
+        "holds"
+        if all(parts.values())
+        else "holds in part"
+        if any(parts.values())
+        else "does not hold"
+    )
+    return Told(
+        [
+            results.grid(
+                "Games won against random in the end, both seats",
+                "%",
+                [[label(size, step) for step in STEPS] for size in SIZES],
+                ("layers", "step size"),
+                list(SIZES),
+                STEPS,
+                wins,
+            ),
+            Histogram(
+                "The same, each seed, at the step size that the others have",
+                "%",
+                [results.group(one, wins) for one in (*(label(s, USUAL) for s in SIZES), SQUARED)],
+                True,
+            ),
+            Curves(
+                "Games won in each epoch of the training, both seats, sampled",
+                "epochs",
+                "%",
+                [
+                    by_epoch(results, one, both("won"), POINTS)
+                    for one in (*(label(THREE, step) for step in STEPS), label(WIDE, USUAL))
+                ],
+            ),
+        ],
+        verdict,
+        f"At the best of three step sizes one layer of 120 units wins {spread(best[NARROW])} "
+        f"against random, one of 840 {spread(best[WIDE])} and three layers {spread(best[THREE])}; "
+        f"random moves win {percent(RANDOM)}. Three layers with a step size of {STEPS[2]} win "
+        f"{spread(steep)}; at {USUAL} they win {percent(medians[0])} by the Huber loss and "
+        f"{percent(medians[1])} by the squared error in the median. So it is confirmed "
+        f"{_listed(parts, True)}, and not {_listed(parts, False)}.",
+    )
+
+
+def _listed(parts: dict[str, bool], which: bool) -> str:
+    return ", ".join(part for part, true in parts.items() if true == which) or "anything else"
+
+
+EXPERIMENT = Experiment(
+    id="network-size",
+    title="How large a network has to be",
+    claim="One hidden layer instead of three failed, and more neurons alone did not help; a lower "
+    "learning rate did, and the Huber loss and the mean squared error were alike.",
+    project="network",
+    where="The project of the deep Q-network, on what was tried on the way.",
+    done="Three sizes were trained with three step sizes of Adam, and the usual network with the "
+    f"squared error, each with {{seeds}} seeds. {SHORTER}",
+    limits="The source does not say how long its single layer was trained, nor with what step "
+    "size. By alike we mean within two percent of the games, and by failed within five of what "
+    f"random moves win. {FEW}",
+    agents=["dqn-vs-random"],
+    sweeps=sweeps(RECIPES),
+    tell=tell,
+)

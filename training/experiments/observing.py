@@ -1,0 +1,91 @@
+"""Whether learning from the opponent's moves too is better, and for how long."""
+
+from app.experiments import Curves, Histogram, Mark, Verdict
+from training.experiments.claim import (
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    chance,
+    number,
+    percent,
+    sign_test,
+)
+from training.experiments.table import WON, both_seats, both_wins, curve
+from training.measures import MARKS
+
+PLAIN, OBSERVING = "own moves only", "observing"
+MOVES = 8_000
+LITTLE = 1.0  # percent that are no improvement any more
+
+
+def tell(results: Results) -> Told:
+    """Compare them, and find where observing stops improving."""
+    wins = both_seats("random", WON)
+    values = {label: results.values(label, wins) for label in (PLAIN, OBSERVING)}
+    end = {label: results.median(label, wins) for label in values}
+    p = sign_test(values[OBSERVING], values[PLAIN])
+    lines = {label: curve(results, label, both_wins("random"), by_games=True) for label in values}
+    plies = results.median(PLAIN, lambda run: run.figures.updates[-1] / run.games[-1])
+    line = lines[OBSERVING]
+    done = next(
+        x
+        for x, median in zip(line.x, line.median, strict=True)
+        if max(line.median) - median <= LITTLE
+    )
+    moves = done * plies
+    better, soon = end[OBSERVING] > end[PLAIN] and p < 0.05, MOVES / 2 <= moves <= MOVES * 2
+    verdict: Verdict = (
+        "holds" if better and soon else "holds in part" if better or soon else "does not hold"
+    )
+    return Told(
+        [
+            Curves(
+                "Games won against random, both seats",
+                "games",
+                "%",
+                list(lines.values()),
+                [Mark(round(MOVES / plies), "reported: done after 8,000 moves")],
+                logarithmic=True,
+            ),
+            Histogram(
+                "Games won against random in the end, both seats",
+                "%",
+                [results.group(label, wins) for label in values],
+                True,
+            ),
+            Curves(
+                "Positions in which a move can give the result away",
+                "games",
+                "blunders",
+                [
+                    curve(results, label, lambda run: run.figures.blunders, by_games=True)
+                    for label in values
+                ],
+                logarithmic=True,
+            ),
+        ],
+        verdict,
+        f"In the end the median seed wins {percent(end[OBSERVING])} against random when it "
+        f"observes and {percent(end[PLAIN])} when not (sign test, seed by seed: {chance(p)}). "
+        f"Observing comes within {percent(LITTLE, 0)} of its best median after some "
+        f"{number(round(moves, -2))} moves, of {number(round(line.x[-1] * plies, -2))} in all.",
+    )
+
+
+EXPERIMENT = Experiment(
+    id="observing",
+    title="Learning from the opponent's moves",
+    claim="Learning from the opponent's moves as well, as if they were one's own, is significantly "
+    "better, and takes some eight thousand moves until it stops improving.",
+    project="league",
+    where="The report on the league.",
+    done="Both learners met in the same 10,000 rounds of the league, with {seeds} seeds, and were "
+    "judged on the way. The curves are drawn over games; a game has as many moves as the plain "
+    "learner makes updates in it, on average.",
+    limits="Greedy play against random is judged, which is not how the report measures: its "
+    "learners met in the league. k grows with every update, so it grows faster for who observes.",
+    agents=["observing", "q-learning-player"],
+    sweeps=[Sweep({PLAIN: "league", OBSERVING: "league,observing=yes"}, MARKS, 30)],
+    tell=tell,
+)

@@ -1,0 +1,90 @@
+"""Whether a perfect opponent teaches little: two tables and a network."""
+
+from app.experiments import Histogram, Verdict
+from training.experiments.claim import (
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    chance,
+    number,
+    percent,
+    sign_test,
+)
+from training.experiments.network import FEW, SEEDS, SHORTER, spread, sweeps, varied
+from training.experiments.table import LOST, WON, both_seats, left
+from training.measures import END, Run
+
+TABLES = {
+    "q-table, against random": "q-table",
+    "q-table, against minimax": "q-table,vs=minimax-random",
+    "q-learning, against random": "q-learning,start=empty",
+    "q-learning, against minimax": "q-learning,vs=minimax-random,start=empty",
+}
+RANDOM, MINIMAX = "network, against random", "network, against minimax"
+NETWORKS = {RANDOM: varied(), MINIMAX: varied().replace("dqn,", "dqn,vs=minimax-random,")}
+PAIRS = {
+    "q-table": ("q-table, against random", "q-table, against minimax"),
+    "q-learning": ("q-learning, against random", "q-learning, against minimax"),
+}
+
+
+def lost_at_worst(run: Run) -> float:
+    """Take the games lost to the best responder, both seats, in percent."""
+    return (left("x", LOST)(run) + left("o", LOST)(run)) / 2
+
+
+def tell(results: Results) -> Told:
+    """Compare what each learner makes of random and of a perfect opponent."""
+    wins = both_seats("random", WON)
+    won = {label: results.median(label, wins) for label in TABLES}
+    worst = {label: results.median(label, lost_at_worst) for label in TABLES}
+    known = {label: results.median(label, lambda run: run.known[-1]) for label in TABLES}
+    worse, told = [], []
+    for learner, (random, perfect) in PAIRS.items():
+        p = sign_test(results.values(perfect, wins), results.values(random, wins))
+        worse.append(won[perfect] < won[random] and p < 0.05 and worst[perfect] >= worst[random])
+        told.append(
+            f"{learner} wins {percent(won[perfect])} against random taught by minimax and "
+            f"{percent(won[random])} taught by random ({chance(p)}, sign test), knowing "
+            f"{number(known[perfect])} and {number(known[random])} of 627 positions, and loses "
+            f"{percent(worst[perfect])} and {percent(worst[random])} to the best responder"
+        )
+    of_network = {label: results.values(label, wins) for label in NETWORKS}
+    worse.append(max(of_network[MINIMAX]) < min(of_network[RANDOM]))
+    verdict: Verdict = "holds" if all(worse) else "holds in part" if any(worse) else "does not hold"
+    return Told(
+        [
+            Histogram(title, unit, [results.group(label, value) for label in labels], True)
+            for title, unit, value, labels in (
+                ("Games won against random, both seats", "%", wins, (*TABLES, *NETWORKS)),
+                (
+                    "Games lost to the best responder, both seats",
+                    "%",
+                    lost_at_worst,
+                    (*TABLES, *NETWORKS),
+                ),
+                ("Positions updated, of 627", "positions", lambda run: run.known[-1], TABLES),
+            )
+        ],
+        verdict,
+        f"Medians: {'; '.join(told)}. The seeds of the network win {spread(of_network[MINIMAX])} "
+        f"against random taught by minimax and {spread(of_network[RANDOM])} taught by random.",
+    )
+
+
+EXPERIMENT = Experiment(
+    id="perfect-opponent",
+    title="A perfect opponent teaches little",
+    claim="A perfect opponent would not help to learn.",
+    project="network",
+    where="The project of the deep Q-network, on the choice of opponents.",
+    done="Two tables learned from random and from randomised minimax, by recipes that are "
+    f"otherwise the same, with {{seeds}} seeds each, and a network with {SEEDS}; all were judged "
+    f"exactly. {SHORTER}",
+    limits="Games begin with the empty board, and a perfect opponent leads to few positions. From "
+    f"random positions it could show more. {FEW}",
+    agents=["q-table-vs-minimax", "q-table", "dqn-vs-random"],
+    sweeps=[Sweep(TABLES, END, 50), *sweeps(NETWORKS)],
+    tell=tell,
+)

@@ -1,0 +1,93 @@
+"""Whether mistakes remain because the opponent is random."""
+
+from app.experiments import Bar, Bars, Curves, Verdict
+from app.recipes import parse
+from app.tictactoe.game import connect
+from app.tictactoe.policy import greedy
+from app.tictactoe.report import blunders as blundering
+from app.tictactoe.tasks import task_q
+from training.experiments.claim import Experiment, Results, Sweep, Told, number, of
+from training.experiments.table import LOST, beaten_nowhere, blunders, blunders_line, curve
+from training.measures import MARKS, Run
+
+RANDOM, PERFECT, ITSELF = "against random", "against randomised minimax", "against itself"
+RECIPES = {
+    RANDOM: "q-learning,games=5000000",
+    PERFECT: "q-learning,vs=minimax-random,games=5000000",
+    ITSELF: "q-learning,vs=self,games=5000000",
+}
+MUCH = 10  # times fewer blunders
+
+
+def lost_at_worst(run: Run) -> list[float]:
+    """Take the games lost to the best responder, both seats, in percent."""
+    both = zip(run.figures.best_response.x, run.figures.best_response.o, strict=True)
+    return [50 * (x[LOST] + o[LOST]) for x, o in both]
+
+
+def tell(results: Results) -> Told:
+    """Compare the opponents after as many games."""
+    ends = {label: results.median(label, blunders) for label in RECIPES}
+    proved = {label: [beaten_nowhere(run) for run in results[label]] for label in RECIPES}
+    perfect = {label: perfectly_learned(recipe) for label, recipe in RECIPES.items()}
+    remain, cured = ends[RANDOM] > 0, ends[ITSELF] * MUCH <= ends[RANDOM]
+    verdict: Verdict = (
+        "holds" if remain and cured else "holds in part" if remain else "does not hold"
+    )
+    return Told(
+        [
+            Curves(
+                "Positions in which a move can give the result away",
+                "updates",
+                "blunders",
+                [curve(results, label, blunders_line) for label in RECIPES],
+                logarithmic=True,
+            ),
+            Curves(
+                "Games lost to the best responder, both seats",
+                "updates",
+                "%",
+                [curve(results, label, lost_at_worst) for label in RECIPES],
+                logarithmic=True,
+            ),
+            Bars(
+                "Blunders of whoever has learned the task perfectly",
+                "blunders",
+                [Bar(label, float(count)) for label, count in perfect.items()],
+                True,
+            ),
+        ],
+        verdict,
+        f"After 5,000,000 games the median seed has {number(ends[RANDOM])} blunders against random "
+        f"and {number(ends[ITSELF])} against itself; {of(proved[RANDOM])} and "
+        f"{of(proved[ITSELF])} seeds cannot be beaten. Whoever has learned the task against random "
+        f"perfectly, at this gamma, still blunders in {number(perfect[RANDOM])} positions, so more "
+        f"games cannot remove those.",
+    )
+
+
+def perfectly_learned(recipe: str) -> int:
+    """Count the blunders of the exact answer to a recipe's task."""
+    game, task = connect(), parse(recipe).task()
+    assert task is not None
+    return int(blundering(game, greedy(task_q(game, task).round(9))).sum())
+
+
+EXPERIMENT = Experiment(
+    id="random-opponent",
+    title="Mistakes remain because of the random opponent",
+    claim="Agents that train against random still make mistakes after millions of games, and the "
+    "reason is that their opponent is random.",
+    project="heatmap",
+    where="The text of the page, on its Q-learning agents.",
+    done="Q-learning from random positions, with the page's step size, discount and exploration, "
+    "played 5,000,000 games with each of {seeds} seeds against random, as many against randomised "
+    "minimax, and as many against its own greedy play. It was judged at 1, 2, 5, 10, ... updates. "
+    "Nothing in its training depends on how long it is to last, so every point is also the end of "
+    "a shorter training.",
+    limits="The step size stays 0.2: with one that falls, values against random would come closer "
+    "to those of its task. Against itself the same games also visit other positions.",
+    agents=["q-learning-1", "q-learning-2"],
+    sweeps=[Sweep(RECIPES, MARKS, 10)],
+    tell=tell,
+)

@@ -1,0 +1,451 @@
+"""The five exercises of the first chapter of Sutton & Barto, each with the switch that it asks for.
+
+All of them are about `td-afterstates`, the example of that chapter.  The exercises ask; the claims
+are the answers that the book suggests or that its text leads to.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from time import perf_counter
+
+import msgspec
+
+from app.experiments import Bar, Bars, Curves, Histogram, Verdict
+from app.recipes import Recipe
+from app.tictactoe.game import SEATS, Game, connect
+from app.tictactoe.policy import BASELINES, mix, policy_of
+from app.tictactoe.report import chances_against
+from training.experiments.claim import (
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    chance,
+    number,
+    percent,
+    rounded,
+    sign_test,
+)
+from training.experiments.table import (
+    LOST,
+    WON,
+    ahead,
+    blunders,
+    both_seats,
+    both_wins,
+    curve,
+    left,
+)
+from training.learners import learn
+from training.measures import END, MARKS, NEVER, Measure, Run
+
+BOOK = "Sutton & Barto (2018), section 1.5, exercise 1."
+EXPLORING = 0.1  # how often it moves at random while it learns
+
+
+class Both(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one training plays against random, in percent of both seats' games."""
+
+    seconds: float
+    greedy: float  # won without exploration
+    exploring: float  # won while it explores as often as in training
+    greedy_lost: float
+    exploring_lost: float
+
+
+def measure_both(recipes: Sequence[Recipe]) -> list[Both]:
+    """Train each recipe, and judge its greedy play and its exploring play exactly."""
+    return [_both(recipe) for recipe in recipes]
+
+
+def _both(recipe: Recipe) -> Both:
+    game, begin = _game(), perf_counter()
+    *_, end = learn(game, recipe, lambda updates: NEVER)
+    greedy, random = policy_of(end.q, recipe.plays), BASELINES["random"].policy(game)
+    chances = [
+        [chances_against(game, random, policy, seat) for seat in SEATS.values()]
+        for policy in (greedy, mix(greedy, random, EXPLORING))
+    ]
+    won, lost = (
+        [50 * (as_x[outcome] + as_o[outcome]) for as_x, as_o in chances] for outcome in (WON, LOST)
+    )
+    return Both(perf_counter() - begin, won[0], won[1], lost[0], lost[1])
+
+
+@cache
+def _game() -> Game:
+    return connect()
+
+
+BOTH = Measure("greedy-and-exploring", 1, Both, measure_both)
+
+
+def lost_at_worst(run: Run) -> float:
+    """Take the games lost to the best responder, both seats, in percent."""
+    return (left("x", LOST)(run) + left("o", LOST)(run)) / 2
+
+
+def strips(title: str, unit: str, results: Results, value: object) -> Histogram:
+    """Draw every recipe's seeds."""
+    assert callable(value)
+    return Histogram(
+        title, unit, [results.group(label, value) for label in results.recipes], exact=True
+    )
+
+
+def of_two(truths: tuple[bool, bool]) -> Verdict:
+    """Give the verdict on a claim of two parts."""
+    return "holds" if all(truths) else "holds in part" if any(truths) else "does not hold"
+
+
+# 1.1: self-play
+
+AGAINST_RANDOM, AGAINST_ITSELF = "against random", "against itself"
+
+
+def tell_self_play(results: Results) -> Told:
+    """Compare what is learned from random and from itself."""
+    wins, labels = both_seats("random", WON), (AGAINST_RANDOM, AGAINST_ITSELF)
+    won = {label: results.median(label, wins) for label in labels}
+    errors = {label: results.median(label, blunders) for label in labels}
+    lost = {label: results.median(label, lost_at_worst) for label in labels}
+    p = sign_test(results.values(AGAINST_RANDOM, wins), results.values(AGAINST_ITSELF, wins))
+    truths = (
+        won[AGAINST_ITSELF] < won[AGAINST_RANDOM] and p < 0.05,
+        lost[AGAINST_ITSELF] < lost[AGAINST_RANDOM],
+    )
+    return Told(
+        [
+            strips("Games won against random, both seats", "%", results, wins),
+            strips("Games lost to the best responder, both seats", "%", results, lost_at_worst),
+            strips(
+                "Positions in which a move can give the result away", "blunders", results, blunders
+            ),
+        ],
+        of_two(truths),
+        f"Against random the median seed wins {percent(won[AGAINST_ITSELF])} after self-play and "
+        f"{percent(won[AGAINST_RANDOM])} after learning from random ({chance(p)}, sign test, seed "
+        f"by seed). A best responder beats it in {percent(lost[AGAINST_ITSELF])} and "
+        f"{percent(lost[AGAINST_RANDOM])} of both seats' games; it has "
+        f"{number(errors[AGAINST_ITSELF])} and {number(errors[AGAINST_RANDOM])} blunders.",
+    )
+
+
+# 1.2: symmetries
+
+PLAIN, SYMMETRIC = "boards as they are", "symmetric boards alike"
+PLAIN_FIXED, SYMMETRIC_FIXED = f"{PLAIN}, against fixed", f"{SYMMETRIC}, against fixed"
+
+
+def value_error(run: Run) -> float:
+    """Take the mean difference from the exact values of its task, where the task can lead."""
+    assert run.figures.task is not None
+    return run.figures.task.mean_reached[-1]
+
+
+def tell_symmetries(results: Results) -> Told:
+    """Ask whether it is faster, and what it costs where the opponent is not symmetric itself."""
+    lines = {label: curve(results, label, both_wins("random")) for label in (PLAIN, SYMMETRIC)}
+    leads = ahead(lines[SYMMETRIC], lines[PLAIN])
+    wins = both_seats("fixed", WON)
+    alone = {label: results.median(label, wins) for label in (PLAIN_FIXED, SYMMETRIC_FIXED)}
+    off = {label: results.median(label, value_error) for label in (PLAIN_FIXED, SYMMETRIC_FIXED)}
+    p = sign_test(
+        results.values(SYMMETRIC_FIXED, value_error), results.values(PLAIN_FIXED, value_error)
+    )
+    faster = 2 * sum(leads) > len(leads)
+    costs = off[SYMMETRIC_FIXED] > off[PLAIN_FIXED] and p < 0.05
+    fixed = Histogram(
+        "Taught by fixed: mean error of the values it can meet",
+        "of a win",
+        [results.group(label, value_error) for label in (PLAIN_FIXED, SYMMETRIC_FIXED)],
+        exact=True,
+    )
+    return Told(
+        [
+            Curves(
+                "Games won against random, both seats",
+                "updates",
+                "%",
+                list(lines.values()),
+                logarithmic=True,
+            ),
+            fixed,
+        ],
+        of_two((faster, costs)),
+        f"With symmetric boards alike the median seed is ahead at {sum(leads)} of {len(leads)} "
+        f"points of the training against random, and ends with "
+        f"{percent(lines[SYMMETRIC].median[-1])} won against {percent(lines[PLAIN].median[-1])}. "
+        f"Taught by fixed, whose answers are not symmetric, its values are off the exact ones by "
+        f"{off[SYMMETRIC_FIXED]:.3f} on average, the other's by {off[PLAIN_FIXED]:.3f} "
+        f"({chance(p)}, sign test, seed by seed); they win {percent(alone[SYMMETRIC_FIXED])} and "
+        f"{percent(alone[PLAIN_FIXED])} of the games against fixed.",
+    )
+
+
+# 1.3: greedy play
+
+EXPLORES, GREEDY = "explores a tenth of its moves", "always greedy"
+EXPLORES_ITSELF, GREEDY_ITSELF = f"{EXPLORES}, itself", f"{GREEDY}, itself"
+
+
+def tell_greedy(results: Results) -> Told:
+    """Compare learning with and without exploration."""
+    wins = both_seats("random", WON)
+    won = {label: results.median(label, wins) for label in results.recipes}
+    lost = {label: results.median(label, lost_at_worst) for label in results.recipes}
+    p = sign_test(results.values(GREEDY, wins), results.values(EXPLORES, wins))
+    known = {label: results.median(label, lambda run: run.known[-1]) for label in results.recipes}
+    q = sign_test(
+        results.values(GREEDY_ITSELF, lost_at_worst), results.values(EXPLORES_ITSELF, lost_at_worst)
+    )
+    truths = (
+        won[GREEDY] < won[EXPLORES] and p < 0.05,
+        lost[GREEDY_ITSELF] > lost[EXPLORES_ITSELF] and q < 0.05,
+    )
+    return Told(
+        [
+            strips("Games won against random, both seats", "%", results, wins),
+            strips("Games lost to the best responder, both seats", "%", results, lost_at_worst),
+            strips(
+                "Positions that were updated, of 627",
+                "positions",
+                results,
+                lambda run: run.known[-1],
+            ),
+        ],
+        of_two(truths),
+        f"Taught by random the median seed wins {percent(won[GREEDY])} against random if it never "
+        f"explored, and {percent(won[EXPLORES])} if it did ({chance(p)}, sign test). Taught by "
+        f"itself it loses {percent(lost[GREEDY_ITSELF])} and {percent(lost[EXPLORES_ITSELF])} to "
+        f"the best responder ({chance(q)}), having updated {number(known[GREEDY_ITSELF])} and "
+        f"{number(known[EXPLORES_ITSELF])} of the 627 positions.",
+    )
+
+
+# 1.4: learning from exploration
+
+FROM_GREEDY, FROM_ALL = "learns from greedy moves", "learns from all moves"
+
+
+def tell_exploration(results: Results) -> Told:
+    """Compare both kinds of values by greedy play and by play that goes on exploring."""
+    labels = (FROM_GREEDY, FROM_ALL)
+    greedy = {label: results.median(label, lambda both: both.greedy) for label in labels}
+    exploring = {label: results.median(label, lambda both: both.exploring) for label in labels}
+    p, q = (
+        sign_test(
+            [getattr(both, kind) for both in results[FROM_GREEDY]],
+            [getattr(both, kind) for both in results[FROM_ALL]],
+        )
+        for kind in ("greedy", "exploring")
+    )
+    truths = (
+        greedy[FROM_GREEDY] > greedy[FROM_ALL] and p < 0.05,
+        exploring[FROM_ALL] > exploring[FROM_GREEDY] and q < 0.05,
+    )
+    return Told(
+        [
+            strips(
+                "Games won against random, greedy, both seats",
+                "%",
+                results,
+                lambda both: both.greedy,
+            ),
+            strips(
+                "Games won against random, exploring, both seats",
+                "%",
+                results,
+                lambda both: both.exploring,
+            ),
+            strips(
+                "Games lost to random, exploring, both seats",
+                "%",
+                results,
+                lambda both: both.exploring_lost,
+            ),
+        ],
+        of_two(truths),
+        f"Playing greedily the median seed wins {percent(greedy[FROM_GREEDY], 2)} against random "
+        f"if it learned from greedy moves, and {percent(greedy[FROM_ALL], 2)} if from all "
+        f"({chance(p)}, sign test, seed by seed). If it goes on exploring it wins "
+        f"{percent(exploring[FROM_GREEDY], 2)} and {percent(exploring[FROM_ALL], 2)} "
+        f"({chance(q)}).",
+    )
+
+
+# 1.5: other improvements
+
+AS_IT_IS = "as in the book"
+OTHERS = {
+    "a step size that falls": "td-afterstates,alpha_drop=0.01",
+    "exploration that falls": "td-afterstates,epsilon_drop=0.01",
+    "more exploration, falling": "td-afterstates,epsilon=0.9,epsilon_drop=0.1",
+    "symmetric boards alike": "td-afterstates,symmetric=yes",
+    "hopes for a win at first": "td-afterstates,initial=1",
+    "both sides are itself": "td-afterstates,vs=self",
+}
+CHAMPION = "bounds that prove themselves"
+
+
+def tell_improvements(results: Results) -> Told:
+    """Compare each change alone with the book's learner, and all of them with the champion."""
+    wins = both_seats("random", WON)
+    won = {label: results.median(label, wins) for label in results.recipes}
+    lost = {label: results.median(label, lost_at_worst) for label in results.recipes}
+    errors = {label: results.median(label, blunders) for label in results.recipes}
+    better = [
+        label
+        for label in OTHERS
+        if errors[label] < errors[AS_IT_IS]
+        and sign_test(results.values(label, blunders), results.values(AS_IT_IS, blunders)) < 0.05
+    ]
+    best = min(OTHERS, key=lambda label: errors[label])
+    truths = (bool(better), errors[CHAMPION] == 0 and lost[CHAMPION] == 0)
+    games = results.median(CHAMPION, lambda run: run.games[-1])
+    return Told(
+        [
+            strips(
+                "Positions in which a move can give the result away", "blunders", results, blunders
+            ),
+            strips("Games won against random, both seats", "%", results, wins),
+            Bars(
+                "Games played until the end of the training",
+                "games",
+                [
+                    Bar(
+                        label,
+                        rounded(results.median(label, lambda run: run.games[-1])),
+                        n=len(results[label]),
+                        recipe=results.recipes[label],
+                    )
+                    for label in results.recipes
+                ],
+                exact=True,
+                logarithmic=True,
+            ),
+        ],
+        of_two(truths),
+        f"{len(better)} of {len(OTHERS)} changes leave fewer blunders than the book's learner has "
+        f"(median {number(errors[AS_IT_IS])}; sign test below 0.05 each); the best, {best}, leaves "
+        f"{number(errors[best])}. Bounds on what a move is worth, as the champion keeps them, "
+        f"leave {number(errors[CHAMPION])} after a median of {number(games)} games instead of "
+        f"100,000; it wins {percent(won[CHAMPION])} against random, the book's learner "
+        f"{percent(won[AS_IT_IS])}.",
+    )
+
+
+LIMITS = (
+    "Step size and exploration are the usual 0.1 and the opponent is random where nothing else is "
+    "said, which the book leaves open; a draw is worth half a win."
+)
+
+EXPERIMENTS = [
+    Experiment(
+        id="sutton-barto-1",
+        title="Exercise 1.1: self-play",
+        claim="Learning against itself instead of a random opponent leads to another way of "
+        "playing: harder to beat, and winning less against a weak opponent.",
+        project="classics",
+        where=BOOK + "1, which asks what would happen.",
+        done="The learner of afterstates played 100,000 games with each of {seeds} seeds against "
+        "random and as many against itself, both sides learning, and was judged exactly.",
+        limits=LIMITS,
+        agents=["td-afterstates"],
+        tell=tell_self_play,
+        sweeps=[
+            Sweep(
+                {AGAINST_RANDOM: "td-afterstates", AGAINST_ITSELF: "td-afterstates,vs=self"},
+                END,
+                50,
+            )
+        ],
+    ),
+    Experiment(
+        id="sutton-barto-2",
+        title="Exercise 1.2: symmetries",
+        claim="If symmetric boards share their value, it learns faster; but against an opponent "
+        "that does not play alike in them, they should not.",
+        project="classics",
+        where=BOOK + "2, which asks in what ways it would help, and whether it is right.",
+        done="It learned from random and from fixed, who plays the first empty square, with "
+        "{seeds} seeds each, with and without symmetries, and was judged exactly; against random "
+        "also on the way.",
+        limits=LIMITS,
+        agents=["td-afterstates"],
+        tell=tell_symmetries,
+        sweeps=[
+            Sweep({PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"}, MARKS, 30),
+            Sweep(
+                {
+                    PLAIN_FIXED: "td-afterstates,vs=fixed",
+                    SYMMETRIC_FIXED: "td-afterstates,vs=fixed,symmetric=yes",
+                },
+                END,
+                30,
+            ),
+        ],
+    ),
+    Experiment(
+        id="sutton-barto-3",
+        title="Exercise 1.3: greedy play",
+        claim="A learner that always plays the move it rates highest learns to play worse than one "
+        "that explores.",
+        project="classics",
+        where=BOOK + "3, which asks what problems might occur.",
+        done="It learned from random and from itself with {seeds} seeds each, exploring a tenth of "
+        "its moves or none, and its greedy play was judged exactly.",
+        limits=LIMITS,
+        agents=["td-afterstates"],
+        tell=tell_greedy,
+        sweeps=[
+            Sweep(
+                {
+                    EXPLORES: "td-afterstates",
+                    GREEDY: "td-afterstates,epsilon=0",
+                    EXPLORES_ITSELF: "td-afterstates,vs=self",
+                    GREEDY_ITSELF: "td-afterstates,vs=self,epsilon=0",
+                },
+                END,
+                50,
+            )
+        ],
+    ),
+    Experiment(
+        id="sutton-barto-4",
+        title="Exercise 1.4: learning from exploration",
+        claim="Values learned from greedy moves only are those of playing greedily, and win more "
+        "then; values learned from all moves are those of going on exploring, and win more so.",
+        project="classics",
+        where=BOOK + "4, which asks which set of values wins more.",
+        done="It learned from random with {seeds} seeds each, from its greedy moves only or from "
+        "all. Its play was judged exactly twice: greedy, and with a tenth of the moves at random "
+        "as in training.",
+        limits=LIMITS + " Its step size stays what it is, so both sets of values go on wavering.",
+        agents=["td-afterstates"],
+        tell=tell_exploration,
+        sweeps=[
+            Sweep(
+                {FROM_GREEDY: "td-afterstates", FROM_ALL: "td-afterstates,learn_from=all"},
+                BOTH,
+                100,
+            )
+        ],
+    ),
+    Experiment(
+        id="sutton-barto-5",
+        title="Exercise 1.5: other improvements",
+        claim="The learner can be improved in other ways, and there are better ways to solve the "
+        "problem as posed.",
+        project="classics",
+        where=BOOK + "5, which asks for both.",
+        done="Each change was tried alone, with {seeds} seeds: step size or exploration that fall, "
+        "symmetries, hopeful starting values, self-play. Beside them stands the champion, which "
+        "keeps what a move is worth at least and at most.",
+        limits=LIMITS + " The champion is told the result of a game and the rules, as they are, "
+        "but knows that its opponent answers as well as possible.",
+        agents=["td-afterstates", "champion"],
+        tell=tell_improvements,
+        sweeps=[Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END, 50)],
+    ),
+]

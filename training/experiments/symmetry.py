@@ -1,0 +1,98 @@
+"""Whether symmetry learns faster and is overtaken."""
+
+from app.experiments import Curves, Series, Verdict
+from training.experiments.claim import (
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    chance,
+    percent,
+    sign_test,
+)
+from training.experiments.table import WON, ahead, both_seats, both_wins, curve
+from training.measures import MARKS
+
+PLAIN = "plain"
+AS_THERE, ALIKE = "symmetric, as there", "symmetric, k and gamma as plain"
+RECIPES = {
+    PLAIN: "league",
+    AS_THERE: "league,symmetric=yes,gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10",
+    ALIKE: "league,symmetric=yes",
+}
+EARLY = 1 / 100  # of the updates
+
+
+def tell(results: Results) -> Told:
+    """Ask of both whether they are ahead early and behind in the end."""
+    wins = both_seats("random", WON)
+    end = {label: results.median(label, wins) for label in RECIPES}
+    lines = {label: curve(results, label, both_wins("random")) for label in RECIPES}
+    early = {label: ahead(_early(lines[label]), _early(lines[PLAIN])) for label in RECIPES}
+    faster = {label: 2 * sum(early[label]) > len(early[label]) for label in RECIPES}
+    p = {
+        label: sign_test(results.values(label, wins), results.values(PLAIN, wins))
+        for label in RECIPES
+    }
+    overtaken = {label: end[label] < end[PLAIN] and p[label] < 0.05 for label in RECIPES}
+    parts = [part[label] for part in (faster, overtaken) for label in (AS_THERE, ALIKE)]
+    verdict: Verdict = "holds" if all(parts) else "holds in part" if any(parts) else "does not hold"
+    told = "; ".join(
+        f"{label}, ahead at {sum(early[label])} of {len(early[label])} early points, "
+        f"{percent(end[label])} in the end (sign test: {chance(p[label])})"
+        for label in (AS_THERE, ALIKE)
+    )
+    return Told(
+        [
+            Curves(
+                "Games won against random, both seats",
+                "updates",
+                "%",
+                list(lines.values()),
+                logarithmic=True,
+            ),
+            Curves(
+                "Positions in which a move can give the result away",
+                "updates",
+                "blunders",
+                [curve(results, label, lambda run: run.figures.blunders) for label in RECIPES],
+                logarithmic=True,
+            ),
+        ],
+        verdict,
+        f"The plain learner wins {percent(end[PLAIN])} against random in the end. Beside it: "
+        f"{told}.",
+    )
+
+
+def _early(line: Series) -> Series:
+    """Keep the points of the first part of a training."""
+    count = sum(x <= EARLY * line.x[-1] for x in line.x)
+    return Series(
+        name=line.name,
+        recipe=line.recipe,
+        **{
+            part: getattr(line, part)[:count]
+            for part in ("x", "median", "low", "high", "least", "most")
+        },
+        n=line.n,
+        typical=line.typical,
+    )
+
+
+EXPERIMENT = Experiment(
+    id="symmetry",
+    title="Symmetry learns faster and is overtaken",
+    claim="A learner to whom turned and reflected boards are the same learns faster at first and "
+    "is overtaken later by the plain one: symmetry is an over-simplification.",
+    project="league",
+    where="The report on the league.",
+    done="The symmetric learner was trained with {seeds} seeds as there, where its k and gamma are "
+    "other ones than the plain learner's, and with the plain learner's k and gamma. It is early "
+    "within the first hundredth of the updates.",
+    limits="Greedy play against random is judged. The symmetric learner stands for all images by "
+    "one board and plays as that board; nothing says that ties break alike.",
+    agents=["symmetric", "observing-symmetric", "q-learning-player"],
+    sweeps=[Sweep(RECIPES, MARKS, 30)],
+    tell=tell,
+)

@@ -1,0 +1,110 @@
+"""The four plots of wins by epoch, of both players, and when the network overtakes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.experiments import Curves, Mark, Verdict
+from training.experiments.claim import Experiment, Results, Told
+from training.experiments.network import FEW, by_epoch, ending, seat, spread, sweeps
+from training.experiments.table import SeatName
+from training.networks.measure import NetworkRun
+
+RANDOM, HEURISTIC = "random", "t-hand"
+RECIPES = {
+    f"against {opponent}": "dqn,epochs=400,step_size=0.0003,steps=50".replace("dqn", start)
+    for opponent, start in ((RANDOM, "dqn"), (HEURISTIC, "dqn,vs=t-hand"))
+}
+POINTS = 40
+NETWORK = "the network"
+PLOTS: tuple[tuple[str, SeatName, Sequence[Mark]], ...] = (
+    (RANDOM, "x", []),
+    (RANDOM, "o", [Mark(200, "reported: the network overtakes")]),
+    (HEURISTIC, "o", []),
+    (HEURISTIC, "x", [Mark(150, "reported: it overtakes from"), Mark(200, "to here")]),
+)
+REPORTED = [True, True, False, True]  # whether the network is ahead in the end
+SEATS = {"x": "first", "o": "second"}
+
+
+def overtakes(run: NetworkRun, seat_name: SeatName) -> float:
+    """Return the epoch from which on it wins more than its opponent, in means of ten epochs.
+
+    Never is infinite.
+    """
+    lead = np.subtract(seat(seat_name, "won")(run), seat(seat_name, "lost")(run))
+    behind = np.flatnonzero(lead.reshape(POINTS, -1).mean(axis=1) <= 0)
+    last = -1 if not len(behind) else int(behind[-1])
+    return np.inf if last == POINTS - 1 else (last + 1) * (len(lead) // POINTS)
+
+
+def tell(results: Results) -> Told:
+    """Draw the four plots, and ask who is ahead in the end and since when."""
+    figures, ahead, told = [], [], []
+    for opponent, seat_name, marks in PLOTS:
+        label = f"against {opponent}"
+        won, lost = seat(seat_name, "won"), seat(seat_name, "lost")
+        figures.append(
+            Curves(
+                f"Games won in each epoch, the network in the {SEATS[seat_name]} seat, sampled",
+                "epochs",
+                "%",
+                [
+                    by_epoch(results, label, won, POINTS, NETWORK),
+                    by_epoch(results, label, lost, POINTS, opponent),
+                ],
+                list(marks),
+            )
+        )
+        ends = [results.values(label, ending(line)) for line in (won, lost)]
+        ahead.append(np.median(ends[0]) > np.median(ends[1]))
+        since = [overtakes(run, seat_name) for run in results[label]]
+        told.append(
+            f"{opponent}, {SEATS[seat_name]} seat: {spread(ends[0], 0)} won in the last tenth of "
+            f"the epochs and {spread(ends[1], 0)} lost, {_since(since)}"
+        )
+    alike = ahead == REPORTED
+    verdict: Verdict = (
+        "holds"
+        if alike
+        else "holds in part"
+        if sum(ahead) >= sum(REPORTED) - 1
+        else "does not hold"
+    )
+    return Told(
+        figures,
+        verdict,
+        f"The network is ahead in the end in {sum(map(bool, ahead))} of 4 plots. "
+        f"Over the seeds: {'; '.join(told)}.",
+    )
+
+
+def _since(epochs: Sequence[float]) -> str:
+    if not np.isfinite(epochs).all():
+        count = int(np.isinf(epochs).sum())
+        return f"behind with {count} of {len(epochs)} seeds"
+    low, high = int(min(epochs)), int(max(epochs))
+    since = f"epoch {low}" if low == high else f"epochs {low} to {high}"
+    return "ahead from the start" if high == 0 else f"ahead since {since}"
+
+
+EXPERIMENT = Experiment(
+    id="win-plots",
+    title="Wins by epoch, in four plots",
+    claim="The network outplayed its opponent in 3 of 4 plots: against random in both seats, in "
+    "the second one from 30% to about 70%, overtaking near epoch 200; against the heuristic player "
+    "in the first seat from just over 10% to about 70%, overtaking between 150 and 200. In the "
+    "second seat against that player it stayed near 20%.",
+    project="network",
+    where="The project of the deep Q-network, its four plots of wins over 400 epochs.",
+    done="A network played 400 epochs of 100 games in each seat against random, and another one "
+    "against T-hand, which is the heuristic player, each with {seeds} seeds, exploring 40% to 2% "
+    "of its moves. An epoch has 50 steps of Adam of size 0.0003 here; a point is the mean of ten "
+    "epochs.",
+    limits="The source does not say how many steps an epoch has there, so that the epoch of "
+    "overtaking can be compared only loosely, and it trained another network for each plot. Wins "
+    f"are those of games with exploring moves. {FEW}",
+    agents=["dqn-vs-random", "dqn-vs-heuristic"],
+    sweeps=sweeps(RECIPES),
+    tell=tell,
+)
