@@ -25,7 +25,7 @@ for (const box of document.querySelectorAll("[data-remember]")) {
 // Whoever asked for less motion, of the device or here, sees nothing move by itself.
 
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
-const still = () => reduced.matches || document.getElementById("still").checked;
+const still = () => reduced.matches || document.getElementById("still")?.checked;
 
 // Keys: arrows move between squares, single keys press what carries them, but not while typing.
 
@@ -56,7 +56,7 @@ document.addEventListener("keydown", (event) => {
   // What a key already means where the focus is, it goes on meaning.
   if (target.closest(FIELDS) || (key in STEPS && target.closest("input, .scroll, .panels"))) return;
   if (key === " " && target.closest("button, input, summary, label")) return;
-  if (document.querySelector("[popover]:popover-open") || !document.getElementById("shortcuts").checked) return;
+  if (document.querySelector("[popover]:popover-open") || !document.getElementById("shortcuts")?.checked) return;
   const control = keyed(cell, key);
   if (!control) return;
   event.preventDefault();
@@ -69,4 +69,20 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("click", ({ target }) => {
   const sheet = target.closest?.(".sheet a[href], .sheet [type=submit]")?.closest(".sheet");
   if (sheet) setTimeout(() => sheet.hidePopover());
+});
+
+// A press copies what a field holds, and selects it for whom the browser does not let copy.
+
+document.addEventListener("click", async ({ target }) => {
+  const id = target.closest?.("[data-copy]")?.dataset.copy;
+  if (!id) return;
+  const field = document.getElementById(id);
+  field.select();
+  let said = "Copied.";
+  try {
+    await navigator.clipboard.writeText(field.value);
+  } catch {
+    said = "It is selected: copy it.";
+  }
+  document.getElementById(`${id}-said`).textContent = said;
 });

@@ -10,10 +10,13 @@ from app.web.agents.page import bp as agents
 from app.web.arena import bp as arena
 from app.web.compare.page import bp as compare
 from app.web.deployment import ROOT
+from app.web.embed import bp as embed
+from app.web.experiments.page import bp as experiments
 from app.web.front.page import bp as front
 from app.web.health import bp as health
 from app.web.how.lesson import bp as lesson
 from app.web.how.page import bp as how
+from app.web.judge.page import bp as judge
 from app.web.kept import Request, kept
 from app.web.lab.page import bp as lab
 from app.web.mind.page import bp as mind
@@ -45,7 +48,23 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     naming.init_app(app)
     respond.init_app(app)
     assets.init_app(app, ROOT / "static")
-    pages = (front, play, preview, puzzle, mind, agents, arena, compare, why, how, lesson, lab)
+    pages = (
+        front,
+        play,
+        embed,
+        preview,
+        puzzle,
+        mind,
+        agents,
+        arena,
+        compare,
+        why,
+        how,
+        lesson,
+        lab,
+        experiments,
+        judge,
+    )
     for blueprint in (*pages, health):
         app.register_blueprint(blueprint)
     api.init_app(app)

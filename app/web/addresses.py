@@ -6,6 +6,7 @@ for a recipe's may have a "+"; all else that addresses have is words and digits.
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
 from msgspec.structs import astuple
@@ -13,6 +14,7 @@ from msgspec.structs import astuple
 from app.tictactoe.notation import DIGITS
 from app.web.comparison import Comparison
 from app.web.match import Match
+from app.web.world import MOVES, is_moves
 
 HOME = "/"
 PLAY = "/play/"
@@ -23,9 +25,13 @@ COMPARE = "/compare/"
 HOW = "/how"
 PUZZLES = "/puzzle"
 LAB = "/lab"
+JUDGE = "/judge"
+EXPERIMENTS = "/experiments"
 API = "/api"
+EMBED = "/embed/"  # what may stand on pages of others begins so
 PREVIEW = "/preview/024.png?lens=q-table"  # of all pages that have none of their own
 
+_LONG = 250  # characters: more than the name of a recipe has, and the address of what it plays
 _PLAIN = ",:="  # what the name of a recipe may have anywhere in an address, unlike "+"
 _USUAL = list(zip(Match.__struct_fields__, astuple(Match()), strict=True))
 
@@ -40,9 +46,9 @@ def play_against(name: str) -> str:
     return play(Match(o=name))
 
 
-def moves_of(match: Match) -> Callable[[int], str]:
+def moves_of(match: Match, show: Callable[[Match], str] = play) -> Callable[[int], str]:
     """Return where a match is shown after one more move, by its cell: all of them at once."""
-    path, _, query = play(match.go(match.shown)).partition("?")
+    path, _, query = show(match.go(match.shown)).partition("?")
     end = f"?{query}" if query else ""
     return lambda cell: f"{path}{DIGITS[cell]}{end}"
 
@@ -60,6 +66,26 @@ def reply(match: Match) -> str:
     return _of_match("/reply/", match)
 
 
+def embed_board(match: Match) -> str:
+    """Return where a match is shown in a frame on somebody's own page."""
+    return _of_match(f"{EMBED}board/", match)
+
+
+def embed_reply(match: Match) -> str:
+    """Return where one move is drawn in such a frame."""
+    return _of_match(f"{EMBED}reply/", match)
+
+
+class Routes(NamedTuple):
+    """Where a board leads, wherever it stands."""
+
+    show: Callable[[Match], str]
+    reply: Callable[[Match], str]
+
+
+ON_PAGE, IN_FRAME = Routes(play, reply), Routes(embed_board, embed_reply)
+
+
 def why(match: Match, cell: int | None = None) -> str:
     """Return where the value of a cell, or of the best one, is explained."""
     return _of_match("/why/", match, () if cell is None else (f"cell={DIGITS[cell]}",))
@@ -72,8 +98,7 @@ def minds(match: Match) -> str:
 
 def preview(match: Match) -> str:
     """Return the picture of a match that a link to it is shown with."""
-    path, _, query = _of_match("/preview/", match).partition("?")
-    return f"{path}.png" + (f"?{query}" if query else "")
+    return file_of(_of_match("/preview/", match), "png")
 
 
 def compare(comparison: Comparison) -> str:
@@ -94,7 +119,12 @@ def agents(sort: str = "", order: str = "") -> str:
 
 
 def agent(name: str, against: str = "") -> str:
-    """Return the page of an agent, with its outcomes against somebody or against the usual one."""
+    """Return the page of an agent, with its outcomes against somebody or against the usual one.
+
+    Whoever is named by moves is judged there.
+    """
+    if is_moves(name):
+        return judge(name)
     return f"{AGENTS}/{_quoted(name)}" + (f"?against={against}" if against else "")
 
 
@@ -105,17 +135,29 @@ def agent_file(name: str, ending: str) -> str:
 
 def blunders(name: str) -> str:
     """Return where all blunders of an agent are."""
-    return f"{AGENTS}/{_quoted(name)}/blunders"
+    return judge(name, "blunders") if is_moves(name) else f"{AGENTS}/{_quoted(name)}/blunders"
 
 
 def certificate(name: str, seat: str) -> str:
     """Return where the proof is that an agent cannot be beaten in a seat, "x" or "o"."""
-    return f"{AGENTS}/{_quoted(name)}/certificate-{seat}"
+    part = f"certificate-{seat}"
+    return judge(name, part) if is_moves(name) else f"{AGENTS}/{_quoted(name)}/{part}"
 
 
 def certificate_file(name: str, seat: str) -> str:
     """Return where the same proof is handed out as a file."""
-    return f"{certificate(name, seat)}.csv"
+    path, query, moves = certificate(name, seat).partition("?")
+    return f"{path}.csv{query}{moves}"
+
+
+def judge(name: str = "", part: str = "") -> str:
+    """Return where whoever is named by moves is judged, or a part of that: all of something."""
+    return JUDGE + (f"/{part}" if part else "") + _query(moves=name.removeprefix(MOVES))
+
+
+def api_judge(name: str) -> str:
+    """Return where the API does."""
+    return f"{API}/v1/judge" + _query(moves=name.removeprefix(MOVES))
 
 
 def arena(show: str = "", player: str = "", add: str = "") -> str:
@@ -198,6 +240,77 @@ def seeds(name: str, done: int | None = None) -> str:
     return f"{lab(name)}/seeds" + _query(done=done)
 
 
+def experiments(project: str = "", verdict: str = "") -> str:
+    """Return where the claims are listed: all, or those of a project or with a verdict."""
+    return EXPERIMENTS + _query(project=project, verdict=verdict)
+
+
+def experiment(claim: str) -> str:
+    """Return where a claim is checked."""
+    return f"{EXPERIMENTS}/{claim}"
+
+
+def experiment_numbers(claim: str) -> str:
+    """Return where all numbers of an experiment are handed out."""
+    return f"{experiment(claim)}.csv"
+
+
+def experiment_figure(claim: str, number: int, scheme: str = "") -> str:
+    """Return where a figure of an experiment stands alone, in a scheme or in its reader's own."""
+    return f"{experiment(claim)}/{number}.svg" + _query(scheme=scheme)
+
+
+def experiment_preview(claim: str) -> str:
+    """Return the picture that a link to an experiment is shown with."""
+    return f"{experiment(claim)}.png"
+
+
+def api_experiment(claim: str) -> str:
+    """Return where the API tells everything of an experiment."""
+    return f"{API}/v1/experiments/{claim}"
+
+
+def take(match: Match) -> str:
+    """Return where it stands how a match is taken along."""
+    return _of_match("/take/", match)
+
+
+def embed_value(match: Match) -> str:
+    """Return where the value of a game over its moves is; it is had as a file only."""
+    return _of_match(f"{EMBED}value/", match)
+
+
+def embed_curve(
+    name: str, others: Sequence[str] = (), figure: str = "", against: str = "", width: int = 0
+) -> str:
+    """Return a frame with how somebody learned, or several, by one figure."""
+    query = [f"lens={_quoted(other)}" for other in others]
+    query += [f"figure={figure}"] * bool(figure) + [f"against={against}"] * bool(against)
+    query += [f"width={width}"] * bool(width)
+    return f"{EMBED}curve/{_quoted(name)}" + ("?" + "&".join(query) if query else "")
+
+
+def embed_mind(name: str, step: int | None = None, colour: str = "") -> str:
+    """Return a frame with the picture of a mind."""
+    return f"{EMBED}mind/{_quoted(name)}" + _query(step=step, colour=colour)
+
+
+def embed_experiment(claim: str, number: int = 1) -> str:
+    """Return a frame with a figure of an experiment, by default its first."""
+    return f"{EMBED}experiment/{claim}" + _query(figure=number if number > 1 else None)
+
+
+def file_of(frame: str, ending: str) -> str:
+    """Return where what a frame shows is handed out as a file: "svg" or "csv"."""
+    path, _, query = frame.partition("?")
+    return f"{path}.{ending}" + (f"?{query}" if query else "")
+
+
+def oembed(address: str) -> str:
+    """Return where it stands how the page of an address, host and all, is embedded."""
+    return "/oembed" + _query(url=address)
+
+
 def api_agent(name: str) -> str:
     """Return where the API tells everything of an agent."""
     return f"{API}/v1/agents/{_quoted(name)}"
@@ -242,6 +355,11 @@ def _text(value: object) -> str:
     return _quoted(str(value))
 
 
-@lru_cache(maxsize=1024)
 def _quoted(text: str) -> str:
+    """Quote a text; names by moves are not kept, for they are long, nor is what holds one."""
+    return quote(text, safe=_PLAIN) if len(text) > _LONG else _quoted_once(text)
+
+
+@lru_cache(maxsize=1024)
+def _quoted_once(text: str) -> str:
     return quote(text, safe=_PLAIN)

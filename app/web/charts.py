@@ -53,11 +53,16 @@ class Chart(NamedTuple):
     lines: list[Line]
 
     @property
-    def label(self) -> str:
+    def told(self) -> str:
         """Its ends in words, for whoever cannot see it."""
         ends = ((line.name, *line.ends) for line in self.lines)
         told = (f"{name} from {first.text} to {last.text}{self.unit}" for name, first, last in ends)
-        return f"{self.title}: {', '.join(told)}. The table below has all numbers."
+        return f"{self.title}: {', '.join(told)}."
+
+    @property
+    def label(self) -> str:
+        """The same, where its table is below."""
+        return f"{self.told} The table below has all numbers."
 
 
 class Moment(NamedTuple):

@@ -16,6 +16,7 @@ from flask import (
 )
 from werkzeug.exceptions import HTTPException, InternalServerError
 
+from app.web import addresses
 from app.web.respond import wants_fragment
 from app.web.world import world
 
@@ -24,6 +25,19 @@ if TYPE_CHECKING:
 
 API = "/api/"  # what begins so is answered in JSON
 MAX_ADDRESS = 1000  # characters of path and query; the longest right one has some 200
+JUDGED = 3000  # characters more for somebody who is named by moves: these are 2,695 at most
+LONGER = {
+    "/judge": JUDGED,
+    "/api/v1/judge": JUDGED,
+    **dict.fromkeys(
+        (
+            *("/play/", "/reply/", "/set/", "/why/", "/minds/", "/preview/", "/arena"),
+            *("/embed/", "/take/", "/oembed"),
+        ),
+        2 * JUDGED,
+    ),
+}  # how many more an address that begins so may have: at a board two can sit
+NAMES_MOVES = "moves."  # in a query: somebody sits there who is named by moves
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 REFUSED = "errors.refused"  # in the environment: the status with which the server refuses
 TITLES = {
@@ -62,14 +76,27 @@ def refuse() -> None:
     if REFUSED in request.environ:
         abort(request.environ[REFUSED])
     if is_too_long(request.environ):
-        abort(414)
+        abort(414, SENTENCES[414].replace(str(MAX_ADDRESS), str(longest(request.environ))))
     if not is_right_host(request.environ):
         abort(400, "The Host of the request is not the name of any.")
 
 
 def is_too_long(environ: "WSGIEnvironment") -> bool:
     """Whether no view of ours has so long an address."""
-    return len(environ["PATH_INFO"]) + len(environ.get("QUERY_STRING", "")) > MAX_ADDRESS
+    length = len(environ["PATH_INFO"]) + len(environ.get("QUERY_STRING", ""))
+    return length > MAX_ADDRESS and length > longest(environ)
+
+
+def longest(environ: "WSGIEnvironment") -> int:
+    """Return how many characters of path and query are enough for any view there.
+
+    Where one can sit who is named by moves there are more only for those who do.
+    """
+    path: str = environ["PATH_INFO"]
+    room = max((more for start, more in LONGER.items() if path.startswith(start)), default=0)
+    if room > JUDGED:
+        room = min(room, JUDGED * environ.get("QUERY_STRING", "").count(NAMES_MOVES))
+    return MAX_ADDRESS + room
 
 
 def is_right_host(environ: "WSGIEnvironment") -> bool:
@@ -119,8 +146,9 @@ def _in_api() -> bool:
 
 
 def _page(error: HTTPException, sentence: str | None) -> str:
+    whole = "_embed_error.html" if request.path.startswith(addresses.EMBED) else "error.html"
     return render_template(
-        "_error.html" if wants_fragment() else "error.html",
+        "_error.html" if wants_fragment() else whole,
         code=error.code,
         title=TITLES.get(error.code or 500, error.name),
         sentence=sentence,

@@ -116,7 +116,8 @@ def caption(world: World, position: int, view: Opinion) -> str:
     if len(view.plays) > 1:
         return "It has tried a little here, and still goes by chance."
     if not right[view.plays[0]]:
-        return "It would play the square with the star, and that loses."
+        verb = "draws" if view.draws else "would play"
+        return f"It {verb} the square with the star{' most often' * view.draws}, and that loses."
     values = np.sort(view.scaled[world.game.legal[position]])
     if values[-1] - values[-2] < SURE:
         return "It begins to like the block, but is not sure."

@@ -2,6 +2,9 @@
 
 from flask import Flask, Response, request
 
+from app.web import addresses
+
+POLICY = "Content-Security-Policy"
 CONTENT_SECURITY_POLICY = "; ".join(
     [
         "default-src 'none'",
@@ -16,12 +19,17 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 RESOURCES = "Cross-Origin-Resource-Policy"  # a picture of a board is for others, too
 HEADERS = {
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    POLICY: CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     RESOURCES: "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
+}
+# What is made for pages of others may be framed by them, and shown as a picture.
+EMBEDDED = {
+    POLICY: CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *"),
+    RESOURCES: "cross-origin",
 }
 ON_HTTPS = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
 
@@ -34,9 +42,11 @@ def init_app(app: Flask) -> None:
 def secure(response: Response) -> Response:
     """Set the headers on a response; nobody keeps where it leads unless it says so itself."""
     wanted = HEADERS | (ON_HTTPS if request.is_secure else {})
-    if RESOURCES in response.headers:
-        del wanted[RESOURCES]
-    response.headers.extend(wanted)
+    if request.path.startswith(addresses.EMBED):
+        wanted |= EMBEDDED
+    response.headers.extend(
+        {name: text for name, text in wanted.items() if name not in response.headers}
+    )
     if response.location and "Cache-Control" not in response.headers:
         response.cache_control.no_store = True
     return response

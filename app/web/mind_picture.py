@@ -1,15 +1,19 @@
 """A mind drawn as SVG: one outline for all tiles of a colour keeps it light."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from werkzeug.exceptions import BadRequest, NotFound
 
 from app.tictactoe import mind
+from app.tictactoe.beads import beads, leanings
 from app.tictactoe.mind import UNKNOWN, Colouring, Tiles, frame
 from app.tictactoe.policy import policy_of
 from app.web.lens import HEAT_STEPS, ONES
+from app.web.match import check_lens, read
 from app.web.world import World
 
 TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on
@@ -23,7 +27,7 @@ class Kind(NamedTuple):
 
     title: str
     scale: str  # "heat" from a loss to a win, or "level" from nothing to all
-    least: str = ""  # what the lowest level means
+    least: str = ""  # what the lowest level means, or no heat if it is not a draw
     most: str = ""
 
 
@@ -34,6 +38,9 @@ KINDS = {
     "blunders": Kind("Where it blunders", "level", "plays right", "blunders for sure"),
     "visits": Kind("How often updated", "level", "once", "most often"),
 }
+
+
+LEANS = Kind("How sure it is", "heat", "draws any move alike", "always draws the same one")
 
 
 class Band(NamedTuple):
@@ -62,12 +69,34 @@ class Picture(NamedTuple):
 
 
 def kinds(world: World, name: str) -> dict[str, Kind]:
-    """Return the ways to colour an agent's mind: by its own task only if it has one."""
+    """Return the ways to colour an agent's mind: by its own task only if it has one.
+
+    Beads expect nothing, so nothing of them is wrong; they are coloured by how they are divided.
+    """
+    if world.agents[name].card.worth is None:
+        return {EXPECTS: LEANS, **{kind: KINDS[kind] for kind in ("blunders", "visits")}}
     return {
         kind: what
         for kind, what in KINDS.items()
         if kind != "wrong-task" or world.task(name) is not None
     }
+
+
+def parse_view(world: World, name: str, query: Mapping[str, str]) -> tuple[int, str]:
+    """Read from an address which mind is shown, at which snapshot, and coloured by what.
+
+    Raises NotFound or BadRequest with a sentence on what is wrong.
+    """
+    if name not in world.agents:
+        there = ", ".join(world.agents)
+        raise NotFound(f"There is no agent {name!r} that learned. There are: {there}.")
+    text = query.get("step", "")
+    asked = check_lens(name, read("step", text), world) if text else None
+    kind = query.get("colour", "") or EXPECTS
+    if kind not in kinds(world, name):
+        there = ", ".join(kinds(world, name))
+        raise BadRequest(f"A mind is not coloured by {kind!r}. There are: {there}.")
+    return world.last_step(name) if asked is None else asked, kind
 
 
 @lru_cache(maxsize=64)  # some 20 KB each
@@ -81,8 +110,11 @@ def colouring(world: World, name: str, kind: str) -> Colouring:
     if kind == "blunders":
         policy = policy_of(game.spread(agent.snapshot_q), agent.card.plays)
         return mind.blundering(game, rows, policy, LEVELS)
-    best = mind.expected(game, rows, agent.snapshot_q, agent.card.worth)
     known = mind.known(game, rows, world.known(name))
+    if agent.card.worth is None:
+        held = beads(game, agent.snapshot_q, agent.card.plays)
+        return mind.expectation(mind.best(game, rows, leanings(game, held)), known, HEAT_STEPS)
+    best = mind.expected(game, rows, agent.snapshot_q, agent.card.worth)
     if kind == EXPECTS:
         return mind.expectation(best, known, HEAT_STEPS)
     exact, worth = world.truth, ONES
@@ -107,20 +139,22 @@ def picture(
 ) -> Picture:
     """Draw an agent's mind at a snapshot; `moving` writes down all of them, for a film."""
     where, heat = world.tiles, colouring(world, name, kind).heat
+    drawn = _drawn(world, name, kind, heat[step])
+    if not moving:
+        return drawn
     places = zip(where.column.tolist(), where.top.tolist(), strict=True)
-    return Picture(
-        name=name,
-        title=world.titles[name],
-        kind=kind,
-        paths=outlines(where, heat[step]),
-        bands=bands(where),
-        middles=where.middles,
-        box=f"-2.2 -.4 {where.columns + 2.6:g} {where.height + 0.9:g}",
-        tight=f"-.2 -.2 {where.columns + 0.4:g} {where.height + 0.6:g}",
-        tile=TILE,
-        places=" ".join(f"{x:g},{y:g}" for x, y in places) if moving else "",
-        frames=" ".join(frame(moment) for moment in heat) if moving else "",
+    return drawn._replace(
+        places=" ".join(f"{x:g},{y:g}" for x, y in places),
+        frames=" ".join(frame(moment) for moment in heat),
     )
+
+
+@lru_cache(maxsize=8)
+def picture_of_play(world: World, name: str) -> Picture:
+    """Draw where somebody's play blunders of whom no values are known."""
+    where, kind = world.tiles, "blunders"
+    heat, _ = mind.blundering_images(world.game, where, world.policies[name], LEVELS)
+    return _drawn(world, name, kind, heat)
 
 
 def outlines(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str]]:
@@ -133,6 +167,24 @@ def outlines(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str
         (None if value == UNKNOWN else value, "".join(tiles))
         for value, tiles in sorted(by_heat.items())
     ]
+
+
+def _drawn(world: World, name: str, kind: str, heat: NDArray[np.int8]) -> Picture:
+    """Draw these colours, [N], without what a script may want."""
+    where = world.tiles
+    return Picture(
+        name=name,
+        title=world.titles[name],
+        kind=kind,
+        paths=outlines(where, heat),
+        bands=bands(where),
+        middles=where.middles,
+        box=f"-2.2 -.4 {where.columns + 2.6:g} {where.height + 0.9:g}",
+        tight=f"-.2 -.2 {where.columns + 0.4:g} {where.height + 0.6:g}",
+        tile=TILE,
+        places="",
+        frames="",
+    )
 
 
 def bands(where: Tiles) -> list[Band]:

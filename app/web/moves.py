@@ -10,7 +10,7 @@ from app.web import addresses
 from app.web.lens import lens_of, opinion
 from app.web.match import Place
 from app.web.words import short_name, square_name
-from app.web.world import TRUTH, World
+from app.web.world import TRUTH, World, is_moves
 
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 312.0, 12.0, 84.0  # of the plot in a picture of 320 by 96
 LEVELS = {1: "X wins", 0: "draw", -1: "O wins"}
@@ -26,12 +26,13 @@ class Move(NamedTuple):
     href: str
     shown: bool  # whether the board shows the position after it
     text: str  # what the lens expected of it, in the mover's view; "" where it never tried
+    spoken: str  # the same in words
     heat: int | None  # the colour of what it expected, in the mover's view
     before: str  # what the position was worth to the mover with best play: "win in 3", "draw"
     after: str  # and what was left of that
     blunder: bool  # whether it gave away the value of the game
     truth: int  # the value after it in X's view, -1, 0 or +1
-    expected: float | None  # what the lens expected, in X's view from -1 to +1
+    expected: float | None  # what the lens expected, in X's view from -1 to +1; beads nothing
 
 
 class Level(NamedTuple):
@@ -65,7 +66,8 @@ def moves(place: Place) -> list[Move]:
     listed = []
     for ply, (position, cell) in enumerate(zip(place.positions, place.cells, strict=False), 1):
         lens = lenses[X if ply % 2 else O]
-        move = _judged(world, position, ply, cell, lens, match.step)
+        judge = _judged.__wrapped__ if is_moves(lens) else _judged  # long names are not kept
+        move = judge(world, position, ply, cell, lens, match.step)
         listed.append(move._replace(href=address(ply), shown=ply == len(match.shown)))
     return listed
 
@@ -84,12 +86,13 @@ def _judged(world: World, position: int, ply: int, cell: int, lens: str, step: i
         href="",
         shown=False,
         text=view.texts[cell] if known else "",
+        spoken=view.spoken[cell] if known else "",
         heat=view.heat[cell] if known else None,
         before=truth.truths[truth.plays[0]],
         after=truth.truths[cell],
         blunder=not world.right[position, cell],
         truth=to_move * int(truth.values[cell]),
-        expected=to_move * float(view.scaled[cell]) if known else None,
+        expected=to_move * float(view.scaled[cell]) if known and not view.beads else None,
     )
 
 
@@ -115,11 +118,14 @@ def value_chart(place: Place, listed: list[Move]) -> ValueChart:
 
 def _label(listed: list[Move]) -> str:
     """Write what the list says, for whoever cannot see the picture."""
-    plies = [
-        f"{move.ply}. {LEVELS[move.truth]}, {move.mark} expected {move.text or 'nothing yet'}"
-        for move in listed
-    ]
+    plies = [f"{move.ply}. {LEVELS[move.truth]}, {_thought(move)}" for move in listed]
     return f"After each move: how the game ends with best play. {'; '.join(plies)}."
+
+
+def _thought(move: Move) -> str:
+    if move.text and move.expected is None:
+        return f"{move.mark} had {move.spoken} for it"
+    return f"{move.mark} expected {move.text or 'nothing yet'}"
 
 
 @lru_cache(maxsize=64)

@@ -12,6 +12,7 @@ from werkzeug.http import generate_etag
 from app.tictactoe.notation import MARKS
 from app.web.lens import opinion_at, seen_ply
 from app.web.match import Place, parse
+from app.web.numbers import BEAD
 from app.web.palette import PALETTES, colour, text_colour
 from app.web.respond import revalidated
 from app.web.world import world
@@ -40,6 +41,9 @@ GLYPHS = {
     "+": "M0 5.5H6M3 2.5V8.5",
     "\N{MINUS SIGN}": "M0 5.5H6",
     ".": "M0 9.7V10",
+    "k": "M0 0V10M5 3.6 0 7M2 5.8 5.4 10",
+    "M": "M0 10V0L3 5 6 0V10",
+    BEAD: "M3 3.2a2 2 0 1 0 .01 0zm0 1.2a.8.8 0 1 0 .01 0z",
 }
 WIDE, DOT = 9.0, 3.0  # from one sign to the next
 

@@ -8,8 +8,8 @@ from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
 from app.web.lens import HEAT_STEPS, ONES, Opinion, best_play
 from app.web.match import Place
-from app.web.numbers import count, signed, updates
-from app.web.world import TASK, World
+from app.web.numbers import count, percent, signed, updates
+from app.web.world import TASK, World, is_moves
 
 SHORT_NAMES = (
     *("top left", "top", "top right"),
@@ -49,14 +49,20 @@ def status(place: Place, going_on: bool = False) -> str:
     return " ".join([*moves, f"{headline(place)}."])
 
 
+EXPECTS = "what {} expects", "what {} expected"
+# What the ends and the middle of the colours stand for where they say how a box of beads leans.
+BEADS = (("no bead",), ("its even share",), ("all beads",))
+
+
 class Legend(NamedTuple):
     """How to read the colours."""
 
     caption: str
     blank: str  # what a square without a value means, "" where all have one
     errs: bool  # whether values of it can be wrong
+    drawn: bool  # whether its moves are drawn like beads, so that it has no one move
     heats: range  # colours to show
-    scale: tuple[tuple[str, str], ...]  # what its two ends and its middle stand for
+    scale: tuple[tuple[str, ...], ...]  # what its two ends and its middle stand for
     facts: str  # what is exactly true of whoever thinks so
 
 
@@ -70,17 +76,30 @@ def legend(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
     player = O if ply % 2 else X
     kept = ", at its last move" if place.over else ", kept for now"
     view = f"for {MARKS[player]}" + (", to move" if ply == len(place.match.shown) else kept)
-    worth, decimals = ONES, 2
+    if is_moves(opinion.lens):
+        title = world.titles[opinion.lens]
+        return Legend(
+            caption=f"★ is what {title} plays {view}: its values are not known",
+            blank="",
+            errs=True,
+            drawn=False,
+            heats=range(0),
+            scale=(),
+            facts=facts(world, opinion.lens),
+        )
+    worth: Worth | None = ONES
+    decimals = 2
     if opinion.exact:
         caption, decimals = f"how the game ends {view}", 0
         exactly = "Found by solving the game."
     elif opinion.lens in world.agents:
         card = world.agents[opinion.lens].card
-        caption, worth = f"what {card.title} expects {view}", card.worth
+        has, had = ("the beads of {}", "the beads of {}") if opinion.beads else EXPECTS
+        caption, worth = f"{has.format(card.title)} {view}", card.worth
         exactly = facts(world, opinion.lens, step)
         if step is not None:
             when = updates(card.figures.updates[step])
-            caption = f"what {card.title} expected after {when}, {view}"
+            caption = f"{had.format(card.title)} after {when}, {view}"
     else:
         name = opinion.lens.removesuffix(TASK)
         title, task = world.titles[name], world.task(name) or Task()
@@ -89,9 +108,10 @@ def legend(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
     return Legend(
         caption=f"On the squares: {caption}",
         blank=opinion.blank,
-        errs=opinion.lens in world.agents,
+        errs=opinion.lens in world.agents and not opinion.beads,
+        drawn=opinion.beads and world.agents[opinion.lens].card.plays == "proportional",
         heats=range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5),
-        scale=_scale(worth, "x" if player == X else "o", decimals),
+        scale=_scale(worth, "x" if player == X else "o", decimals) if worth else BEADS,
         facts=exactly,
     )
 
@@ -99,6 +119,8 @@ def legend(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
 def task_words(world: World, task: Task) -> str:
     """Say what somebody was asked to learn: to win from whom, and how soon."""
     whom = "itself" if task.opponent is None else world.titles[task.opponent]
+    if task.epsilon:
+        whom = f"{whom} with {percent(task.epsilon, 0)}% of its later moves at random"
     if task.gamma == 1:
         return f"to play {whom}, where later is as good as sooner"
     each = "move of its own" if task.plies == 2 else "move"
@@ -118,14 +140,17 @@ def short_name(cell: int) -> str:
 
 def facts(world: World, name: str, step: int | None = None) -> str:
     """Sum up an agent's exact figures, as shipped or at a snapshot."""
-    card = world.agents[name].card
-    number = card.figures.blunders[-1 if step is None else step]
+    title, figures = world.titles[name], world.figures(name)
+    number = figures.blunders[-1 if step is None else step]
+    drawn = name in world.agents and world.agents[name].card.plays == "proportional"
+    can = "can blunder" if drawn else "blunders"
     blunders = f"{count(number)} of {count(world.game.decisions)} positions"
     if step is not None:
-        return f"At that moment {card.title} blundered in {blunders}."
+        could = "could blunder" if can != "blunders" else "blundered"
+        return f"At that moment {title} {could} in {blunders}."
     safe = [MARKS[player] for player in (X, O) if world.losing(name, player) is None]
     proof = f"cannot be beaten as {' or '.join(safe)}" if safe else "can be beaten in both seats"
-    return f"{card.title} blunders in {blunders} and {proof}."
+    return f"{title} {can} in {blunders} and {proof}."
 
 
 def listed(names: list[str], word: str = "and") -> str:

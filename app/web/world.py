@@ -5,26 +5,34 @@ What is exactly true of somebody is worked out when it is first asked for and ke
 
 # ruff: noqa: B019 - what these methods keep may live as long as the world, which is the process
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from flask import current_app
 from numpy.typing import NDArray
+from werkzeug.exceptions import BadRequest
 
+from app.experiments import Bars, Boards, Summary
+from app.experiments import load_all as load_experiments
 from app.recipes import Recipe, parse
-from app.tictactoe.agents import Agent, load_all
+from app.recipes.shipped import CLASSICS
+from app.tictactoe.agents import Agent, ModelError, load_all
 from app.tictactoe.arena import join, round_robin
 from app.tictactoe.atlas import Atlas, Mistakes, atlas, mistakes
 from app.tictactoe.card import Card
+from app.tictactoe.causes import Cause, causes
 from app.tictactoe.certificate import Certificate, certificate
 from app.tictactoe.disagreement import disagreements
 from app.tictactoe.game import SEATS, Game, connect
 from app.tictactoe.mind import Tiles, tiles
+from app.tictactoe.moves_code import decode, policy_of_choice
+from app.tictactoe.notation import replay
 from app.tictactoe.own_play import own_records
-from app.tictactoe.policy import BASELINES, Policy, best_moves, optimal_q, policy_of
+from app.tictactoe.policy import BASELINES, Choice, Policy, best_moves, optimal_q, policy_of
 from app.tictactoe.puzzles import Puzzle, puzzles
 from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.tasks import Task, task_q
@@ -32,12 +40,15 @@ from app.tictactoe.values import Solution, optimal
 from app.tictactoe.views import Worth
 from app.web.trained import Everybody, Lab, Names, source
 
+EXPERIMENTS = "experiments"  # the folder of their summaries, beside the models
 HUMAN = "human"
 TRUTH = "truth"
 TASK = "_task"  # behind the id of an agent; no id has a "_"
+MOVES = "moves."  # before the code of some moves: who plays them is known by nothing else
 NETWORK = "dqn"  # the algorithm whose every update moves every value
 BEST_RESPONDER = "best-responder"  # as if it were one more opponent
 MANY = 256  # of small facts that are kept
+JUDGED = 8  # of those who were named last by a recipe or their moves: 0.3 MB each
 TIE_DECIMALS = 9  # exact values of a task that differ by less are equal
 
 
@@ -57,8 +68,10 @@ class World:
     lab: Lab
     always: dict[str, Agent]  # the agents of a folder, which are there without any training
     baselines: dict[str, Policy]
+    experiments: dict[str, Summary] = field(default_factory=dict)  # by claim, in their order
 
     # All that follow list those who are always there, and know the recipes of the lab besides.
+    # Who can be met at a board can also be named by the moves, see `moves_code`.
 
     @cached_property
     def agents(self) -> Everybody[Agent]:
@@ -69,7 +82,7 @@ class World:
     def policies(self) -> Everybody[Policy]:
         """How every agent and baseline plays."""
         always = {name: policy_of(agent.q, agent.card.plays) for name, agent in self.always.items()}
-        return Everybody(always | self.baselines, self.lab.knows, self._policy_of_recipe)
+        return Everybody(always | self.baselines, self._plays, self._policy_on_demand)
 
     @cached_property
     def titles(self) -> Everybody[str]:
@@ -84,18 +97,20 @@ class World:
         }
 
         def title(name: str) -> str:
+            if is_moves(name):
+                return f"Judged {crc32(name.encode()) & 0xFFFF:04x}"
             somebody = name.removesuffix(TASK)
             return somebody if somebody == name else _asked(somebody)
 
         def known(name: str) -> bool:
-            return self.lab.knows(name.removesuffix(TASK))
+            return self._plays(name if is_moves(name) else name.removesuffix(TASK))
 
         return Everybody(always, known, title)
 
     @cached_property
     def seats(self) -> Names:
         """Who can sit at the board."""
-        return Names([HUMAN, *self.policies], self.lab.knows)
+        return Names([HUMAN, *self.policies], self._plays)
 
     @cached_property
     def lenses(self) -> Names:
@@ -110,8 +125,15 @@ class World:
     def canonical(self, name: str) -> str | None:
         """Return the one name of somebody, None if nobody is called that.
 
-        Raises an HTTPException with a sentence for a recipe that cannot be had.
+        Raises an HTTPException with a sentence for a recipe that cannot be had, and for moves that
+        are none.
         """
+        if is_moves(name):
+            try:
+                self.choice(name)
+            except ValueError as error:
+                raise BadRequest(f"These moves cannot be judged: {error}.") from None
+            return name
         return name if list.__contains__(self.seats, name) else self.lab.canonical(name)
 
     def name_of(self, card: Card) -> str:
@@ -144,6 +166,14 @@ class World:
     def best_play(self) -> Policy:
         """The policy that wins as soon and loses as late as possible; equal chances for equals."""
         return policy_of(self.truth * (self.game.cells + 2 - self.plies), "greedy")
+
+    @lru_cache(maxsize=JUDGED)
+    def choice(self, name: str) -> Choice:
+        """Return the moves that somebody is named by, [D, cells].
+
+        Raises ValueError, saying what is wrong, if they are none.
+        """
+        return decode(self.game, name.removeprefix(MOVES))
 
     @lru_cache(maxsize=MANY)
     def recipe(self, name: str) -> Recipe:
@@ -185,11 +215,19 @@ class World:
         """Return of which pairs an agent knew anything, [T, P], at each of its snapshots.
 
         That are those which training had updated, and any update of a network moves all its values.
+        Some know besides from the rules what the moves are worth that end the game.
         """
         agent = self.agents[name]
+        if self.recipe(name).knows_ends:
+            return agent.snapshot_updated | self.ends
         if agent.card.algorithm != NETWORK:
             return agent.snapshot_updated
         return np.broadcast_to((agent.snapshot_updates > 0)[:, None], agent.snapshot_updated.shape)
+
+    @cached_property
+    def ends(self) -> NDArray[np.bool_]:
+        """Which pairs end the game, [P]."""
+        return self.game.pair_after >= self.game.decisions
 
     @lru_cache(maxsize=MANY)
     def losing(self, name: str, player: int) -> str | None:
@@ -198,10 +236,9 @@ class World:
 
     @lru_cache(maxsize=MANY)
     def judgement(self, name: str) -> Judgement:
-        """Judge somebody: by the card of an agent, and a baseline here."""
-        learned = name in self.agents
-        figures = self.agents[name].card.figures if learned else self._ruled
-        at = -1 if learned else list(BASELINES).index(name)
+        """Judge somebody: by the card of an agent, and whoever has none here."""
+        figures = self._ruled if name in self.baselines else self.figures(name)
+        at = list(BASELINES).index(name) if name in self.baselines else -1
         opponents = figures.vs | {BEST_RESPONDER: figures.best_response}
         return Judgement(
             chances={
@@ -213,16 +250,25 @@ class World:
             unbeatable={seat: self.losing(name, player) is None for seat, player in SEATS.items()},
         )
 
+    def figures(self, name: str) -> Figures:
+        """Return the exact figures of an agent, from its card, or of somebody's moves."""
+        return self._figures_of_moves(name) if is_moves(name) else self.agents[name].card.figures
+
+    @lru_cache(maxsize=JUDGED)
+    def causes(self, name: str) -> list[Cause]:
+        """Return why somebody's play errs, as far as the moves tell."""
+        found = self.mistakes(name), self.atlas(name)
+        return causes(self.game, self.policies[name], *found)
+
     @lru_cache(maxsize=4)
     def round_robin(self, newcomer: str = "") -> NDArray[np.float64]:
         """Chances of win, draw and loss for X in each pair, [x, o, 3], in the order of policies.
 
         A newcomer comes last.
         """
-        policies = list(self.policies.values())
         if not newcomer:
-            return round_robin(self.game, policies)
-        return join(self.game, self.round_robin(), policies, self.policies[newcomer])
+            return round_robin(self.game, list(self.policies.values()))
+        return join(self.game, self.round_robin(), self._pairs, self.policies[newcomer])
 
     @lru_cache(maxsize=8)
     def mistakes(self, name: str) -> Mistakes:
@@ -254,13 +300,31 @@ class World:
 
     @cached_property
     def puzzles(self) -> list[Puzzle]:
-        """Return the blunders to be found, in the order of their numbers, which begin at 1."""
-        names = [*self.agents]
+        """Return the blunders to be found, in the order of their numbers, which begin at 1.
+
+        The classics have none: they came when the numbers had been given out, and a number means
+        the same puzzle for ever.  Nor does a box of beads expect what it plays to be good.
+        """
+        names = [
+            name
+            for name, agent in self.agents.items()
+            if agent.card.origin != CLASSICS and agent.card.worth is not None
+        ]
         return puzzles(
             self.game,
             {name: self.policies[name] for name in names},
             {name: self.game.spread(self.known(name)[-1], illegal=False) for name in names},
         )
+
+    def _plays(self, name: str) -> bool:
+        """Whether somebody who is not always there can be met, by a recipe or by moves."""
+        if not is_moves(name):
+            return self.lab.knows(name)
+        try:
+            self.choice(name)
+        except ValueError:
+            return False
+        return True
 
     def _is_lens(self, name: str) -> bool:
         return self.lab.knows(name) or self._is_task(name)
@@ -269,10 +333,23 @@ class World:
         somebody = name.removesuffix(TASK)
         return somebody != name and self.lab.knows(somebody) and self.task(somebody) is not None
 
-    @lru_cache(maxsize=4)
-    def _policy_of_recipe(self, name: str) -> Policy:
+    @lru_cache(maxsize=JUDGED)
+    def _policy_on_demand(self, name: str) -> Policy:
+        if is_moves(name):
+            return policy_of_choice(self.choice(name))
         agent = self.agents[name]
         return policy_of(agent.q, agent.card.plays)
+
+    @lru_cache(maxsize=JUDGED)
+    def _figures_of_moves(self, name: str) -> Figures:
+        """Judge moves as a table of which each move played has the highest value."""
+        table = self.choice(name)[self.game.legal].astype(np.float32)
+        return report(self.game, table[None], [0], Worth())
+
+    @cached_property
+    def _pairs(self) -> NDArray[np.float64]:
+        """How everybody who is always there plays, as chances of the legal pairs, [N, P]."""
+        return np.stack([policy[self.game.legal] for policy in self.policies.values()])
 
     @cached_property
     def _ruled(self) -> Figures:
@@ -287,15 +364,26 @@ class World:
 def load_world(models: Path, lab: bool = False) -> World:
     """Load and check every model of a folder; with the `lab` every recipe is an agent, too.
 
-    Raises ModelError, naming the file and the reason, if one of them is broken.
+    Raises ModelError, naming the file and the reason, if one of them, or of the experiments beside
+    them, is broken.
     """
     game = connect()
     agents = load_all(models, game)
+    try:
+        experiments = load_experiments(models / EXPERIMENTS)
+    except ValueError as error:
+        raise ModelError(str(error)) from error
+    for claim, summary in experiments.items():
+        try:
+            _check_records(game, summary)
+        except ValueError as error:
+            raise ModelError(f"{models / EXPERIMENTS / claim}.json: {error}") from error
     return World(
         game=game,
         lab=Lab(game, agents, source() if lab else None),
         always=agents,
         baselines={name: baseline.policy(game) for name, baseline in BASELINES.items()},
+        experiments=experiments,
     )
 
 
@@ -303,6 +391,22 @@ def world() -> World:
     """Return the world of the app that is answering."""
     loaded: World = current_app.extensions["world"]
     return loaded
+
+
+def is_moves(name: str) -> bool:
+    """Whether a name is meant as the code of somebody's moves, right or wrong."""
+    return name.startswith(MOVES)
+
+
+def _check_records(game: Game, summary: Summary) -> None:
+    """Raise ValueError if a figure shows a position that no game leads to."""
+    for figure in summary.figures:
+        if isinstance(figure, Boards):
+            for board in figure.boards:
+                replay(game, board.record)
+        elif isinstance(figure, Bars):
+            for bar in figure.bars:
+                replay(game, bar.record or "")
 
 
 def _asked(title: str) -> str:

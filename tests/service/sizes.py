@@ -20,8 +20,12 @@ PAGES = {
     "arena": "/arena",
     "compare": "/compare/",
     "how": "/how",
+    "the claims": "/experiments",
+    "an experiment": "/experiments/draw-reward",
     "why": "/why/?cell=4",
     "api": "/api",
+    "a framed board": "/embed/board/",
+    "a framed curve": "/embed/curve/q-learning-1",
 }
 KB = 1000
 GOAL_PAGE, GOAL_MOVE = "<= 40 KB", "<= 4 KB"

@@ -21,5 +21,5 @@ def test_every_answer_is_as_it_is_described(server: str, tmp_path: Path) -> None
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "Selected: 6/6" in run.stdout
-    assert "Tested: 6" in run.stdout
+    assert "Selected: 9/9" in run.stdout
+    assert "Tested: 9" in run.stdout

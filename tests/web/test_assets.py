@@ -7,6 +7,9 @@ import brotli
 import pytest
 from flask.testing import FlaskClient
 
+from app.web.assets import lean
+from app.web.deployment import ROOT
+
 
 @pytest.fixture(scope="module")
 def address(site) -> str:
@@ -44,3 +47,24 @@ def test_a_packed_file_is_much_smaller(client: FlaskClient, address: str) -> Non
     ]
     assert sizes == sorted(sizes)
     assert sizes[0] < sizes[-1] / 3
+
+
+def test_the_play_page_has_the_script_of_a_framed_board_and_more(client: FlaskClient) -> None:
+    scripts = []
+    for page, name in (("/embed/board/", "board"), ("/play/", "play")):
+        (found,) = re.findall(rf"/static/{name}\.[0-9a-f]+\.js", client.get(page).text)
+        scripts.append(client.get(found).text)
+    board, play = scripts
+    assert "function ghost" in board
+    assert play.startswith(board)
+    assert len(play) > len(board)
+
+
+def test_no_style_sheet_loses_anything_by_losing_its_spaces() -> None:
+    for path in (ROOT / "static").glob("*.css"):
+        plain = re.sub(r"(?s)/\*.*?\*/|\s", "", path.read_text())
+        lean_one = lean(path).decode()
+        assert re.sub(r"\s", "", lean_one) == plain
+        assert len(lean_one) < len(path.read_text())
+        strings = re.findall(r'"[^"]*"', re.sub(r"(?s)/\*.*?\*/", "", path.read_text()))
+        assert re.findall(r'"[^"]*"', lean_one) == strings

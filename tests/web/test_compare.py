@@ -9,10 +9,10 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import parse_position, record_to, replay
 from app.tictactoe.report import blunders
 from app.web import addresses
-from app.web.compare.curves import curves
 from app.web.compare.page import ComparePage, compare_page
 from app.web.compare.panels import Panel, can_blunder, plays
 from app.web.comparison import FIGURES, Comparison, View, parse, parting
+from app.web.learning import compared
 from app.web.lens import opinion
 from app.web.match import Match, Place, place_of
 from app.web.world import TRUTH, World
@@ -251,7 +251,7 @@ def test_one_can_go_through_all_positions_in_which_they_part(world: World) -> No
 def test_the_curves_are_the_figures_of_the_cards(world: World, figure: str) -> None:
     names = ("q-learning-1", "self-play", "observing")
     views = [View(name) for name in names] + [View("self-play", 3), View("truth")]
-    charts = curves(world, views, figure)
+    charts = compared(world, views, figure)
     assert charts is not None
     (chart,) = charts.charts
     told = [name for name in names if figure != "task" or world.agents[name].card.figures.task]

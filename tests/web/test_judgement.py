@@ -290,7 +290,7 @@ def test_judgements_are_light_and_bring_no_style(client: FlaskClient, world: Wor
     for name in world.agents:
         page = client.get(f"/agents/{name}").text
         for part in ("blunders", "verdict"):
-            assert len(section(page, part).encode()) < 30_000
+            assert len(section(page, part).encode()) < 32_000
             assert not re.search(r"\sstyle=|\son\w+=|<style|<script", section(page, part))
     packed = client.get("/agents/q-learning-player/blunders", headers={"Accept-Encoding": "gzip"})
     assert len(packed.data) < 20_000

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 from app.web import create_app
 from app.web.match import Match, place_of
-from app.web.play.page import reply_chances
+from app.web.steering import reply_chances
 from app.web.world import World
 
 

@@ -18,9 +18,12 @@ PAGES = {
     "mind",
     "agents",
     "compare",
+    "embed",
     "arena",
     "why",
     "how",
+    "experiments",
+    "judge",
     "api",
 }
 SOURCES = sorted((ROOT / "app").rglob("*.py"))
@@ -56,6 +59,7 @@ def test_every_page_is_there() -> None:
         "web",
         "tictactoe",
         "recipes",
+        "experiments.py",
         "__init__.py",
     }
 
@@ -67,7 +71,7 @@ def test_a_source_imports_only_what_its_room_may(source: Path) -> None:
     ours = {module for module in taken if module.startswith("app.")}
     if here == "tictactoe":
         assert all(module.startswith("app.tictactoe") for module in ours)
-    elif here == "recipes":
+    elif here in ("recipes", "experiments.py"):
         assert all(module.startswith(("app.tictactoe", "app.recipes")) for module in ours)
     elif source != WEB / "__init__.py":  # which puts the site together
         assert {page_of(module) for module in ours} <= {"", here if here in PAGES else ""}

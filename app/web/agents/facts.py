@@ -5,10 +5,9 @@ from typing import NamedTuple
 from app.recipes import Parameter, parameters
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
-from app.web import addresses
-from app.web.agents.learning import chances_against, opponent_title, opponents
-from app.web.charts import Share, shares
+from app.web import addresses, exact
 from app.web.comparison import Comparison, View, parting
+from app.web.exact import Figure
 from app.web.match import Match
 from app.web.numbers import count, percent, signed
 from app.web.words import task_words
@@ -27,21 +26,6 @@ class Links(NamedTuple):
     compare: str  # beside best play, where the two part if they do
     lab: str  # where its numbers can be changed
     task: str  # with what it was asked to learn on the squares; "" where no table says that
-
-
-class Result(NamedTuple):
-    """How the agent does against one opponent, in each seat."""
-
-    opponent: str
-    by_seat: list[list[Share]]
-
-
-class Figure(NamedTuple):
-    """A figure that is no chance, and what it says."""
-
-    name: str
-    value: str
-    meaning: str
 
 
 class Setting(NamedTuple):
@@ -77,52 +61,17 @@ def links(world: World, name: str) -> Links:
     )
 
 
-def results(world: World, card: Card) -> list[Result]:
-    """List the chances against every baseline and against the best responder."""
-    return [
-        Result(
-            opponent_title(world, opponent),
-            [shares(getattr(chances_against(card, opponent), seat)[-1]) for seat in SEATS],
-        )
-        for opponent in opponents(card)
-    ]
-
-
 def figures(world: World, card: Card) -> list[Figure]:
     """List the figures that are no chances."""
-    exact = card.figures
-    proofs = [
-        Figure(
-            f"Unbeatable as {seat.upper()}",
-            "no" if world.losing(world.name_of(card), player) else "yes, proved",
-            "whether nobody ever wins a game against it there",
-        )
-        for seat, player in SEATS.items()
-    ]
-    blunders = Figure(
-        "Blunders",
-        f"{count(exact.blunders[-1])} of {count(world.game.decisions)}",
-        "positions in which it can blunder: make a move that gives away the value of the game",
-    )
-    met = [
-        Figure(
-            f"Blunders it can meet as {seat.upper()}",
-            count(getattr(exact.reachable_blunders, seat)[-1]),
-            "those positions that a game of its own can come to, whoever it plays",
-        )
-        for seat in SEATS
-    ]
-    nash_conv = Figure(
-        "NashConv",
-        f"{exact.nash_conv[-1]:.4g}",
-        "what its best responders gain in both seats together: 0 for nothing, 2 at most",
-    )
-    right = Figure(
-        "Values that fit best play",
-        f"{percent(exact.classes_right[-1])}%",
-        "moves whose value is nearest to the result that they lead to with best play, of all moves",
-    )
-    return [*proofs, blunders, *met, nash_conv, right]
+    listed = exact.figures(world, world.name_of(card))
+    if card.figures.classes_right is not None:
+        meaning = "moves whose value is nearest to the result that they lead to with best play"
+        share = f"{percent(card.figures.classes_right[-1])}%"
+        listed.append(Figure("Values that fit best play", share, f"{meaning}, of all moves"))
+    if card.refills is not None:
+        refilled = "how often in training a box had lost all its beads and was filled again"
+        listed.append(Figure("Boxes refilled", count(card.refills), refilled))
+    return listed
 
 
 def task_figures(card: Card) -> list[Figure]:
@@ -164,7 +113,9 @@ def settings(world: World, name: str) -> list[Setting]:
 
 
 def worth(card: Card) -> list[Value]:
-    """List what a loss, a draw and a win are worth in each seat."""
+    """List what a loss, a draw and a win are worth in each seat; nothing where values are beads."""
+    if card.worth is None:
+        return []
     return [
         Value(seat.upper(), *(signed(value) for value in getattr(card.worth, seat)))
         for seat in SEATS

@@ -11,16 +11,18 @@ from werkzeug.http import generate_etag
 from app.tictactoe.agents import Agent
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import MARKS
-from app.web import words
-from app.web.agents import facts, judged, learning, ranking
+from app.web import exact, judged, learning, words
+from app.web.agents import facts, ranking
+from app.web.agents.choices import Choice, choices
 from app.web.agents.downloads import DOWNLOADS
 from app.web.algorithms import ALGORITHMS
 from app.web.character import STRENGTHS, Character, character
 from app.web.charts import Charts
+from app.web.claims import Claim, of_agent
 from app.web.mind_picture import Picture, picture
 from app.web.numbers import count
 from app.web.respond import Page, respond, revalidated
+from app.web.take import Take, take_curve
 from app.web.world import World, world
 
 bp = Blueprint("agents", __name__)
@@ -56,51 +58,21 @@ class AgentPage(Page):
     training: str  # how long it was
     summary: str  # its exact figures in a sentence
     links: facts.Links
-    results: list[facts.Result]
-    figures: list[facts.Figure]
+    results: list[exact.Result]
+    figures: list[exact.Figure]
     task: str  # what it was asked to learn, "" where no table says that
-    task_figures: list[facts.Figure]
-    choices: list[learning.Choice]  # against whom the curves can be
+    task_figures: list[exact.Figure]
+    choices: list[Choice]  # against whom the curves can be
     curves: Charts
+    take: Take  # how these leave the site
     winning: Charts | None  # of those whose training counted the games won
+    take_winning: Take
     blunders: judged.Blunders
     verdicts: list[judged.Verdict]  # a seat each
     settings: list[facts.Setting]
     worth: list[facts.Value]
     made: list[tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class BlundersPage(Page):
-    """All blunders of an agent."""
-
-    template: ClassVar = "blunders.html"
-
-    name: str
-    title: str
-    blunders: judged.Blunders
-
-
-@dataclass(frozen=True)
-class CertificatePage(Page):
-    """The whole proof that an agent cannot be beaten in a seat."""
-
-    template: ClassVar = "certificate.html"
-
-    name: str
-    title: str
-    mark: str
-    proof: judged.Proof
-
-
-@dataclass(frozen=True)
-class CertificateFile(Page):
-    """The same proof for a program."""
-
-    template: ClassVar = "certificate.csv"
-    mimetype: ClassVar = "text/csv"
-
-    steps: list[judged.Step]
+    claims: list[Claim]  # that were checked and are about it
 
 
 @bp.get("/agents", strict_slashes=False)
@@ -138,23 +110,22 @@ def download(name: str, ending: str) -> Response:
 @bp.get("/agents/<name>/blunders")
 def atlas(name: str) -> Response:
     """Show all of an agent's blunders."""
-    title = _known(world(), name).card.title
-    return respond(BlundersPage(name, title, judged.blunders(world(), name)))
+    _known(world(), name)
+    return respond(judged.blunders_page(world(), name))
 
 
 @bp.get("/agents/<name>/certificate-<any(x, o):seat>")
 def certificate(name: str, seat: str) -> Response:
     """Show all of a certificate."""
-    title = _proved(world(), name, seat).card.title
-    proof = judged.proof(world(), name, seat)
-    return respond(CertificatePage(name, title, MARKS[SEATS[seat]], proof))
+    _known(world(), name)
+    return respond(judged.certificate_page(world(), name, seat))
 
 
 @bp.get("/agents/<name>/certificate-<any(x, o):seat>.csv")
 def certificate_file(name: str, seat: str) -> Response:
     """Send a certificate as a file."""
-    _proved(world(), name, seat)
-    response = respond(CertificateFile(judged.steps(world(), name, seat)))
+    _known(world(), name)
+    response = respond(judged.certificate_file(world(), name, seat))
     response.headers["Content-Disposition"] = f'attachment; filename="{name}-{seat}.csv"'
     return response
 
@@ -162,6 +133,7 @@ def certificate_file(name: str, seat: str) -> Response:
 def agent_page(world: World, name: str, against: str) -> AgentPage:
     """Gather what the page of an agent writes down."""
     card = world.agents[name].card
+    usual, *_ = learning.opponents(card)
     return AgentPage(
         name=name,
         card=card,
@@ -171,18 +143,21 @@ def agent_page(world: World, name: str, against: str) -> AgentPage:
         training=facts.training(card),
         summary=words.facts(world, name),
         links=facts.links(world, name),
-        results=facts.results(world, card),
+        results=exact.results(world, name),
         figures=facts.figures(world, card),
         task=facts.task(world, card),
         task_figures=facts.task_figures(card),
-        choices=learning.choices(world, card, against),
+        choices=choices(world, card, against),
         curves=learning.learning(world, card, against),
+        take=take_curve(world, [name], against="" if against == usual else against),
         winning=learning.winning(card.win_rate) if card.win_rate else None,
+        take_winning=take_curve(world, [name], learning.WON),
         blunders=judged.blunders(world, name, SHOWN),
         verdicts=[judged.verdict(world, name, seat) for seat in SEATS],
         settings=facts.settings(world, name),
         worth=facts.worth(card),
         made=facts.made(world, card),
+        claims=of_agent(world, name),
     )
 
 
@@ -192,14 +167,3 @@ def _known(world: World, name: str) -> Agent:
         there = ", ".join(world.agents)
         raise NotFound(f"There is no agent {name!r} that learned. There are: {there}.")
     return world.agents[name]
-
-
-def _proved(world: World, name: str, seat: str) -> Agent:
-    """Return an agent; raises NotFound if it is none, or can be beaten in this seat."""
-    agent, record = _known(world, name), world.losing(name, SEATS[seat])
-    if record is not None:
-        raise NotFound(
-            f"{agent.card.title} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
-            f"certificate: it loses the game {record}."
-        )
-    return agent

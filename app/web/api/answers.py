@@ -5,6 +5,9 @@ from typing import cast
 
 from msgspec.structs import asdict
 
+from app.experiments import PROJECTS
+from app.experiments import Summary as Checked
+from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS, O, X
 from app.tictactoe.notation import MARKS, position_text, record_to, replay
 from app.tictactoe.policy import mix
@@ -61,6 +64,50 @@ def summary(world: World, id: str) -> schema.Summary:
     )
 
 
+def claims(world: World) -> schema.Claims:
+    """List the claims that were checked."""
+    return schema.Claims([_claim(one) for one in world.experiments.values()])
+
+
+def experiment(world: World, claim: str) -> schema.Experiment:
+    """Tell everything of a claim that was checked."""
+    summary = world.experiments[claim]
+    fields = {name: getattr(summary, name) for name in summary.__struct_fields__}
+    return schema.Experiment(**fields, page=addresses.experiment(claim))
+
+
+def _claim(summary: Checked) -> schema.Claim:
+    return schema.Claim(
+        id=summary.id,
+        title=summary.title,
+        project=PROJECTS[summary.project],
+        verdict=summary.verdict,
+        href=addresses.api_experiment(summary.id),
+        page=addresses.experiment(summary.id),
+    )
+
+
+def judgement(world: World, name: str) -> schema.Judgement:
+    """Judge somebody who is named by moves."""
+    figures = world.figures(name)
+    lost = {seat: world.losing(name, player) for seat, player in SEATS.items()}
+    met = figures.reachable_blunders
+    return schema.Judgement(
+        title=world.titles[name],
+        unbeatable_as=[SIDES[SEATS[seat]] for seat, record in lost.items() if record is None],
+        losing_games=schema.Lost(**lost),
+        blunders=figures.blunders[-1],
+        decisions=world.game.decisions,
+        reachable_blunders=schema.Met(met.x[-1], met.o[-1]),
+        nash_conv=figures.nash_conv[-1],
+        against_random=_as_shipped(figures.vs["random"]),
+        against_best_responder=_as_shipped(figures.best_response),
+        causes=[_cause(world, cause) for cause in world.causes(name)],
+        page=addresses.judge(name),
+        play=addresses.play(Match(o=name)),
+    )
+
+
 def state(world: World, position: int) -> schema.State:
     """Tell where a game stands."""
     game = world.game
@@ -87,7 +134,7 @@ def view(world: World, position: int, lens: str, step: int | None) -> schema.Vie
         lens=lens,
         updates=int(learned.snapshot_updates[-1 if step is None else step]) if learned else None,
         worth=schema.Scale(*(worth.x if game.to_move[position] == X else worth.o))
-        if seen
+        if seen and worth
         else None,
         cells=[_square(world, position, cell, seen) for cell in range(game.cells)],
         page=addresses.play(Match(record_to(game, position), o=HUMAN, lens=lens, step=step)),
@@ -136,6 +183,18 @@ def match(world: World, x: str, o: str) -> schema.Match:
 def rounded(number: float) -> float:
     """Return a number with as many decimals as cards have, and never -0.0."""
     return round(float(number), DECIMALS) + 0.0
+
+
+def _cause(world: World, cause: Cause) -> schema.LikelyCause:
+    return schema.LikelyCause(
+        kind=cause.kind,
+        seat=SIDES.get(cause.seat),
+        rule=cause.rule,
+        number=cause.number,
+        of=cause.of,
+        by_chance=rounded(cause.by_chance),
+        shown_in=[position_text(world.game, position) for position in cause.positions],
+    )
 
 
 def _as_shipped(figures: BySeat[Chances]) -> schema.Seats:

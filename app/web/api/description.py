@@ -11,7 +11,10 @@ from spectree.model_adapter import get_msgspec_model_adapter
 from werkzeug.exceptions import BadRequest
 
 from app.recipes import ALGORITHMS, LONGEST
-from app.web.api.schema import Fault, LookQuery, MoveQuery, limits
+from app.tictactoe.game import Game
+from app.tictactoe.moves_code import encode, lengths
+from app.tictactoe.policy import best_moves
+from app.web.api.schema import Fault, JudgeQuery, LookQuery, MoveQuery, limits
 from app.web.world import World, world
 
 Document: TypeAlias = dict[str, Any]  # made of nothing but what JSON has
@@ -26,6 +29,7 @@ COMPONENTS = {
 }
 
 
+TAG = "type"  # the field that tells kinds of figures apart
 RECIPE = {
     "type": "string",
     "title": "recipe",
@@ -93,8 +97,12 @@ def describe(world: World) -> Document:
     for _, operation in operations(document):
         for parameter in operation["parameters"]:
             _complete(parameter, parts, names)
+            if parameter["name"] == "claim" and world.experiments:
+                parameter["schema"]["enum"] = list(world.experiments)
+            if parameter["name"] == "moves":
+                parameter["schema"] |= _moves(world.game)
     components = document["components"]["schemas"]
-    for query in (LookQuery, MoveQuery):  # told where they are used
+    for query in (LookQuery, MoveQuery, JudgeQuery):  # told where they are used
         del components[query.__name__]
     for error in ("Fault", "Error"):  # told last
         components[error] = components.pop(error)
@@ -119,9 +127,17 @@ def _complete(parameter: Document, parts: dict[str, Document], names: dict[str, 
         schema["anyOf"] = [{"enum": names[name]}, RECIPE]
 
 
+def _moves(game: Game) -> Document:
+    """Say what the code of moves looks like; the example is that of best play."""
+    kinds = [f"[A-Za-z0-9_-]{{{length}}}" for length in lengths(game)]
+    return {"pattern": f"^({'|'.join(kinds)})$", "examples": [encode(game, best_moves(game))]}
+
+
 def _limit(fields: Document, position: Document, cells: int) -> None:
     """Add to the fields of an answer what follows from the game."""
     for name, schema in fields.items():
+        if name == TAG:
+            schema.setdefault("description", "Which kind it is.")
         if name == "cell":
             schema["maximum"] = cells - 1
         if name in ("position", "symmetry_class"):

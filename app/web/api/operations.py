@@ -13,7 +13,7 @@ from app.tictactoe.notation import IllegalMoveError, parse_position
 from app.web.api import answers, schema
 from app.web.api.description import answer, tree
 from app.web.respond import revalidated
-from app.web.world import world
+from app.web.world import MOVES, world
 
 bp = Blueprint("api", __name__, url_prefix="/api/v1")
 
@@ -37,6 +37,18 @@ def show_agent(id: str) -> Response:
     """One agent, with its whole card."""
     _one_of(world().agents, id)
     return pure(answers.agent(world(), id))
+
+
+@bp.get("/judge")
+@tree.validate(resp=answer(schema.Judgement), operation_id="judge")
+def judge(query: schema.JudgeQuery) -> Response:
+    """Anybody's moves, judged exactly.
+
+    What is sent is a policy and nothing else; nothing is kept of it.
+    """
+    name = MOVES + query.moves
+    world().canonical(name)
+    return pure(answers.judgement(world(), name))
 
 
 @bp.get("/positions/<position>")
@@ -88,6 +100,21 @@ def show_match(x: str, o: str) -> Response:
     for name in (x, o):
         _one_of(world().policies, name)
     return pure(answers.match(world(), x, o))
+
+
+@bp.get("/experiments")
+@tree.validate(resp=answer(schema.Claims), operation_id="experiments")
+def list_experiments() -> Response:
+    """What was claimed, and what is so."""
+    return pure(answers.claims(world()))
+
+
+@bp.get("/experiments/<claim>")
+@tree.validate(resp=answer(schema.Experiment, 404), operation_id="experiment")
+def show_experiment(claim: str) -> Response:
+    """A claim that was checked, with every number behind it."""
+    _one_of(world().experiments, claim)
+    return pure(answers.experiment(world(), claim))
 
 
 def pure(content: object) -> Response:

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from app.experiments import Summary as Checked
+from app.experiments import Verdict
 from app.tictactoe.card import Card
 from app.tictactoe.game import Game as Rules
 from app.tictactoe.notation import DIGITS
@@ -94,6 +96,20 @@ class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
     ) = UNSET
 
 
+class JudgeQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whose moves to judge."""
+
+    moves: Annotated[
+        str,
+        says(
+            "How somebody plays: a bit for each legal pair of a position and a cell, 1 where the "
+            "move is among those played. Positions by ply, then by code, cells in reading order; "
+            "most significant bit first, as base64url without padding. The shorter kind has the "
+            "first position of each symmetry class only."
+        ),
+    ]
+
+
 @lru_cache(maxsize=2)
 def limits(game: Rules) -> dict[str, Meta]:
     """Return what is allowed in each part of a path."""
@@ -114,6 +130,7 @@ def limits(game: Rules) -> dict[str, Meta]:
         "x": says("Who plays X: an agent or a baseline.", examples=["q-learning-1"]),
         "o": says("Who plays O: an agent or a baseline.", examples=["t-hand"]),
         "id": says("An agent, one that learned.", examples=["q-table"]),
+        "claim": says("A claim that was checked.", examples=["counting"]),
     }
 
 
@@ -186,6 +203,53 @@ class Agent(Struct, frozen=True):
     card: Annotated[Card, says("Its card, as it lies beside its arrays.")]
 
 
+class Met(Struct, frozen=True):
+    """A count in each seat."""
+
+    x: Annotated[int, says("As X.", ge=0)]
+    o: Annotated[int, says("As O.", ge=0)]
+
+
+class Lost(Struct, frozen=True):
+    """The likeliest game that is lost in each seat."""
+
+    x: Annotated[Record | None, says("As X; null where it is proved that there is none.")]
+    o: Annotated[Record | None, says("As O; null where it is proved that there is none.")]
+
+
+class LikelyCause(Struct, frozen=True):
+    """Why somebody errs, as far as the moves tell."""
+
+    kind: Annotated[str, says("What it is.")]
+    seat: Annotated[Mark | None, says("In which seat; null for both.")]
+    rule: Annotated[str, says("What is played there, if that is the cause; else empty.")]
+    number: Annotated[int, says("Positions in which it is so.", ge=0)]
+    of: Annotated[int, says("Of how many in which it could be.", ge=0)]
+    by_chance: Annotated[float, says("In how many random moves would make it so.", ge=0)]
+    shown_in: Annotated[list[Position], says("Positions that show it.")]
+
+
+class Judgement(Struct, frozen=True):
+    """Somebody's moves, judged exactly."""
+
+    title: Title
+    unbeatable_as: Annotated[
+        list[Mark], says("The seats in which it is proved that nobody ever beats them.")
+    ]
+    losing_games: Annotated[Lost, says("The games that beat them.")]
+    blunders: Annotated[int, says("Positions whose value a move can give away.", ge=0)]
+    decisions: Annotated[int, says("Of how many: those in which somebody is to move.", ge=0)]
+    reachable_blunders: Annotated[Met, says("Blunders that their own games in a seat come to.")]
+    nash_conv: Annotated[
+        float, says("What the best responders of both seats gain together.", ge=0, le=2)
+    ]
+    against_random: Annotated[Seats, says("Against random moves.")]
+    against_best_responder: Annotated[Seats, says("Against their strongest opponent.")]
+    causes: Annotated[list[LikelyCause], says("Why they err, where the numbers say so.")]
+    page: Annotated[str, says("A path on this site: the judgement for people.")]
+    play: Board
+
+
 class State(Struct, frozen=True):
     """Where a game stands."""
 
@@ -213,7 +277,8 @@ class Square(Struct, frozen=True):
         float | None,
         says(
             "What the lens expects of a move here, in the view of the side to move and on the "
-            "scale of worth; null too where training had not updated it by then."
+            "scale of worth, or if that is null how many beads the move has; null too where "
+            "training had not updated it by then."
         ),
     ] = None
     best: Annotated[
@@ -254,7 +319,10 @@ class View(State, frozen=True):
     updates: Annotated[
         int | None, says("Updates of the agent in training until then; null for exact values.")
     ]
-    worth: Annotated[Scale | None, says("The scale of the values; null when the game is over.")]
+    worth: Annotated[
+        Scale | None,
+        says("The scale of the values; null where they are beads, and when the game is over."),
+    ]
     cells: Annotated[list[Square], says("All cells, in reading order.")]
     page: Board
 
@@ -275,6 +343,29 @@ class Move(Struct, frozen=True):
     chances: Annotated[list[Chance], says("How likely it was to play each cell, in reading order.")]
     cell: Annotated[Cell, says("The cell that it plays: drawn by these chances.")]
     after: Annotated[State, says("Where the game stands then.")]
+
+
+class Claim(Struct, frozen=True):
+    """A claim that was checked, in short."""
+
+    id: Name
+    title: Title
+    project: Annotated[str, says("Whose claim it is.")]
+    verdict: Annotated[Verdict, says("What came of it.")]
+    href: Annotated[str, says("A path on this site: all of it, in this API.")]
+    page: Annotated[str, says("A path on this site: its page.")]
+
+
+class Claims(Struct, frozen=True):
+    """What was claimed, and what is so."""
+
+    claims: Annotated[list[Claim], says("Every claim that was checked.")]
+
+
+class Experiment(Checked, frozen=True, kw_only=True):
+    """A claim that was checked: every number of its figures, and where its page is."""
+
+    page: Annotated[str, says("A path on this site: its page.")]
 
 
 class ByResult(Struct, Generic[Entry], frozen=True):

@@ -9,13 +9,14 @@ from app.tictactoe.notation import undo
 from app.web import addresses, words
 from app.web.board_view import Square
 from app.web.charts import Charts
-from app.web.compare.curves import WORDS, curves
 from app.web.compare.panels import Panel, full_name, panel, summary
 from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, parse, parting
+from app.web.learning import WORDS, compared
 from app.web.lens import opinion
 from app.web.match import Place
 from app.web.mind_picture import Picture, picture
 from app.web.respond import Page, respond
+from app.web.take import Take, take_curve
 from app.web.world import TRUTH, World, world
 
 bp = Blueprint("compare", __name__)
@@ -49,6 +50,7 @@ class ComparePage(Page):
     new_game: str
     parting: str  # another position in which they part, "" where there is none
     curves: Charts | None  # how those that learned did so
+    take: Take | None  # how these leave the site
     figures: list[Figure]  # that the curves can show
     reading: str  # what the one shown says
     minds: list[tuple[str, str, Picture]]  # of those that learned: name, address, picture
@@ -73,6 +75,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
     }
     panels = [panel(comparison, place, *each) for each in opinions.items()]
     figure = comparison.figure or next(iter(FIGURES))
+    agents = [view.lens for view in views if view.lens in world.agents]
     elsewhere = parting(views, world, place.position)
     learned = {full_name(world, view): found for view in views if (found := opinions[view])}
     return ComparePage(
@@ -89,7 +92,10 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         parting=""
         if elsewhere is None
         else addresses.compare(replace(comparison, record=elsewhere)),
-        curves=curves(world, views, figure),
+        curves=compared(world, views, figure),
+        take=take_curve(world, agents, comparison.figure or figure, record=record)
+        if agents
+        else None,
         figures=[
             Figure(id, title, addresses.compare(replace(comparison, figure=id)), id == figure)
             for id, title in FIGURES.items()

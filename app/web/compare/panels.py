@@ -73,12 +73,13 @@ def plays(place: Place, opinion: Opinion) -> str:
     """Say what somebody plays in a decision, and what it expects of that."""
     first = opinion.plays[0]
     expected = opinion.truths[first] if opinion.exact else opinion.texts[first]
-    return f"{_squares(place, opinion.plays).capitalize()}: {expected or opinion.blank}"
+    places = "mostly " * opinion.draws + _squares(place, opinion.plays)
+    return f"{places.capitalize()}: {expected or opinion.blank}"
 
 
 def can_blunder(place: Place, opinion: Opinion) -> bool:
     """Whether one of the moves that somebody plays there gives away the value of the game."""
-    return not place.world.right[place.position, opinion.plays].all()
+    return bool((opinion.policy > 0)[~place.world.right[place.position]].any())
 
 
 def summary(place: Place, opinions: Mapping[str, Opinion]) -> str:

@@ -14,6 +14,7 @@ from app.tictactoe.card import Card
 from app.web import addresses, words
 from app.web.algorithms import Section
 from app.web.board_view import Board, board
+from app.web.claims import Claim, of_algorithm
 from app.web.how import parts
 from app.web.how.lesson import STOPS, Stop
 from app.web.how.sections import SECTIONS, boards
@@ -64,6 +65,7 @@ class HowPage(Page):
     recipes: Mapping[str, Recipe]  # by agent, as are the cards
     cards: Mapping[str, Card]
     made: Callable[[str], list[Card]]  # by an algorithm
+    claims: Callable[[str], list[Claim]]  # that were checked with runs of an algorithm
     losing: Callable[[str, int], str | None]
     counts: Mapping[str, str]  # of the game
     count: Callable[[int], str]
@@ -134,6 +136,7 @@ def how_page(moved: Moved, world: World) -> HowPage:
         recipes={name: world.recipe(name) for name in world.agents},
         cards={name: agent.card for name, agent in world.agents.items()},
         made=partial(made, world),
+        claims=partial(of_algorithm, world),
         losing=world.losing,
         counts={
             "positions": count(game.positions),

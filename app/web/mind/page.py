@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
-from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.exceptions import BadRequest
 
 from app.tictactoe.mind import agreement
 from app.tictactoe.notation import MARKS, position_text, record_to
@@ -13,18 +13,20 @@ from app.web import addresses
 from app.web.board_view import Board, board
 from app.web.film import Film, film_of_mind
 from app.web.lens import HEAT_STEPS, NOTHING, OUTCOMES, opinion
-from app.web.match import Match, check_lens, place_of, read
+from app.web.match import Match, place_of
 from app.web.mind_picture import (
     EXPECTS,
     Kind,
     Picture,
     colouring,
     kinds,
+    parse_view,
     picture,
     representatives,
 )
-from app.web.numbers import count, signed
+from app.web.numbers import beads_in_words, count, signed
 from app.web.respond import Page, respond
+from app.web.take import Take, take_mind
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("mind", __name__)
@@ -36,7 +38,7 @@ class Tile(NamedTuple):
     number: int
     headline: str
     board: Board
-    expects: str  # what the agent expects there, in words
+    expects: str  # what the agent expects there or has, in words
     truth: str  # "a win", "a draw" or "a loss"
     wrong: bool  # whether it expects another outcome than the true one
     updates: str  # how often training had updated it by its end
@@ -60,8 +62,9 @@ class MindPage(Page):
     views: Mapping[str, str]  # the address of each colouring
     tile: Tile
     tiles: int  # how many there are
-    agreement: list[list[int]]  # the picture as a table: for each move twelve counts
+    agreement: list[list[int]]  # the picture as a table: for each move twelve counts; of beads none
     agent: str  # the address of the agent's page
+    take: Take
 
 
 @bp.get("/mind/<name>")
@@ -75,15 +78,8 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    if name not in world.agents:
-        there = ", ".join(world.agents)
-        raise NotFound(f"There is no agent {name!r} that learned. There are: {there}.")
-    last, text = world.last_step(name), query.get("step", "")
-    asked = check_lens(name, read("step", text), world) if text else None
-    step, kind = last if asked is None else asked, query.get("colour", "") or EXPECTS
-    if kind not in kinds(world, name):
-        there = ", ".join(kinds(world, name))
-        raise BadRequest(f"A mind is not coloured by {kind!r}. There are: {there}.")
+    step, kind = parse_view(world, name, query)
+    last = world.last_step(name)
     number = _tile_number(query.get("tile", ""), len(world.tiles.decision))
     expects = colouring(world, name, EXPECTS)
 
@@ -104,8 +100,11 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
         views={other: address(step, other) for other in kinds(world, name)},
         tile=_tile(world, name, step, number, lambda other: address(step, kind, other)),
         tiles=len(world.tiles.decision),
-        agreement=agreement(world.tiles, expects.heat[step], expects.known[step], HEAT_STEPS),
+        agreement=[]
+        if world.agents[name].card.worth is None
+        else agreement(world.tiles, expects.heat[step], expects.known[step], HEAT_STEPS),
         agent=addresses.agent(name),
+        take=take_mind(world, name, step, kind),
     )
 
 
@@ -127,7 +126,11 @@ def _tile(world: World, name: str, step: int, number: int, address: Callable[[in
     view = opinion(world, position, name, shown)
     expects, truth = colouring(world, name, EXPECTS), int(where.truth[number])
     known = bool(expects.known[step, number])
-    best = signed(max(view.values[cell] for cell in view.plays))
+    expected = round(float(expects.heat[step, number]) / HEAT_STEPS)
+    best = max(view.values[cell] for cell in view.plays)
+    says = f"expects {signed(best)}"
+    if view.beads:
+        says = f"has {beads_in_words(best)} for its likeliest move"
     mover = MARKS[int(game.to_move[position])]
     tiles = len(where.decision)
     return Tile(
@@ -141,9 +144,9 @@ def _tile(world: World, name: str, step: int, number: int, address: Callable[[in
             f"The position {position_text(game, position)}",
             notes=[NOTHING] * game.cells,
         ),
-        expects=f"expects {best}" if known else "knows nothing here",
+        expects=says if known else "knows nothing here",
         truth=f"a {OUTCOMES[truth]}",
-        wrong=known and round(float(expects.heat[step, number]) / HEAT_STEPS) != truth,
+        wrong=known and not view.beads and expected != truth,
         updates=count(int(world.agents[name].visits[position].sum())),
         open=addresses.play(match),
         before=address((number - 1) % tiles),

@@ -76,8 +76,8 @@ def _mind(place: Place, name: str) -> Mind:
         id=name,
         title=place.world.titles[name],
         href=addresses.play(replace(place.match, lens=name, step=None, train=False, hint=False)),
-        plays=names if few else f"any of {len(view.plays)}",
+        plays="mostly " * view.draws + (names if few else f"any of {len(view.plays)}"),
         text=view.truths[first] if view.exact else view.texts[first],
         heat=view.heat[first] if view.known[first] else None,
-        blunder=not place.world.right[place.position, view.plays].all(),
+        blunder=bool((view.policy > 0)[~place.world.right[place.position]].any()),
     )

@@ -3,25 +3,21 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from flask import Blueprint, Response, current_app, redirect, request
+from flask import Blueprint, Response, redirect, request
 from msgspec.structs import replace
-from numpy.typing import NDArray
-from werkzeug.exceptions import Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.tictactoe.policy import mix
 from app.web import addresses, words
-from app.web.board_view import Board, board
-from app.web.lens import Note, Opinion, notes, opinion_at, seen_ply
+from app.web.board_view import Board
 from app.web.match import Match, Place, parse
-from app.web.moves import Move, ValueChart, moves, value_chart
+from app.web.moves import Move, ValueChart, value_chart
 from app.web.play.cards import Group, groups
-from app.web.play.saying import Bar, Seat, Way, bar, expectations, hinted, result, saying, seats
-from app.web.play.steering import Auto, Links, Snapshots, auto, links, settled, shown_lens
-from app.web.play.steering import snapshots as training
+from app.web.play.settled import settled
 from app.web.respond import Page, respond, wants_fragment
-from app.web.world import World, world
+from app.web.scene import Bar, Seat, Way, scene, seats
+from app.web.steering import Auto, Links, Snapshots, replied, shown_lens
+from app.web.steering import snapshots as training
+from app.web.world import World, is_moves, world
 
 bp = Blueprint("play", __name__)
 OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move
@@ -82,13 +78,7 @@ def choose() -> AnyResponse:
 @bp.get("/reply/<record>")
 def reply(record: str = "") -> AnyResponse:
     """Draw one move for whoever is to move: the board after it to htmx, to others where it is."""
-    place = parse(record, request.args, world())
-    if place.over:
-        ply = len(place.match.shown)
-        raise Conflict(f"The game is over after {ply} moves: nobody is to move.")
-    chances = reply_chances(place)
-    cell = current_app.extensions["random"].choices(range(len(chances)), chances)[0]
-    after = place.play(cell)
+    after = replied(parse(record, request.args, world()))
     address = addresses.play(after.match)
     if not wants_fragment():
         response: AnyResponse = redirect(address, 303)
@@ -103,38 +93,12 @@ def reply(record: str = "") -> AnyResponse:
     return response
 
 
-def reply_chances(place: Place) -> NDArray[np.float64]:
-    """Chance of each cell to be played next, by the agent in the seat.
-
-    Where a person sits it is the lens that plays, at the snapshot that is shown.
-    """
-    match, policies = place.match, place.world.policies
-    if match.is_human(match.to_move):
-        return opinion_at(place).policy
-    seat = policies[match.seat(match.to_move)]
-    return mix(seat[place.position], policies["random"][place.position], match.epsilon)
-
-
-def _notes(place: Place, opinion: Opinion | None, ply: int | None) -> list[Note] | None:
-    if opinion is None or ply is None:
-        return None
-    match = place.match
-    return notes(place.world, place.positions[ply], opinion, match.step, match.errors)
-
-
 def play_page(place: Place) -> PlayPage:
     """Gather what the templates write down."""
     match, world = place.match, place.world
-    going_on, controls, played = auto(place), links(place), moves(place)
-    ply = seen_ply(place)
-    opinion: Opinion | None = None
-    if not match.hide and ply is not None:
-        opinion = opinion_at(place, ply)
-    lens = shown_lens(place)
+    shown, lens = scene(place), shown_lens(place)
     unasked = Place(world, replace(match, lens=""), place.positions) if match.lens else place
-    legend = words.legend(place, opinion, ply) if opinion else None
-    explained = opinion and ply == len(match.shown) and match.step is None and not place.over
-    said = saying(place, controls, played, legend, going_on is not None)
+    here = shown.ply == len(match.shown) and match.step is None and not place.over
     return PlayPage(
         match=match,
         world=world,
@@ -142,33 +106,25 @@ def play_page(place: Place) -> PlayPage:
         seats=seats(place),
         drawn=match.tally[1],
         scored=any(match.tally),
-        headline=said.headline,
-        caption=said.caption,
-        ways=said.ways,
-        result=result(place),
-        status=words.status(place, going_on is not None),
-        board=board(
-            place,
-            opinion,
-            None if going_on else addresses.moves_of(match),
-            notes=_notes(place, opinion, ply),
-            more=expectations(place, opinion, ply),
-            hinted=hinted(place),
-            held=ply != len(match.shown) and not place.over,
-        ),
-        bar=bar(place, opinion, ply),
-        legend=legend,
+        headline=shown.says.headline,
+        caption=shown.says.caption,
+        ways=shown.says.ways,
+        result=shown.result,
+        status=shown.status,
+        board=shown.board,
+        bar=shown.bar,
+        legend=shown.legend,
         snapshots=None if match.hide else training(place, lens),
         untrained="The values are hidden."
         if match.hide
         else f"{world.titles[lens]}: no training to look at.",
-        why=addresses.why(match) if explained else "",
+        why="" if match.hide or not here or is_moves(lens) else addresses.why(match),
         minds=addresses.minds(match),
-        links=controls,
+        links=shown.links,
         preview=addresses.preview(match),
-        auto=going_on,
-        moves=played,
-        chart=value_chart(place, played),
+        auto=shown.auto,
+        moves=shown.moves,
+        chart=value_chart(place, shown.moves),
         groups=groups(world),
         playing=world.titles[shown_lens(unasked)],
         delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),

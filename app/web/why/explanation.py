@@ -86,18 +86,18 @@ def _value(pair: Pair, rule: Rule, reason: Reason) -> str:
     if pair.lens == TRUTH:
         worth = signed(pair.value, 0)
         return f"In truth {move} is worth {worth}: with best play by both it is a {truth(pair)}."
-    who, value = pair.world.titles[pair.learner], reason.written(pair.value)
+    who, value = pair.world.titles[pair.learner], rule.written(reason, reason.value)
     if pair.task and not pair.is_learned:
         asked = task_words(pair.world, pair.task)
         return f"{who} was asked to learn {asked}. In that task {move} is worth exactly {value}."
     if pair.step is not None:
         then = f"After {count(pair.agent.card.figures.updates[pair.step])} updates {who}"
         if pair.known:
-            return f"{then} gave {move} the value {value}."
+            return f"{then} {rule.had.format(move=move, value=value)}."
         return f"{then} had not yet updated {move}, and what it is worth was unknown to it."
     if not pair.known:
         return rule.unknown.format(who=who, move=move, value=value)
-    return f"{who} gives {move} the value {value}."
+    return f"{who} {rule.has.format(move=move, value=value)}."
 
 
 def _unrecorded(pair: Pair, reason: Reason) -> list[str]:
@@ -139,14 +139,14 @@ def _facts(pair: Pair, rule: Rule, reason: Reason) -> list[tuple[str, str]]:
     best_play = ("Exact value", f"{exact}, {truth(pair)}")
     if pair.lens == TRUTH:
         return [best_play]
-    value = reason.written(pair.value)
+    value = rule.written(reason, reason.value)
     facts = [("Value", value if pair.known else f"unknown, the entry is {value}"), best_play]
     if pair.is_learned and pair.exact_in_task is not None:
         facts.append(("Exact value of its task", signed(pair.exact_in_task)))
     if pair.visits is not None:
         facts.append((rule.counted, count(pair.visits)))
     if pair.is_learned and reason.has_target:
-        target = reason.hedge + reason.written(reason.target)
+        target = reason.hedge + rule.written(reason, reason.target)
         facts.append(("Target of the next update", target))
     names = SYMBOLS if pair.is_learned else {"gamma": SYMBOLS["gamma"]}
     given = [(name, getattr(pair.recipe, key, None)) for key, name in names.items()]

@@ -20,7 +20,7 @@ from app.web.match import Match, Place, parse
 from app.web.respond import Page, respond
 from app.web.why.explanation import Explanation, explain
 from app.web.words import square_name
-from app.web.world import TASK, TRUTH, world
+from app.web.world import TASK, TRUTH, is_moves, world
 
 bp = Blueprint("why", __name__)
 
@@ -62,6 +62,8 @@ def asked(place: Place, text: str) -> Pair:
     if place.over:
         raise Conflict(f"The game is over after {len(match.shown)} moves: no move has a value.")
     lens = lens_of(match, place.world, int(game.to_move[place.position]))
+    if is_moves(lens):
+        raise BadRequest("Only values can be explained: of these moves none are known.")
     if not explainable(place.world, lens, match.step):
         raise BadRequest(
             "Only the values as shipped can be explained, not those of a step: the opponent "

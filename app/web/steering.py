@@ -1,18 +1,24 @@
-"""Where the controls lead, what happens by itself, and the slider over a training."""
+"""Where the controls of a board lead, what happens by itself, and the slider over a training.
 
-from collections.abc import Mapping
+The play page and a board in a frame have the same controls, each with addresses of its own.
+"""
+
 from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
-from urllib.parse import parse_qsl
 
+from flask import current_app
 from msgspec.structs import replace
-from werkzeug.exceptions import BadRequest
+from numpy import float64
+from numpy.typing import NDArray
+from werkzeug.exceptions import Conflict
 
-from app.tictactoe.game import SEATS, O, X
+from app.tictactoe.game import O, X
+from app.tictactoe.policy import mix
 from app.web import addresses
-from app.web.lens import lens_of, seen_ply, thinks
-from app.web.match import MAX_TALLY, Match, Place, parse
+from app.web.addresses import Routes
+from app.web.lens import lens_of, opinion_at, seen_ply, thinks
+from app.web.match import MAX_TALLY, Match, Place
 from app.web.numbers import updates
 from app.web.world import World
 
@@ -69,22 +75,22 @@ class Snapshots(NamedTuple):
         return len(self.marks) - 1
 
 
-def links(place: Place) -> Links:
+def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Links:
     """Return the address behind every control of a match."""
     match, over = replace(place.match, train=False, hint=False), place.over
     ply = len(match.shown)
     halted = replace(match, pause=match.pause or match.watched)
-    reply = "" if over else addresses.reply(match.go(match.shown))
+    reply = "" if over else routes.reply(match.go(match.shown))
     agent_reply = "" if match.is_human(match.to_move) else reply
     # Where nothing would ever move by itself there is nothing to pause.
     moving = match.watched and match.keep if over else not (match.is_human(X) and match.is_human(O))
     going = match.at_end and not match.pause
     asks = match.is_human(match.to_move) and not match.is_human(-match.to_move) and not over
-    show = addresses.play
+    show = routes.show
     return Links(
         reply=reply,
         hint=show(replace(match, hint=True)) if asks and not place.match.hint else "",
-        take_back=_take_back(match),
+        take_back=_take_back(match, routes),
         new_game=show(next_game(place)),
         swap=show(_swapped(next_game(place) if over else match)),
         first=show(halted.at(0)) if ply else "",
@@ -97,16 +103,16 @@ def links(place: Place) -> Links:
     )
 
 
-def auto(place: Place) -> Auto | None:
-    """Return what the page does by itself: a snapshot more, an agent's move, or the next game."""
+def auto(place: Place, routes: Routes = addresses.ON_PAGE) -> Auto | None:
+    """Return what happens by itself: a snapshot more, an agent's move, or the next game."""
     match = place.match
     if match.train and not place.over:
-        return Auto(addresses.play(next_snapshot(place)), SNAPSHOT_DELAY, "train")
+        return Auto(routes.show(next_snapshot(place)), SNAPSHOT_DELAY, "train")
     if thinks(place):
         seconds, stop = (match.delay, "pause") if match.watched else (REPLY_DELAY, "")
-        return Auto(addresses.reply(match), seconds, stop)
+        return Auto(routes.reply(match), seconds, stop)
     if place.over and match.at_end and not match.pause and match.watched and match.keep:
-        return Auto(addresses.play(next_game(place)), max(match.delay, GAME_DELAY), "pause")
+        return Auto(routes.show(next_game(place)), max(match.delay, GAME_DELAY), "pause")
     return None
 
 
@@ -121,6 +127,30 @@ def next_game(place: Place) -> Match:
     column = 1 - place.world.game.result(place.position)  # 0 X won, 1 draw, 2 O won
     tally = [min(n + (i == column), MAX_TALLY) for i, n in enumerate(match.tally)]
     return match.go("", tally=tuple(tally))
+
+
+def reply_chances(place: Place) -> NDArray[float64]:
+    """Chance of each cell to be played next, by the agent in the seat.
+
+    Where a person sits it is the lens that plays, at the snapshot that is shown.
+    """
+    match, policies = place.match, place.world.policies
+    if match.is_human(match.to_move):
+        return opinion_at(place).policy
+    seat = policies[match.seat(match.to_move)]
+    return mix(seat[place.position], policies["random"][place.position], match.epsilon)
+
+
+def replied(place: Place) -> Place:
+    """Draw one move for whoever is to move, and return where the match stands after it.
+
+    Raises Conflict if the game is over.
+    """
+    if place.over:
+        ply = len(place.match.shown)
+        raise Conflict(f"The game is over after {ply} moves: nobody is to move.")
+    chances = reply_chances(place)
+    return place.play(current_app.extensions["random"].choices(range(len(chances)), chances)[0])
 
 
 def shown_lens(place: Place) -> str:
@@ -161,56 +191,18 @@ def next_snapshot(place: Place) -> Match:
     return replace(match, step=None, train=False)
 
 
-def settled(query: Mapping[str, str], world: World) -> Match:
-    """Return the match that somebody means who changes something of the one `at` an address.
-
-    It is a seat and the player for it, or else all that the settings hold.  A step is sent with
-    them wherever there is a slider: it is dropped with its lens, if another is chosen, and at the
-    slider's end, where the agent is as it plays.
-    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
-    """
-    path, _, given = query.get("at", addresses.PLAY).partition("?")
-    record, before = path.removeprefix(addresses.PLAY), dict(parse_qsl(given))
-    place = parse(record, before, world)
-    if "player" in query:
-        return _seated(place, record, before, query)
-    wanted = {name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")}
-    wanted |= {name: query.get(name, "0") for name in ("hide", "keep")}
-    if wanted["lens"] != place.match.lens:
-        wanted["step"] = ""
-    elif query.get("step"):
-        lens = shown_lens(place)
-        at_end = lens not in world.agents or query["step"] == str(world.last_step(lens))
-        wanted |= {"step": ""} if at_end else {"step": query["step"], "lens": lens}
-    return parse(record, before | {"train": "", "hint": ""} | wanted, world).match
-
-
-def _seated(
-    place: Place, record: str, before: Mapping[str, str], query: Mapping[str, str]
-) -> Match:
-    """Seat a player; a finished game makes room for another, and the count begins anew."""
-    seat = query.get("seat", "")
-    if seat not in SEATS:
-        raise BadRequest(f"seat={seat} in the address is wrong: seat is {' or '.join(SEATS)}.")
-    changed = dict(before) | {seat: query["player"], "pause": query.get("pause", "")}
-    match = parse(record, changed | {"train": "", "hint": ""}, place.world).match
-    if (match.x, match.o) != (place.match.x, place.match.o):
-        match = replace(match, tally=(0, 0, 0))
-    return match.go("") if place.over else match
-
-
 def _swapped(match: Match) -> Match:
     return replace(match, x=match.o, o=match.x, tally=match.tally[::-1])
 
 
-def _take_back(match: Match) -> str:
+def _take_back(match: Match, routes: Routes) -> str:
     """Undo up to the last choice of a person: with an agent's answer, if it has come."""
     if match.watched:
         return ""
     plies = 1 if match.is_human(-match.to_move) else 2
     if len(match.shown) < plies:
         return ""
-    return addresses.play(match.go(match.shown[: len(match.shown) - plies]))
+    return routes.show(match.go(match.shown[: len(match.shown) - plies]))
 
 
 @lru_cache(maxsize=64)

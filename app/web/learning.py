@@ -1,7 +1,6 @@
-"""How an agent learned: its exact figures over the training, as charts."""
+"""How agents learned, as charts: one by all its exact figures, or several by one of them."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 from werkzeug.exceptions import BadRequest
 
@@ -20,20 +19,20 @@ from app.web.charts import (
     laid_out,
     percentage,
 )
+from app.web.comparison import FIGURES, View
 from app.web.match import Match
 from app.web.numbers import count
 from app.web.world import BEST_RESPONDER, World
 
 NASH_CONV_AT_WORST = 2.0
-
-
-class Choice(NamedTuple):
-    """Somebody whom the outcomes can be shown against."""
-
-    id: str
-    title: str
-    href: str
-    chosen: bool
+WON = "win-rate"  # the figure of those whose training counted the games won
+WORDS = {
+    "blunders": "In how many positions each blundered.",
+    "losses": "How often each lost to its best responder, in percent of the games in both seats.",
+    "nash-conv": "What the best responders of each gain in both seats together.",
+    "task": "Mean difference between its values and the exact ones of what it was asked to learn, "
+    "in the units of each.",
+}
 
 
 def parse_against(query: Mapping[str, str], card: Card) -> str:
@@ -64,20 +63,6 @@ def chances_against(card: Card, opponent: str) -> BySeat[Chances]:
     """Return the chances against one of them at each snapshot."""
     figures = card.figures
     return figures.best_response if opponent == BEST_RESPONDER else figures.vs[opponent]
-
-
-def choices(world: World, card: Card, chosen: str) -> list[Choice]:
-    """List the opponents, each with the address of the page that shows the outcomes against it."""
-    usual, *_ = there = opponents(card)
-    return [
-        Choice(
-            id=opponent,
-            title=opponent_title(world, opponent),
-            href=addresses.agent(world.name_of(card), "" if opponent == usual else opponent),
-            chosen=opponent == chosen,
-        )
-        for opponent in there
-    ]
 
 
 def learning(world: World, card: Card, opponent: str) -> Charts:
@@ -114,11 +99,45 @@ def winning(rates: BySeat[float]) -> Charts:
     ]
     chart = Chart("Training games won", PERCENT, 100, lines)
     epochs = range(1, len(rates.x) + 1)
-    return laid_out("win-rate", "Epoch", epochs, [chart], logarithmic=False)
+    return laid_out(WON, "Epoch", epochs, [chart], logarithmic=False)
+
+
+def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
+    """Chart one of FIGURES of the agents among some views; None if no agent of them has it."""
+    names = dict.fromkeys(view.lens for view in views if view.lens in world.agents)
+    told = {name: values for name in names if (values := _told(world.agents[name].card, figure))}
+    if not told:
+        return None
+    places = sorted({place for values in told.values() for place in values})
+    lines = [
+        Line(world.titles[name], kind, [values.get(place) for place in places])
+        for (name, values), kind in zip(told.items(), PLAIN, strict=False)
+    ]
+    top = max(number.value for values in told.values() for number in values.values())
+    unit = "%" if figure == "losses" else ""
+    chart = Chart(FIGURES[figure], unit, top or 1, lines)
+    return laid_out("curves", "Updates", places, [chart])
+
+
+def _told(card: Card, figure: str) -> dict[int, Number]:
+    """Return a figure by the number of updates; nothing where the card has none."""
+    figures = card.figures
+    if figure == "task" and not figures.task:
+        return {}
+    worst = figures.best_response
+    values = {
+        "blunders": lambda: [Number(number, count(number)) for number in figures.blunders],
+        "losses": lambda: [
+            _figure(50 * (x[2] + o[2])) for x, o in zip(worst.x, worst.o, strict=True)
+        ],
+        "nash-conv": lambda: [_figure(gain) for gain in figures.nash_conv],
+        "task": lambda: [_figure(off) for off in figures.task.mean] if figures.task else [],
+    }[figure]()
+    return dict(zip(figures.updates, values, strict=True))
 
 
 def _plain(name: str, number: int, values: list[float]) -> Line:
-    return Line(name, PLAIN[number], [Number(value, f"{value:.4g}") for value in values])
+    return Line(name, PLAIN[number], [_figure(value) for value in values])
 
 
 def _outcomes(chances: list[Chances]) -> list[Line]:
@@ -126,3 +145,7 @@ def _outcomes(chances: list[Chances]) -> list[Line]:
         Line(name, kind, [percentage(share) for share in column])
         for (kind, name), column in zip(OUTCOMES.items(), zip(*chances, strict=True), strict=True)
     ]
+
+
+def _figure(value: float) -> Number:
+    return Number(round(value, 9), f"{value:.4g}")

@@ -1,5 +1,6 @@
-"""What the play page says of a match: who plays, what is next, what it was worth."""
+"""A match as a board shows it, on its page or in a frame: all that it says, and where it leads."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -7,14 +8,26 @@ from app.tictactoe.game import O, X
 from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import policy_of
 from app.web import addresses, words
+from app.web.addresses import Routes
+from app.web.board_view import Board, board
 from app.web.character import character
-from app.web.lens import HEAT_STEPS, OUTCOMES, Opinion, opinion, viewer
-from app.web.match import Place
-from app.web.moves import Move
+from app.web.lens import (
+    HEAT_STEPS,
+    OUTCOMES,
+    Note,
+    Opinion,
+    notes,
+    opinion,
+    opinion_at,
+    seen_ply,
+    viewer,
+)
+from app.web.match import Match, Place
+from app.web.moves import Move, moves
 from app.web.numbers import count
-from app.web.play.steering import Links
+from app.web.steering import Auto, Links, auto, links
 from app.web.words import Legend, short_name
-from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World
+from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves
 
 MANY = 3  # squares that are named one by one
 
@@ -56,13 +69,63 @@ class Bar(NamedTuple):
     label: str
 
 
+class Scene(NamedTuple):
+    """A match where it stands."""
+
+    says: Saying
+    result: str  # "win", "draw" or "loss" at the end of a game, "" before
+    status: str  # what is to be said to a screen reader; "" while nothing is
+    board: Board
+    bar: Bar
+    opinion: Opinion | None  # None where no values are shown
+    ply: int | None  # whose decision the values are of
+    legend: Legend | None  # likewise
+    links: Links
+    auto: Auto | None  # None while nothing happens by itself
+    moves: list[Move]
+
+
+def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
+    """Gather what is the same wherever the board of a match stands, but for where it leads."""
+    going_on, controls, played = auto(place, routes), links(place, routes), moves(place)
+    ply = seen_ply(place)
+    seen = None if place.match.hide or ply is None else opinion_at(place, ply)
+    legend = words.legend(place, seen, ply) if seen else None
+    return Scene(
+        says=saying(place, controls, played, legend, going_on is not None, routes.show),
+        result=result(place),
+        status=words.status(place, going_on is not None),
+        board=board(
+            place,
+            seen,
+            None if going_on else addresses.moves_of(place.match, routes.show),
+            notes=_notes(place, seen, ply),
+            more=expectations(place, seen, ply),
+            hinted=hinted(place),
+            held=ply != len(place.match.shown) and not place.over,
+        ),
+        bar=bar(place, seen, ply),
+        opinion=seen,
+        ply=ply,
+        legend=legend,
+        links=controls,
+        auto=going_on,
+        moves=played,
+    )
+
+
 def seats(place: Place) -> tuple[Seat, Seat]:
     """Say who plays X and who plays O."""
     return _seat(place, X), _seat(place, O)
 
 
 def saying(
-    place: Place, links: Links, played: list[Move], legend: Legend | None, going_on: bool
+    place: Place,
+    links: Links,
+    played: list[Move],
+    legend: Legend | None,
+    going_on: bool,
+    show: Callable[[Match], str],
 ) -> Saying:
     """Say whose turn it is and what the colours are, and offer what is to be done."""
     match, titles = place.match, place.world.titles
@@ -70,7 +133,7 @@ def saying(
     if match.hide:
         caption = "The values are hidden."
     if place.over:
-        return Saying(headline, *_lesson(place, links, played))
+        return Saying(headline, *_lesson(place, links, played, show))
     mover = titles[match.seat(match.to_move)]
     mark = MARKS[match.to_move]
     if match.hint:
@@ -80,7 +143,7 @@ def saying(
             names = f"any of {len(best)} squares"
         keeps = opinion(place.world, place.position, TRUTH).truths[best[0]]
         ways = [
-            Way("play-hint", "Play it", addresses.play(match.play(best[0])), kind="primary"),
+            Way("play-hint", "Play it", show(match.play(best[0])), kind="primary"),
             Way("reply", "Agent move", links.reply, "a"),
         ]
         return Saying("Hint", f"{names.capitalize()}: {keeps} with best play.", ways)
@@ -121,9 +184,14 @@ def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
     side = viewer(place.match, place.world) or X
     sign = side * (X if ply % 2 == 0 else O)
     heats = [heat for heat, known in zip(seen.heat, seen.known, strict=True) if known]
+    heats = [] if seen.beads else heats
     heat = sign * max(heats) if heats else None
     value = int(place.world.solution.value[place.position if place.over else place.positions[ply]])
     expects = f"{heat / HEAT_STEPS:+.2f}" if heat is not None else "nothing yet"
+    if is_moves(seen.lens):
+        expects = "what nobody knows"
+    if seen.beads:
+        expects = "no result, it only has beads"
     who = place.world.titles[seen.lens]
     label = f"For {MARKS[side]}: {who} expects {expects}, in truth a {OUTCOMES[side * value]}."
     return Bar(heat, side * value * HEAT_STEPS, label)
@@ -131,7 +199,7 @@ def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
 
 def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[str] | None:
     """Say of each cell how often it was tried and which reply is expected, by cell."""
-    if seen is None or ply is None or place.match.step is not None:
+    if seen is None or ply is None or place.match.step is not None or is_moves(seen.lens):
         return None
     world, position = place.world, place.positions[ply]
     replies, after = _replies(world, seen.lens), world.game.successor[position].tolist()
@@ -141,11 +209,11 @@ def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[st
         if successor < 0:
             sentences.append("")
             continue
-        value = seen.truths[cell] if seen.exact else seen.texts[cell] or seen.blank
+        value = seen.truths[cell] if seen.exact else seen.spoken[cell] or seen.blank
         sentence = f"{NAMES[cell]}: {value}"
         if tried:
             sentence += f", tried {count(tried[cell])} times"
-        if successor < len(replies):
+        if successor < len(replies) and not seen.beads:
             sentence += f"; expects {answering} at {short_name(replies[successor])}"
         sentences.append(f"{sentence}.")
     return sentences
@@ -170,16 +238,16 @@ def _seat(place: Place, player: int) -> Seat:
     )
 
 
-def _lesson(place: Place, links: Links, played: list[Move]) -> tuple[str, list[Way]]:
+def _lesson(
+    place: Place, links: Links, played: list[Move], show: Callable[[Match], str]
+) -> tuple[str, list[Way]]:
     """Return what a finished game teaches, and where to go from it."""
     match, side = place.match, viewer(place.match, place.world)
     person = None if match.watched else side
     lost = [move for move in played[: len(match.shown)] if move.blunder]
     own = [move for move in lost if person is not None and move.mark == MARKS[person]]
     blame = (lost if result(place) == "win" else own or lost)[-1:]
-    ways = [
-        Way("show", "Show me", addresses.play(match.at(move.ply - 1)), kind="") for move in blame
-    ]
+    ways = [Way("show", "Show me", show(match.at(move.ply - 1)), kind="") for move in blame]
     ways += [
         Way("rematch", "Rematch", links.new_game, kind="primary"),
         Way("swap-end", "Swap", links.swap),
@@ -187,6 +255,13 @@ def _lesson(place: Place, links: Links, played: list[Move]) -> tuple[str, list[W
     for move in blame:
         return f"Move {move.ply} gave the {move.before.partition(' ')[0]} away.", ways
     return "Nobody gave anything away.", ways
+
+
+def _notes(place: Place, seen: Opinion | None, ply: int | None) -> list[Note] | None:
+    if seen is None or ply is None:
+        return None
+    match = place.match
+    return notes(place.world, place.positions[ply], seen, match.step, match.errors)
 
 
 @lru_cache(maxsize=64)

@@ -1,13 +1,15 @@
-"""An agent judged: its blunders, and in each seat the game that beats it or a proof."""
+"""Somebody judged: the blunders, and in each seat the game that beats them or a proof."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from math import prod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
+from werkzeug.exceptions import NotFound
 
 from app.tictactoe.atlas import Mistakes
 from app.tictactoe.game import SEATS, X
@@ -18,7 +20,8 @@ from app.web.lens import OUTCOMES, best_play, opinion
 from app.web.match import Match, place_of
 from app.web.moves import moves
 from app.web.numbers import count, percent
-from app.web.world import HUMAN, TRUTH, World
+from app.web.respond import Page
+from app.web.world import BEST_RESPONDER, HUMAN, TRUTH, World
 
 SAMPLE = 8  # positions of a certificate on the agent's own page
 NUMBERS = {1: "one", 2: "two", 3: "three"}  # moves of an opponent; there are four at most
@@ -97,6 +100,60 @@ class Verdict(NamedTuple):
     proof: Proof | None
 
 
+@dataclass(frozen=True)
+class BlundersPage(Page):
+    """All blunders of somebody."""
+
+    template: ClassVar = "blunders.html"
+
+    name: str
+    title: str
+    blunders: Blunders
+
+
+@dataclass(frozen=True)
+class CertificatePage(Page):
+    """The whole proof that somebody cannot be beaten in a seat."""
+
+    template: ClassVar = "certificate.html"
+
+    name: str
+    title: str
+    mark: str
+    proof: Proof
+
+
+@dataclass(frozen=True)
+class CertificateFile(Page):
+    """The same proof for a program."""
+
+    template: ClassVar = "certificate.csv"
+    mimetype: ClassVar = "text/csv"
+
+    steps: list[Step]
+
+
+def blunders_page(world: World, name: str) -> BlundersPage:
+    """Gather what the page of all blunders writes down."""
+    return BlundersPage(name, world.titles[name], blunders(world, name))
+
+
+def certificate_page(world: World, name: str, seat: str) -> CertificatePage:
+    """Gather what the page of a proof writes down.
+
+    Raises NotFound, naming the game that is lost, if there is no proof.
+    """
+    _check_proved(world, name, seat)
+    title, mark = world.titles[name], MARKS[SEATS[seat]]
+    return CertificatePage(name, title, mark, proof(world, name, seat))
+
+
+def certificate_file(world: World, name: str, seat: str) -> CertificateFile:
+    """Gather what the file of a proof writes down; raises NotFound as its page does."""
+    _check_proved(world, name, seat)
+    return CertificateFile(steps(world, name, seat))
+
+
 def blunders(world: World, name: str, shown: int | None = None) -> Blunders:
     """Lay out the most serious of an agent's blunders, or all."""
     mistakes, atlas = world.mistakes(name), world.atlas(name)
@@ -154,11 +211,35 @@ def steps(world: World, name: str, seat: str) -> list[Step]:
     ]
 
 
+def _check_proved(world: World, name: str, seat: str) -> None:
+    record = world.losing(name, SEATS[seat])
+    if record is not None:
+        raise NotFound(
+            f"{world.titles[name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
+            f"certificate: it loses the game {record}."
+        )
+
+
 def _groups(
     numbers: Iterable[int], title: Callable[[int], str], show: Callable[[int], Exhibit]
 ) -> list[Group]:
     """Put what follows each other under one title into one group."""
     return [Group(name, [show(number) for number in of]) for name, of in groupby(numbers, title)]
+
+
+def shown(world: World, name: str, position: int) -> Exhibit:
+    """Show what somebody plays in a decision, beside what is right."""
+    chosen, right = world.policies[name][position] > 0, world.right[position]
+    signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
+    signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
+    signs |= dict.fromkeys(np.flatnonzero(chosen & ~right).tolist(), "blunder")
+    mark, worth = MARKS[int(world.game.to_move[position])], best_play(world, position)
+    does = f"As {mark} it keeps the {worth}"
+    if (chosen & ~right).any():
+        truths = opinion(world, position, TRUTH).truths
+        worst = min(np.flatnonzero(chosen), key=lambda cell: world.truth[position, cell])
+        does = f"As {mark}: the {worth} becomes a {truths[worst]}"
+    return _exhibit(world, name, position, signs, does)
 
 
 def _exhibit(
@@ -260,8 +341,7 @@ def _lost_game(world: World, name: str, seat: str, record: str) -> LostGame:
         picture = small_board(world.game, after, {}, last=cell)
         title = f"{move.ply}. {move.mark} {move.square}"
         exhibits.append(Exhibit(picture, move.href, title, [done], move.blunder and own))
-    worst = getattr(world.agents[name].card.figures.best_response, seat)[-1]
-    win, draw, loss = map(percent, worst)
+    win, draw, loss = map(percent, world.judgement(name).chances[BEST_RESPONDER, seat])
     chance = prod(chances)
     return LostGame(
         href=addresses.play(place.match.at(0)),

@@ -1,0 +1,126 @@
+"use strict";
+
+// A board to play on, wherever it stands: what answers at once, what waits, and what is said where
+// one looks.
+
+const byId = (id) => document.getElementById(id);
+
+// Squares stay the same nodes over a swap, so that their colours can move.  What is being dragged
+// keeps its own value.
+
+Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
+  !(name === "value" && node.matches(":active"));
+
+// Another text is a new one, where it stands: it did not come from where the old one stood.
+
+Idiomorph.defaults.callbacks.beforeNodeMorphed = (old, fresh) => {
+  if (!fresh.matches?.(".value, .note") || old.textContent === fresh.textContent) return true;
+  old.replaceChildren(fresh.textContent);
+  return false;
+};
+
+// A pressed square answers before the server does.
+
+function ghost(cell) {
+  const { moves } = cell.closest(".board").dataset;
+  if (!moves || cell.querySelector(".mark")) return;
+  cell.insertAdjacentHTML("beforeend",
+    `<svg class="mark ghost" viewBox="0 0 24 24" aria-hidden="true"><use href="#mark-${moves.toLowerCase()}"/></svg>`);
+  cell.classList.add("ghosted");
+}
+
+function unghost() {
+  for (const cell of document.querySelectorAll(".ghosted")) {
+    cell.classList.remove("ghosted");
+    cell.querySelector(".ghost")?.remove();
+  }
+}
+
+document.addEventListener("htmx:beforeRequest", ({ target }) => {
+  if (target.matches("#board .cell")) ghost(target);
+});
+document.addEventListener("htmx:afterSwap", () => {
+  for (const cell of document.querySelectorAll(".ghosted:not(:has(.ghost))")) cell.classList.remove("ghosted");
+});
+
+// Whoever had the focus on something that is gone goes on from the top of the board.
+
+let focused = false;
+document.addEventListener("htmx:beforeSwap", () => { focused = document.activeElement !== document.body; });
+document.addEventListener("htmx:afterSettle", () => {
+  if (focused && document.activeElement === document.body) byId("main").focus({ preventScroll: true });
+});
+
+// What a square holds is said where the eye is, in a line that is always there, and not in a
+// bubble over its neighbours.
+
+function more(cell) {
+  if (cell.title) {
+    cell.ariaDescription = cell.title;
+    cell.removeAttribute("title");
+  }
+  return cell.ariaDescription;
+}
+const caption = (text) => {
+  const line = byId("caption");
+  line.dataset.usual ??= line.textContent;
+  line.textContent = text ?? line.dataset.usual;
+};
+for (const [enter, leave] of [["mouseover", "mouseout"], ["focusin", "focusout"]]) {
+  document.addEventListener(enter, ({ target }) => {
+    const cell = target.closest?.("#board .cell");
+    if (cell && more(cell)) caption(more(cell));
+  });
+  document.addEventListener(leave, ({ target }) => {
+    if (target.closest?.("#board .cell")) caption();
+  });
+}
+
+// What moves by itself: it starts paused for those who asked for less motion.
+
+document.addEventListener("DOMContentLoaded", () => {
+  const stop = byId(document.querySelector("[data-moving]")?.dataset.moving);
+  if (still() && stop?.href) location.replace(stop.href);
+});
+
+// It waits while a list is open, a slider held, a sheet over the page, or the page out of sight.
+
+const HELD = "input[type=range]:active, [popover]:popover-open, "
+  + ".table:has([data-moving]) #tab-why:checked";
+const OPEN = CSS.supports("selector(:open)") ? "select:open, " : "";
+const holding = () => document.hidden || document.querySelector(OPEN + HELD);
+const ENDS = ["change", "blur", "click", "keyup", "toggle", "pointerup", "visibilitychange"];
+
+document.addEventListener("htmx:confirm", (event) => {
+  if (!event.target.matches("[hx-trigger^=load]") || !holding()) return;
+  event.preventDefault();
+  const resume = () => setTimeout(() => {
+    if (holding()) return;
+    for (const end of ENDS) document.removeEventListener(end, resume, true);
+    if (event.target.isConnected) event.detail.issueRequest(true);
+  });
+  for (const end of ENDS) document.addEventListener(end, resume, true);
+});
+
+// A server that cannot be reached, or something before it that cannot: said by the board, with a
+// way to try again.  What goes on by itself tries by itself, ever more slowly.
+
+let failures = 0;
+
+function failed({ detail: { xhr, elt, pathInfo } }) {
+  unghost();
+  if (xhr?.status >= 400 && xhr.status <= 500) return; // the answer itself says what is wrong
+  const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt });
+  const notice = byId("notice");
+  notice.innerHTML = '<span>The server did not answer.</span><button class="button" type="button" id="retry">Retry</button>';
+  byId("retry").addEventListener("click", again);
+  if (!elt.matches("[hx-trigger^=load]")) return;
+  failures += 1;
+  const timer = setTimeout(() => { if (byId("retry")) again(); }, Math.min(1000 * 2 ** failures, 30000));
+  byId("retry").addEventListener("click", () => clearTimeout(timer));
+}
+
+for (const failure of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) {
+  document.addEventListener(failure, failed);
+}
+document.addEventListener("htmx:afterOnLoad", () => { failures = 0; });

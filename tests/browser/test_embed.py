@@ -1,0 +1,249 @@
+"""Figures on pages of others, in a real browser: a page on another host, as strict as ours."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from html import unescape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from playwright.sync_api import BrowserContext, FrameLocator, Page, expect
+
+from app.web.headers import HEADERS, POLICY
+
+FRAMES = [
+    "/embed/board/408?o=q-learning-1&pause=1",
+    "/embed/board/021486?o=q-learning-1",
+    "/embed/board/40?lens=truth&hint=1",
+    "/embed/curve/q-learning-1",
+    "/embed/curve/q-learning-1?lens=self-play&figure=losses",
+    "/embed/mind/q-table",
+    "/embed/mind/q-table?colour=visits&step=4",
+    "/embed/experiment/bad-runs",
+    "/embed/board/44",
+]
+TAKEN = [
+    "/take/4081?o=q-learning-1",
+    "/mind/q-table",
+    "/agents/q-learning-1",
+    "/compare/31?lens=q-learning-1&lens=self-play",
+    "/experiments/bad-runs",
+]
+
+
+class Foreign(BaseHTTPRequestHandler):
+    """A page of somebody else, under the headers of ours but for what it may frame and show."""
+
+    def __init__(self, body: str, *args: object) -> None:
+        self.body = body.encode()
+        super().__init__(*args)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(self.body)))
+        for name, value in HEADERS.items():
+            if name != POLICY:
+                self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def foreign() -> Iterator[Callable[[str], str]]:
+    """A function from what is on a page to its address, on another host and port than ours."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def serve(body: str) -> str:
+        page = f'<!doctype html><html lang="en"><title>Foreign</title><h1>Mine</h1>{body}'
+        server = ThreadingHTTPServer(("localhost", 0), partial(Foreign, page))
+        servers.append(server)
+        Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://localhost:{server.server_port}/"
+
+    yield serve
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def framed(page: Page) -> FrameLocator:
+    return page.frame_locator("iframe")
+
+
+def test_a_board_plays_inside_a_foreign_page(
+    page: Page, base_url: str, foreign: Callable[[str], str]
+) -> None:
+    page.goto("/take/?o=fixed")
+    text = page.locator("#embed-board").input_value()
+    assert text.startswith(f'<iframe src="{base_url}/embed/board/?o=fixed"')
+    address = foreign(text)
+    page.goto(address)
+    frame = framed(page)
+    before = page.evaluate("history.length")
+    for cell in "426":
+        frame.locator(f"#board-{cell}").click()
+        expect(frame.locator(f"#board-{cell} .mark:not(.ghost)")).to_have_count(1)
+        if cell != "6":
+            expect(frame.locator(".headline")).to_have_text("Your turn as X")
+    expect(frame.locator(".headline")).to_have_text("You win")
+    expect(frame.locator(".strike line")).to_have_count(1)
+    frame.locator("#rematch").click()
+    expect(frame.locator("#board .mark")).to_have_count(0)
+    assert page.evaluate("history.length") == before  # the back button is that of the page
+    assert page.url == address
+
+
+def test_it_plays_without_javascript_too(
+    new_context: Callable[..., BrowserContext], base_url: str, foreign: Callable[[str], str]
+) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(foreign(f'<iframe src="{base_url}/embed/board/?o=human" width="380" height="560">'))
+    frame = framed(page)
+    for marks, cell in enumerate("40", 1):
+        frame.locator(f"#board-{cell}").click()
+        expect(frame.locator("#board .mark")).to_have_count(marks)
+
+
+@pytest.mark.console("htmx:sendAbort|htmx:afterRequest")  # a press takes the place of a move
+def test_watched_games_go_on_in_a_frame_and_can_be_paused(
+    page: Page, base_url: str, foreign: Callable[[str], str]
+) -> None:
+    address = f"{base_url}/embed/board/?x=fixed&o=fixed&delay=0.25"
+    page.goto(foreign(f'<iframe src="{address}" width="380" height="560"></iframe>'))
+    frame = framed(page)
+    expect(frame.locator("#board .mark").nth(1)).to_be_visible()
+    frame.locator("#pause").click()
+    expect(frame.locator(".headline")).to_have_text("Paused")
+
+
+@pytest.mark.console("frame-ancestors|ERR_BLOCKED_BY_RESPONSE")
+def test_no_other_page_is_shown_in_a_frame(
+    page: Page, base_url: str, foreign: Callable[[str], str]
+) -> None:
+    page.goto(foreign(f'<iframe src="{base_url}/play/"></iframe>'))
+    expect(framed(page).locator("#board")).to_have_count(0)
+    assert base_url not in page.frames[1].url
+
+
+def test_a_figure_is_a_picture_for_others_in_both_schemes(
+    new_context: Callable[..., BrowserContext], base_url: str, foreign: Callable[[str], str]
+) -> None:
+    corner = """async () => {
+        const picture = document.querySelector("img");
+        await picture.decode();
+        const shown = document.createElement("canvas").getContext("2d");
+        shown.drawImage(picture, 0, 0);
+        return [...shown.getImageData(2, 2, 1, 1).data].slice(0, 3);
+    }"""
+    for frame in ("board/408", "curve/q-learning-1", "mind/q-table", "value/4081"):
+        seen = []
+        for scheme in ("light", "dark"):
+            page = new_context(color_scheme=scheme).new_page()
+            page.goto(foreign(f'<img src="{base_url}/embed/{frame}.svg" alt="">'))
+            page.wait_for_function("document.querySelector('img').naturalWidth > 100")
+            page.goto("/take/")  # a canvas may read a picture of its own site only
+            page.set_content(f'<img src="{base_url}/embed/{frame}.svg" alt="">')
+            seen.append(page.evaluate(corner))
+        assert seen == [[255, 255, 255], [24, 28, 34]], frame
+
+
+def test_the_film_of_a_mind_plays_in_a_frame(
+    page: Page, base_url: str, foreign: Callable[[str], str]
+) -> None:
+    page.goto(foreign(f'<iframe src="{base_url}/embed/mind/q-table?step=0" width="640"></iframe>'))
+    frame = framed(page)
+    updates = frame.locator("[data-film-updates]")
+    expect(updates).to_have_text("0")
+    frame.locator("#film-play").click()
+    expect(updates).not_to_have_text("0")
+
+
+@pytest.mark.console("409")
+@pytest.mark.parametrize("width", [320, 640])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_frames_can_be_read_and_used_by_all(
+    new_context: Callable[..., BrowserContext],
+    axe: Callable[[Page], list[str]],
+    scheme: str,
+    width: int,
+) -> None:
+    page = new_context(color_scheme=scheme, viewport={"width": width, "height": 540}).new_page()
+    found = {}
+    for url in FRAMES:
+        page.goto(url)
+        found[url] = axe(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == width, url
+        if "board" in url:
+            assert page.evaluate("document.documentElement.scrollHeight") <= 540, url
+    assert {url: findings for url, findings in found.items() if findings} == {}
+
+
+@pytest.mark.parametrize("url", TAKEN)
+def test_what_can_be_taken_along_is_copied(
+    new_context: Callable[..., BrowserContext], axe: Callable[[Page], list[str]], url: str
+) -> None:
+    context = new_context(
+        permissions=["clipboard-read", "clipboard-write"], viewport={"width": 320, "height": 640}
+    )
+    page = context.new_page()
+    page.goto(url)
+    for kind in ("embed", "cite"):
+        row = page.locator(".take").first
+        row.locator(f"summary[id^={kind}-]").click()
+        field = row.locator(f"textarea[id^={kind}-]")
+        field.locator("xpath=../button").click()
+        expect(field.locator("xpath=../span")).to_have_text("Copied.")
+        assert page.evaluate("navigator.clipboard.readText()") == field.input_value()
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert axe(page) == []
+
+
+def test_what_is_selected_can_be_copied_where_a_browser_allows_no_more(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context().new_page()
+    page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error());")
+    page.goto("/mind/q-table")
+    page.click("#embed-mind-open")
+    page.click("#embed-mind-copy")
+    expect(page.locator("#embed-mind-said")).to_have_text("It is selected: copy it.")
+    selected = page.evaluate("getSelection().toString()")
+    assert selected == page.locator("#embed-mind").input_value()
+
+
+def test_the_play_page_shows_how_its_position_is_taken_along_when_asked(
+    new_context: Callable[..., BrowserContext], base_url: str
+) -> None:
+    context = new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/play/?o=human")
+    page.click("#board-4")
+    expect(page).to_have_url(f"{base_url}/play/4?o=human")
+    assert not any("/take/" in url for url in asked)
+    page.click("#share")
+    expect(page.locator("#share-link-said")).to_have_text("Copied.")
+    page.click("#embed-board-open")
+    text = page.locator("#embed-board").input_value()
+    assert f'src="{base_url}/embed/board/4?o=human"' in unescape(text)
+    with page.expect_download() as download:
+        page.click("#svg-board")
+    assert re.fullmatch(r"board-4\.svg", download.value.suggested_filename)
+
+
+def test_without_javascript_a_link_leads_there(
+    new_context: Callable[..., BrowserContext], base_url: str
+) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto("/play/4?o=human")
+    page.click("#share")
+    page.click("#take a")
+    expect(page).to_have_url(f"{base_url}/take/4?o=human")
+    page.click("#embed-board-open")
+    expect(page.locator("#embed-board")).to_be_visible()

@@ -1,0 +1,505 @@
+"""What may stand on pages of others: frames, files, oEmbed, citations, and nothing else."""
+
+import csv
+import io
+import json
+import re
+from urllib.parse import quote, urlsplit
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import yaml
+from flask import Flask
+from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
+from resvg_py import svg_to_bytes
+
+from app.tictactoe.notation import replay
+from app.web import addresses
+from app.web.deployment import ROOT, version
+from app.web.drawing import INKS
+from app.web.headers import CONTENT_SECURITY_POLICY
+from app.web.lens import HEAT_STEPS, opinion
+from app.web.match import Match
+from app.web.mind_picture import representatives
+from app.web.take import CITATION, bibtex, iframe
+from app.web.world import World
+
+HOST = "http://localhost"
+FRAMES = [
+    "/embed/board/408?o=q-learning-1",
+    "/embed/board/",
+    "/embed/curve/q-learning-1",
+    "/embed/curve/q-learning-1?lens=self-play&figure=losses",
+    "/embed/curve/dqn-vs-random?figure=win-rate",
+    "/embed/mind/q-table?step=3",
+    "/embed/mind/q-table?colour=visits",
+    "/embed/experiment/bad-runs",
+]
+FILES = [
+    *FRAMES[:7],
+    "/embed/value/4081?o=q-learning-1",
+    "/embed/value/",
+]
+FRAMED = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def rows(client: FlaskClient, frame: str) -> list[dict[str, str]]:
+    text = client.get(addresses.file_of(frame, "csv")).text
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def drawn(client: FlaskClient, frame: str) -> ElementTree.Element:
+    return ElementTree.fromstring(client.get(addresses.file_of(frame, "svg")).text)
+
+
+def asked(client: FlaskClient, page: str, more: str = "") -> dict[str, object]:
+    response = client.get(f"/oembed?url={quote(HOST + page, safe='')}{more}")
+    assert response.status_code == 200, response.text
+    answer: dict[str, object] = json.loads(response.data)
+    return answer
+
+
+# Who may be framed.
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *FRAMES,
+        *(addresses.file_of(frame, "svg") for frame in FILES),
+        "/embed/reply/4?o=fixed",
+        "/embed/board/44",
+        "/embed/mind/nobody",
+        "/embed/nothing",
+    ],
+)
+def test_what_is_made_for_others_may_be_framed_and_shown_by_them(
+    client: FlaskClient, address: str
+) -> None:
+    headers = client.get(address).headers
+    assert headers.getlist("Content-Security-Policy") == [FRAMED]
+    assert headers.getlist("Cross-Origin-Resource-Policy") == ["cross-origin"]
+    assert headers["Cross-Origin-Embedder-Policy"] == "require-corp"
+    assert "X-Frame-Options" not in headers
+
+
+def test_nothing_else_may_be_framed(site: Flask, client: FlaskClient) -> None:
+    parts = {
+        "record": "408", "name": "q-table", "id": "q-table", "claim": "bad-runs", "number": "1",
+        "seat": "x", "ending": "csv", "position": ".........", "stop": "why", "x": "q-table",
+        "o": "q-table", "address": "nothing", "answers": "1234", "lens": "truth", "slug": "dqn",
+    }  # fmt: skip
+    seen = 0
+    for rule in site.url_map.iter_rules():
+        if rule.rule.startswith(addresses.EMBED):
+            continue
+        address = re.sub(r"<(?:[^:>]*:)?(\w+)>", lambda part: parts[part[1]], rule.rule)
+        policy = client.get(address).headers["Content-Security-Policy"]
+        assert policy.endswith("frame-ancestors 'none'"), address
+        seen += 1
+    assert seen > 30
+    for address in ("/embed", "/embedded", "/static/x/embed/board/", "/x/embed/board/4"):
+        assert "frame-ancestors 'none'" in client.get(address).headers["Content-Security-Policy"]
+
+
+# A board in a frame.
+
+
+def test_a_framed_board_leads_to_framed_boards_and_to_its_whole_page_only(
+    client: FlaskClient,
+) -> None:
+    for address in (
+        "/embed/board/40?o=q-learning-1",
+        "/embed/board/4?o=fixed",
+        "/embed/board/03142",
+    ):
+        page = client.get(address).text
+        links = re.findall(r"<a [^>]*?href=\"([^\"]*)\"", page.replace("\n", " "))
+        inside = [link for link in links if link.startswith(addresses.EMBED)]
+        (whole,) = set(links) - set(inside)
+        assert inside
+        assert whole == address.replace("/embed/board/", "/play/")
+        assert 'target="_blank" rel="noopener"' in page
+        assert "<header" not in page
+
+
+def test_it_shows_what_the_play_page_shows(client: FlaskClient) -> None:
+    for view in ("408?o=q-learning-1", "4?lens=truth&errors=truth", "021486?o=q-learning-1"):
+        boards = []
+        for place in ("/play/", "/embed/board/"):
+            page = client.get(place + view).text
+            board = page[page.index('<div id="board"') : page.index('<div class="bar"')]
+            boards.append(board.replace("/embed/board/", "/play/"))
+        assert boards[0] == boards[1]
+
+
+def test_a_reply_stays_in_the_frame(client: FlaskClient) -> None:
+    response = client.get("/embed/reply/4?o=fixed")
+    assert (response.status_code, response.headers["Location"]) == (303, "/embed/board/40?o=fixed")
+    assert response.headers["Cache-Control"] == "no-store"
+    swapped = client.get("/embed/reply/4?o=fixed", headers={"HX-Request": "true"})
+    assert swapped.headers["HX-Replace-Url"] == "/embed/board/40?o=fixed"
+    assert "HX-Push-Url" not in swapped.headers
+    whole = client.get("/embed/board/40?o=fixed").text
+    for line in swapped.text.splitlines():
+        assert line.strip() in whole
+
+
+def test_an_error_in_a_frame_fits_into_it(client: FlaskClient) -> None:
+    response = client.get("/embed/board/44")
+    assert response.status_code == 409
+    assert "<header" not in response.text
+    assert "This game cannot be" in response.text
+
+
+# Figures as files.
+
+
+@pytest.mark.parametrize("frame", FILES)
+def test_a_picture_stands_alone(client: FlaskClient, frame: str) -> None:
+    response = client.get(addresses.file_of(frame, "svg"))
+    assert response.mimetype == "image/svg+xml"
+    assert response.headers["Content-Disposition"].startswith("attachment; filename=")
+    picture = ElementTree.fromstring(response.text)
+    assert not re.search(r"var\(|url\(|href=|<script|@import|light-dark", response.text)
+    title = picture.find(f"{SVG}title")
+    assert title is not None
+    assert title.text
+    pixels = svg_to_bytes(svg_string=response.text, skip_system_fonts=True)
+    assert len(bytes(pixels)) > 500
+
+
+@pytest.mark.parametrize("frame", FILES)
+def test_every_colour_of_it_has_one_for_the_dark(client: FlaskClient, frame: str) -> None:
+    picture = drawn(client, frame)
+    style = picture.find(f"{SVG}style")
+    assert style is not None
+    assert style.text
+    rules = dict(re.findall(r"\.(c\d+)\{(fill|stroke):#[0-9a-f]{6}\}", style.text))
+    assert style.text.startswith("@media (prefers-color-scheme:dark){")
+    for element in picture.iter():
+        kinds = [rules[name] for name in element.get("class", "").split()]
+        coloured = [kind for kind in ("fill", "stroke") if element.get(kind, "none") != "none"]
+        assert sorted(kinds) == coloured
+
+
+@pytest.mark.parametrize("frame", FILES)
+def test_its_words_stay_inside(client: FlaskClient, frame: str) -> None:
+    picture = drawn(client, frame)
+    width, height = float(picture.get("width", 0)), float(picture.get("height", 0))
+    for text in picture.iter(f"{SVG}text"):
+        x, size = float(text.get("x", 0)), float(text.get("font-size", 0))
+        length = 0.5 * size * len(text.text or "")
+        left = x - length * {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor", "")]
+        assert left >= -2, text.text
+        assert left + length <= width + 2, text.text
+        assert size <= float(text.get("y", 0)) <= height
+
+
+def test_inks_are_those_of_the_site() -> None:
+    style = (ROOT / "static" / "app.css").read_text()
+    assert {"surface", "ink", "soft", "line", "accent", "win", "draw", "loss"} <= set(INKS)
+    for name, (light, dark) in INKS.items():
+        assert f"--{name}: light-dark({light}, {dark});" in style
+
+
+def test_the_numbers_of_a_board_are_what_its_lens_thinks(client: FlaskClient, world: World) -> None:
+    table = rows(client, "/embed/board/40?lens=q-learning-1")
+    view = opinion(world, replay(world.game, "40")[-1], "q-learning-1")
+    assert [row["mark"] for row in table] == list("O...X....")
+    for cell, row in enumerate(table):
+        assert (int(row["row"]), int(row["column"])) == (cell // 3 + 1, cell % 3 + 1)
+        if row["mark"] == ".":
+            assert float(row["value"]) == view.values[cell]
+            assert (int(row["heat"]), row["best"]) == (view.heat[cell], str(int(view.best[cell])))
+            assert row["true_outcome"] == view.truths[cell]
+        else:
+            assert row["value"] == row["heat"] == row["best"] == ""
+
+
+def test_hidden_values_leave_with_no_file(client: FlaskClient) -> None:
+    table = rows(client, "/embed/board/40?lens=q-learning-1&hide=1")
+    assert {row["value"] + row["heat"] + row["true_outcome"] for row in table} == {""}
+
+
+def test_the_numbers_of_a_game_are_its_moves(client: FlaskClient) -> None:
+    table = rows(client, "/embed/value/4081?lens=truth")
+    assert [row["mark"] for row in table] == list("XOXO")
+    assert [(row["row"], row["column"]) for row in table] == [
+        ("2", "2"), ("1", "1"), ("3", "3"), ("1", "2"),
+    ]  # fmt: skip
+    # O takes an edge where it had to take a corner: X wins.
+    assert [row["true_value_for_x"] for row in table] == ["0", "0", "0", "1"]
+    assert [row["blunder"] for row in table] == ["0", "0", "0", "1"]
+
+
+def test_the_numbers_of_a_curve_are_those_of_the_card(client: FlaskClient, world: World) -> None:
+    figures = world.agents["q-learning-1"].card.figures
+    table = rows(client, "/embed/curve/q-learning-1")
+    assert [int(row["Updates"]) for row in table] == figures.updates
+    assert [int(row["Blunders"]) for row in table] == figures.blunders
+    won = [float(row["As X against Random: won, %"]) for row in table]
+    np.testing.assert_allclose(won, [100 * shares[0] for shares in figures.vs["random"].x])
+    both = rows(client, "/embed/curve/q-learning-1?lens=self-play&figure=nash-conv")
+    other = world.agents["self-play"].card.figures
+    for name, known in (("Q-learning 1", figures), ("Self-play", other)):
+        found = {int(row["Updates"]): float(row[name]) for row in both if row[name]}
+        expected = dict(zip(known.updates, known.nash_conv, strict=True))
+        assert found == pytest.approx(expected)
+
+
+def test_the_numbers_of_a_mind_are_its_tiles(client: FlaskClient, world: World) -> None:
+    table = rows(client, "/embed/mind/q-table")
+    assert len(table) == 627
+    for row, position in zip(table, representatives(world, "q-table").tolist(), strict=True):
+        assert replay(world.game, row["record"])[-1] == position
+        assert int(row["move"]) == len(row["record"]) + 1
+        assert int(row["visits"]) == world.agents["q-table"].visits[position].sum()
+        assert (row["heat"] == "") == (row["visits"] == "0")
+        assert abs(int(row["heat"] or 0)) <= HEAT_STEPS
+    assert {row["heat"] for row in rows(client, "/embed/mind/q-table?step=0")} == {""}
+
+
+def test_a_picture_is_as_wide_as_asked(client: FlaskClient) -> None:
+    heights = set()
+    for width in (280, 320, 640, 1600):
+        picture = drawn(client, f"/embed/curve/q-learning-1?width={width}")
+        assert picture.get("width") == str(width)
+        heights.add(picture.get("height"))
+    assert len(heights) == 4  # as many charts side by side as there is room for
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/embed/curve/nobody", 404),
+        ("/embed/curve/q-table?figure=win-rate", 404),
+        ("/embed/curve/q-table?figure=x", 400),
+        ("/embed/curve/q-table?lens=q-table", 400),
+        ("/embed/curve/q-table?lens=nobody", 400),
+        ("/embed/curve/q-table?against=nobody", 400),
+        ("/embed/curve/q-table.svg?width=279", 400),
+        ("/embed/curve/q-table.svg?width=wide", 400),
+        ("/embed/curve/q-table.png", 404),
+        ("/embed/mind/q-table?step=99", 400),
+        ("/embed/mind/q-table.svg?colour=x", 400),
+        ("/embed/mind/truth", 404),
+        ("/embed/board/44.svg", 409),
+        ("/embed/board/x", 400),
+        ("/embed/reply/03142", 409),
+        ("/embed/experiment/nothing", 404),
+        ("/embed/experiment/bad-runs?figure=0", 400),
+        ("/embed/experiment/bad-runs?figure=99", 400),
+        ("/take/44", 409),
+    ],
+)
+def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int) -> None:
+    response = client.get(address)
+    assert response.status_code == status
+    assert '<p class="notice">' in response.text
+
+
+# oEmbed.
+
+
+@pytest.mark.parametrize(
+    ("page", "frame"),
+    [
+        ("/play/408?o=q-learning-1", "/embed/board/408?o=q-learning-1"),
+        ("/play/", "/embed/board/"),
+        ("/mind/q-table?step=3", "/embed/mind/q-table?step=3"),
+        ("/mind/q-table", "/embed/mind/q-table"),
+        ("/agents/q-learning-1", "/embed/curve/q-learning-1"),
+        ("/agents/q-learning-1?against=t-hand", "/embed/curve/q-learning-1?against=t-hand"),
+        (
+            "/compare/31?lens=q-learning-1&lens=self-play&figure=losses",
+            "/embed/curve/q-learning-1?lens=self-play&figure=losses",
+        ),
+        ("/experiments/bad-runs", "/embed/experiment/bad-runs"),
+        ("/embed/mind/q-table", "/embed/mind/q-table"),
+        ("/embed/experiment/bad-runs?figure=2", "/embed/experiment/bad-runs?figure=2"),
+    ],
+)
+def test_a_page_says_how_it_is_embedded(client: FlaskClient, page: str, frame: str) -> None:
+    answer = asked(client, page)
+    assert (answer["version"], answer["type"]) == ("1.0", "rich")
+    assert answer["provider_url"] == HOST
+    assert isinstance(answer["width"], int)
+    assert isinstance(answer["height"], int)
+    text = ElementTree.fromstring(str(answer["html"]))
+    assert text.tag == "iframe"
+    assert text.get("src") == HOST + frame
+    assert text.get("title") == answer["title"]
+    assert (text.get("width"), text.get("height")) == (str(answer["width"]), str(answer["height"]))
+    assert client.get(frame).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "/play/408?o=q-learning-1",
+        "/mind/q-table?step=3",
+        "/agents/q-learning-1",
+        "/compare/31?lens=q-learning-1&lens=self-play",
+        "/experiments/bad-runs",
+    ],
+)
+def test_it_is_discovered(client: FlaskClient, page: str) -> None:
+    text = client.get(page).text
+    found = re.search(
+        r'<link rel="alternate" type="application/json\+oembed" href="([^"]+)">', text
+    )
+    assert found
+    assert found[1].startswith(f"{HOST}/oembed?url=")
+    path = urlsplit(found[1])
+    assert client.get(f"{path.path}?{path.query}").json == asked(client, page)
+    assert not re.search("oembed", client.get("/arena").text)
+
+
+def test_a_frame_is_no_larger_than_there_is_room_for(client: FlaskClient) -> None:
+    answer = asked(client, "/mind/q-table", "&maxwidth=320&maxheight=200")
+    assert (answer["width"], answer["height"]) == (320, 200)
+    assert 'width="320" height="200"' in str(answer["html"])
+    usual = asked(client, "/mind/q-table")
+    assert asked(client, "/mind/q-table", "&maxwidth=4000&maxheight=4000") == usual
+
+
+def test_it_is_said_in_xml_too(client: FlaskClient) -> None:
+    page = "/compare/31?lens=q-learning-1&lens=self-play"
+    response = client.get(f"/oembed?format=xml&url={quote(HOST + page, safe='')}")
+    assert response.mimetype == "text/xml"
+    root = ElementTree.fromstring(response.data)
+    assert root.tag == "oembed"
+    expected = {name: str(value) for name, value in asked(client, page).items()}
+    assert {element.tag: element.text for element in root} == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("", 400),
+        ("url=", 400),
+        ("url=http://localhost/play/&format=yaml", 501),
+        ("url=http://localhost/play/&maxwidth=x", 400),
+        ("url=http://localhost/play/&maxheight=5", 400),
+        ("url=http://example.org/play/", 404),
+        ("url=http://localhost:81/play/", 404),
+        ("url=ftp://localhost/play/", 404),
+        ("url=//localhost/play/", 404),
+        ("url=http://[/play/", 404),
+        ("url=/play/", 404),
+        ("url=http://localhost/arena", 404),
+        ("url=http://localhost/nowhere", 404),
+        ("url=http://localhost/play", 404),
+        ("url=http://localhost/play/44", 404),
+        ("url=http://localhost/play/4?o=nobody", 404),
+        ("url=http://localhost/mind/nobody", 404),
+        ("url=http://localhost/compare/?lens=random_task", 404),
+        ("url=http://localhost/experiments/nothing", 404),
+        ("url=http://localhost/embed/experiment/bad-runs?figure=x", 404),
+    ],
+)
+def test_what_cannot_be_embedded_is_refused(client: FlaskClient, query: str, status: int) -> None:
+    assert client.get(f"/oembed?{query}").status_code == status
+
+
+@given(st.text(max_size=60), st.sampled_from(["", HOST, f"{HOST}/play/", f"{HOST}/embed/curve/"]))
+def test_no_address_is_too_odd_for_it(site: Flask, odd: str, start: str) -> None:
+    address = quote(start + odd, safe="")
+    status = site.test_client().get(f"/oembed?url={address}").status_code
+    assert status in (200, 400, 404)
+
+
+# Taking it along.
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "/take/4081?o=q-learning-1",
+        "/mind/q-table?step=3",
+        "/agents/dqn-vs-random",
+        "/compare/31?lens=q-learning-1&lens=self-play&figure=losses",
+        "/experiments/bad-runs",
+    ],
+)
+def test_every_figure_of_a_page_can_be_taken_along(client: FlaskClient, page: str) -> None:
+    text = client.get(page).text
+    for kind, mimetype in (("svg", "image/svg+xml"), ("csv", "text/csv")):
+        links = re.findall(rf'<a id="{kind}-[^"]+" href="([^"]+)"', text)
+        assert links
+        for link in links:
+            assert client.get(link.replace("&amp;", "&")).mimetype == mimetype
+    fields = dict(
+        re.findall(r'<textarea id="((?:embed|cite)-[^"]+)"[^>]*>([^<]*)</textarea>', text)
+    )
+    assert set(re.findall(r'data-copy="([^"]+)"', text)) >= set(fields)
+    assert any(name.startswith("embed-") for name in fields)
+    for name in fields:
+        assert f'id="{name}-said"' in text
+
+
+def test_the_play_page_fetches_a_part_of_the_page_that_shows_it(client: FlaskClient) -> None:
+    part = client.get("/take/40?o=human", headers={"HX-Request": "true"}).text
+    assert part.strip() in client.get("/take/40?o=human").text
+    assert 'href="/take/40?o=human"' in client.get("/play/40?o=human").text
+    hidden = client.get("/take/40?o=human&hide=1").text
+    assert "/embed/value/" in part
+    assert "/embed/value/" not in hidden  # it would tell what the player does not want to know
+
+
+def test_the_text_of_a_frame_is_html() -> None:
+    text = iframe("http://a.example/", '/embed/curve/x?lens="y"&z=1', 'A "b" & <c>', "100%", 400)
+    frame = ElementTree.fromstring(text)
+    assert frame.get("src") == 'http://a.example/embed/curve/x?lens="y"&z=1'
+    assert frame.get("title") == 'A "b" & <c>'
+
+
+def test_a_citation_is_bibtex() -> None:
+    text = bibtex("Q_1: 50% & more", "http://a.example/agents/q,alpha=0.5", "Recipe x_y")
+    assert text.startswith("@misc{q-tac-toe-q-1-50-more,\n")
+    assert text.count("{") == text.count("}")
+    entries = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", text, re.MULTILINE))
+    assert list(entries) == ["author", "title", "year", "howpublished", "note"]
+    assert entries["title"] == r"{Q\_1: 50\% \& more}"
+    assert entries["howpublished"] == r"\url{http://a.example/agents/q,alpha=0.5}"
+    assert entries["note"] == rf"Q-Tac-Toe {version()}. Recipe x\_y"
+
+
+def test_an_agent_is_cited_by_what_makes_it_again(client: FlaskClient, world: World) -> None:
+    text = client.get("/agents/q-table").text
+    card = world.agents["q-table"].card
+    assert card.recipe in text
+    assert f"SHA-256 of its arrays {card.arrays}" in text
+
+
+def test_the_project_says_how_it_is_cited() -> None:
+    """CITATION.cff by the rules of the Citation File Format 1.2.0."""
+    project = yaml.safe_load(CITATION)
+    assert project["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors"} <= set(project)
+    known = {
+        "abstract", "authors", "cff-version", "date-released", "keywords", "message", "title",
+        "type", "version",
+    }  # fmt: skip
+    assert set(project) <= known
+    assert project["type"] in ("software", "dataset")
+    assert project["version"] == version()
+    assert project["authors"]
+    assert all(set(author) <= {"name", "website", "alias"} for author in project["authors"])
+    assert len(set(project["keywords"])) == len(project["keywords"])
+    assert str(project["date-released"]) == project["date-released"].strftime("%Y-%m-%d")
+
+
+def test_frames_have_one_address() -> None:
+    assert addresses.embed_board(Match(record="408")) == "/embed/board/408"
+    assert addresses.file_of("/embed/board/408?o=human", "svg") == "/embed/board/408.svg?o=human"
+    assert addresses.embed_curve("a", ["b"], "losses", width=320) == (
+        "/embed/curve/a?lens=b&figure=losses&width=320"
+    )
+    assert addresses.embed_experiment("x") == "/embed/experiment/x"
+    assert addresses.embed_experiment("x", 2) == "/embed/experiment/x?figure=2"
