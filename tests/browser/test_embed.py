@@ -164,8 +164,7 @@ def test_the_film_of_a_mind_plays_in_a_frame(
 
 
 @pytest.mark.console("409")
-@pytest.mark.parametrize("width", [320, 640])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 320), ("dark", 640)])
 def test_frames_can_be_read_and_used_by_all(
     new_context: Callable[..., BrowserContext],
     axe: Callable[[Page], list[str]],

@@ -38,14 +38,11 @@ def heats(page: Page) -> list[str | None]:
     return [cell.get_attribute("data-heat") for cell in page.locator("[data-cell]").all()]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_what_counts_is_seen_without_scrolling(
-    new_context: Callable[..., BrowserContext], width: int, height: int, scheme: str
+    new_context: Callable[..., BrowserContext], width: int, height: int
 ) -> None:
-    context = new_context(
-        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce"
-    )
+    context = new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
     page = context.new_page()
     page.goto("/")
     for selector in ("h1", "[data-film-board]", "#film-play", ".way", ".film-caption"):

@@ -83,7 +83,7 @@ def test_whatever_is_no_name_is_refused_with_a_sentence(text: str) -> None:
         assert parse(name(recipe)) == recipe
     except RecipeError as error:
         refused = str(error)
-    assert len(refused) < 300
+    assert len(refused) < 700  # forty characters may be written as ten each
 
 
 @pytest.mark.parametrize(
