@@ -44,22 +44,21 @@ document.addEventListener("htmx:afterSettle", () => {
 
 // Panels that cost the server something are asked for when they are looked at.
 
-const shownFor = {}; // the address of what is in each
+const shownFor = {}; // the address that each was filled from
 let asked = false; // then the panel may take the focus
 
-function load(part, query, source) {
-  const address = `${location.pathname.replace("/play", `/${part}`)}?${query}`;
-  if (shownFor[part] === address) return;
+function load(part, address, source, of) {
+  if (shownFor[part] === address && of === undefined) return;
   shownFor[part] = address;
-  htmx.ajax("GET", address, { source, target: `#${part}`, swap: "outerHTML" });
+  htmx.ajax("GET", address + (of ?? ""), { source, target: `#${part}`, swap: "outerHTML" });
 }
 
 function fill(cell) {
   const tab = document.querySelector("[name=tab]:checked").value;
-  if (!byId("game").dataset.panels.split(" ").includes(tab)) return;
-  const query = new URLSearchParams(location.search);
-  if (cell) query.set("cell", cell);
-  load(tab, query, `#panel-${tab}`);
+  const address = byId("game").dataset[tab];
+  if (!address) return;
+  const of = cell && `${address.includes("?") ? "&" : "?"}cell=${cell}`;
+  load(tab, address, `#panel-${tab}`, of);
 }
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
@@ -74,8 +73,7 @@ document.addEventListener("shortcut", (event) => {
   if (key !== "w") return;
   event.preventDefault();
   control.checked = asked = true;
-  delete shownFor.why;
-  fill(cell?.matches("#board .cell:not(.taken)") ? cell.id.at(-1) : undefined);
+  fill(cell?.matches("#board .cell:not(.taken)") ? cell.id.at(-1) : "");
 });
 document.addEventListener("click", ({ target }) => { asked ||= Boolean(target.closest?.("#why a")); });
 
@@ -110,5 +108,5 @@ document.addEventListener("click", ({ target }) => {
   if (seat) byId(`seat-of-${seat}`).checked = true;
   if (!target.closest?.("#share")) return;
   byId("share-link").value = location.href;
-  load("take", location.search.slice(1), "#share-panel");
+  load("take", location.pathname.replace("/play", "/take") + location.search, "#share-panel");
 }, true);

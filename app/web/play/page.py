@@ -98,7 +98,7 @@ def play_page(place: Place) -> PlayPage:
     match, world = place.match, place.world
     shown, lens = scene(place), shown_lens(place)
     unasked = Place(world, replace(match, lens=""), place.positions) if match.lens else place
-    here = shown.ply == len(match.shown) and match.step is None and not place.over
+    explained = match.step is None and not match.hide and not place.over and not is_moves(lens)
     return PlayPage(
         match=match,
         world=world,
@@ -118,7 +118,7 @@ def play_page(place: Place) -> PlayPage:
         untrained="The values are hidden."
         if match.hide
         else f"{world.titles[lens]}: no training to look at.",
-        why="" if match.hide or not here or is_moves(lens) else addresses.why(match),
+        why=addresses.why(match.at(shown.ply)) if explained else "",
         minds=addresses.minds(match),
         links=shown.links,
         preview=addresses.preview(match),
