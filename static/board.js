@@ -6,15 +6,19 @@
 const byId = (id) => document.getElementById(id);
 
 // Squares stay the same nodes over a swap, so that their colours can move.  What is being dragged
-// keeps its own value.
+// keeps its own value, and so does what has moved on since it was asked for.
 
+const askedFor = new WeakMap(); // the value that a slider was asked for at
+document.addEventListener("htmx:configRequest", ({ target }) => askedFor.set(target, target.value));
+document.addEventListener("htmx:afterRequest", ({ detail }) => askedFor.delete(detail.elt));
 Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, node) =>
-  !(name === "value" && node.matches(":active"));
+  !(name === "value" && (node.matches(":active") || (askedFor.has(node) && askedFor.get(node) !== node.value)));
 
 // Another text is a new one, where it stands: it did not come from where the old one stood.
 
 Idiomorph.defaults.callbacks.beforeNodeMorphed = (old, fresh) => {
-  if (!fresh.matches?.(".value, .note") || old.textContent === fresh.textContent) return true;
+  const alike = old.className === fresh.className; // a star does not become a note
+  if (!alike || !fresh.matches?.(".value, .note") || old.textContent === fresh.textContent) return true;
   old.replaceChildren(fresh.textContent);
   return false;
 };
@@ -110,7 +114,7 @@ let failures = 0;
 function failed({ detail: { xhr, elt, pathInfo } }) {
   unghost();
   if (xhr?.status >= 400 && xhr.status <= 500) return; // the answer itself says what is wrong
-  const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt });
+  const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt }).catch(() => {}); // it comes here too
   const notice = byId("notice");
   notice.innerHTML = '<span>The server did not answer.</span><button class="button" type="button" id="retry">Retry</button>';
   byId("retry").addEventListener("click", again);

@@ -37,7 +37,7 @@ function readBoard(table, board) {
 
 // Frames of a mind: a character a tile, "U" for nothing either way, "." for unknown.
 
-function readMind(svg) {
+function readMind(svg, last) {
   const starts = svg.dataset.places.split(" ").map((place) => {
     const [x, y] = place.split(",").map(Number);
     return `M${+(x + 0.15).toFixed(2)} ${+(y + 0.05).toFixed(2)}${svg.dataset.tile}`;
@@ -62,10 +62,14 @@ function readMind(svg) {
     return paths.get(key);
   };
   let drawn = -1;
-  return (index, share) => {
-    const moment = Math.round(10 * (index + share)); // ten pictures from frame to frame are smooth
+  return (whole, part) => {
+    // A film of several minds has as many frames as the longest.
+    const place = (whole + part) * (frames.length - 1) / last;
+    const moment = Math.round(10 * place); // ten pictures from frame to frame are smooth
     if (moment === drawn) return;
     drawn = moment;
+    const index = Math.floor(place);
+    const share = place - index;
     const from = frames[index];
     const to = frames[Math.min(index + 1, frames.length - 1)];
     const outlines = new Map();
@@ -96,11 +100,12 @@ function startFilm(film) {
   const last = rows.length - 1;
   const [slider, button, head, caption] = ["step", "play", "head", "caption"].map(find);
   const board = film.querySelector("[data-film-board]");
-  const drawings = [...film.querySelectorAll("[data-mind][data-frames]")].map(readMind);
+  const drawings = [...film.querySelectorAll("[data-mind][data-frames]")].map((svg) => readMind(svg, last));
   if (board) drawings.push(readBoard(table, board));
   slider.value = slider.defaultValue; // Firefox keeps it over a reload, and the frame shown is another
   let place = Number(slider.value);
   let running = 0;
+  let begin = 0; // when it starts by itself
 
   function show(at) {
     place = at;
@@ -125,6 +130,7 @@ function startFilm(film) {
   }
 
   function play() {
+    clearTimeout(begin);
     if (place >= last) show(0);
     button.classList.add("playing");
     button.ariaLabel = "Pause the film";
@@ -160,15 +166,20 @@ function startFilm(film) {
   });
   slider.addEventListener("input", () => {
     const chosen = Number(slider.value);
+    clearTimeout(begin);
     if (running) rest();
     show(chosen);
     film.dispatchEvent(new CustomEvent("film:rest", { bubbles: true, detail: chosen }));
   });
   if ("autoplay" in film.dataset && !isCalm()) {
     show(0);
-    setTimeout(play, 500);
+    begin = setTimeout(play, 500);
   }
   film.dataset.ready = "";
 }
 
-for (const film of document.querySelectorAll("[data-film]")) startFilm(film);
+function startFilms() {
+  for (const film of document.querySelectorAll("[data-film]:not([data-ready])")) startFilm(film);
+}
+startFilms();
+document.addEventListener("htmx:load", startFilms); // what is swapped in has a film of its own

@@ -62,12 +62,9 @@ form.addEventListener("htmx:afterRequest", (event) => {
   else document.body.classList.remove("following");
 });
 
-// What is swapped in has a film of its own; the old one stops first.
+// The film stops before another one takes its place.
 
 document.addEventListener("htmx:beforeSwap", () => document.querySelector("[data-film-play].playing")?.click());
-htmx.onLoad((part) => {
-  if (part.matches("[data-film]") && !("ready" in part.dataset)) startFilm(part);
-});
 
 // What is to be passed on is copied by a press, and selected for whoever copies by hand.
 

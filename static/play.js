@@ -50,7 +50,8 @@ let asked = false; // then the panel may take the focus
 function load(part, address, source, of) {
   if (shownFor[part] === address && of === undefined) return;
   shownFor[part] = address;
-  htmx.ajax("GET", address + (of ?? ""), { source, target: `#${part}`, swap: "outerHTML" });
+  const answer = htmx.ajax("GET", address + (of ?? ""), { source, target: `#${part}`, swap: "outerHTML" });
+  answer.catch(() => {}); // given up for a newer one, or said by the board
 }
 
 function fill(cell) {
@@ -105,7 +106,11 @@ document.addEventListener("pointerdown", ({ target }) => {
 
 document.addEventListener("click", ({ target }) => {
   const seat = target.closest?.("[data-seat]")?.dataset.seat;
-  if (seat) byId(`seat-of-${seat}`).checked = true;
+  if (seat) {
+    byId(`seat-of-${seat}`).checked = true;
+    const players = byId("to-players"); // until they are there
+    if (players) load("players", players.pathname, "#chooser");
+  }
   if (!target.closest?.("#share")) return;
   byId("share-link").value = location.href;
   load("take", location.pathname.replace("/play", "/take") + location.search, "#share-panel");

@@ -5,7 +5,6 @@ import numpy as np
 
 from app.tictactoe.agents import Agent
 
-ARRAYS = ("q", "visits", "snapshot_updates", "snapshot_q", "snapshot_updated")
 # Measured, not made: how long it took, on what, and how the file was packed.
 CIRCUMSTANCES = {"seconds", "versions", "arrays"}
 
@@ -24,7 +23,8 @@ def verdict(saved: Agent, rebuilt: Agent) -> str:
 
 def differences(saved: Agent, rebuilt: Agent) -> list[str]:
     """Name the arrays that are not the same bit for bit, and the entries of the card."""
-    arrays = [name for name in ARRAYS if not _same(getattr(saved, name), getattr(rebuilt, name))]
+    there = rebuilt.arrays()
+    arrays = [name for name, array in saved.arrays().items() if not _same(array, there[name])]
     before, now = (msgspec.to_builtins(agent.card) for agent in (saved, rebuilt))
     entries = [name for name in before if name not in CIRCUMSTANCES and before[name] != now[name]]
     return arrays + [f"{name} of the card" for name in entries]

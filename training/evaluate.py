@@ -69,7 +69,8 @@ def _markdown(lines: list[list[str]]) -> str:
 
 def _row(game: Game, agent: Agent) -> list[str]:
     card = agent.card
-    figures = report(game, agent.snapshot_q[-1:], [card.updates], card.worth, card.plays)
+    table = agent.q[game.legal][None]
+    figures = report(game, table, [card.updates], card.worth, card.plays)
     results = [*(figures.vs[opponent] for opponent in OPPONENTS), figures.best_response]
     return [
         card.title,

@@ -10,6 +10,7 @@ from app.tictactoe.causes import causes
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.moves_code import encode, policy_of_choice
 from app.tictactoe.notation import MARKS, position_text
+from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import optimal_q
 from app.tictactoe.report import Chances, losing_game, report
 from app.tictactoe.views import Worth
@@ -65,8 +66,9 @@ def _play(game: Game, reading: Reading) -> Iterator[str]:
         f"Blunders: {figures.blunders[0]:,} of {game.decisions:,} positions, "
         f"{met.x[0]:,} of them met as X and {met.o[0]:,} as O; NashConv {figures.nash_conv[0]:.4g}"
     )
-    found = mistakes(game, policy)
-    for cause in causes(game, policy, found, atlas(game, found)):
+    play = OwnPlay(game, policy)
+    found = mistakes(play)
+    for cause in causes(play, found, atlas(game, found)):
         seat = f" as {MARKS[cause.seat]}" if cause.seat else ""
         where = ", ".join(position_text(game, position) for position in cause.positions)
         yield (

@@ -18,6 +18,7 @@ from app.recipes import Recipe, name
 from app.tictactoe.game import SEATS, Game, connect
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import BySeat, Figures, blunders, report
+from training.following import follow
 from training.learners import learn
 from training.learners.phases import NextStop, Progress
 from training.proof import unbeatable
@@ -98,7 +99,7 @@ def run_of(recipe: Recipe, next_stop: NextStop, first: bool) -> Run:
     moments = [progress for _, progress in kept]
     tables = np.stack([moment.q[game.legal] for moment in moments])
     updates = [moment.updates for moment in moments]
-    figures = report(game, tables, updates, recipe.worth(), recipe.plays, recipe.task())
+    figures = report(game, tables, updates, recipe.worth(), recipe.plays, recipe.task(), follow)
     policies = policy_of(game.spread(tables), recipe.plays)
     proved = {
         seat: [unbeatable(game, policy, player) for policy in policies]

@@ -15,7 +15,7 @@ def unbeatable(game: Game, policy: Policy, seat: int) -> bool:
     Whichever of its moves it draws, and whatever the other side does.
     """
     first, after = legal_pairs(game)
-    return not _can_lose(first, after, game.to_move, policy[game.legal], seat)
+    return not _can_lose(first, after, game.to_move, policy[game.pair_from, game.pair_cell], seat)
 
 
 @njit(cache=True)

@@ -14,6 +14,7 @@ from app.recipes import SHIPPED, SHORT, Recipe, Shipped, name, parse
 from app.tictactoe.agents import Agent
 from app.tictactoe.card import Card, numbering
 from app.tictactoe.game import Game
+from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
 from app.tictactoe.report import BySeat, report
 from training import learners
@@ -116,8 +117,7 @@ def agent_of(
         q=end.q,
         visits=end.visits,
         snapshot_updates=updates,
-        snapshot_q=tables,
-        snapshot_updated=np.stack([moment.visits[game.legal] > 0 for moment in history]),
+        history=History.of(tables, np.stack([moment.visits[game.legal] > 0 for moment in history])),
     )
 
 
@@ -125,7 +125,7 @@ def judged(game: Game, agent: Agent) -> Agent:
     """Write a card anew from the arrays and the recipe, without training: texts and figures."""
     recipe = parse(agent.card.recipe)
     shipped, worth = shipped_as(agent.card.id, recipe), recipe.worth()
-    tables, updates = agent.snapshot_q, agent.snapshot_updates.tolist()
+    tables, updates = agent.history.all_values(), agent.snapshot_updates.tolist()
     card = msgspec.structs.replace(
         agent.card,
         title=shipped.title,

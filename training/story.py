@@ -10,27 +10,24 @@ from typing import TypedDict
 import msgspec
 
 from app.recipes import Recipe
+from app.recipes.algorithms import League
 from training.plain import LEARNERS, at_first, key_of
 from training.plain.boards import Pair, has_line, is_over, legal_cells, move, to_move
+from training.plain.league import seen
 from training.plain.randomness import Random
 
 GAMES = 20  # that are told
-TOLD = (
-    "q-learning",
-    "q-table",
-    "double-q",
-    "self-play",
-    "sarsa",
-    "expected-sarsa",
-    "monte-carlo",
-    "td-afterstates",
-    "menace",
-)  # what plays games, and learns from them move by move
-BOTH_SIDES = ("self-play",)  # what moves for both
+SWEEPING = "q-iteration"  # which plays none
+TOLD = tuple(slug for slug in LEARNERS if slug != SWEEPING)
+BOTH_SIDES = ("self-play", "champion")  # what moves for both
+EVERY_PLY = ("league",)  # what learns of its opponent's moves, too: they are turns as well
 
 
 class Turn(TypedDict):
-    """A move of the learner: before it, by chance or not, and after it and the answer to it."""
+    """A move: before it, by chance or not, and after it and the answer to it, if that is no turn.
+
+    `explored` also says of a move that something unseen follows it, where that is what is sought.
+    """
 
     board: str
     cell: int
@@ -45,13 +42,16 @@ class Change(TypedDict):
     old: float
     new: float
     times: int  # how often that value was updated, with this time
+    observed: bool  # of a move of the opponent, as if it had been the learner's own
 
 
 class Told(TypedDict):
-    """A game; what it was worth is in `result`, of the learner, or of X where it plays both."""
+    """A game, and what it was worth to who played it in this seat: "X" where that is both."""
 
     turns: list[Turn]
     changes: list[Change]  # in the order of the learner
+    seat: str
+    opponent: str  # "" where the recipe says who that is
     result: str  # "win", "draw" or "loss"
 
 
@@ -61,10 +61,15 @@ class Listener(Random):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self.games: list[list[Turn]] = []
+        self.meetings: list[tuple[str, str]] = []  # opponent and seat in each game, where told
+        self.watching = False  # a game of others
         self.emptied: list[str] = []  # boards whose box has just been filled again
+        self.values: dict[object, float] = {}  # of boards, since the last game
 
     def moved(self, board: str, cell: int, explored: bool) -> None:
         """Remember a move of the learner."""
+        if self.watching:
+            return
         if not self.games or _is_finished(self.games[-1]):
             self.games.append([])
         turn = Turn(board=board, cell=cell, explored=explored, after=move(board, cell))
@@ -82,6 +87,16 @@ class Listener(Random):
         """Remember a box that is as it began."""
         self.emptied.append(board)
 
+    def revised(self, board: str, value: float) -> None:
+        """Remember what a board is worth, whether or not it was met in the last game."""
+        self.values[board] = value
+
+    def met(self, opponent: str, seat: str) -> None:
+        """Remember against whom the next game is."""
+        self.watching = not opponent
+        if opponent:
+            self.meetings.append((opponent, seat))
+
 
 def story(recipe: Recipe, games: int = GAMES) -> bytes:
     """Tell the first games of a training as JSON: a list of `Told`, empty if none can be told."""
@@ -97,17 +112,38 @@ def story(recipe: Recipe, games: int = GAMES) -> bytes:
             old = values.get(key, at_first(recipe, *pair))
             values[key] = new
             times[key] += 1
-            turn = _place(listener.games[number], pair)
-            changes[number].append(Change(turn=turn, old=old, new=new, times=times[key]))
+            turns = listener.games[number]
+            turn = len(turns) - 1 if recipe.slug in EVERY_PLY else _place(turns, pair)
+            changes[number].append(
+                Change(
+                    turn=turn,
+                    old=old,
+                    new=new,
+                    times=times[key],
+                    observed=_is_observed(recipe, pair, turns[turn], listener),
+                )
+            )
             for board in listener.emptied:
                 for cell in legal_cells(board):
                     values.pop(key_of(recipe, board, cell), None)
             listener.emptied.clear()
+            if turn == len(turns) - 1:
+                values |= listener.values
         told = [
-            Told(turns=turns, changes=learned, result=_result(recipe, turns))
-            for turns, learned in zip(listener.games, changes, strict=False)
+            _told(recipe, listener, number, learned)
+            for number, learned in enumerate(changes[: len(listener.games)])
         ]
     return msgspec.json.encode(told)
+
+
+def _told(recipe: Recipe, listener: Listener, number: int, changes: list[Change]) -> Told:
+    turns = listener.games[number]
+    opponent, seat = listener.meetings[number] if listener.meetings else ("", "")
+    if not seat:
+        seat = "X" if recipe.slug in BOTH_SIDES else to_move(turns[0]["board"])
+    end = turns[-1]["after"]
+    result = "draw" if not has_line(end) else "loss" if to_move(end) == seat else "win"
+    return Told(turns=turns, changes=changes, seat=seat, opponent=opponent, result=result)
 
 
 def _is_finished(turns: list[Turn]) -> bool:
@@ -118,9 +154,10 @@ def _place(turns: list[Turn], pair: Pair) -> int:
     return next(i for i, turn in enumerate(turns) if (turn["board"], turn["cell"]) == pair)
 
 
-def _result(recipe: Recipe, turns: list[Turn]) -> str:
-    end = turns[-1]["after"]
-    if not has_line(end):
-        return "draw"
-    seat = "X" if recipe.slug in BOTH_SIDES else to_move(turns[0]["board"])
-    return "loss" if to_move(end) == seat else "win"
+def _is_observed(recipe: Recipe, pair: Pair, turn: Turn, listener: Listener) -> bool:
+    """Whether an update is of an opponent's move, in the view of whoever made it."""
+    if not isinstance(recipe, League):
+        return False
+    mover = to_move(turn["board"])
+    own = seen(turn["board"], turn["cell"], mover, recipe.symmetric)
+    return mover != listener.meetings[-1][1] and pair == own

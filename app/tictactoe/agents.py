@@ -6,13 +6,14 @@ with its name.  Nothing is ever unpickled.
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fcntl import LOCK_EX, LOCK_SH, flock
 from pathlib import Path
 from stat import S_ISREG
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from app.tictactoe.card import Card, card_text, check_card, numbering
 from app.tictactoe.game import Game
+from app.tictactoe.history import History
 from app.tictactoe.npz import read_arrays, size_limit, write_arrays
 from app.tictactoe.policy import policy_of
 
@@ -37,26 +39,35 @@ class ModelError(ValueError):
 class Agent:
     """A learned table in the mover's view, with its card and its history; arrays are read-only.
 
-    The snapshots hold the P legal pairs of the table, in row order.
+    The T snapshots hold the P legal pairs of the table, in row order; the last one is q.
     """
 
     card: Card
     q: NDArray[np.float32]  # [D, cells] NaN exactly where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often training updated the pair
     snapshot_updates: NDArray[np.int64]  # [T]
-    snapshot_q: NDArray[np.float32]  # [T, P] the last one is q
-    snapshot_updated: NDArray[np.bool_]  # [T, P] whether training had updated the pair by then
+    history: History  # of the values, and of which of them training had updated
     npz: bytes = field(default=b"", repr=False)  # the file of these arrays, once there is one
 
     def table(self, game: Game, step: int | None = None) -> NDArray[np.float32]:
         """Return the values at a snapshot, or as shipped, [D, cells], NaN where illegal."""
-        return self.q if step is None else game.spread(self.snapshot_q[step])
+        return self.q if step is None else game.spread(self.history.values(step))
 
     def updated(self, game: Game, step: int | None = None) -> NDArray[np.bool_]:
         """Whether training had updated each pair by a snapshot, or by its end, [D, cells]."""
         if step is None:
             return self.visits > 0
-        return game.spread(self.snapshot_updated[step], illegal=False)
+        return game.spread(self.history.updated(step), illegal=False)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what its file holds, by name: the snapshots as tables of all pairs, [T, P]."""
+        return {
+            "q": self.q,
+            "visits": self.visits,
+            "snapshot_updates": self.snapshot_updates,
+            "snapshot_q": self.history.all_values(),
+            "snapshot_updated": self.history.all_updated(),
+        }
 
 
 def save(folder: Path, game: Game, agent: Agent) -> Agent:
@@ -89,7 +100,7 @@ def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
 
     The same arrays always become the same bytes.
     """
-    arrays = write_arrays({name: getattr(agent, name) for name in _layout(game)})
+    arrays = write_arrays(agent.arrays())
     digest = hashlib.sha256(arrays).hexdigest()
     card = msgspec.structs.replace(agent.card, numbering=numbering(game), arrays=digest)
     return card_text(card).encode(), arrays
@@ -142,11 +153,18 @@ def from_files(
     try:
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays:
             raise ValueError("the file is not the one that the card describes: its sha256 differs")
-        agent = Agent(card, **read_arrays(arrays_bytes, _layout(game)), npz=arrays_bytes)
-        _check_arrays(game, agent)
+        arrays = read_arrays(arrays_bytes, _layout(game))
+        _check_arrays(game, card, arrays)
     except ValueError as error:
         raise ModelError(f"{path}.npz: {error}") from error
-    return agent
+    return Agent(
+        card=card,
+        q=arrays["q"],
+        visits=arrays["visits"],
+        snapshot_updates=arrays["snapshot_updates"],
+        history=History.of(arrays["snapshot_q"], arrays["snapshot_updated"]),
+        npz=arrays_bytes,
+    )
 
 
 def _layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -161,28 +179,28 @@ def _layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
     }
 
 
-def _check_arrays(game: Game, agent: Agent) -> None:
-    updates, visited = agent.snapshot_updates.tolist(), agent.visits[game.legal] > 0
-    if not len(updates) == len(agent.snapshot_q) == len(agent.snapshot_updated):
+def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) -> None:
+    q, visits, updates = arrays["q"], arrays["visits"], arrays["snapshot_updates"].tolist()
+    values, updated = arrays["snapshot_q"], arrays["snapshot_updated"]
+    if not len(updates) == len(values) == len(updated):
         raise ValueError("the arrays of the snapshots differ in length")
     if updates != sorted(set(updates)) or updates[0] < 0:
         raise ValueError("snapshot_updates do not rise")
-    if updates != agent.card.figures.updates or updates[-1] != agent.card.updates:
+    if updates != card.figures.updates or updates[-1] != card.updates:
         raise ValueError("snapshot_updates are not those of the card")
-    if not (np.isfinite(agent.q) == game.legal).all() or np.isinf(agent.q).any():
+    if not (np.isfinite(q) == game.legal).all() or np.isinf(q).any():
         raise ValueError("q is not a number exactly where a move is legal, else NaN")
-    if not np.isfinite(agent.snapshot_q).all():
+    if not np.isfinite(values).all():
         raise ValueError("snapshot_q is not a number everywhere")
-    if agent.visits[~game.legal].any():
+    if visits[~game.legal].any():
         raise ValueError("visits counts updates of illegal moves")
-    if not np.array_equal(agent.q[game.legal], agent.snapshot_q[-1]):
+    if not np.array_equal(q[game.legal], values[-1]):
         raise ValueError("the last snapshot is not q")
-    if not np.array_equal(visited, agent.snapshot_updated[-1]):
+    if not np.array_equal(visits[game.legal] > 0, updated[-1]):
         raise ValueError("what the last snapshot had updated is not what visits counts")
-    if (agent.snapshot_updated[1:] < agent.snapshot_updated[:-1]).any():
+    if (updated[1:] < updated[:-1]).any():
         raise ValueError("snapshot_updated forgets a pair")
-    lowest = agent.snapshot_q.min(axis=0)
-    policy_of(game.spread(lowest), agent.card.plays)  # or it says why nobody can play so
+    policy_of(game.spread(values.min(axis=0)), card.plays)  # or it says why nobody can play so
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import Policy
 from app.tictactoe.report import DECIMALS
-from app.tictactoe.values import meet
+from app.tictactoe.values import LineUp, line_up, lined_up, meet
 
 Chances = NDArray[np.float64]
 
@@ -35,19 +35,17 @@ def round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     """
     players = len(policies)
     x, o = np.divmod(np.arange(players * players), players)
-    chances = meet(game, np.stack(policies)[:, game.legal], x, o)
+    chances = meet(game, line_up(game, np.stack(policies)[:, game.legal]), x, o)
     return np.round(chances, DECIMALS).reshape(players, players, 3)
 
 
-def join(game: Game, chances: Chances, pairs: Chances, newcomer: Policy) -> Chances:
-    """Let one more policy meet all N of a round robin, [N, N, 3], and itself: [N + 1, N + 1, 3].
-
-    `pairs` are the chances of the legal pairs of the N, [N, P].
-    """
-    size = len(pairs)
+def join(game: Game, chances: Chances, policies: LineUp, newcomer: Policy) -> Chances:
+    """Let one more policy meet all N of a round robin, [N, N, 3], and itself: [N + 1, N + 1, 3]."""
+    size = len(chances)
     others, last = np.arange(size), np.full(size, size)
     x, o = np.concatenate([others, last, [size]]), np.concatenate([last, others, [size]])
-    new = meet(game, np.concatenate([pairs, newcomer[None, game.legal]]), x, o)
+    everybody = lined_up(policies, line_up(game, newcomer[None, game.legal]))
+    new = meet(game, everybody, x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
     joined[x, o] = np.round(new, DECIMALS)
     return joined

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.own_play import move_chances
-from app.tictactoe.policy import Choice, Policy, best_moves, optimal_q
+from app.tictactoe.own_play import OwnPlay
+from app.tictactoe.policy import Choice, best_moves, optimal_q
 from app.tictactoe.report import blunders
 
 CHANCE_DECIMALS = 12  # by which chances are ordered: images differ in the last digits
@@ -33,21 +33,21 @@ class Atlas(NamedTuple):
     chance: NDArray[np.float64]  # of erring in one of them in a game against `uniform`
 
 
-def mistakes(game: Game, policy: Policy) -> Mistakes:
-    """Find where a policy, [D, cells], can blunder, and what that costs."""
-    values = optimal_q(game)
-    right = best_moves(game)
-    wrong = (policy > 0) & ~right
-    position = np.flatnonzero(blunders(game, policy))
-    as_x, as_o = move_chances(game, policy, X), move_chances(game, policy, O)
-    chance = np.where((game.to_move == X)[:, None], as_x, as_o)
+def mistakes(play: OwnPlay) -> Mistakes:
+    """Find where a policy can blunder, and what that costs."""
+    game = play.game
+    position = np.flatnonzero(blunders(game, play.policy))
+    values, right = optimal_q(game)[position], best_moves(game)[position]
+    wrong = (play.policy[position] > 0) & ~right
+    by_x = game.to_move[game.pair_from] == X
+    chance = game.spread(np.where(by_x, play.games[X].chance, play.games[O].chance), 0.0)
     return Mistakes(
         position=position,
-        wrong=wrong[position],
-        right=right[position],
-        before=np.fmax.reduce(values[position], axis=1).astype(np.int8),
-        after=np.where(wrong, values, 1)[position].min(axis=1).astype(np.int8),
-        chance=(chance * wrong)[position].sum(axis=1),
+        wrong=wrong,
+        right=right,
+        before=np.fmax.reduce(values, axis=1).astype(np.int8),
+        after=np.where(wrong, values, 1).min(axis=1).astype(np.int8),
+        chance=(chance[position] * wrong).sum(axis=1),
     )
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from app.tictactoe.atlas import Atlas, Mistakes
 from app.tictactoe.game import Game, O, X
+from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import Choice, Policy, best_moves, completing, optimal_q
-from app.tictactoe.report import reachable
 
 ALWAYS = 0.95  # of the positions of a seat: what is played by a rule there was not learned
 FEW = 10  # positions from which nothing follows
@@ -64,25 +64,26 @@ class Play(NamedTuple):
     facts: Facts
     policy: Policy  # [D, cells]
     choice: Choice  # [D, cells]
-    met: dict[int, Where]  # by seat
+    met: Where
     kept: NDArray[np.float64]  # [D] the chance that its move keeps the value
     loses: NDArray[np.float64]  # [D] what the worst of its moves does to the value, 0 or less
 
 
-def causes(game: Game, policy: Policy, found: Mistakes, kinds: Atlas) -> list[Cause]:
-    """Name the likely causes of the blunders `found`, which `kinds` orders.
+def causes(own: OwnPlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
+    """Name the likely causes of the blunders `found` of somebody's play, which `kinds` orders.
 
     What explains a whole seat comes first, and then only the other seat is looked at.
     """
     if not len(found.position):
         return []
+    game, policy = own.game, own.policy
     facts, choice = _facts(game), policy > 0
     play = Play(
         game=game,
         facts=facts,
         policy=policy,
         choice=choice,
-        met={seat: reachable(game, policy, seat) for seat in (X, O)},
+        met=own.met,
         kept=(policy * best_moves(game)).sum(axis=1),
         loses=np.where(choice, optimal_q(game), 1).min(axis=1) - facts.value,
     )
@@ -197,7 +198,7 @@ def _one_cell(play: Play, found: Mistakes, rest: Where) -> list[Cause]:
 def _no_block(play: Play, rest: Where) -> list[Cause]:
     """Whether the other side is let through where one square would stop it."""
     wins, threat = play.facts.wins, play.facts.threat
-    met = rest & (play.met[X] | play.met[O])
+    met = rest & play.met
     of, could_win = met & threat.any(axis=1), met & wins.any(axis=1)
     blocks = (play.policy * threat).sum(axis=1)
     share = blocks[of].mean() if of.sum() >= FEW else 1.0
@@ -225,7 +226,7 @@ def _images(play: Play, found: Mistakes, kinds: Atlas, rest: Where) -> list[Caus
 
 def _unreachable(play: Play, found: Mistakes) -> list[Cause]:
     """Whether no game of its own comes to any of its blunders."""
-    if (play.met[X] | play.met[O])[found.position].any():
+    if play.met[found.position].any():
         return []
     number = len(found.position)
     return [Cause("unreachable", 0, "", number, number, 0.0, (int(found.position[0]),))]
@@ -233,7 +234,8 @@ def _unreachable(play: Play, found: Mistakes) -> list[Cause]:
 
 def _hanging(play: Play, seat: int) -> Where:
     """Where a seat comes to move, and a move can give something away."""
-    return play.met[seat] & play.facts.hanging
+    hanging: Where = play.met & play.facts.hanging & (play.game.to_move == seat)
+    return hanging
 
 
 def _skill(play: Play, seat: int) -> tuple[float, int, int, float]:
@@ -254,7 +256,7 @@ def _worst(play: Play, where: Where) -> tuple[int, ...]:
     listed = np.flatnonzero(where)
     if not len(listed):
         return ()
-    met = (play.met[X] | play.met[O])[listed]
+    met = play.met[listed]
     order = np.lexsort((listed, play.loses[listed], ~met))
     return (int(listed[order[0]]),)
 

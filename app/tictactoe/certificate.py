@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game
-from app.tictactoe.policy import Choice, Policy
-from app.tictactoe.report import losing_game, reachable
+from app.tictactoe.own_play import OwnPlay
+from app.tictactoe.policy import Choice
+from app.tictactoe.report import losing_game
 
 
 class Certificate(NamedTuple):
@@ -23,27 +24,26 @@ class Certificate(NamedTuple):
     met: int  # how many positions they are, all images counted that it can meet
 
 
-def certificate(game: Game, policy: Policy, seat: int) -> Certificate:
-    """List all that proves `policy`, [D, cells], unbeatable in this seat (+1 X, -1 O).
+def certificate(play: OwnPlay, seat: int) -> Certificate:
+    """List all that proves a policy unbeatable in this seat (+1 X, -1 O).
 
     Raises ValueError if it can be beaten there.
     """
-    record = losing_game(game, policy, seat)
+    game = play.game
+    record = losing_game(game, play.policy, seat)
     if record is not None:
         raise ValueError(f"nothing proves what is not so: it loses the game {record}")
-    met = np.flatnonzero(reachable(game, policy, seat))
-    choice = policy > 0
-    _, first = np.unique(_classes(game, choice)[met], return_index=True)
-    position = met[np.sort(first)]
-    return Certificate(position, choice[position], len(met))
+    met = np.flatnonzero(play.games[seat].met)
+    choice = play.policy[met] > 0
+    _, first = np.unique(_classes(game, met, choice), return_index=True)
+    first = np.sort(first)
+    return Certificate(met[first], choice[first], len(met))
 
 
-def _classes(game: Game, choice: Choice) -> NDArray[np.int64]:
-    """Return one number for each decision and the moves chosen there, the same for images, [D]."""
+def _classes(game: Game, position: NDArray[np.intp], choice: Choice) -> NDArray[np.int64]:
+    """Return one number for each of N decisions and its moves, [N, cells]; the same for images."""
     bits = 1 << np.arange(game.cells)
-    images = [
-        (image[: game.decisions].astype(np.int64) << game.cells) + choice[:, cells] @ bits
-        for image, cells in zip(game.image, game.symmetry, strict=True)
-    ]
-    classes: NDArray[np.int64] = np.min(images, axis=0)
+    moves = (choice @ bits[np.argsort(game.symmetry, axis=1)].T).T
+    images = (game.image[:, position].astype(np.int64) << game.cells) + moves
+    classes: NDArray[np.int64] = images.min(axis=0)
     return classes

@@ -93,6 +93,16 @@ class Game:
         return _read_only(np.concatenate([[0], self.legal.sum(axis=1).cumsum()]).astype(np.intp))
 
     @cached_property
+    def pair_from(self) -> NDArray[np.intp]:
+        """[P] the decision of each pair."""
+        return _read_only(self.legal.nonzero()[0])
+
+    @cached_property
+    def pair_cell(self) -> NDArray[np.intp]:
+        """[P] the cell of each pair."""
+        return _read_only(self.legal.nonzero()[1])
+
+    @cached_property
     def pair_after(self) -> Codes:
         """[P] the position that each pair leads to."""
         return _read_only(self.successor[self.legal])
@@ -103,7 +113,7 @@ class Game:
         Where a move is illegal a table holds `illegal`, which is NaN or one of its numbers.
         """
         tables = np.full((*values.shape[:-1], *self.legal.shape), illegal, values.dtype)
-        tables[..., self.legal] = values
+        tables[..., self.pair_from, self.pair_cell] = values
         return tables
 
     @cached_property

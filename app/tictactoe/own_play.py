@@ -1,39 +1,73 @@
-"""What comes about while a policy plays a seat: how often, and by which games."""
+"""What comes about while a policy plays: how often, in which decisions, and by which games."""
 
-from itertools import pairwise
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game
+from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import DIGITS
-from app.tictactoe.policy import Policy, uniform
+from app.tictactoe.policy import Policy
+from app.tictactoe.values import Values, plies
 
 
-def move_chances(game: Game, policy: Policy, seat: int) -> NDArray[np.float64]:
-    """Chance of each move of either side to be made in a game against `uniform`, [D, cells].
+@dataclass(frozen=True, eq=False)
+class OwnGames:
+    """All games of a policy in one seat; what has chance 0 never comes about, whoever it plays."""
 
-    `policy`, [D, cells], plays in this seat (+1 X, -1 O).  What has chance 0 never comes about
-    there, whoever it plays.
-    """
-    chances = np.where((game.to_move == seat)[:, None], policy, uniform(game))
-    met = np.zeros(game.positions)
-    met[0] = 1
-    for start, stop in pairwise(game.ply_start):
-        here, legal = chances[start:stop], game.legal[start:stop]
-        here *= met[start:stop, None]
-        met += np.bincount(game.successor[start:stop][legal], here[legal], game.positions)
-    return chances
+    game: Game
+    met: NDArray[np.bool_]  # [D] whether the policy comes to move there
+    chance: Values  # [P] of each move of either side to be made, in a game against `uniform`
+
+    @cached_property
+    def _led_by(self) -> list[int]:
+        """The first pair that leads to each position, -1 where none does, [S]."""
+        led_by = np.full(self.game.positions, -1)
+        made = np.flatnonzero(self.chance)[::-1]  # of two that lead there the later written stays
+        led_by[self.game.pair_after[made]] = made
+        pairs: list[int] = led_by.tolist()
+        return pairs
+
+    def record(self, position: int) -> str | None:
+        """Return the record of a game that comes to a position, None if there is none."""
+        record = ""
+        while position:
+            pair = self._led_by[position]
+            if pair < 0:
+                return None
+            record = DIGITS[self.game.pair_cell[pair]] + record
+            position = int(self.game.pair_from[pair])
+        return record
 
 
-def own_records(game: Game, policy: Policy, seat: int) -> dict[int, str]:
-    """Return the record of a game to every position that the policy can meet in this seat.
+@dataclass(frozen=True, eq=False)
+class OwnPlay:
+    """A policy, and what comes about while it plays."""
 
-    Each is a game that it can really have.
-    """
-    records = {0: ""}
-    made = np.argwhere(move_chances(game, policy, seat) > 0)
-    after = game.successor[tuple(made.T)]
-    for (position, cell), reached in zip(made.tolist(), after.tolist(), strict=True):
-        records.setdefault(reached, records[position] + DIGITS[cell])
-    return records
+    game: Game
+    policy: Policy  # [D, cells]
+
+    @cached_property
+    def games(self) -> dict[int, OwnGames]:
+        """Its games in each seat, +1 X and -1 O."""
+        pairs = self.policy[self.game.legal]
+        return {seat: own_games(self.game, pairs, seat) for seat in (X, O)}
+
+    @cached_property
+    def met(self) -> NDArray[np.bool_]:
+        """Whether it comes to move in a decision, in the seat that moves there, [D]."""
+        return self.games[X].met | self.games[O].met
+
+
+def own_games(game: Game, policy: Values, seat: int) -> OwnGames:
+    """Follow the games of a policy, its chances of the pairs [P], in this seat (+1 X, -1 O)."""
+    chance, reached = np.empty(game.pairs), np.zeros(game.positions)
+    reached[0] = 1
+    for ply in plies(game):
+        own = ply.mover == seat
+        moves = policy[ply.pairs] if own else (1 / ply.sizes).repeat(ply.sizes)
+        chance[ply.pairs] = moves * reached[ply.decisions].repeat(ply.sizes)
+        reached += np.bincount(ply.after, chance[ply.pairs], game.positions)
+    met = (reached[: game.decisions] > 0) & (game.to_move == seat)
+    return OwnGames(game, met, chance)

@@ -66,7 +66,7 @@ def strongest(game: Game) -> Policy:
 @lru_cache(maxsize=2)
 def best_moves(game: Game) -> Choice:
     """Whether a move keeps the optimal value for the mover, [D, cells]; found once a process."""
-    right = _is_maximum(optimal_q(game))
+    right = is_maximum(optimal_q(game))
     right.flags.writeable = False
     return right
 
@@ -108,7 +108,7 @@ def greedy(q: NDArray[np.floating]) -> Policy:
     Raises ValueError if a row has no legal cell.
     """
     _check_rows(q)
-    return _in_proportion(_is_maximum(q))
+    return _in_proportion(is_maximum(q))
 
 
 def epsilon_greedy(q: NDArray[np.floating], epsilon: float) -> Policy:
@@ -160,7 +160,8 @@ def _check_rows(q: NDArray[np.floating]) -> None:
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
 
 
-def _is_maximum(values: NDArray[np.floating]) -> Choice:
+def is_maximum(values: NDArray[np.floating]) -> Choice:
+    """Whether a cell has the highest value of its row, [..., cells]; NaN never has."""
     maximum: Choice = values == _highest(values)[..., None]
     return maximum
 
@@ -175,7 +176,9 @@ def _highest(values: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 def _in_proportion(choice: NDArray[Any]) -> Policy:
-    policy: Policy = choice / choice.sum(axis=-1, keepdims=True)
+    cells = np.moveaxis(choice, -1, 0)  # one by one, as in `_highest`
+    total: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
+    policy: Policy = choice / total[..., None]
     return policy
 
 

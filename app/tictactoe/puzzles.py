@@ -13,7 +13,7 @@ import numpy as np
 from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
-from app.tictactoe.own_play import own_records
+from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import Choice, Policy
 from app.tictactoe.values import Solution, optimal
 
@@ -67,14 +67,14 @@ def puzzles(
 
 def candidates(game: Game, name: str, policy: Policy, known: Choice) -> list[Puzzle]:
     """Find every puzzle of one agent, those first that it meets most often."""
-    solution, found = optimal(game), mistakes(game, policy)
+    solution, play = optimal(game), OwnPlay(game, policy)
+    found = mistakes(play)
     order = atlas(game, found)
-    records = {seat: own_records(game, policy, seat) for seat in (1, -1)}
     made = []
     for row, chance in zip(order.row.tolist(), order.chance.tolist(), strict=True):
         position = int(found.position[row])
         played = np.flatnonzero(policy[position] > 0)
-        record = records[int(game.to_move[position])].get(position)
+        record = play.games[int(game.to_move[position])].record(position)
         if len(played) != 1 or record is None or not known[position, played[0]]:
             continue  # it may play right, never comes there, or plays what it never tried
         wrong, before, after = int(played[0]), int(found.before[row]), int(found.after[row])

@@ -1,19 +1,18 @@
 """An agent judged exactly: the figures of its card, its blunders, and the game that beats it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from app.tictactoe.game import Game, O, X
-from app.tictactoe.own_play import move_chances
+from app.tictactoe.game import SEATS, Game, X
 from app.tictactoe.policy import BASELINES, Plays, Policy, best_moves, optimal_q, policy_of
 from app.tictactoe.tasks import Task, reachable_pairs, task_q
-from app.tictactoe.values import Values, likeliest_game, meet, reached, respond
+from app.tictactoe.values import Values, likeliest_game, line_up, meet, reached, respond
 from app.tictactoe.views import Worth, common_scale
 
 Entry = TypeVar("Entry")
@@ -84,6 +83,21 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
+class Followed(NamedTuple):
+    """What comes of all games of T policies; outcomes are X winning, a draw, O winning."""
+
+    vs: Values  # [2, L, T, 3] as X and as O, chances against each baseline
+    worst: Values  # [2, T, 3] the same against their best responders
+    met: NDArray[np.bool_]  # [2, T, D] in which decisions they can come to move in each seat
+
+
+def follow(game: Game, policies: Values) -> Followed:
+    """Follow all games of T policies, [T, P], against every baseline and their best responders."""
+    vs, met = _against_baselines(game, policies)
+    worst = [respond(game, policies, -seat)[1][..., 0].T for seat in SEATS.values()]
+    return Followed(vs, np.stack(worst), met)
+
+
 def report(
     game: Game,
     tables: NDArray[np.floating],
@@ -91,28 +105,29 @@ def report(
     worth: Worth | None,
     plays: Plays = "greedy",
     task: Task | None = None,
+    follow: Callable[[Game, Values], Followed] = follow,
 ) -> Figures:
     """Judge a table at each of its snapshots by its play, all of them in one pass.
 
     `tables` is [T, P] in the mover's view, the legal pairs of each snapshot, `updates` says after
     how many updates each was taken, `worth` what its rewards mean, if its values are made of them,
     `plays` how it plays by its values, and `task` what it was asked to learn, if there is such a
-    table.
+    table.  `follow` may be something faster that finds the same.
     """
     policies: Values = policy_of(game.spread(tables), plays)[:, game.legal]
-    vs, met = _against_baselines(game, policies)
-    beaten = BySeat(*(_worst_chances(game, policies, seat) for seat in (X, O)))
+    followed = follow(game, policies)
+    beaten = _by_seat(followed.worst)
     blundering = _blundering(game, policies)
     return Figures(
         updates=list(updates),
-        vs=vs,
+        vs={name: _by_seat(followed.vs[:, number]) for number, name in enumerate(BASELINES)},
         best_response=beaten,
         nash_conv=[
             _rounded(x[2] - x[0] + o[2] - o[0]) for x, o in zip(beaten.x, beaten.o, strict=True)
         ],
         blunders=blundering.sum(axis=1).tolist(),
         reachable_blunders=BySeat(
-            *((blundering & met[seat]).sum(axis=1).tolist() for seat in (X, O))
+            *((blundering & met).sum(axis=1).tolist() for met in followed.met)
         ),
         classes_right=None if worth is None else _classes_right(game, tables, worth),
         task=None if task is None else _task_distance(game, tables, task),
@@ -121,14 +136,15 @@ def report(
 
 def chances_against(game: Game, opponent: Policy, policy: Policy, seat: int) -> Chances:
     """Win, draw, loss of `policy` in this seat (+1 X, -1 O) against `opponent`, rounded."""
-    both = np.stack([policy, opponent])[:, game.legal]
+    both = line_up(game, np.stack([policy, opponent])[:, game.legal])
     x, o = np.array([[0], [1]] if seat == X else [[1], [0]])
     return _own_side(meet(game, both, x, o), seat)[0]
 
 
 def chances_at_worst(game: Game, policy: Policy, seat: int) -> Chances:
     """Win, draw, loss left to `policy` in this seat against its best responder, rounded."""
-    return _worst_chances(game, policy[None, game.legal], seat)[0]
+    _, chances = respond(game, policy[None, game.legal], -seat)
+    return _own_side(chances[..., 0].T, seat)[0]
 
 
 def losing_game(game: Game, policy: Policy, seat: int) -> str | None:
@@ -148,48 +164,32 @@ def blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
     return np.asarray(blundering)
 
 
-def reachable(game: Game, policy: Policy, seat: int) -> NDArray[np.bool_]:
-    """Whether `policy` in this seat can come to move at a decision, whoever it plays, [D]."""
-    moved = np.logical_or.reduce(move_chances(game, policy, seat) > 0, axis=1)
-    own_decisions: NDArray[np.bool_] = moved & (game.to_move == seat)
-    return own_decisions
-
-
-def _against_baselines(
-    game: Game, policies: Values
-) -> tuple[dict[str, BySeat[Chances]], dict[int, NDArray[np.bool_]]]:
+def _against_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bool_]]:
     """Let T policies, [T, P], meet every baseline in both seats.
 
-    Returns their chances, and for each seat in which decisions they can come to move, [T, D].
+    Returns the chances, and in which decisions the policies can come to move, as `Followed` has
+    them.
     """
-    opponents = _baselines(game)
+    opponents = baseline_chances(game)
     snapshots, rivals = len(policies), len(opponents)
     everybody = np.concatenate([policies, opponents])
     own = np.tile(np.arange(snapshots), rivals)
     other = snapshots + np.repeat(np.arange(rivals), snapshots)
-    seats = {X: (own, other), O: (other, own)}
     at_random = list(BASELINES).index("random") * snapshots  # who may answer anything
-    met = {seat: np.zeros((snapshots, game.decisions), np.bool_) for seat in seats}
-    chances: dict[str, list[list[Chances]]] = {name: [] for name in BASELINES}
-    for seat, (x, o) in seats.items():
+    met = np.zeros((2, snapshots, game.decisions), np.bool_)
+    chances = np.empty((2, rivals, snapshots, 3))
+    for seat, (x, o) in enumerate([(own, other), (other, own)]):
         *plies, (_, ends) = reached(game, everybody, x, o)
-        for rows, chance in plies[0 if seat == X else 1 :: 2]:
+        for rows, chance in plies[seat::2]:
             met[seat][:, rows] = chance[at_random : at_random + snapshots] > 0
-        for number, name in enumerate(BASELINES):
-            of = slice(number * snapshots, (number + 1) * snapshots)
-            chances[name].append(_own_side(ends[of], seat))
-    return {name: BySeat(*both) for name, both in chances.items()}, met
+        chances[seat] = ends.reshape(rivals, snapshots, 3)
+    return chances, met
 
 
 @lru_cache(maxsize=2)
-def _baselines(game: Game) -> Values:
+def baseline_chances(game: Game) -> Values:
     """Return the baselines' chances of the legal pairs, [L, P]."""
     return np.stack([baseline.policy(game)[game.legal] for baseline in BASELINES.values()])
-
-
-def _worst_chances(game: Game, policies: Values, seat: int) -> list[Chances]:
-    _, chances = respond(game, policies, -seat)
-    return _own_side(chances[..., 0].T, seat)
 
 
 def _blundering(game: Game, policies: Values) -> NDArray[np.bool_]:
@@ -214,6 +214,11 @@ def _task_distance(game: Game, tables: NDArray[np.floating], task: Task) -> Task
     within = off[:, reachable_pairs(game, task)[game.legal]]
     measures = (off.max(axis=1), off.mean(axis=1), within.max(axis=1), within.mean(axis=1))
     return TaskDistance(*([_rounded(distance) for distance in each] for each in measures))
+
+
+def _by_seat(chances: Values) -> BySeat[Chances]:
+    """Turn chances of X winning, a draw, O winning, [2, T, 3], into those of X and of O."""
+    return BySeat(*map(_own_side, chances, SEATS.values()))
 
 
 def _own_side(chances: Values, seat: int) -> list[Chances]:

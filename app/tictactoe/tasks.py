@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, O, X
-from app.tictactoe.own_play import move_chances
+from app.tictactoe.own_play import own_games
 from app.tictactoe.policy import BASELINES, Policy
 from app.tictactoe.values import TIE, Ply, Values, backward
 from app.tictactoe.views import Worth
@@ -96,7 +96,9 @@ def reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
     for seat in (SEATS[name] for name in task.seats):
         pairs = game.legal & (game.to_move == seat)[:, None]
         if task.opponent is not None and not task.everywhere:
-            pairs &= move_chances(game, BASELINES[task.opponent].policy(game), -seat) > 0
+            opponent = BASELINES[task.opponent].policy(game)[game.legal]
+            met = own_games(game, opponent, -seat).chance > 0
+            pairs &= game.spread(met, illegal=False)
         own |= pairs
     own.flags.writeable = False
     return own

@@ -9,6 +9,7 @@ Bellman (1957), "Dynamic Programming", for those of given policies.
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -113,6 +114,34 @@ def respond(game: Game, policy: Values, seat: int, loss: float = -1.0) -> tuple[
     return response, chances
 
 
+class LineUp(NamedTuple):
+    """The N moves that L policies make with a chance above 0, policy by policy, in order."""
+
+    chance: Values  # [N]
+    after: NDArray[np.int32]  # [N] the position that each leads to
+    starts: Numbers  # [L, D] where those of a decision begin
+    sizes: Numbers  # [L, D] how many it has
+
+
+def line_up(game: Game, policies: Values) -> LineUp:
+    """Let L policies, their chances of the pairs [L, P], be ready for matches."""
+    moves = policies > 0
+    played = np.flatnonzero(moves)
+    sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)
+    starts = sizes.cumsum().reshape(sizes.shape) - sizes
+    return LineUp(policies.ravel()[played], game.pair_after[played % game.pairs], starts, sizes)
+
+
+def lined_up(first: LineUp, second: LineUp) -> LineUp:
+    """Put the policies of the second behind those of the first."""
+    return LineUp(
+        np.concatenate([first.chance, second.chance]),
+        np.concatenate([first.after, second.after]),
+        np.concatenate([first.starts, second.starts + len(first.chance)]),
+        np.concatenate([first.sizes, second.sizes]),
+    )
+
+
 def reached(game: Game, policies: Values, x: Numbers, o: Numbers) -> Iterator[tuple[slice, Values]]:
     """Follow M matches forward: how likely each comes to each position.
 
@@ -121,18 +150,18 @@ def reached(game: Game, policies: Values, x: Numbers, o: Numbers) -> Iterator[tu
     last the finished positions with the chances of X winning, a draw and O winning, [M, 3].
     Only what comes about is worked on.
     """
-    moves = policies > 0
-    played = np.flatnonzero(moves)  # the moves of everybody, in the order of the decisions
-    sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)
-    starts = sizes.cumsum().reshape(sizes.shape) - sizes
-    chance = policies.ravel()[played]
-    after = game.pair_after[played % game.pairs]
+    return matches(game, line_up(game, policies), x, o)
+
+
+def matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Iterator[tuple[slice, Values]]:
+    """Do what `reached` does with policies that are lined up."""
+    chance, after, starts, sizes = policies
     ends = np.zeros((len(x), 3))
     here = np.ones((len(x), 1))
     bounds = game.ply_start.tolist()
     for start, stop, end in zip(bounds, bounds[1:], [*bounds[2:], bounds[-1]], strict=False):
         yield slice(start, stop), here
-        match, decision = np.divmod(np.flatnonzero(here != 0), stop - start)
+        match, decision = np.divmod(np.flatnonzero(here), stop - start)
         node = (x if game.to_move[start] == X else o)[match], start + decision
         size = sizes[node]
         move = np.arange(size.sum()) + (starts[node] - size.cumsum() + size).repeat(size)
@@ -145,9 +174,9 @@ def reached(game: Game, policies: Values, x: Numbers, o: Numbers) -> Iterator[tu
     yield slice(game.decisions, game.positions), ends
 
 
-def meet(game: Game, policies: Values, x: Numbers, o: Numbers) -> Values:
-    """Chances of X winning, a draw and O winning in M matches, [M, 3]; they are as in `reached`."""
-    *_, (_, ends) = reached(game, policies, x, o)
+def meet(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Values:
+    """Chances of X winning, a draw and O winning in M matches, [M, 3]; they are as in `matches`."""
+    *_, (_, ends) = matches(game, policies, x, o)
     return ends
 
 
@@ -185,18 +214,23 @@ def successor_values(game: Game, values: NDArray[np.generic]) -> Values:
 
 def backward(game: Game) -> Iterator[Ply]:
     """Yield the plies in which somebody is to move, the last one first."""
-    for ply in range(len(game.ply_start) - 2, -1, -1):
-        start, stop = int(game.ply_start[ply]), int(game.ply_start[ply + 1])
+    yield from plies(game)[::-1]
+
+
+@lru_cache(maxsize=2)
+def plies(game: Game) -> tuple[Ply, ...]:
+    """Return the plies in which somebody is to move, the first one first."""
+    listed = []
+    for start, stop in pairwise(game.ply_start.tolist()):
         first = game.pair_start[start : stop + 1]
         pairs = slice(int(first[0]), int(first[-1]))
-        yield Ply(
-            decisions=slice(start, stop),
-            pairs=pairs,
-            starts=first[:-1] - first[0],
-            sizes=np.diff(first),
-            after=game.pair_after[pairs],
-            mover=int(game.to_move[start]),
-        )
+        starts, sizes = first[:-1] - first[0], np.diff(first)
+        for array in (starts, sizes):
+            array.flags.writeable = False
+        mover = int(game.to_move[start])
+        ply = Ply(slice(start, stop), pairs, starts, sizes, game.pair_after[pairs], mover)
+        listed.append(ply)
+    return tuple(listed)
 
 
 def _average(chances: Values, ply: Ply, policy: Values) -> None:

@@ -37,12 +37,13 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
     app.request_class = Request  # notes what an answer depends on
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
-    lab_is_on = deployment.number("LAB", 1, 0, 1) == 1
-    app.extensions["world"] = load_world(models or deployment.models(), lab_is_on)
+    settings = deployment.settings()
     app.extensions["version"] = deployment.version()
     app.extensions["random"] = random.SystemRandom() if seed is None else random.Random(seed)
     packing.init_app(app)
     cors.init_app(app)  # before the headers: after them it allows what they forbid
+    # Not before all settings are known to be right: it takes a while.
+    app.extensions["world"] = load_world(models or settings.models, settings.lab)
     headers.init_app(app)
     errors.init_app(app)
     naming.init_app(app)
@@ -69,5 +70,5 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         app.register_blueprint(blueprint)
     api.init_app(app)
     app.wsgi_app = kept(app.wsgi_app)  # type: ignore[assignment, method-assign]
-    deployment.init_app(app)
+    deployment.init_app(app, settings)
     return app

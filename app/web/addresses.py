@@ -19,6 +19,7 @@ from app.web.world import MOVES, is_moves
 HOME = "/"
 PLAY = "/play/"
 SET = "/set/"  # where the settings of a match are sent
+PLAYERS = "/players/"
 ARENA = "/arena"
 AGENTS = "/agents"
 COMPARE = "/compare/"
@@ -44,6 +45,11 @@ def play(match: Match) -> str:
 def play_against(name: str) -> str:
     """Return where a person plays X against somebody."""
     return play(Match(o=name))
+
+
+def players(at: str) -> str:
+    """Return where somebody is chosen for a seat of the match that is shown at an address."""
+    return PLAYERS + _query(at=at)
 
 
 def moves_of(match: Match, show: Callable[[Match], str] = play) -> Callable[[int], str]:
@@ -133,15 +139,14 @@ def agent_file(name: str, ending: str) -> str:
     return f"{AGENTS}/{_quoted(name)}.{ending}"
 
 
-def blunders(name: str) -> str:
-    """Return where all blunders of an agent are."""
-    return judge(name, "blunders") if is_moves(name) else f"{AGENTS}/{_quoted(name)}/blunders"
+def blunders(name: str, page: int = 1) -> str:
+    """Return where all blunders of an agent are, or a later page of them."""
+    return _all_of(name, "blunders", page)
 
 
-def certificate(name: str, seat: str) -> str:
+def certificate(name: str, seat: str, page: int = 1) -> str:
     """Return where the proof is that an agent cannot be beaten in a seat, "x" or "o"."""
-    part = f"certificate-{seat}"
-    return judge(name, part) if is_moves(name) else f"{AGENTS}/{_quoted(name)}/{part}"
+    return _all_of(name, f"certificate-{seat}", page)
 
 
 def certificate_file(name: str, seat: str) -> str:
@@ -150,9 +155,10 @@ def certificate_file(name: str, seat: str) -> str:
     return f"{path}.csv{query}{moves}"
 
 
-def judge(name: str = "", part: str = "") -> str:
+def judge(name: str = "", part: str = "", page: int = 1) -> str:
     """Return where whoever is named by moves is judged, or a part of that: all of something."""
-    return JUDGE + (f"/{part}" if part else "") + _query(moves=name.removeprefix(MOVES))
+    query = _query(moves=name.removeprefix(MOVES), page=page if page > 1 else None)
+    return JUDGE + (f"/{part}" if part else "") + query
 
 
 def api_judge(name: str) -> str:
@@ -323,6 +329,13 @@ def again(path: str, query: Sequence[tuple[str, str]]) -> str:
     """
     pairs = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in query)
     return path.replace("+", "%2B") + (f"?{pairs}" if pairs else "")
+
+
+def _all_of(name: str, part: str, page: int) -> str:
+    """Return a page of all that there is of something in the play of an agent."""
+    if is_moves(name):
+        return judge(name, part, page)
+    return f"{AGENTS}/{_quoted(name)}/{part}" + _query(page=page if page > 1 else None)
 
 
 def _of_match(path: str, match: Match, more: tuple[str, ...] = ()) -> str:

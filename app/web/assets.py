@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import mimetypes
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,6 +71,7 @@ def lean(path: Path) -> bytes:
     return re.sub(SPACES, rb"\1", content) if path.suffix == ".css" else content
 
 
+@lru_cache(maxsize=128)  # for the sites that one process makes
 def _packed(name: str, content: bytes) -> Asset:
     packings = {
         "br": brotli.compress(content),

@@ -1,6 +1,7 @@
 """A position made into what a template only has to write down: a board to play, or a picture."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from app.tictactoe.notation import DIGITS, MARKS
 from app.web import lens
 from app.web.lens import NOTHING, Note, Opinion
 from app.web.match import Place
+from app.web.world import MANY
 
 # What a sign looks like in a cell whose top left corner is (0, 0) and whose side is 1.
 SHAPES = {
@@ -172,7 +174,8 @@ def small_board(
     cells["last"] = [] if last is None else [last]
     paths = [("grid", _grid(game))]
     paths += [(kind, _outline(game, kind, there)) for kind, there in cells.items() if there]
-    for line in _strikes(game, _winning_lines(game, position)):
+    lines = _winning_lines(game, position) if game.is_over(position) else []
+    for line in _strikes(game, lines):
         paths.append(("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
     return SmallBoard(_label(game, kinds, last), _box(game), paths)
 
@@ -213,14 +216,20 @@ def _box(game: Game) -> str:
     return f"0 0 {game.columns} {game.rows}"
 
 
+@lru_cache(maxsize=2)
 def _grid(game: Game) -> str:
     down = [f"M{column} 0v{game.rows}" for column in range(1, game.columns)]
     return "".join(down + [f"M0 {row}h{game.columns}" for row in range(1, game.rows)])
 
 
 def _outline(game: Game, kind: str, cells: list[int]) -> str:
-    corners = (game.row_column(cell) for cell in cells)
-    return "".join(f"M{column} {row}{SHAPES[kind]}" for row, column in corners)
+    return "".join(_sign(game, kind, cell) for cell in cells)
+
+
+@lru_cache(maxsize=MANY)
+def _sign(game: Game, kind: str, cell: int) -> str:
+    row, column = game.row_column(cell)
+    return f"M{column} {row}{SHAPES[kind]}"
 
 
 def _label(game: Game, kinds: Mapping[int, str], last: int | None) -> str:

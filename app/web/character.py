@@ -8,6 +8,7 @@ from app.web.lens import opinion
 from app.web.numbers import count, percent
 from app.web.world import HUMAN, World, is_moves
 
+BEATABLE = "q-learning-1"  # its squares have many colours, and it has a blind spot
 BEGINNER_LOSES = 0.1  # of its games against somebody who moves at random
 STRENGTHS = {
     "beginner": "loses more than one game in ten to somebody who moves at random, as X or as O",
@@ -38,6 +39,11 @@ class Character(NamedTuple):
     strength: str  # one of STRENGTHS; "" of a person
     line: str  # one line on who it is
     opening: tuple[int | None, ...] | None  # [cells] heats of the empty board, None where unknown
+
+
+def first_opponent(world: World) -> str:
+    """Return whom a newcomer plays: BEATABLE, or who else learned."""
+    return BEATABLE if BEATABLE in world.agents else next(iter(world.agents))
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from flask import Flask, redirect, request
@@ -42,9 +42,29 @@ def number(name: str, default: int, low: int, high: int) -> int:
     return int(text)
 
 
-def models() -> Path:
-    """Return the folder of the models: MODELS, or the one of this project."""
-    return Path(os.environ.get("MODELS") or ROOT / "models")
+class Settings(NamedTuple):
+    """What the environment says of the site."""
+
+    models: Path  # the folder of the models
+    lab: bool  # whether it trains on demand
+    proxies: int  # that add to the X-Forwarded headers of a request and are believed
+    forwarded_host: bool  # whether they also say whom it was for
+    host: str  # the name that the site goes by, "" for any
+
+
+def settings() -> Settings:
+    """Read MODELS, LAB, TRUSTED_PROXIES, FORWARDED_HOST and CANONICAL_HOST.
+
+    Nobody is believed by default who or how a request was sent.
+    Raises SettingError, naming the variable, if one of them is wrong.
+    """
+    return Settings(
+        models=Path(os.environ.get("MODELS") or ROOT / "models"),
+        lab=number("LAB", 1, 0, 1) == 1,
+        proxies=number("TRUSTED_PROXIES", 0, 0, MAX_PROXIES),
+        forwarded_host=number("FORWARDED_HOST", 0, 0, 1) == 1,
+        host=canonical_host(),
+    )
 
 
 def version() -> str:
@@ -53,24 +73,18 @@ def version() -> str:
     return project["version"]
 
 
-def init_app(app: Flask) -> None:
-    """Believe the proxies, and lead to the one host, that the environment names.
-
-    TRUSTED_PROXIES is how many proxies add to the X-Forwarded headers of a request, none by
-    default: nobody else is believed who or how a request was sent.  FORWARDED_HOST is 1 if they
-    also say, in X-Forwarded-Host, whom it was for.  CANONICAL_HOST is the name that the site goes
-    by; who asks for it by another is led there.
-    Raises SettingError, naming the variable, if one of them is wrong.
-    """
-    count = number("TRUSTED_PROXIES", 0, 0, MAX_PROXIES)
-    host_too = number("FORWARDED_HOST", 0, 0, 1)
-    host = canonical_host()
+def init_app(app: Flask, settings: Settings) -> None:
+    """Believe the proxies, and lead who asks for the site by another name to its own."""
+    count = settings.proxies
     if count:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
-            _with_known_scheme(app.wsgi_app), x_for=count, x_proto=count, x_host=count * host_too
+            _with_known_scheme(app.wsgi_app),
+            x_for=count,
+            x_proto=count,
+            x_host=count * settings.forwarded_host,
         )
-    if host:
-        app.before_request(lambda: lead_to(host))
+    if settings.host:
+        app.before_request(lambda: lead_to(settings.host))
 
 
 def canonical_host() -> str:

@@ -3,6 +3,7 @@
 A film is the table of its numbers: the script that plays it reads what people can read.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from app.tictactoe.notation import MARKS, replay
 from app.web.lens import Opinion, opinion
 from app.web.mind_picture import EXPECTS, colouring
 from app.web.numbers import count
-from app.web.words import short_name
+from app.web.words import listed, short_name
 from app.web.world import World
 
 STILL, MOVING = 140, 560  # milliseconds to the next frame, if nothing or something changes
@@ -108,6 +109,35 @@ def film_of_mind(world: World, name: str) -> Film:
     return _film(world, name, [{} for _ in known], captions, {}, [], "")
 
 
+@lru_cache(maxsize=16)
+def film_of_minds(world: World, names: tuple[str, ...]) -> Film:
+    """Film several minds at once, each from the start of its own training to its end."""
+    films = [film_of_mind(world, name) for name in names]
+    tables = [world.agents[name].card.figures.blunders for name in names]
+    worst, last = max(1, *(max(table) for table in tables)), max(film.last for film in films)
+    frames = []
+    for number, steps in enumerate(zip(*(in_step(film.last, last) for film in films), strict=True)):
+        moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
+        told = zip(films, moments, strict=True)
+        frames.append(
+            Frame(
+                updates=" / ".join(moment.updates for moment in moments),
+                blunders=" / ".join(moment.blunders for moment in moments),
+                squares={},
+                caption=" ".join(f"{film.title}: {moment.caption}" for film, moment in told),
+                pause=max(moment.pause for moment in moments),
+                x=_along(number, last),
+            )
+        )
+    title = listed([film.title for film in films])
+    return Film(title, frames, "".join(_curve(table, worst) for table in tables), {}, [], "")
+
+
+def in_step(last: int, longest: int) -> list[int]:
+    """Return for each of the frames 0 to `longest` which snapshot of 0 to `last` it shows."""
+    return [round(frame * last / longest) for frame in range(longest + 1)]
+
+
 def caption(world: World, position: int, view: Opinion) -> str:
     """Say what an agent makes of a decision with one right move, which is to block a line."""
     right = world.right[position]
@@ -136,9 +166,7 @@ def _film(
     """Put frames together, each with its figures."""
     agent = world.agents[name]
     blunders, updates = agent.card.figures.blunders, agent.snapshot_updates.tolist()
-    last, worst = len(updates) - 1, max(1, *agent.card.figures.blunders)
-    xs = [round(WIDTH * step / last, 2) for step in range(last + 1)]
-    ys = [round(HEIGHT * (1 - number / worst), 2) for number in blunders]
+    last = len(updates) - 1
     return Film(
         title=agent.card.title,
         frames=[
@@ -148,15 +176,25 @@ def _film(
                 squares=squares[step],
                 caption=captions[step],
                 pause=_pause(squares, captions, step),
-                x=xs[step],
+                x=_along(step, last),
             )
             for step in range(last + 1)
         ],
-        curve="M" + "L".join(f"{x:g} {y:g}" for x, y in zip(xs, ys, strict=True)),
+        curve=_curve(blunders, max(1, *blunders)),
         places=places,
         stones=stones,
         mover=mover,
     )
+
+
+def _along(step: int, last: int) -> float:
+    return round(WIDTH * step / last, 2)
+
+
+def _curve(blunders: Sequence[int], worst: int) -> str:
+    """Outline positions in which somebody errs, by snapshot, from `worst` at the top to none."""
+    ys = (round(HEIGHT * (1 - number / worst), 2) for number in blunders)
+    return "M" + "L".join(f"{_along(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys))
 
 
 def _pause(squares: list[dict[int, FilmSquare]], captions: list[str], step: int) -> int:

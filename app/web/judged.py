@@ -1,5 +1,6 @@
 """Somebody judged: the blunders, and in each seat the game that beats them or a proof."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -9,21 +10,22 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
-from werkzeug.exceptions import NotFound
+from werkzeug.exceptions import BadRequest, NotFound
 
 from app.tictactoe.atlas import Mistakes
 from app.tictactoe.game import SEATS, X
 from app.tictactoe.notation import DIGITS, MARKS, position_text
 from app.web import addresses
 from app.web.board_view import SmallBoard, small_board
-from app.web.lens import OUTCOMES, best_play, opinion
+from app.web.lens import OUTCOMES, best_play, outcome
 from app.web.match import Match, place_of
-from app.web.moves import moves
 from app.web.numbers import count, percent
 from app.web.respond import Page
-from app.web.world import BEST_RESPONDER, HUMAN, TRUTH, World
+from app.web.words import square_name
+from app.web.world import BEST_RESPONDER, HUMAN, World
 
 SAMPLE = 8  # positions of a certificate on the agent's own page
+SHEET = 60  # pictures on a page of all of them
 NUMBERS = {1: "one", 2: "two", 3: "three"}  # moves of an opponent; there are four at most
 
 
@@ -42,6 +44,16 @@ class Group(NamedTuple):
 
     title: str
     exhibits: list[Exhibit]
+
+
+class Sheets(NamedTuple):
+    """The pages of all pictures of one kind, and which of these the one that is shown has."""
+
+    first: str
+    last: str
+    of: str
+    number: int  # of the page, from 1
+    hrefs: list[str]  # of all pages
 
 
 class Count(NamedTuple):
@@ -109,6 +121,7 @@ class BlundersPage(Page):
     name: str
     title: str
     blunders: Blunders
+    sheets: Sheets
 
 
 @dataclass(frozen=True)
@@ -121,6 +134,7 @@ class CertificatePage(Page):
     title: str
     mark: str
     proof: Proof
+    sheets: Sheets
 
 
 @dataclass(frozen=True)
@@ -133,19 +147,28 @@ class CertificateFile(Page):
     steps: list[Step]
 
 
-def blunders_page(world: World, name: str) -> BlundersPage:
-    """Gather what the page of all blunders writes down."""
-    return BlundersPage(name, world.titles[name], blunders(world, name))
+def blunders_page(world: World, name: str, query: Mapping[str, str]) -> BlundersPage:
+    """Gather what a page of all blunders writes down.
+
+    Raises BadRequest if the query asks for a page that is not there.
+    """
+    shown, sheets = _sheet(len(world.atlas(name).row), query, partial(addresses.blunders, name))
+    return BlundersPage(name, world.titles[name], blunders(world, name, shown), sheets)
 
 
-def certificate_page(world: World, name: str, seat: str) -> CertificatePage:
-    """Gather what the page of a proof writes down.
+def certificate_page(
+    world: World, name: str, seat: str, query: Mapping[str, str]
+) -> CertificatePage:
+    """Gather what a page of a proof writes down.
 
-    Raises NotFound, naming the game that is lost, if there is no proof.
+    Raises NotFound, naming the game that is lost, if there is no proof, and BadRequest if the query
+    asks for a page that is not there.
     """
     _check_proved(world, name, seat)
     title, mark = world.titles[name], MARKS[SEATS[seat]]
-    return CertificatePage(name, title, mark, proof(world, name, seat))
+    number = len(world.certificate(name, seat).position)
+    shown, sheets = _sheet(number, query, partial(addresses.certificate, name, seat))
+    return CertificatePage(name, title, mark, proof(world, name, seat, shown), sheets)
 
 
 def certificate_file(world: World, name: str, seat: str) -> CertificateFile:
@@ -154,10 +177,10 @@ def certificate_file(world: World, name: str, seat: str) -> CertificateFile:
     return CertificateFile(steps(world, name, seat))
 
 
-def blunders(world: World, name: str, shown: int | None = None) -> Blunders:
-    """Lay out the most serious of an agent's blunders, or all."""
+def blunders(world: World, name: str, shown: slice) -> Blunders:
+    """Lay out some of an agent's blunders; the most serious come first."""
     mistakes, atlas = world.mistakes(name), world.atlas(name)
-    numbers = range(len(atlas.row))[:shown]
+    numbers = range(len(atlas.row))[shown]
 
     def meeting(number: int) -> str:
         return "Met in its own games" if atlas.chance[number] else "Never met in its own games"
@@ -176,14 +199,14 @@ def verdict(world: World, name: str, seat: str) -> Verdict:
     """Judge an agent in a seat, "x" or "o"."""
     record, mark = world.losing(name, SEATS[seat]), MARKS[SEATS[seat]]
     if record is None:
-        return Verdict(seat, mark, None, proof(world, name, seat, SAMPLE))
+        return Verdict(seat, mark, None, proof(world, name, seat, slice(SAMPLE)))
     return Verdict(seat, mark, _lost_game(world, name, seat, record), None)
 
 
-def proof(world: World, name: str, seat: str, shown: int | None = None) -> Proof:
-    """Lay out the first positions of a certificate, or all; the seat is one where it has one."""
+def proof(world: World, name: str, seat: str, shown: slice) -> Proof:
+    """Lay out some positions of a certificate; the seat is one where it has one."""
     certificate = world.certificate(name, seat)
-    numbers = range(len(certificate.position))[:shown]
+    numbers = range(len(certificate.position))[shown]
 
     def move(number: int) -> str:
         ply = np.searchsorted(world.game.ply_start, certificate.position[number], side="right") - 1
@@ -220,6 +243,20 @@ def _check_proved(world: World, name: str, seat: str) -> None:
         )
 
 
+def _sheet(
+    pictures: int, query: Mapping[str, str], address: Callable[[int], str]
+) -> tuple[slice, Sheets]:
+    """Return which of all pictures the page that a query asks for has, and where the others are."""
+    text, pages = query.get("page") or "1", max(1, -(-pictures // SHEET))
+    number = int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
+    if not 1 <= number <= pages:
+        raise BadRequest(f"page={text} in the address is wrong: page is 1 to {pages}.")
+    shown = slice((number - 1) * SHEET, min(number * SHEET, pictures))
+    hrefs = [address(page) for page in range(1, pages + 1)]
+    sheets = Sheets(count(shown.start + 1), count(shown.stop), count(pictures), number, hrefs)
+    return shown, sheets
+
+
 def _groups(
     numbers: Iterable[int], title: Callable[[int], str], show: Callable[[int], Exhibit]
 ) -> list[Group]:
@@ -236,9 +273,8 @@ def shown(world: World, name: str, position: int) -> Exhibit:
     mark, worth = MARKS[int(world.game.to_move[position])], best_play(world, position)
     does = f"As {mark} it keeps the {worth}"
     if (chosen & ~right).any():
-        truths = opinion(world, position, TRUTH).truths
-        worst = min(np.flatnonzero(chosen), key=lambda cell: world.truth[position, cell])
-        does = f"As {mark}: the {worth} becomes a {truths[worst]}"
+        worst = min(np.flatnonzero(chosen).tolist(), key=lambda cell: world.truth[position, cell])
+        does = f"As {mark}: the {worth} becomes a {outcome(world, position, worst)}"
     return _exhibit(world, name, position, signs, does)
 
 
@@ -250,9 +286,8 @@ def _exhibit(
     It leads there by a game of the agent's own, if it has one, and waits before its move.
     """
     seat = int(world.game.to_move[position])
-    anybody = world.own_records("random", seat)[position]
-    record = world.own_records(name, seat).get(position, anybody)
-    href = addresses.play(replace(_seated(name, seat, record), pause=True))
+    match = replace(_seated(name, seat, world.own_record(name, position)), pause=True)
+    href = addresses.play(match)
     return Exhibit(small_board(world.game, position, signs), href, title, list(notes))
 
 
@@ -299,11 +334,10 @@ def _mistake(world: World, name: str, number: int) -> Exhibit:
 def _loss(world: World, name: str, mistakes: Mistakes, row: int) -> str:
     """Say what the worst of its moves does to the game, or can do if it has others as well."""
     position = int(mistakes.position[row])
-    truth = opinion(world, position, TRUTH)
-    worst = np.flatnonzero(mistakes.wrong[row] & (truth.values == mistakes.after[row]))[0]
+    worst = (mistakes.wrong[row] & (world.truth[position] == mistakes.after[row])).argmax()
     sure = (mistakes.wrong[row] >= (world.policies[name][position] > 0)).all()
     becomes = "becomes" if sure else "can become"
-    return f"The {best_play(world, position)} {becomes} a {truth.truths[worst]}"
+    return f"The {best_play(world, position)} {becomes} a {outcome(world, position, int(worst))}"
 
 
 def _images(erring: int, images: int) -> str:
@@ -327,20 +361,21 @@ def _lost_game(world: World, name: str, seat: str, record: str) -> LostGame:
     """Show the game that beats an agent, ply by ply."""
     place = place_of(_seated(name, SEATS[seat], record), world)
     exhibits, chances, unpunished = [], [], 0
-    for move, cell, before, after in zip(
-        moves(place), place.cells, place.positions[:-1], place.positions[1:], strict=True
-    ):
-        own = move.mark == MARKS[SEATS[seat]]
-        chances.append(world.policies[name][before, cell] if own else 1.0)
-        unpunished += move.blunder and not own
-        done = move.after
-        if move.before != move.after:
-            done = f"{move.before} became a {move.after}"
-        if move.blunder:
+    address = addresses.plies_of(place.match)
+    for ply, cell in enumerate(place.cells, 1):
+        position, after = place.positions[ply - 1 : ply + 1]
+        mover = int(world.game.to_move[position])
+        own, blunder = mover == SEATS[seat], not world.right[position, cell]
+        chances.append(world.policies[name][position, cell] if own else 1.0)
+        unpunished += blunder and not own
+        was, done = best_play(world, position), outcome(world, position, cell)
+        if was != done:
+            done = f"{was} became a {done}"
+        if blunder:
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
         picture = small_board(world.game, after, {}, last=cell)
-        title = f"{move.ply}. {move.mark} {move.square}"
-        exhibits.append(Exhibit(picture, move.href, title, [done], move.blunder and own))
+        title = f"{ply}. {MARKS[mover]} {square_name(world.game, cell)}"
+        exhibits.append(Exhibit(picture, address(ply), title, [done], blunder and own))
     win, draw, loss = map(percent, world.judgement(name).chances[BEST_RESPONDER, seat])
     chance = prod(chances)
     return LostGame(

@@ -66,8 +66,13 @@ class Opinion:
 
 def best_play(world: World, position: int) -> str:
     """Say what a decision is worth to the mover with best play: "win in 3", "draw"."""
-    truth = opinion(world, position, TRUTH)
-    return truth.truths[truth.plays[0]]
+    return outcome(world, position, int(world.best_play[position].argmax()))
+
+
+def outcome(world: World, position: int, cell: int) -> str:
+    """Say how the game ends for the mover after this move, with best play."""
+    value = world.truth[position, cell]
+    return "draw" if value == 0 else f"{OUTCOMES[value]} in {world.plies[position, cell]}"
 
 
 def lens_of(match: Match, world: World, to_move: int) -> str:
@@ -291,17 +296,14 @@ def _learned(
     agent, legal = world.agents[name], world.game.legal[position]
     pairs = slice(*world.game.pair_start[position : position + 2])
     known = np.zeros(len(legal), np.bool_)
-    known[legal] = world.known(name)[-1 if step is None else step, pairs]
+    known[legal] = world.known(name, -1 if step is None else step, pairs)
     if step is None:
         return agent.q[position], known
     values = np.full(len(legal), np.nan, np.float32)
-    values[legal] = agent.snapshot_q[step, pairs]
+    values[legal] = agent.history.values(step, pairs)
     return values, known
 
 
 def _truths(world: World, position: int) -> list[str]:
-    values, plies = world.truth[position].tolist(), world.plies[position].tolist()
-    return [
-        "" if isnan(value) else "draw" if value == 0 else f"{OUTCOMES[value]} in {left}"
-        for value, left in zip(values, plies, strict=True)
-    ]
+    legal = world.game.legal[position].tolist()
+    return [outcome(world, position, cell) if free else "" for cell, free in enumerate(legal)]

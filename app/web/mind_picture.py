@@ -100,21 +100,23 @@ def parse_view(world: World, name: str, query: Mapping[str, str]) -> tuple[int, 
 
 
 @lru_cache(maxsize=64)  # some 20 KB each
-def colouring(world: World, name: str, kind: str) -> Colouring:
-    """Return the colours of an agent's mind at each of its snapshots: [T, N]."""
+def colouring(world: World, name: str, kind: str, step: int | None = None) -> Colouring:
+    """Return the colours of an agent's mind at each of its snapshots, or at one: [T, N]."""
     game, agent = world.game, world.agents[name]
-    rows, moments = representatives(world, name), len(agent.snapshot_updates)
+    steps = range(agent.history.moments) if step is None else (step,)
+    tables = agent.history.all_values() if step is None else agent.history.values(step)[None]
+    rows, moments = representatives(world, name), len(tables)
     if kind == "visits":  # which are recorded for the end alone
         heat, some = mind.visited(rows, agent.visits, LEVELS)
         return Colouring(np.tile(heat, (moments, 1)), np.tile(some, (moments, 1)))
     if kind == "blunders":
-        policy = policy_of(game.spread(agent.snapshot_q), agent.card.plays)
+        policy = policy_of(game.spread(tables), agent.card.plays)
         return mind.blundering(game, rows, policy, LEVELS)
-    known = mind.known(game, rows, world.known(name))
+    known = mind.known(game, rows, np.stack([world.known(name, one) for one in steps]))
     if agent.card.worth is None:
-        held = beads(game, agent.snapshot_q, agent.card.plays)
+        held = beads(game, tables, agent.card.plays)
         return mind.expectation(mind.best(game, rows, leanings(game, held)), known, HEAT_STEPS)
-    best = mind.expected(game, rows, agent.snapshot_q, agent.card.worth)
+    best = mind.expected(game, rows, tables, agent.card.worth)
     if kind == EXPECTS:
         return mind.expectation(best, known, HEAT_STEPS)
     exact, worth = world.truth, ONES
@@ -138,12 +140,11 @@ def picture(
     world: World, name: str, step: int, kind: str = EXPECTS, moving: bool = False
 ) -> Picture:
     """Draw an agent's mind at a snapshot; `moving` writes down all of them, for a film."""
-    where, heat = world.tiles, colouring(world, name, kind).heat
-    drawn = _drawn(world, name, kind, heat[step])
     if not moving:
-        return drawn
+        return _drawn(world, name, kind, colouring(world, name, kind, step).heat[0])
+    where, heat = world.tiles, colouring(world, name, kind).heat
     places = zip(where.column.tolist(), where.top.tolist(), strict=True)
-    return drawn._replace(
+    return _drawn(world, name, kind, heat[step])._replace(
         places=" ".join(f"{x:g},{y:g}" for x, y in places),
         frames=" ".join(frame(moment) for moment in heat),
     )
@@ -160,13 +161,19 @@ def picture_of_play(world: World, name: str) -> Picture:
 def outlines(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str]]:
     """Collect the tiles of each colour, [N], into one path."""
     by_heat: dict[int, list[str]] = {}
-    places = zip(heat.tolist(), where.column.tolist(), where.top.tolist(), strict=True)
-    for value, x, y in places:
-        by_heat.setdefault(value, []).append(f"M{x + 0.15:g} {y + 0.05:g}{TILE}")
+    for value, tile in zip(heat.tolist(), _tiles(where), strict=True):
+        by_heat.setdefault(value, []).append(tile)
     return [
         (None if value == UNKNOWN else value, "".join(tiles))
         for value, tiles in sorted(by_heat.items())
     ]
+
+
+@lru_cache(maxsize=2)
+def _tiles(where: Tiles) -> list[str]:
+    """Outline each tile."""
+    places = zip(where.column.tolist(), where.top.tolist(), strict=True)
+    return [f"M{x + 0.15:g} {y + 0.05:g}{TILE}" for x, y in places]
 
 
 def _drawn(world: World, name: str, kind: str, heat: NDArray[np.int8]) -> Picture:
@@ -187,6 +194,7 @@ def _drawn(world: World, name: str, kind: str, heat: NDArray[np.int8]) -> Pictur
     )
 
 
+@lru_cache(maxsize=2)
 def bands(where: Tiles) -> list[Band]:
     """Underline what is won, drawn and lost in each row."""
     lines = []

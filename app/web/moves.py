@@ -7,10 +7,10 @@ from typing import NamedTuple
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import MARKS
 from app.web import addresses
-from app.web.lens import lens_of, opinion
+from app.web.lens import best_play, lens_of, opinion, outcome
 from app.web.match import Place
 from app.web.words import short_name, square_name
-from app.web.world import TRUTH, World, is_moves
+from app.web.world import World, is_moves
 
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 312.0, 12.0, 84.0  # of the plot in a picture of 320 by 96
 LEVELS = {1: "X wins", 0: "draw", -1: "O wins"}
@@ -76,7 +76,7 @@ def moves(place: Place) -> list[Move]:
 def _judged(world: World, position: int, ply: int, cell: int, lens: str, step: int | None) -> Move:
     """Return a move as it is in every match with this lens: one that leads nowhere."""
     to_move = int(world.game.to_move[position])
-    view, truth = opinion(world, position, lens, step), opinion(world, position, TRUTH)
+    view = opinion(world, position, lens, step)
     known = view.known[cell]
     return Move(
         ply=ply,
@@ -88,10 +88,10 @@ def _judged(world: World, position: int, ply: int, cell: int, lens: str, step: i
         text=view.texts[cell] if known else "",
         spoken=view.spoken[cell] if known else "",
         heat=view.heat[cell] if known else None,
-        before=truth.truths[truth.plays[0]],
-        after=truth.truths[cell],
+        before=best_play(world, position),
+        after=outcome(world, position, cell),
         blunder=not world.right[position, cell],
-        truth=to_move * int(truth.values[cell]),
+        truth=to_move * int(world.truth[position, cell]),
         expected=to_move * float(view.scaled[cell]) if known and not view.beads else None,
     )
 

@@ -16,11 +16,11 @@ def percent(chance: float, decimals: int = 2) -> str:
     """Write a chance in percent, but never as none or all what is not."""
     if chance in (0, 1):
         return f"{100 * chance:.0f}"
-    none, least, most, everything, rounded = (
-        f"{share:.{decimals}f}"
-        for share in (0, 0.1**decimals, 100 - 0.1**decimals, 100, 100 * chance)
-    )
-    return {none: f"<{least}", everything: f">{most}"}.get(rounded, rounded)
+    rounded = f"{100 * chance:.{decimals}f}"
+    least = 0.1**decimals
+    if float(rounded) == 0:
+        return f"<{least:.{decimals}f}"
+    return f">{100 - least:.{decimals}f}" if float(rounded) == 100 else rounded
 
 
 def updates(number: int) -> str:

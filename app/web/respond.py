@@ -11,6 +11,7 @@ from flask import Flask, Response, get_template_attribute, render_template, requ
 from werkzeug.http import generate_etag
 
 from app.web import addresses
+from app.web.character import first_opponent
 
 PARTS_KEPT = 512  # most of them below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
@@ -25,8 +26,13 @@ class Page:
 
 
 def init_app(app: Flask) -> None:
-    """Let templates name addresses, and call `once(macro, ...)` for a macro of _controls.html."""
+    """Let templates name addresses, and call `once(macro, ...)` for a macro of _controls.html.
+
+    `first_game` is where somebody plays who has not chosen an opponent.
+    """
     app.jinja_env.globals["addresses"] = addresses
+    opponent = first_opponent(app.extensions["world"])
+    app.jinja_env.globals["first_game"] = addresses.play_against(opponent)
     app.add_template_global(once, "once")
 
 

@@ -135,7 +135,6 @@ def saying(
     if place.over:
         return Saying(headline, *_lesson(place, links, played, show))
     mover = titles[match.seat(match.to_move)]
-    mark = MARKS[match.to_move]
     if match.hint:
         best = hinted(place)
         names = words.listed([short_name(cell) for cell in best], "or")
@@ -153,7 +152,7 @@ def saying(
     if match.pause and not match.is_human(match.to_move):
         does = "go on" if match.watched else "reply"
         way = Way("go-on", f"Let {mover} {does}", links.play, kind="primary")
-        return Saying("Paused", f"{mover} is to move as {mark}. {caption}", [way])
+        return Saying("Paused", caption, [way])
     if going_on or not links.take_back:
         return Saying(headline, caption, [])
     return Saying(headline, caption, [Way("take-back", "Take back", links.take_back, "u")])

@@ -297,7 +297,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self.next_look = now + LOOK
             for connection in [*self.waiting, *self.staying]:
                 if connection.deadline < now:
-                    self._drop(connection)
+                    self._end_wait(connection, now)
+
+    def _end_wait(self, connection: Connection, now: float) -> None:
+        """Close a connection that is late, unless it has spoken while this process was held up."""
+        if connection in self.waiting and not connection.head:
+            self._read_head(connection, connection.sock)
+        late = connection.deadline < now
+        if late and (connection in self.waiting or connection in self.staying):
+            self._drop(connection)
 
     def _cap_keepalive(self, deadline: float) -> None:
         """Close who has not begun another request by then: the worker ends."""

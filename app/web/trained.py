@@ -34,7 +34,7 @@ from app.web.trainer import Trainer, TrainerBusyError, TrainerError, trainer
 
 Value = TypeVar("Value")
 
-UNPACKED = 4  # agents that are ready, some 2 MB each; a comparison has so many
+UNPACKED = 8  # agents that are ready, 0.7 MB each; a comparison has four
 PACKED = 2 << 20  # bytes of answers of the trainer, 50 to 300 KB each
 MANY = 1024  # names, some 200 bytes each
 STORIES = 32  # of trainings, some 10 KB each

@@ -28,15 +28,16 @@ from app.tictactoe.causes import Cause, causes
 from app.tictactoe.certificate import Certificate, certificate
 from app.tictactoe.disagreement import disagreements
 from app.tictactoe.game import SEATS, Game, connect
+from app.tictactoe.history import EVERY
 from app.tictactoe.mind import Tiles, tiles
 from app.tictactoe.moves_code import decode, policy_of_choice
 from app.tictactoe.notation import replay
-from app.tictactoe.own_play import own_records
+from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import BASELINES, Choice, Policy, best_moves, optimal_q, policy_of
 from app.tictactoe.puzzles import Puzzle, puzzles
 from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.tasks import Task, task_q
-from app.tictactoe.values import Solution, optimal
+from app.tictactoe.values import LineUp, Solution, line_up, optimal
 from app.tictactoe.views import Worth
 from app.web.trained import Everybody, Lab, Names, source
 
@@ -211,18 +212,19 @@ class World:
         """Return the last snapshot of an agent, which is the agent as shipped."""
         return len(self.agents[name].snapshot_updates) - 1
 
-    def known(self, name: str) -> NDArray[np.bool_]:
-        """Return of which pairs an agent knew anything, [T, P], at each of its snapshots.
+    def known(self, name: str, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
+        """Return of which pairs, [P], an agent knew anything at a snapshot; the last one is -1.
 
         That are those which training had updated, and any update of a network moves all its values.
         Some know besides from the rules what the moves are worth that end the game.
         """
         agent = self.agents[name]
+        updated = agent.history.updated(step, pairs)
         if self.recipe(name).knows_ends:
-            return agent.snapshot_updated | self.ends
+            return updated | self.ends[pairs]
         if agent.card.algorithm != NETWORK:
-            return agent.snapshot_updated
-        return np.broadcast_to((agent.snapshot_updates > 0)[:, None], agent.snapshot_updated.shape)
+            return updated
+        return np.full(len(updated), agent.snapshot_updates[step] > 0)
 
     @cached_property
     def ends(self) -> NDArray[np.bool_]:
@@ -257,8 +259,7 @@ class World:
     @lru_cache(maxsize=JUDGED)
     def causes(self, name: str) -> list[Cause]:
         """Return why somebody's play errs, as far as the moves tell."""
-        found = self.mistakes(name), self.atlas(name)
-        return causes(self.game, self.policies[name], *found)
+        return causes(self.own_play(name), self.mistakes(name), self.atlas(name))
 
     @lru_cache(maxsize=4)
     def round_robin(self, newcomer: str = "") -> NDArray[np.float64]:
@@ -268,12 +269,22 @@ class World:
         """
         if not newcomer:
             return round_robin(self.game, list(self.policies.values()))
-        return join(self.game, self.round_robin(), self._pairs, self.policies[newcomer])
+        return join(self.game, self.round_robin(), self._line_up, self.policies[newcomer])
 
-    @lru_cache(maxsize=8)
+    @lru_cache(maxsize=JUDGED)
+    def own_play(self, name: str) -> OwnPlay:
+        """Return what comes about while somebody plays."""
+        return OwnPlay(self.game, self.policies[name])
+
+    @cached_property
+    def any_play(self) -> OwnPlay:
+        """What comes about at all."""
+        return OwnPlay(self.game, self.policies["random"])
+
+    @lru_cache(maxsize=JUDGED)
     def mistakes(self, name: str) -> Mistakes:
         """Return an agent's blunders."""
-        return mistakes(self.game, self.policies[name])
+        return mistakes(self.own_play(name))
 
     @lru_cache(maxsize=8)
     def atlas(self, name: str) -> Atlas:
@@ -286,12 +297,13 @@ class World:
 
         Raises ValueError if it can.
         """
-        return certificate(self.game, self.policies[name], SEATS[seat])
+        return certificate(self.own_play(name), SEATS[seat])
 
-    @lru_cache(maxsize=8)
-    def own_records(self, name: str, player: int) -> dict[int, str]:
-        """Return a game to each position that somebody can meet as X (+1) or O (-1)."""
-        return own_records(self.game, self.policies[name], player)
+    def own_record(self, name: str, position: int) -> str:
+        """Return a game to a decision: one that somebody can have who is to move there, or any."""
+        seat = int(self.game.to_move[position])
+        games = (self.own_play(name).games[seat], self.any_play.games[seat])
+        return next(record for of in games if (record := of.record(position)) is not None)
 
     @cached_property
     def tiles(self) -> Tiles:
@@ -313,7 +325,7 @@ class World:
         return puzzles(
             self.game,
             {name: self.policies[name] for name in names},
-            {name: self.game.spread(self.known(name)[-1], illegal=False) for name in names},
+            {name: self.game.spread(self.known(name, -1), illegal=False) for name in names},
         )
 
     def _plays(self, name: str) -> bool:
@@ -347,9 +359,10 @@ class World:
         return report(self.game, table[None], [0], Worth())
 
     @cached_property
-    def _pairs(self) -> NDArray[np.float64]:
-        """How everybody who is always there plays, as chances of the legal pairs, [N, P]."""
-        return np.stack([policy[self.game.legal] for policy in self.policies.values()])
+    def _line_up(self) -> LineUp:
+        """How everybody who is always there plays, ready for matches."""
+        pairs = [policy[self.game.legal] for policy in self.policies.values()]
+        return line_up(self.game, np.stack(pairs))
 
     @cached_property
     def _ruled(self) -> Figures:

@@ -9,6 +9,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app.tictactoe.card import Card
 from app.web.numbers import count, percent
+from tests.browser.steps import focused, walk
 from tests.service.server import ROOT
 
 
@@ -45,8 +46,8 @@ def test_the_heads_sort_the_table(page: Page) -> None:
         expect(first_agent(page)).to_have_text(agent)
         expect(page.locator("[aria-sort]")).to_have_count(1)
         # It stays where it was, for the next click.
-        assert page.evaluate("document.activeElement.id") == "sort-random-x"
-    page.go_back()
+        assert focused(page) == "sort-random-x"
+    walk(page, "back")
     expect(first_agent(page)).to_have_text(first)
     page.click("#ranking tbody a >> nth=0")
     expect(page.locator("h1")).to_have_text(first)
@@ -110,8 +111,8 @@ def test_the_curves_against_somebody_else(page: Page) -> None:
     expect(charts).to_have_count(5)
     expect(charts.first).to_have_attribute("aria-label", re.compile("As X against T-hand: won"))
     expect(values(charts.first)).to_have_text(ends("t-hand"))
-    assert page.evaluate("document.activeElement.id") == "against-t-hand"
-    page.go_back()
+    assert focused(page) == "against-t-hand"
+    walk(page, "back")
     expect(values(charts.first)).to_have_text(ends("random"))
 
 

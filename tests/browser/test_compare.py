@@ -6,16 +6,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.steps import address, focused, walk
+
 USUAL = "?lens=q-learning-1&lens=q-iteration"
-
-
-def address(path: str) -> re.Pattern[str]:
-    return re.compile(re.escape(path) + "$")
-
-
-def focused(page: Page) -> str:
-    identity: str = page.evaluate("document.activeElement.id")
-    return identity
 
 
 def test_all_boards_move_together(page: Page) -> None:
@@ -30,9 +23,9 @@ def test_all_boards_move_together(page: Page) -> None:
     page.click("#take-back")
     expect(page.locator(".mark")).to_have_count(3)
     assert focused(page) == "take-back"
-    page.go_back()
+    walk(page, "back")
     expect(page.locator(".mark")).to_have_count(6)
-    page.go_back()
+    walk(page, "back")
     expect(page.locator(".mark")).to_have_count(3)
     page.click("#new-game")
     expect(page).to_have_url(address(f"/compare/{USUAL}"))
@@ -147,3 +140,18 @@ def test_it_opens_where_they_part_and_shows_how_they_learned(page: Page) -> None
     expect(page).to_have_url(re.compile("figure=losses$"))
     # A move draws no curve anew.
     expect(page.locator("canvas")).to_have_attribute("data-kept", "yes")
+
+
+def test_one_slider_moves_two_minds_and_so_it_does_after_an_exchange(page: Page) -> None:
+    page.goto("/compare/40")
+    page.locator("#film-step").focus()
+    for agent in ("q-learning-1", "champion"):
+        blank = page.locator(".over .tiles .blank:not([d=''])")
+        page.keyboard.press("Home")
+        expect(blank).to_have_count(2)  # before their first games both know nothing
+        page.keyboard.press("End")
+        expect(blank).to_have_count(0)
+        if agent != "champion":
+            page.select_option("#lens-1", "champion")
+            expect(page.locator(".panels h2").first).to_have_text("Champion")
+            page.locator("#film-step").focus()

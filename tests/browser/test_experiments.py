@@ -11,7 +11,6 @@ from app.web.deployment import ROOT
 SHIPPED = load_all(ROOT / "models" / "experiments")
 SIZES = [(320, 640), (768, 1024), (1920, 1080)]
 FIRST = [("bad-runs", 1), ("double-q", 1), ("feedback", 1)]  # dots, curves, a grid
-PATIENCE = 60_000  # milliseconds: the first training waits for the trainer to start
 SMALLEST = 11  # pixels of letters
 
 
@@ -70,7 +69,7 @@ def test_a_mark_that_is_pressed_opens_its_run_in_the_lab(
     box = shape.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.wait_for_url(lambda url: url.endswith(href), timeout=PATIENCE)
+    page.wait_for_url(lambda url: url.endswith(href))
     expect(page.locator("#result")).to_be_visible()
 
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.steps import MARKS, focused, walk
+
 
 def test_a_board_moves_in_place_and_back(page: Page) -> None:
     page.goto("/how")
@@ -15,12 +17,12 @@ def test_a_board_moves_in_place_and_back(page: Page) -> None:
     expect(page.locator("#q-iteration-turn")).to_have_text("X to move")
     expect(page.locator("#q-iteration-shown .mark")).to_have_count(2)
     expect(page.locator("#self-play-shown .mark")).to_have_count(1)
-    assert page.evaluate("document.activeElement.id") == "q-iteration-board-0"
+    assert focused(page) == "q-iteration-board-0"
     assert page.evaluate("scrollY") == before
     page.click("#q-iteration-back")
     expect(page.locator("#q-iteration-shown .mark")).to_have_count(1)
     expect(page.locator("#q-iteration-back")).to_have_count(0)
-    page.go_back()
+    walk(page, "back")
     expect(page.locator("#q-iteration-shown .mark")).to_have_count(2)
 
 
@@ -28,7 +30,7 @@ def test_a_board_leads_to_the_play_page(page: Page) -> None:
     page.goto("/how#champion")
     page.click("#champion-play")
     expect(page).to_have_url(re.compile(r"/play/4758\?o=human&lens=champion&step=8$"))
-    expect(page.locator("#board .mark")).to_have_count(4)
+    expect(page.locator(MARKS)).to_have_count(4)
 
 
 def test_a_board_moves_without_javascript(new_context: Callable[..., BrowserContext]) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.steps import MARKS
+
 
 def test_to_the_board_and_see_the_agent_blunder(page: Page) -> None:
     page.goto("/agents/q-learning-1")
@@ -23,10 +25,10 @@ def test_go_through_the_game_that_beats_it(page: Page) -> None:
     moves = page.locator("#verdict .exhibits").first.locator("li")
     plies = moves.count()
     page.click("#line-x")
-    expect(page.locator("#board .mark")).to_have_count(0)
+    expect(page.locator(MARKS)).to_have_count(0)
     for ply in range(1, plies + 1):
         page.click("#step")
-        expect(page.locator("#board .mark")).to_have_count(ply)
+        expect(page.locator(MARKS)).to_have_count(ply)
     expect(page.locator(".headline")).to_have_text("You win")
 
 

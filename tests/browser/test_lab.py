@@ -6,6 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.steps import focused, walk
+
 SMALL = "q-table,games=200"
 SHIFT = """() => {
     window.shift = 0;
@@ -23,12 +25,12 @@ def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"/lab/q-table,alpha=0.41,games=200\?ghost="))
     expect(page.locator("#alpha")).to_have_value("0.41")
     expect(page.locator(".u-legend")).to_contain_text("alpha 0.4")
-    assert page.evaluate("document.activeElement.id") == "alpha-slider"
+    assert focused(page) == "alpha-slider"
     page.locator("label:has(#seat-2)").click()
     expect(page).to_have_url(re.compile("/lab/q-table,seat=x,alpha=0.41,games=200"))
     expect(page.locator("#result")).not_to_have_class(re.compile("htmx-request"))
     assert page.evaluate("shift") < 0.001  # a figure that grows by a digit
-    page.go_back()
+    walk(page, "back")
     expect(page).to_have_url(re.compile(r"/lab/q-table,alpha=0.41,games=200\?"))
     expect(page.locator("#seat-1")).to_be_checked()
     expect(page.locator("#alpha")).to_have_value("0.41")
@@ -52,7 +54,7 @@ def test_the_result_follows_a_slider_and_the_address_changes_once(page: Page) ->
     expect(page).to_have_url(re.compile(rf"alpha={alpha},games=200\?ghost=q-table,games=200$"))
     expect(page.locator(".u-legend")).to_contain_text("alpha 0.4")
     assert page.evaluate("history.length") == visited + 1
-    page.go_back()
+    walk(page, "back")
     expect(page).to_have_url(re.compile(f"/lab/{SMALL}$"))
     expect(page.locator("#alpha")).to_have_value("0.4")
 
@@ -94,7 +96,7 @@ def test_a_game_is_told_update_by_update(page: Page) -> None:
 
 def test_twenty_seeds_come_by_themselves(page: Page) -> None:
     page.goto("/lab/q-table,games=100/seeds")
-    expect(page.locator("#seeds")).to_contain_text("20 of 20", timeout=30_000)
+    expect(page.locator("#seeds")).to_contain_text("20 of 20")
     expect(page.locator("#seeds .run")).to_have_count(20)
 
 

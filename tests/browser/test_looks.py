@@ -7,6 +7,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from app.web.lens import HEAT_STEPS
 from app.web.palette import PALETTES, colour, contrast, text_colour
+from tests.browser.steps import MARKS
 
 PAGES = [
     "/play/",
@@ -182,10 +183,10 @@ def test_nothing_jumps_in_two_whole_games(
     for _ in range(2):
         if "x=fixed" not in url:
             for cell in "482637" if "human" in url else "426":
-                marks = page.locator("#board .mark").count()
+                marks = page.locator(MARKS).count()
                 page.click(f"#board-{cell}")
                 two = "fixed" in url and cell != "6"
-                expect(page.locator("#board .mark:not(.ghost)")).to_have_count(marks + 1 + two)
+                expect(page.locator(MARKS)).to_have_count(marks + 1 + two)
                 if page.locator(".result").count():
                     break
         expect(page.locator(".result")).to_be_visible()

@@ -4,24 +4,17 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, TimeoutError, expect
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.steps import HELD, MARKS, Gate, address, focused, walk
 
 
 def headline(page: Page, text: str) -> None:
     expect(page.locator(".headline")).to_have_text(text)
 
 
-def focused(page: Page) -> str:
-    identity: str = page.evaluate("document.activeElement.id")
-    return identity
-
-
 def board(page: Page) -> list[str]:
     return [cell.get_attribute("aria-label") or "" for cell in page.locator(".cell").all()]
-
-
-def address(path: str) -> re.Pattern[str]:
-    return re.compile(re.escape(path) + "$")
 
 
 def test_a_game_by_mouse(page: Page) -> None:
@@ -70,6 +63,7 @@ def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -
     headline(page, "You win")
     page.click("#rematch")
     page.click("#seat-o")
+    page.click("#to-players")
     page.click(".card[value=minimax]")
     expect(page).to_have_url(address("/play/?o=minimax"))
     page.click("label[for=tab-settings]")
@@ -84,32 +78,34 @@ def test_the_agent_moves_for_either_side(page: Page) -> None:
     page.click("#reply")
     expect(page).to_have_url(address("/play/0312?o=human&lens=truth"))
     page.click("#reply")
-    expect(page.locator("#board .mark")).to_have_count(5)
+    expect(page.locator(MARKS)).to_have_count(5)
     headline(page, "O to move")
 
 
 def test_two_agents_play_to_the_end(page: Page) -> None:
+    first = Gate(page, "**/reply/?*")
     page.goto("/play/?x=minimax&o=fixed&delay=0.25")
     expect(page.locator("#status")).to_have_text("")
+    first.open()
     headline(page, "Minimax wins as X")
     expect(page.locator("#status")).to_have_text("Minimax wins as X.")
 
 
-# htmx tells of the request for a move that the pause comes before.
-@pytest.mark.console("htmx:(afterRequest|sendAbort)")
 def test_a_watched_game_is_paused_stepped_and_goes_on(page: Page) -> None:
-    page.goto("/play/?x=fixed&o=fixed&delay=0.25")
-    page.click("#pause")
+    reply = Gate(page, "**/reply/01*")
+    with page.expect_request("**/reply/01*"):
+        page.goto("/play/01?x=fixed&o=fixed&delay=0.25")
+    page.click("#pause")  # while the move is under way, which it comes before
     expect(page.locator("#pause")).to_have_attribute("aria-label", "Play on")
-    before = page.locator("#board .mark").count()
+    reply.open()
     page.click("#step")
-    expect(page.locator("#board .mark")).to_have_count(before + 1)
+    expect(page.locator(MARKS)).to_have_count(3)
     page.click("#back")
-    expect(page.locator("#board .mark")).to_have_count(before)
+    expect(page.locator(MARKS)).to_have_count(2)
     page.click("#last")
-    expect(page.locator("#board .mark")).to_have_count(before + 1)
+    expect(page.locator(MARKS)).to_have_count(3)
     page.click("#first")
-    expect(page.locator("#board .mark")).to_have_count(0)
+    expect(page.locator(MARKS)).to_have_count(0)
     assert focused(page) == "first"
     page.click("#pause")
     headline(page, "First empty cell wins as X")
@@ -122,11 +118,12 @@ def test_another_speed_is_kept_and_the_next_game_counted(page: Page) -> None:
     expect(page).to_have_url(address("/play/?x=minimax&o=fixed&delay=0.25&pause=1"))
     page.check("#keep")
     expect(page).to_have_url(re.compile("keep=1"))
+    second = Gate(page, "**/play/?*tally=1-0-0*")
     page.click("#pause")
     headline(page, "Minimax wins as X")
+    second.open()
     expect(page.locator("#seat-x .wins")).to_have_text("1")
     expect(page.locator("#seat-o .wins")).to_have_text("0")
-    expect(page.locator("#board .mark")).not_to_have_count(0)
 
 
 def test_taking_back_undoes_both_plies(page: Page) -> None:
@@ -145,16 +142,16 @@ def test_back_and_forward_walk_through_the_persons_moves(page: Page) -> None:
     expect(page).to_have_url(address("/play/40?o=fixed"))
     page.click("#board-2")
     expect(page).to_have_url(address("/play/4021?o=fixed"))
-    page.go_back()
+    walk(page, "back")
     expect(page).to_have_url(address("/play/40?o=fixed"))
-    expect(page.locator("#board .mark")).to_have_count(2)
-    page.go_back()
+    expect(page.locator(MARKS)).to_have_count(2)
+    walk(page, "back")
     expect(page).to_have_url(address("/play/?o=fixed"))
-    expect(page.locator("#board .mark")).to_have_count(0)
-    page.go_forward()
-    expect(page.locator("#board .mark")).to_have_count(2)
+    expect(page.locator(MARKS)).to_have_count(0)
+    walk(page, "forward")
+    expect(page.locator(MARKS)).to_have_count(2)
     page.click("#board-8")
-    expect(page.locator("#board .mark")).to_have_count(4)
+    expect(page.locator(MARKS)).to_have_count(4)
 
 
 def test_a_shared_link_shows_the_same_board(
@@ -165,7 +162,7 @@ def test_a_shared_link_shows_the_same_board(
     page.select_option("#lens", "q-learning-1")
     expect(page).to_have_url(address("/play/?lens=q-learning-1"))
     page.click("#board-1")
-    expect(page.locator("#board .mark")).to_have_count(2)
+    expect(page.locator(MARKS)).to_have_count(2)
     headline(page, "Your turn as X")
     elsewhere = new_context().new_page()
     elsewhere.goto(page.url)
@@ -199,7 +196,7 @@ def test_single_keys_work_anywhere_but_in_fields_and_can_be_switched_off(page: P
     page.goto("/play/408?o=human")
     page.focus("#new-game")
     page.keyboard.press("u")
-    expect(page.locator("#board .mark")).to_have_count(2)
+    expect(page.locator(MARKS)).to_have_count(2)
     page.click("label[for=tab-settings]")
     page.focus("#lens")
     page.keyboard.press("u")
@@ -208,7 +205,7 @@ def test_single_keys_work_anywhere_but_in_fields_and_can_be_switched_off(page: P
     expect(page.locator("#keys")).to_be_visible()
     expect(page.locator("#keys dt")).not_to_have_count(0)
     page.keyboard.press("Escape")
-    expect(page.locator("#board .mark")).to_have_count(2)
+    expect(page.locator(MARKS)).to_have_count(2)
     page.click("#menu-button")
     page.uncheck("#shortcuts")
     page.keyboard.press("Escape")
@@ -216,22 +213,20 @@ def test_single_keys_work_anywhere_but_in_fields_and_can_be_switched_off(page: P
     page.keyboard.press("u")
     page.keyboard.press("ArrowUp")
     assert focused(page) == "board-5"
-    expect(page.locator("#board .mark")).to_have_count(2)
+    expect(page.locator(MARKS)).to_have_count(2)
 
 
-def test_another_palette_is_remembered(context: BrowserContext) -> None:
-    page = context.new_page()
+def test_another_palette_is_remembered(page: Page) -> None:
     page.goto("/play/?lens=truth")
     page.click("#menu-button")
     page.check("#palette-orange-blue")
-    again = context.new_page()
-    again.goto("/play/?o=human&lens=truth")
-    expect(again.locator("#palette-orange-blue")).to_be_checked()
-    again.click("#board-4")
-    expect(again.locator("#board .mark")).to_have_count(1)
-    again.go_back()
-    expect(again.locator("#board .mark")).to_have_count(0)
-    expect(again.locator("#palette-orange-blue")).to_be_checked()
+    page.goto("/play/?o=human&lens=truth")
+    expect(page.locator("#palette-orange-blue")).to_be_checked()
+    page.click("#board-4")
+    expect(page.locator(MARKS)).to_have_count(1)
+    walk(page, "back")
+    expect(page.locator(MARKS)).to_have_count(0)
+    expect(page.locator("#palette-orange-blue")).to_be_checked()
 
 
 @pytest.mark.console("409")
@@ -239,10 +234,10 @@ def test_a_refused_move_is_said_and_the_game_stays(page: Page) -> None:
     page.goto("/play/40?o=human")
     page.evaluate("htmx.ajax('GET', '/play/44', {source: '#main', target: '#game'})")
     expect(page.locator("#notice")).to_contain_text("already taken")
-    expect(page.locator("#board .mark")).to_have_count(2)
+    expect(page.locator(MARKS)).to_have_count(2)
 
 
-@pytest.mark.console("Failed to load|ERR_FAILED|htmx:(sendError|afterRequest)")
+@pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")
 def test_a_request_that_fails_is_said_by_the_board_and_comes_back(page: Page) -> None:
     page.goto("/play/40?o=human")
     page.route("**/play/408*", lambda route: route.abort())
@@ -251,81 +246,59 @@ def test_a_request_that_fails_is_said_by_the_board_and_comes_back(page: Page) ->
     expect(page.locator(".ghost")).to_have_count(0)
     page.unroute("**/play/408*")
     page.click("#retry")
-    expect(page.locator("#board .mark")).to_have_count(3)
+    expect(page.locator(MARKS)).to_have_count(3)
     expect(page).to_have_url(address("/play/408?o=human"))
     expect(page.locator("#notice")).to_be_empty()
 
 
-@pytest.mark.console("Failed to load|ERR_FAILED|htmx:(sendError|afterRequest)")
+@pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")
 def test_a_watched_game_tries_again_by_itself(page: Page) -> None:
-    failed: list[str] = []
-
-    def once(route: Route) -> None:
-        if failed:
-            route.continue_()
-        else:
-            failed.append(route.request.url)
-            route.abort()
-
-    page.route("**/reply/*", once)
+    page.route("**/reply/*", lambda route: route.abort())
     page.goto("/play/?x=fixed&o=fixed&delay=0.25")
     expect(page.locator("#notice")).to_contain_text("did not answer")
+    page.unroute("**/reply/*")
     headline(page, "First empty cell wins as X")
     expect(page.locator("#notice")).to_be_empty()
 
 
 def test_a_double_click_is_one_move(page: Page) -> None:
     page.goto("/play/?o=human")
-    asked: list[str] = []
-
-    def slowly(route: Route) -> None:
-        asked.append(route.request.url)
-        page.wait_for_timeout(300)
-        route.continue_()
-
-    page.route("**/play/*", slowly)
+    gate = Gate(page, "**/play/*")
     page.dblclick("#board-4")
+    gate.open()
     expect(page).to_have_url(address("/play/4?o=human"))
-    assert len(asked) == 1
+    assert len(gate.asked) == 1
 
 
 def test_a_move_does_not_scroll_the_page(page: Page) -> None:
     page.set_viewport_size({"width": 320, "height": 480})
     page.goto("/play/?o=human")
     page.mouse.wheel(0, 40)
-    page.wait_for_function("scrollY === 40")
+    page.wait_for_function("() => scrollY === 40")
     page.click("#board-4")
-    expect(page.locator("#board .mark")).to_have_count(1)
+    expect(page.locator(MARKS)).to_have_count(1)
     assert page.evaluate("scrollY") == 40
 
 
 def test_back_while_an_agent_is_thinking_shows_the_board_of_the_address(page: Page) -> None:
     page.goto("/play/?o=fixed")
-
-    def never(route: Route) -> None:
-        """Leave the request without an answer."""
-
-    page.route("**/reply/*", never)
+    Gate(page, "**/reply/*")  # which never opens
     with page.expect_request("**/reply/*"):
         page.click("#board-4")
-    page.go_back()
+    walk(page, "back")
     expect(page).to_have_url(address("/play/?o=fixed"))
-    expect(page.locator("#board .mark")).to_have_count(0)
+    expect(page.locator(MARKS)).to_have_count(0)
 
 
 def test_an_open_list_stays_open_while_a_game_is_watched(page: Page) -> None:
-    page.goto("/play/?x=fixed&o=fixed&delay=0.25&keep=1")
-    page.click("label[for=tab-settings]")
-    page.click("#lens")
-    before = page.locator("#board .mark").count()
+    page.goto("/play/?x=fixed&o=fixed&delay=0.25&keep=1&pause=1")
+    page.evaluate(HELD)
     if not page.evaluate("CSS.supports('selector(:open)')"):
         pytest.skip("this browser does not tell whether a list is open")
-    with pytest.raises(TimeoutError):
-        page.wait_for_function(
-            "before => document.querySelectorAll('#board .mark').length !== before",
-            arg=before,
-            timeout=1200,
-        )
+    page.click("label[for=tab-settings]")
+    page.locator("#pause").evaluate("pause => pause.click()")  # no pointer closes the list
+    page.click("#lens")
+    page.wait_for_function("() => held")
     page.keyboard.press("Escape")
     headline(page, "First empty cell wins as X")
 
@@ -336,6 +309,7 @@ def test_who_asked_for_less_motion_starts_the_game_by_hand(
     page = new_context(reduced_motion="reduce").new_page()
     page.goto("/play/?x=fixed&o=fixed&delay=0.25")
     expect(page).to_have_url(re.compile("pause=1"))
+    page.wait_for_load_state()
     page.click("#pause")
     headline(page, "First empty cell wins as X")
 
@@ -421,7 +395,7 @@ def test_squares_keep_their_nodes_and_a_reply_takes_one_round_trip(page: Page) -
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.click("#board-4")
-    expect(page.locator("#board .mark")).to_have_count(2)
+    expect(page.locator(MARKS)).to_have_count(2)
     moves = [url.split("/")[3] for url in asked if "/static/" not in url]
     assert moves == ["play", "reply"]
     page.focus("#snapshot-step")
@@ -432,15 +406,10 @@ def test_squares_keep_their_nodes_and_a_reply_takes_one_round_trip(page: Page) -
 
 def test_a_pressed_square_answers_before_the_server(page: Page) -> None:
     page.goto("/play/?o=human")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/play/4*", hold)
+    gate = Gate(page, "**/play/4*")
     page.click("#board-4")
     expect(page.locator("#board-4 .ghost")).to_have_count(1)
-    held[0].continue_()
+    gate.open()
     expect(page.locator("#board-4 .ghost")).to_have_count(0)
     expect(page.locator("#board-4 .mark")).to_have_count(1)
 
@@ -486,9 +455,9 @@ def test_a_link_is_shared(new_context: Callable[..., BrowserContext]) -> None:
 def test_a_hidden_page_rests(page: Page) -> None:
     page.goto("/play/?x=fixed&o=fixed&delay=0.25&pause=1")
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    page.evaluate(HELD)
     page.click("#pause")
-    with pytest.raises(TimeoutError):
-        page.wait_for_selector("#board .mark", timeout=1000)
+    page.wait_for_function("() => held")
     page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
     headline(page, "First empty cell wins as X")
 
@@ -499,6 +468,7 @@ def test_watched_moves_are_announced_for_whoever_wishes(page: Page) -> None:
     page.check("#tell")
     page.keyboard.press("Escape")
     page.click("#step")
-    expect(page.locator("#board .mark")).to_have_count(1)
+    expect(page.locator(MARKS)).to_have_count(1)
+    Gate(page, "**/reply/01*")  # which never opens
     page.click("#pause")
-    expect(page.locator("#status")).to_have_text(re.compile(r"Row \d, column \d, [XO], last move"))
+    expect(page.locator("#status")).to_have_text("Row 1, column 2, O, last move")

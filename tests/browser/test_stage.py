@@ -5,6 +5,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.steps import address, walk
+
 SIZES = [(1280, 800), (1440, 900), (360, 740), (390, 844), (740, 360)]
 SHIFTS = """() => {
     window.shifted = 0;
@@ -38,6 +40,12 @@ def heats(page: Page) -> list[str | None]:
     return [cell.get_attribute("data-heat") for cell in page.locator("[data-cell]").all()]
 
 
+def stop_the_clock(page: Page) -> None:
+    """Have time go on only when told."""
+    page.clock.install(time=0)
+    page.clock.pause_at(1)
+
+
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_what_counts_is_seen_without_scrolling(
     new_context: Callable[..., BrowserContext], width: int, height: int
@@ -68,21 +76,26 @@ def test_within_five_seconds_something_learns(
 ) -> None:
     """Squares change and the caption says what happens; nothing jumps."""
     page = new_context(viewport={"width": width, "height": height}).new_page()
+    stop_the_clock(page)
     page.add_init_script(f"({SHIFTS})()")
     page.goto("/")
     caption = page.locator("[data-film-caption]")
-    expect(caption).to_have_text("No idea: it has learned nothing here yet.", timeout=2000)
+    expect(caption).to_have_text("No idea: it has learned nothing here yet.")
     assert heats(page) == [None] * 6
-    expect(caption).not_to_contain_text("No idea", timeout=5000)
-    expect(page.locator("[data-cell][data-heat]").nth(2)).to_be_visible(timeout=5000)
-    expect(caption).to_have_text("It has got it: block!", timeout=15000)
+    page.clock.run_for(5000)
+    expect(caption).not_to_contain_text("No idea")
+    expect(page.locator("[data-cell][data-heat]").nth(2)).to_be_visible()
+    page.clock.run_for(10_000)
+    expect(caption).to_have_text("It has got it: block!")
     expect(page.locator("[data-cell='8']")).to_have_class("cell best")
     expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the film")
     assert page.evaluate("window.shifted") == 0
 
 
 def test_the_film_can_be_paused_and_scrubbed(page: Page) -> None:
+    stop_the_clock(page)
     page.goto("/")
+    page.clock.run_for(1000)
     play = page.get_by_role("button", name="Pause the film")
     play.click()
     expect(page.get_by_role("button", name="Play the film")).to_be_visible()
@@ -118,14 +131,12 @@ def test_without_javascript_everything_can_be_done(
     page.click("#film-play")
     expect(page.locator("[data-film-caption]")).to_contain_text("No idea")
     page.click("#film-play")
-    assert page.url.endswith("/?step=1")
+    expect(page).to_have_url(address("/?step=1"))
     page.click("#way-mistake")
     page.locator("#board [href]").first.click()
     expect(page.locator(".question")).to_have_text("And which would be right?")
     page.locator("#board [href]").first.click()
     expect(page.locator(".verdicts li")).to_have_count(2)
-    while page.locator("#step[href]").count():
-        page.click("#step")
     page.click("#next")
     expect(page.locator("h1")).to_have_text("Find its mistake")
     assert "/puzzle/2?answers=" in page.url
@@ -148,13 +159,17 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(page: Page) -> None:
                 return
         raise AssertionError(f"Tab never comes to {selector}")
 
+    stop_the_clock(page)
     page.goto("/")
+    page.clock.run_for(1000)
     tab_to("#film-play")
     page.keyboard.press("Space")
     expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the film")
+    page.clock.resume()
     tab_to("#way-mistake")
     page.keyboard.press("Enter")
     expect(page.locator(".question")).to_contain_text("Which square will it play?")
+    page.wait_for_load_state()
     tab_to("#board [href]")
     page.keyboard.press("Enter")
     expect(page.locator(".question")).to_have_text("And which would be right?")
@@ -179,12 +194,13 @@ def test_a_puzzle_keeps_its_squares_and_never_jumps(page: Page) -> None:
     expect(page.locator(".question")).to_have_text("And which would be right?")
     page.click("#board-0")
     expect(page.locator(".verdicts li")).to_have_count(2)
-    for _ in range(4):
+    for ply in range(1, 5):
         page.click("#step")
+        expect(page).to_have_url(address(f"&ply={ply}"))
     expect(page.locator(".question")).to_have_text("X bottom.")
     assert page.evaluate("document.getElementById('board-0').marked")
     assert page.evaluate("window.shifted") == 0
-    page.go_back()
+    walk(page, "back")
     expect(page.locator(".question")).not_to_have_text("X bottom.")
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.steps import MARKS, Gate, address, focused
+
 LENS = "q-learning-1"
 COUNT = """() => {
     window.counted = { now: 0, most: 0 };
@@ -14,10 +16,6 @@ COUNT = """() => {
     });
     document.addEventListener("htmx:afterRequest", () => counted.now--);
 }"""
-
-
-def address(part: str) -> re.Pattern[str]:
-    return re.compile(re.escape(part) + "$")
 
 
 def test_the_slider_goes_back_in_training_by_keyboard(page: Page) -> None:
@@ -29,7 +27,7 @@ def test_the_slider_goes_back_in_training_by_keyboard(page: Page) -> None:
     expect(page).to_have_url(address(f"/play/408?lens={LENS}&step=0&pause=1"))
     expect(page.locator("#trained")).to_have_text("after 0 updates")
     expect(page.locator("#board-2")).to_have_attribute("aria-label", re.compile("not tried yet"))
-    assert page.evaluate("document.activeElement.id") == "snapshot-step"
+    assert focused(page) == "snapshot-step"
     page.keyboard.press("ArrowRight")
     expect(page.locator(".caption")).to_have_text(re.compile(r"after [1-9]\d* updates?, for O"))
     page.keyboard.press("End")
@@ -57,14 +55,17 @@ def test_dragging_asks_for_one_position_at_a_time(page: Page) -> None:
 
 def test_a_run_through_the_training_ends_with_the_agent_as_it_plays(page: Page) -> None:
     page.goto("/play/4?o=human&lens=champion&step=7")
+    second = Gate(page, "**/play/*step=8*")
     page.click("#train")
     expect(page.locator("#train")).to_have_attribute("aria-label", "Stop the training")
+    second.open()
     expect(page.locator("#trained")).to_have_text(re.compile("^trained"))
     expect(page).to_have_url(address("/play/4?o=human&lens=champion"))
     expect(page.locator("#train")).to_have_attribute("aria-label", "Run through the training")
 
 
 def test_a_run_is_stopped_and_stays_there(page: Page) -> None:
+    Gate(page, "**/play/?*step=4*")  # which never opens
     page.goto(f"/play/?o=human&lens={LENS}&step=2&train=1")
     expect(page).to_have_url(re.compile("step=3"))
     page.click("#train")
@@ -90,7 +91,7 @@ def test_the_training_without_javascript(new_context: Callable[..., BrowserConte
     page.click("#settings [type=submit]")
     expect(page).to_have_url(address("/play/4?o=human&lens=champion&step=0"))
     page.click("#train")
-    expect(page.locator("#trained")).to_have_text(re.compile("^after [1-9]"), timeout=10_000)
+    expect(page.locator("#trained")).to_have_text(re.compile("^after [1-9]"))
 
 
 def test_a_blunder_is_marked_in_the_list_and_a_click_leads_to_it(page: Page) -> None:
@@ -99,7 +100,7 @@ def test_a_blunder_is_marked_in_the_list_and_a_click_leads_to_it(page: Page) -> 
     expect(page.locator(".blunder")).to_contain_text("draw → became a loss in 6")
     page.click(".blunder a")
     expect(page).to_have_url(address("/play/3140?ply=2&o=human&lens=truth"))
-    expect(page.locator("#board .mark")).to_have_count(2)
+    expect(page.locator(MARKS)).to_have_count(2)
 
 
 @pytest.mark.parametrize("hide", ["", "&hide=1"])

@@ -104,9 +104,7 @@ def _alternate(
 
 def _round(server: Server, case: Case, seconds: int) -> Round:
     before = cpu_seconds(server.workers)
-    run = wrk.load(server.url, islice(case.paths, FRESH), case.headers, seconds)
-    if run.refused or run.broken:
-        raise RuntimeError(f"{case.name}: {run.refused} errors, {run.broken} without an answer")
+    run = wrk.load(server.url, islice(case.paths, FRESH), case.headers, seconds).whole(case.name)
     return Round(run, (cpu_seconds(server.workers) - before) / run.requests)
 
 

@@ -1,28 +1,27 @@
 -- Ask for the addresses of a file in turn, again from the first after the last; each thread has
--- its own share.  At the end, what came of it as one line of JSON.
+-- its own share of them.  At the end, what came of it as one line of JSON.
 
 local threads = 0
 
 function setup(thread)
-  thread:set("first", threads)
+  thread:set("place", threads)
   threads = threads + 1
 end
 
 -- The arguments are the file and the number of threads.
 function init(arguments)
-  local line = 0
-  requests, last = {}, 0
+  requests, stride = {}, tonumber(arguments[2])
   for path in io.lines(arguments[1]) do
-    if line % arguments[2] == first then
-      table.insert(requests, wrk.format("GET", path))
-    end
-    line = line + 1
+    table.insert(requests, wrk.format("GET", path))
   end
 end
 
+-- Where there are fewer addresses than threads, some have the same: a thread without any would
+-- open its connections and never say a word.
 function request()
-  last = last % #requests + 1
-  return requests[last]
+  local asked = requests[place % #requests + 1]
+  place = (place + stride) % #requests
+  return asked
 end
 
 function done(summary, latency)

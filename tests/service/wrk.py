@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 THREADS, CONNECTIONS = 2, 32
+TIMEOUT = 20  # seconds: what is late is seen in p99
 SCRIPT = Path(__file__).with_name("wrk.lua")
 MISSING = "wrk is needed to measure the service: apt-get install wrk"
 
@@ -20,7 +21,7 @@ class Run(NamedTuple):
     seconds: float
     bytes: int  # of all answers, their headers too
     refused: int  # answers with a status from 400 on
-    broken: int  # no answer, or none in time
+    broken: int  # no answer, or none in time: the server has closed the connection, or hangs
     p50: float  # milliseconds
     p99: float
 
@@ -28,6 +29,12 @@ class Run(NamedTuple):
     def rate(self) -> float:
         """Requests a second."""
         return self.requests / self.seconds
+
+    def whole(self, what: str) -> "Run":
+        """Return this, if all was answered; RuntimeError, naming what was asked, if not."""
+        if self.refused or self.broken:
+            raise RuntimeError(f"{what}: {self.refused} errors, {self.broken} without an answer")
+        return self
 
 
 def available() -> bool:
@@ -45,6 +52,7 @@ def load(url: str, paths: Iterable[str], headers: Mapping[str, str], seconds: in
                 f"--threads={THREADS}",
                 f"--connections={CONNECTIONS}",
                 f"--duration={seconds}s",
+                f"--timeout={TIMEOUT}s",
                 f"--script={SCRIPT}",
                 *(f"--header={name}: {value}" for name, value in headers.items()),
                 url,

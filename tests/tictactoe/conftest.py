@@ -13,7 +13,7 @@ from app.tictactoe.tasks import Task
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
 from tests.tictactoe.both import Both
-from tests.tictactoe.models import ID, Arrays, Keys, arrays_of, make_agent
+from tests.tictactoe.models import ID, Arrays, Keys, make_agent
 from tests.tictactoe.reference import Policy, Rules, in_floats
 from tests.tictactoe.slow_report import SlowTask, Table, slow_task
 
@@ -113,4 +113,4 @@ def card(files: tuple[bytes, bytes]) -> Keys:
 
 @pytest.fixture(scope="session")
 def arrays(game: Game) -> Arrays:
-    return arrays_of(make_agent(game))
+    return make_agent(game).arrays()

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from app.tictactoe.agents import Agent, ModelError, load
 from app.tictactoe.card import Card, Reported
 from app.tictactoe.game import Game
+from app.tictactoe.history import History
 from app.tictactoe.report import report
 from app.tictactoe.views import Worth
 
@@ -55,14 +56,8 @@ def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
         q=game.spread(history[-1]),
         visits=game.spread(visits, illegal=0),
         snapshot_updates=np.array([0, 20], np.int64),
-        snapshot_q=history,
-        snapshot_updated=np.stack([visits > 4, visits > 0]),
+        history=History.of(history, np.stack([visits > 4, visits > 0])),
     )
-
-
-def arrays_of(agent: Agent) -> Arrays:
-    names = ["q", "visits", "snapshot_updates", "snapshot_q", "snapshot_updated"]
-    return {name: getattr(agent, name).copy() for name in names}
 
 
 def npz(arrays: Arrays) -> bytes:
@@ -83,9 +78,10 @@ def forge(folder: Path, card: Keys, arrays: bytes) -> None:
 
 
 def assert_same(agent: Agent, other: Agent) -> None:
-    for name, array in arrays_of(other).items():
-        np.testing.assert_array_equal(getattr(agent, name), array)
-        assert getattr(agent, name).dtype == array.dtype
+    arrays = agent.arrays()
+    for name, array in other.arrays().items():
+        np.testing.assert_array_equal(arrays[name], array)
+        assert arrays[name].dtype == array.dtype
 
 
 def zipped(members: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from app.tictactoe.agents import Agent, ModelError, load, load_all, save
 from app.tictactoe.card import TAKEN, Card, Reported, card_text
 from app.tictactoe.game import Game, connect
+from app.tictactoe.history import History
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import BySeat
-from tests.tictactoe.models import ID, arrays_of, assert_same, make_agent
+from tests.tictactoe.models import ID, assert_same, make_agent
 
 SMALL = connect(2, 2, 2)
 CARD = make_agent(SMALL).card
@@ -49,10 +50,12 @@ def test_saving_fills_in_the_digests_and_changes_nothing_else(tmp_path: Path, ga
 def test_a_loaded_agent_cannot_be_changed(tmp_path: Path, game: Game, agent: Agent):
     save(tmp_path, game, agent)
     loaded = load(tmp_path, game, ID)
-    for name in arrays_of(agent):
-        array = getattr(loaded, name)
-        with pytest.raises(ValueError, match="read-only"):
-            array[...] = 0
+    for whole in (loaded, loaded.history):
+        arrays = [value for value in vars(whole).values() if isinstance(value, np.ndarray)]
+        assert len(arrays) in (3, 4)
+        for array in arrays:
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = 0
 
 
 def test_a_model_is_two_files_that_everyone_may_read(tmp_path: Path, game: Game, agent: Agent):
@@ -183,9 +186,10 @@ def test_nobody_takes_the_name_of_somebody_who_is_no_agent(tmp_path: Path):
 
 def test_a_table_and_its_history_are_kept_to_the_last_bit(tmp_path: Path, game: Game, agent: Agent):
     """Thirds, which half precision would round."""
-    history = agent.snapshot_q / np.float32(3)
-    exact = replace(agent, q=game.spread(history[-1]), snapshot_q=history)
-    assert (history.astype(np.float16) != history).any(axis=1).all()
+    values = agent.history.all_values() / np.float32(3)
+    history = History.of(values, agent.history.all_updated())
+    exact = replace(agent, q=game.spread(values[-1]), history=history)
+    assert (values.astype(np.float16) != values).any(axis=1).all()
     save(tmp_path, game, exact)
     assert_same(load(tmp_path, game, ID), exact)
 
@@ -194,7 +198,7 @@ def test_the_table_at_a_snapshot_and_at_the_end(game: Game, agent: Agent):
     assert agent.table(game) is agent.q
     np.testing.assert_array_equal(agent.table(game, 1), agent.q)
     first = agent.table(game, 0)
-    np.testing.assert_array_equal(first[game.legal], agent.snapshot_q[0])
+    np.testing.assert_array_equal(first[game.legal], agent.history.values(0))
     np.testing.assert_array_equal(np.isnan(first), ~game.legal)
     assert first.dtype == np.float32
 
@@ -203,6 +207,6 @@ def test_what_was_updated_by_a_snapshot_and_by_the_end(game: Game, agent: Agent)
     np.testing.assert_array_equal(agent.updated(game), agent.visits > 0)
     np.testing.assert_array_equal(agent.updated(game, 1), agent.visits > 0)
     first = agent.updated(game, 0)
-    np.testing.assert_array_equal(first[game.legal], agent.snapshot_updated[0])
+    np.testing.assert_array_equal(first[game.legal], agent.history.updated(0))
     assert not first[~game.legal].any()
     assert first.dtype == np.bool_

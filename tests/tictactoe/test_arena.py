@@ -6,7 +6,7 @@ import pytest
 from app.tictactoe.arena import join, league, round_robin, score
 from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES
-from app.tictactoe.values import outcome_chances
+from app.tictactoe.values import line_up, outcome_chances
 
 NAMES = list(BASELINES)
 
@@ -26,8 +26,8 @@ def test_who_joins_meets_everybody_as_if_there_from_the_start(
     game: Game, chances: np.ndarray
 ) -> None:
     *others, newcomer = [BASELINES[name].policy(game) for name in NAMES]
-    pairs = np.stack(others)[:, game.legal]
-    joined = join(game, chances[:-1, :-1], pairs, newcomer)
+    policies = line_up(game, np.stack(others)[:, game.legal])
+    joined = join(game, chances[:-1, :-1], policies, newcomer)
     np.testing.assert_allclose(joined, chances, rtol=0, atol=1e-9)
 
 

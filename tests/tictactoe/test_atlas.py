@@ -2,7 +2,6 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 from app.tictactoe.agents import load
 from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.own_play import move_chances, own_records
+from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import greedy, policy_of
+from app.tictactoe.values import plies
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
 from tests.tictactoe.reference import SIGN, Policy, Rules, mover
@@ -40,7 +40,7 @@ def erring_chances(rules: Rules, policy: Policy) -> dict[str, Fraction]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name: str):
-    rules, found = tictactoe.rules, mistakes(tictactoe.game, greedy(tables[name]))
+    rules, found = tictactoe.rules, mistakes(OwnPlay(tictactoe.game, greedy(tables[name])))
     boards = [tictactoe.boards[position] for position in found.position]
     expected = [b for b in tictactoe.decisions if set(policies[name][b]) & rules.blunder_cells(b)]
     assert boards == expected
@@ -56,7 +56,7 @@ def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name:
 @pytest.mark.parametrize("name", ["lucky", "noisy", "rough"])
 def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name: str):
     rules, policy = tictactoe.rules, policies[name]
-    found = mistakes(tictactoe.game, greedy(tables[name]))
+    found = mistakes(OwnPlay(tictactoe.game, greedy(tables[name])))
     expected = erring_chances(rules, policy)
     reachable = rules.reachable(policy, "X") | rules.reachable(policy, "O")
     for position, chance in zip(found.position, found.chance, strict=True):
@@ -67,7 +67,7 @@ def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_classes_hold_every_mistake_once(tictactoe: Both, tables, name: str):
-    found = mistakes(tictactoe.game, greedy(tables[name]))
+    found = mistakes(OwnPlay(tictactoe.game, greedy(tables[name])))
     classes = atlas(tictactoe.game, found)
     boards = [tictactoe.boards[position] for position in found.position]
     chances = Counter(dict(zip(boards, found.chance.tolist(), strict=True)))
@@ -103,7 +103,7 @@ def slow_order(both: Both, policy: Policy) -> list[int]:
 
 
 def ordered(game: Game, policy: NDArray[np.float64]) -> list[int]:
-    found = mistakes(game, policy)
+    found = mistakes(OwnPlay(game, policy))
     positions: list[int] = found.position[atlas(game, found).row].tolist()
     return positions
 
@@ -128,9 +128,11 @@ def test_own_records_are_games_that_the_agent_can_have(
     tictactoe: Both, tables, policies, name: str, seat: str
 ):
     rules, policy = tictactoe.rules, policies[name]
-    records = own_records(tictactoe.game, greedy(tables[name]), SEATS[seat.lower()])
-    assert {tictactoe.boards[position] for position in records} == rules.met(policy, seat)
-    for position, record in records.items():
+    games = OwnPlay(tictactoe.game, greedy(tables[name])).games[SEATS[seat.lower()]]
+    records = {position: games.record(position) for position in range(tictactoe.game.positions)}
+    had = {position: record for position, record in records.items() if record is not None}
+    assert {tictactoe.boards[position] for position in had} == rules.met(policy, seat)
+    for position, record in had.items():
         board = rules.boards[0]
         for cell in map(int, record):
             assert mover(board) != seat or cell in policy[board]
@@ -140,7 +142,7 @@ def test_own_records_are_games_that_the_agent_can_have(
 
 def test_each_game_makes_one_move_a_ply_five_at_least(tictactoe: Both, tables):
     game = tictactoe.game
-    chances = move_chances(game, greedy(tables["lucky"]), SEATS["o"])
-    plies = [chances[start:stop].sum() for start, stop in pairwise(game.ply_start)]
-    assert plies[:5] == pytest.approx([1] * 5)
-    assert sum(plies[5:]) < 4
+    games = OwnPlay(game, greedy(tables["lucky"])).games[SEATS["o"]]
+    made = [games.chance[ply.pairs].sum() for ply in plies(game)]
+    assert made[:5] == pytest.approx([1] * 5)
+    assert sum(made[5:]) < 4

@@ -7,6 +7,7 @@ from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.causes import Cause, causes
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import position_text
+from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import (
     BASELINES,
     Choice,
@@ -17,12 +18,13 @@ from app.tictactoe.policy import (
     optimal_q,
     policy_of,
 )
-from app.tictactoe.report import blunders, reachable
+from app.tictactoe.report import blunders
 
 
 def named(game: Game, policy: Policy) -> dict[tuple[str, int, str], Cause]:
-    found = mistakes(game, policy)
-    listed = causes(game, policy, found, atlas(game, found))
+    play = OwnPlay(game, policy)
+    found = mistakes(play)
+    listed = causes(play, found, atlas(game, found))
     return {(cause.kind, cause.seat, cause.rule): cause for cause in listed}
 
 
@@ -114,7 +116,7 @@ def test_blunders_in_some_images_only_are_seen_and_two_images_shown(game: Game) 
 
 def test_blunders_where_it_never_comes_are_said_to_be_that(game: Game) -> None:
     best = BASELINES["minimax"].policy(game)
-    met = reachable(game, best, X) | reachable(game, best, O)
+    met = OwnPlay(game, best).met
     never = np.flatnonzero(~met & (best_moves(game) != game.legal).any(axis=1))[:20]
     policy = best.copy()
     worst = np.nanargmin(optimal_q(game)[never], axis=1)

@@ -5,6 +5,7 @@ import pytest
 
 from app.tictactoe.certificate import certificate
 from app.tictactoe.game import SEATS
+from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import greedy
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import Line, flaw, images
@@ -15,7 +16,7 @@ BEATEN = [("noisy", "O"), ("rough", "X"), ("zero", "X"), ("first", "O")]
 
 
 def listed(both: Both, q, seat: str) -> list[Line]:
-    proof = certificate(both.game, greedy(q), SEATS[seat.lower()])
+    proof = certificate(OwnPlay(both.game, greedy(q)), SEATS[seat.lower()])
     return [
         (both.boards[position], np.flatnonzero(moves).tolist())
         for position, moves in zip(proof.position.tolist(), proof.moves, strict=True)
@@ -50,7 +51,7 @@ def test_it_lists_all_that_the_agent_can_meet_and_each_once(
     assert sorted(classes) == sorted(
         {str(c): c for c in (alike(tictactoe, m) for m in expected)}.values()
     )
-    proof = certificate(tictactoe.game, greedy(tables[name]), SEATS[seat.lower()])
+    proof = certificate(OwnPlay(tictactoe.game, greedy(tables[name])), SEATS[seat.lower()])
     assert proof.met == len(expected)
 
 
@@ -90,5 +91,5 @@ def test_there_is_none_for_an_agent_that_can_be_beaten(
     tictactoe: Both, tables, policies, name: str, seat: str
 ):
     with pytest.raises(ValueError, match="it loses the game"):
-        certificate(tictactoe.game, greedy(tables[name]), SEATS[seat.lower()])
+        certificate(OwnPlay(tictactoe.game, greedy(tables[name])), SEATS[seat.lower()])
     assert flaw(tictactoe.rules, seat, met(tictactoe, policies[name], seat)) is not None

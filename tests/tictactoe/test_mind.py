@@ -102,8 +102,8 @@ def test_the_colour_is_the_best_value_of_the_representative(
     game, agent = tictactoe.game, agents[name]
     assert agent.card.worth
     rows = mind.representatives(where, agent.visits)
-    best = mind.expected(game, rows, agent.snapshot_q, agent.card.worth)
-    known = mind.known(game, rows, agent.snapshot_updated)
+    best = mind.expected(game, rows, agent.history.all_values(), agent.card.worth)
+    known = mind.known(game, rows, agent.history.all_updated())
     coloured = mind.expectation(best, known, STEPS)
     for step in (0, len(agent.snapshot_updates) // 2, -1):
         table, updated = agent.table(game, step), agent.updated(game, step)
@@ -123,8 +123,8 @@ def test_a_perfect_mind_is_clean_bands(
     game, agent = tictactoe.game, agents["champion"]
     assert agent.card.worth
     rows = mind.representatives(where, agent.visits)
-    best = mind.expected(game, rows, agent.snapshot_q, agent.card.worth)[-1]
-    known = mind.known(game, rows, agent.snapshot_updated)[-1]
+    best = mind.expected(game, rows, agent.history.all_values(), agent.card.worth)[-1]
+    known = mind.known(game, rows, agent.history.all_updated())[-1]
     heat = mind.expectation(best, known, STEPS).heat
     assert known.all()
     np.testing.assert_array_equal(heat, where.truth * STEPS)
@@ -184,7 +184,7 @@ def test_snapshots_are_coloured_each_as_if_alone(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent]
 ) -> None:
     game, agent = tictactoe.game, agents["q-table"]
-    tables = game.spread(agent.snapshot_q)
+    tables = game.spread(agent.history.all_values())
     together = mind.blundering(game, where.decision, policy_of(tables, agent.card.plays), 10)
     for step, table in enumerate(tables):
         alone = mind.blundering(game, where.decision, policy_of(table, agent.card.plays), 10)

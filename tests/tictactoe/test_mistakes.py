@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from app.tictactoe.game import O, X
+from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import greedy
-from app.tictactoe.report import blunders, losing_game, reachable
+from app.tictactoe.report import blunders, losing_game
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import SIGN, mover
 
@@ -29,8 +30,8 @@ def test_blunders(tictactoe: Both, tables, policies, name: str):
 @pytest.mark.parametrize("name", NAMES)
 def test_reachable(tictactoe: Both, tables, policies, name: str, seat: str):
     met = tictactoe.rules.reachable(policies[name], seat)
-    found = reachable(tictactoe.game, greedy(tables[name]), SEATS[seat])
-    assert {tictactoe.boards[position] for position in np.flatnonzero(found)} == met
+    games = OwnPlay(tictactoe.game, greedy(tables[name])).games[SEATS[seat]]
+    assert {tictactoe.boards[position] for position in np.flatnonzero(games.met)} == met
 
 
 @pytest.mark.parametrize("seat", SEATS)

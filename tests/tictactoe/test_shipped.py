@@ -33,7 +33,7 @@ def test_a_card_says_what_is_true_of_its_table_at_every_snapshot(tictactoe: Both
     """To the last of the nine decimals that are kept."""
     card, updates = agent.card, agent.snapshot_updates.tolist()
     task = parse(card.recipe).task()
-    true = report(tictactoe.game, agent.snapshot_q, updates, card.worth, card.plays, task)
+    true = report(tictactoe.game, agent.history.all_values(), updates, card.worth, card.plays, task)
     found, expected = (flat(msgspec.to_builtins(told)) for told in (card.figures, true))
     assert found == pytest.approx(expected, rel=0, abs=1.1e-9)
 
@@ -42,7 +42,7 @@ def test_a_card_says_what_a_slow_evaluation_says(
     tictactoe: Both, float_players, slow_tasks, agent: Agent
 ):
     """Of a table on the way and of the agent as it is shipped."""
-    card, last = agent.card, len(agent.snapshot_q) - 1
+    card, last = agent.card, agent.history.moments - 1
     task = parse(card.recipe).task()
     slow = None if task is None else slow_tasks(task)
     for i in sorted({last // 2, last}):

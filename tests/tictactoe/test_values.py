@@ -13,6 +13,7 @@ from app.tictactoe.policy import BASELINES, greedy, minimax_random, uniform
 from app.tictactoe.values import (
     best_response,
     likeliest_game,
+    line_up,
     meet,
     optimal,
     outcome_chances,
@@ -136,12 +137,12 @@ def test_matches_end_as_their_chances_say(game: Game, tables):
     expected = [
         outcome_chances(game, policies[i], policies[j])[0] for i, j in zip(x, o, strict=True)
     ]
-    close(meet(game, policies[:, game.legal], x, o), expected)
+    close(meet(game, line_up(game, policies[:, game.legal]), x, o), expected)
 
 
 def test_matches_on_other_boards(both: Both):
     policies = np.stack([uniform(both.game), minimax_random(both.game)])[:, both.game.legal]
-    (ends,) = meet(both.game, policies, np.array([0]), np.array([1]))
+    (ends,) = meet(both.game, line_up(both.game, policies), np.array([0]), np.array([1]))
     expected = both.rules.chances(both.rules.uniform(), both.rules.minimax_random())
     close(ends, np.array(expected[both.rules.boards[0]], float))
 

@@ -10,6 +10,7 @@ import pytest
 from app.recipes import SHIPPED, name, parse
 from app.tictactoe.agents import Agent, load, load_all
 from app.tictactoe.game import Game
+from app.tictactoe.history import History
 from app.tictactoe.report import report
 from training.check import differences
 from training.run import judged, train
@@ -34,7 +35,8 @@ def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) 
     card, recipe = agent.card, SHIPPED[agent_id].recipe
     assert card.recipe == name(recipe)
     updates = card.figures.updates
-    figures = report(game, agent.snapshot_q, updates, card.worth, card.plays, recipe.task())
+    values = agent.history.all_values()
+    figures = report(game, values, updates, card.worth, card.plays, recipe.task())
     assert figures == card.figures
     assert judged(game, agent).card == card
 
@@ -66,9 +68,17 @@ def test_what_was_measured_may_differ(agent: Agent) -> None:
     "name", ["q", "visits", "snapshot_updates", "snapshot_q", "snapshot_updated"]
 )
 def test_one_other_bit_is_a_difference(agent: Agent, name: str) -> None:
-    array = getattr(agent, name).copy()
-    array.reshape(-1).view(np.uint8)[7] ^= 1
-    assert differences(agent, replace(agent, **{name: array})) == [name]
+    arrays = agent.arrays()
+    arrays[name] = arrays[name].copy()
+    arrays[name].reshape(-1).view(np.uint8)[7] ^= 1
+    other = Agent(
+        card=agent.card,
+        q=arrays["q"],
+        visits=arrays["visits"],
+        snapshot_updates=arrays["snapshot_updates"],
+        history=History.of(arrays["snapshot_q"], arrays["snapshot_updated"]),
+    )
+    assert differences(agent, other) == [name]
 
 
 def test_another_card_is_a_difference(agent: Agent) -> None:

@@ -150,7 +150,7 @@ def test_judge_writes_figures_and_texts_anew(game: Game, tmp_path: Path) -> None
     false = msgspec.structs.replace(
         agent.card,
         found=["nothing"],
-        figures=msgspec.structs.replace(agent.card.figures, blunders=[0] * len(agent.snapshot_q)),
+        figures=msgspec.structs.replace(agent.card.figures, blunders=[0] * agent.history.moments),
     )
     save(tmp_path, game, replace(agent, card=false))
     assert call("judge", "--models", tmp_path).output == "q-table: judged\n"

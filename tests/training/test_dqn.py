@@ -83,7 +83,7 @@ def test_the_shipped_network_begins_as_its_recipe_still_does(game: Game) -> None
     seen = learners.learn(game, parse(shipped.card.recipe), next_stop)
     for snapshot, progress in zip((0, 1), seen, strict=False):
         assert progress.updates == shipped.snapshot_updates[snapshot]
-        expected = shipped.snapshot_q[snapshot]
+        expected = shipped.history.values(snapshot)
         np.testing.assert_allclose(progress.q[game.legal], expected, rtol=1e-3, atol=1e-4)
 
 

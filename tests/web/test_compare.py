@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections import Counter
 
 import pytest
 from flask.testing import FlaskClient
@@ -133,7 +134,7 @@ def test_a_finished_game_is_so_on_all_boards(client: FlaskClient) -> None:
 
 
 def test_the_training_is_walked_through_snapshot_by_snapshot(world: World) -> None:
-    last = len(world.agents["self-play"].snapshot_q) - 1
+    last = world.agents["self-play"].history.moments - 1
     address = {
         step: addresses.compare(Comparison("4", (View("self-play", step),))) for step in range(last)
     }
@@ -148,7 +149,7 @@ def test_the_training_is_walked_through_snapshot_by_snapshot(world: World) -> No
 
 
 def test_a_view_is_not_led_to_where_another_board_has_it(world: World) -> None:
-    last = len(world.agents["self-play"].snapshot_q) - 1
+    last = world.agents["self-play"].history.moments - 1
     both = Comparison("", (View("self-play", last - 1), View("self-play")))
     before, shipped, _ = panels(world, both)
     assert (before.later, shipped.earlier) == ("", "")
@@ -296,6 +297,33 @@ def test_where_nobody_learned_there_is_no_curve(client: FlaskClient) -> None:
 
 
 def test_the_whole_mind_of_everybody_who_learned_is_there(client: FlaskClient) -> None:
-    page = client.get("/compare/4?lens=self-play&lens=self-play_3&lens=self-play_task").text
-    assert page.count('class="mind small"') == 2
-    assert 'href="/mind/self-play?step=3"' in page
+    page = client.get("/compare/4?lens=self-play&lens=menace_3&lens=self-play_task").text
+    assert page.count('class="mind small"') == 2  # beads expect nothing: they stand beside it
+    assert 'href="/mind/menace?step=3"' in page
+
+
+def test_two_minds_are_one_picture_and_two_trainings_one_film(
+    client: FlaskClient, world: World
+) -> None:
+    names = ("champion", "q-learning-1")
+    lasts = [world.last_step(name) for name in names]
+    asked = [f"{name}_0" for name in names]
+    for frame in range(max(lasts) + 1):
+        shown = compare_page(*parse("4", asked, world)).minds
+        assert shown
+        assert shown.film
+        assert shown.divided
+        assert (shown.step, shown.film.last) == (frame, max(lasts))
+        for whole, last in zip(shown.each, lasts, strict=True):
+            moments = whole.picture.frames.split()
+            assert len(moments) == last + 1
+            tiles = {heat: outline.count("M") for heat, outline in whole.picture.paths}
+            assert Counter(moments[round(frame * last / max(lasts))]) == {
+                "." if heat is None else chr(ord("U") + heat): number
+                for heat, number in tiles.items()
+            }
+        asked = re.findall(r"lens=([^&]*)", shown.next_step)
+    assert asked == [f"{name}_0" for name in names]  # after the last frame the first
+    page = client.get("/compare/4?lens=champion&lens=champion_1").text
+    assert "Each tile has two halves" in page
+    assert "film-play" not in page  # one training cannot be at two moments at once

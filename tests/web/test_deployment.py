@@ -8,14 +8,25 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.agents import ModelError
 from app.web import create_app
-from app.web.deployment import ROOT
+from app.web.deployment import ROOT, SettingError
 
 HSTS = "Strict-Transport-Security"
 FORWARDED = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "play.example"}
 
 
+@pytest.fixture(scope="session")
+def one_agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one agent: such a site starts sooner."""
+    folder = tmp_path_factory.mktemp("models")
+    for ending in ("json", "npz"):
+        shutil.copy(ROOT / "models" / f"champion.{ending}", folder)
+    return folder
+
+
 @pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch):
+def environment(monkeypatch: pytest.MonkeyPatch, one_agent: Path):
+    monkeypatch.setenv("MODELS", str(one_agent))
+
     def site(**variables: str) -> FlaskClient:
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
@@ -61,7 +72,7 @@ def test_who_is_led_to_its_name_is_led_to_the_same_address(environment, path: st
 
 @pytest.mark.parametrize("host", ["https://play.example", "a b", "play.example/x", "a:b", "-", "ä"])
 def test_what_is_no_name_of_a_site_is_named(environment, host: str) -> None:
-    with pytest.raises(ValueError, match="CANONICAL_HOST is a name like"):
+    with pytest.raises(SettingError, match="CANONICAL_HOST is a name like"):
         environment(CANONICAL_HOST=host)
 
 
@@ -80,8 +91,15 @@ def test_a_scheme_is_http_or_https(environment) -> None:
 
 @pytest.mark.parametrize("proxies", ["-1", "many", "10", "1_0", "²"])
 def test_a_wrong_number_of_proxies_is_named(environment, proxies: str) -> None:
-    with pytest.raises(ValueError, match="TRUSTED_PROXIES is a number from 0 to 9"):
+    with pytest.raises(SettingError, match="TRUSTED_PROXIES is a number from 0 to 9"):
         environment(TRUSTED_PROXIES=proxies)
+
+
+@pytest.mark.parametrize("variable", ["LAB", "CORS_ORIGINS", "FORWARDED_HOST", "CANONICAL_HOST"])
+def test_settings_are_checked_before_the_models(environment, tmp_path: Path, variable: str) -> None:
+    (tmp_path / "nobody.npz").write_bytes(b"")
+    with pytest.raises(SettingError, match=variable):
+        environment(MODELS=str(tmp_path), **{variable: "a b"})
 
 
 def test_the_models_are_where_the_environment_says(environment, tmp_path: Path) -> None:
@@ -90,10 +108,8 @@ def test_the_models_are_where_the_environment_says(environment, tmp_path: Path) 
         environment(MODELS=str(tmp_path))
 
 
-def test_the_site_plays_with_whoever_there_is(environment, tmp_path: Path) -> None:
-    for ending in ("json", "npz"):
-        shutil.copy(ROOT / "models" / f"champion.{ending}", tmp_path)
-    client = environment(MODELS=str(tmp_path))
+def test_the_site_plays_with_whoever_there_is(environment) -> None:
+    client = environment()
     for url in ("/play/4", "/play/4?lens=truth", "/why/4", "/healthz", "/api/v1/agents"):
         assert client.get(url).status_code == 200, url
     assert client.get("/reply/4").headers["Location"].endswith("?o=champion")

@@ -10,8 +10,9 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import replay
 from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
+from app.web.character import BEATABLE
 from app.web.film import MOVING, RECORD, STILL, film_of, film_of_mind, filmed
-from app.web.front.page import BEATABLE, CAST, LEARNERS, RANDOM_MOVES, front_page, ways
+from app.web.front.page import CAST, LEARNERS, RANDOM_MOVES, front_page, ways
 from app.web.lens import HEAT_STEPS, opinion
 from app.web.world import World
 
@@ -89,9 +90,12 @@ def test_the_curve_is_that_of_the_blunders(world: World) -> None:
         assert y == pytest.approx(28 * (1 - number / max(blunders)), abs=0.01)
 
 
-def test_whom_one_is_led_to_play_can_be_beaten_and_shows_many_colours(world: World) -> None:
+def test_whom_one_is_led_to_play_can_be_beaten_and_shows_many_colours(
+    client: FlaskClient, world: World
+) -> None:
     play, *_ = ways(world)
     assert play.href == f"/play/?o={BEATABLE}"
+    assert f'<a href="{play.href}">Play</a>' in client.get("/agents").text
     assert world.losing(BEATABLE, -1) is not None  # where the visitor is X
     heats = opinion(world, 0, BEATABLE).heat
     assert max(heats) - min(heats) >= HEAT_STEPS / 2

@@ -52,6 +52,13 @@ def plays(html: str) -> list[str]:
     return [unescape(href) for href in re.findall(r'<a href="(/play/[^"]*)"><svg', html)]
 
 
+def sheets(client: FlaskClient, url: str) -> list[str]:
+    """All pages of many pictures, as the first of them leads to."""
+    first = client.get(url).text
+    others = re.findall(r'<a id="page-\d+" href="([^"]*)"', first)
+    return [client.get(unescape(href)).text for href in others] or [first]
+
+
 def match_of(href: str, world: World) -> Match:
     url = urlsplit(href)
     return parse(url.path.removeprefix("/play/"), dict(parse_qsl(url.query)), world).match
@@ -96,13 +103,13 @@ def test_a_certificate_is_that_of_its_agent_with_the_true_values(
 
 
 def test_the_page_of_a_certificate_shows_all_of_it(client: FlaskClient) -> None:
-    rows, page = (
-        certificate(client, "self-play", "o"),
-        client.get("/agents/self-play/certificate-o"),
-    )
-    assert page.text.count('<svg class="mini"') == len(rows)
-    assert f"or {len(rows)} when" in page.text
-    assert page.text.count("its move") > len(rows)
+    rows = certificate(client, "self-play", "o")
+    pages = sheets(client, "/agents/self-play/certificate-o")
+    assert len(pages) > 1
+    assert sum(page.count('<svg class="mini"') for page in pages) == len(rows)
+    for page in pages:
+        assert f"or {len(rows)} when" in page
+        assert page.count("its move") > page.count('<svg class="mini"')
 
 
 @pytest.mark.parametrize("seat", SEATS)
@@ -232,7 +239,7 @@ def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, world: Wor
 def test_each_blunder_leads_to_the_agent_about_to_make_it(
     client: FlaskClient, world: World, both: Both, policies: dict[str, Policy], name: str
 ) -> None:
-    page = client.get(f"/agents/{name}/blunders").text
+    page = "".join(sheets(client, f"/agents/{name}/blunders"))
     shown = set()
     for href in plays(page):
         match = match_of(href, world)
@@ -270,9 +277,12 @@ def test_a_picture_says_what_it_shows(client: FlaskClient, world: World, both: B
 
 def test_the_page_shows_the_most_serious_and_leads_to_all(client: FlaskClient) -> None:
     html = section(client.get("/agents/observing").text, "blunders")
-    everything = plays(client.get("/agents/observing/blunders").text)
+    pages = sheets(client, "/agents/observing/blunders")
+    everything = [href for page in pages for href in plays(page)]
     assert plays(html) == everything[:24]
     assert f"All {len(everything)} of them" in html
+    assert f"61 to 120 of {len(everything)}" in pages[1]
+    assert all(len(plays(page)) <= 60 for page in pages)
     assert 'id="all-blunders"' not in section(client.get("/agents/q-learning-2").text, "blunders")
     assert "No blunder: " in client.get("/agents/champion/blunders").text
 
@@ -292,8 +302,14 @@ def test_judgements_are_light_and_bring_no_style(client: FlaskClient, world: Wor
         for part in ("blunders", "verdict"):
             assert len(section(page, part).encode()) < 32_000
             assert not re.search(r"\sstyle=|\son\w+=|<style|<script", section(page, part))
-    packed = client.get("/agents/q-learning-player/blunders", headers={"Accept-Encoding": "gzip"})
-    assert len(packed.data) < 20_000
+    assert len(client.get("/agents/q-learning-player/blunders").data) < 80_000
+
+
+@pytest.mark.parametrize("page", ["0", "9", "-1", "x", "9999999999", "²"])
+def test_a_page_that_is_not_there_is_named(client: FlaskClient, page: str) -> None:
+    answer = client.get(f"/agents/q-learning-player/blunders?page={page}")
+    assert answer.status_code == 400
+    assert "page is 1 to 8." in answer.text
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(world
 def test_a_star_on_an_untried_square_shows_what_decides(world: World) -> None:
     """Where all that was tried is bad, the agent plays what it never tried, which counts as 0."""
     game = world.game
-    known = {name: game.spread(world.known(name)[-1], illegal=False) for name in world.agents}
+    known = {name: game.spread(world.known(name, -1), illegal=False) for name in world.agents}
     untried = [
         (position, name)
         for name, agent in expecting(world).items()

@@ -30,7 +30,7 @@ def test_in_a_persons_place_the_lens_plays_its_best_moves(world: World) -> None:
 
 def test_in_a_persons_place_the_lens_plays_as_it_did_at_the_snapshot_shown(world: World) -> None:
     agent = world.agents["q-learning-1"]
-    for step in range(len(agent.snapshot_q)):
+    for step in range(agent.history.moments):
         match = Match(record="40", lens="q-learning-1", step=step)
         place = place_of(match, world)
         row = agent.table(world.game, step)[place.position]

@@ -85,7 +85,7 @@ def test_a_move_ends_a_run() -> None:
 def test_what_the_form_means_by_its_step(
     client: FlaskClient, world: World, at: str, form: str, address: str
 ) -> None:
-    last = str(len(world.agents[LENS].snapshot_q) - 1)
+    last = str(world.agents[LENS].history.moments - 1)
     response = client.get(f"/set/?at={quote(at)}&" + form.replace("LAST", last))
     assert response.headers["Location"] == address
 

@@ -33,7 +33,7 @@ from app.web.algorithms.targets import Pair, Reason
 from app.web.deployment import ROOT
 from app.web.match import Match
 from app.web.numbers import signed
-from app.web.why.explanation import explain, text_lines
+from app.web.why.explanation import Explanation, explain
 from app.web.world import TASK, TRUTH, World
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
 from training.learners.owners_view import own_moves, view_of
@@ -205,6 +205,17 @@ def pairs(world: World, lens: str, every: int) -> list[Pair]:
 
 def reason(pair: Pair) -> Reason:
     return rule_of(pair).reason(pair)
+
+
+def text_lines(explanation: Explanation) -> list[str]:
+    lines = [explanation.heading, *explanation.sentences]
+    lines += [f"  {name}: {value}" for name, value in explanation.facts]
+    lines += [f"  {equation}" for equation in explanation.equations]
+    for row in explanation.rows:
+        shared = f"{explanation.shared} {row.share}"
+        parts = [row.place, shared, row.follows, f"y: {row.target}", row.truth]
+        lines.append(f"  - {' | '.join(parts)}")
+    return lines
 
 
 def explained(world: World, record: str, cell: int, lens: str) -> list[str]:

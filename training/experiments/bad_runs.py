@@ -127,6 +127,6 @@ EXPERIMENT = Experiment(
     limits="Which position a run errs in most often says where games are lost, not why its value "
     "there is wrong: the lab shows that for a single run.",
     agents=["q-table"],
-    sweeps=[Sweep({Q_TABLE: "q-table"}, FALLS, 300)],
+    sweeps=[Sweep({Q_TABLE: "q-table"}, FALLS)],
     tell=tell,
 )

@@ -29,6 +29,7 @@ from app.recipes import name, parse
 from training.measures import Measure
 
 DIGITS = 5  # that a picture can show
+FEWER = "Its trainings are many or long, so there are fewer seeds than 1,000."
 Z = 1.959964  # of a 95% interval
 
 

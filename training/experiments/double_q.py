@@ -112,8 +112,8 @@ EXPERIMENT = Experiment(
     "papers' gains are on other tasks, on which this says nothing.",
     agents=["double-q", "q-table"],
     sweeps=[
-        Sweep({ONE: "q-table", TWO: "double-q"}, END, 200),
-        Sweep({SLOW: "q-table", SLOW_TWO: "double-q"}, MARKS, 30),
+        Sweep({ONE: "q-table", TWO: "double-q"}, END),
+        Sweep({SLOW: "q-table", SLOW_TWO: "double-q"}, MARKS, 200),
     ],
     tell=tell,
 )

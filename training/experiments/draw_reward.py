@@ -2,6 +2,7 @@
 
 from app.experiments import Bar, Bars, Histogram, Verdict
 from training.experiments.claim import (
+    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -85,8 +86,8 @@ EXPERIMENT = Experiment(
     "1 in steps of 0.1, a loss being worth -1, and for three of them with a loss worth 0, as its "
     "author has it on a later page. The play of every seed is judged exactly.",
     limits="Only the draw's reward varies; step size, exploration and the number of games are the "
-    "article's, and other ones may move where the best reward lies.",
+    "article's, and other ones may move where the best reward lies. " + FEWER,
     agents=["q-table", "q-table-draw-1"],
-    sweeps=[Sweep(USUAL | NO_LOSS, END, 50)],
+    sweeps=[Sweep(USUAL | NO_LOSS, END, 200)],
     tell=tell,
 )

@@ -1,7 +1,7 @@
 """Whether a learner that never explores only confirms what it holds already."""
 
 from app.experiments import Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, number, percent
+from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, percent
 from training.experiments.table import WON, both_seats
 from training.measures import END, Run
 
@@ -85,8 +85,8 @@ EXPERIMENT = Experiment(
     "which stay the same for the whole training, and three starting values: that of a loss, of a "
     "draw, of a win. A cell of the grid is the median of its seeds.",
     limits="The article lowers epsilon as it goes; here it is constant, to keep the two questions "
-    "apart. The opponent is random and explores for the learner.",
+    "apart. The opponent is random and explores for the learner. " + FEWER,
     agents=["q-table"],
-    sweeps=[Sweep(RECIPES, END, 30)],
+    sweeps=[Sweep(RECIPES, END, 200)],
     tell=tell,
 )

@@ -2,6 +2,7 @@
 
 from app.experiments import Histogram, Verdict
 from training.experiments.claim import (
+    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -83,8 +84,8 @@ EXPERIMENT = Experiment(
     f"otherwise the same, with {{seeds}} seeds each, and a network with {SEEDS}; all were judged "
     f"exactly. {SHORTER}",
     limits="Games begin with the empty board, and a perfect opponent leads to few positions. From "
-    f"random positions it could show more. {FEW}",
+    f"random positions it could show more. {FEW} " + FEWER,
     agents=["q-table-vs-minimax", "q-table", "dqn-vs-random"],
-    sweeps=[Sweep(TABLES, END, 50), *sweeps(NETWORKS)],
+    sweeps=[Sweep(TABLES, END, 200), *sweeps(NETWORKS)],
     tell=tell,
 )

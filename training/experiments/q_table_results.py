@@ -97,7 +97,7 @@ EXPERIMENT = Experiment(
     agents=["q-table"],
     sweeps=[
         Sweep({Q_TABLE: "q-table"}, END),
-        Sweep({AFTERSTATES: "q-table,key=afterstate,ties=random"}, END, 200),
+        Sweep({AFTERSTATES: "q-table,key=afterstate,ties=random"}, END),
     ],
     tell=tell,
 )

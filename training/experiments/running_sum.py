@@ -57,6 +57,6 @@ EXPERIMENT = Experiment(
     limits="Other step sizes may suit sums better; only the article's 0.4 was tried. Sums have no "
     "limit to go to, so they only rank moves and say nothing of what a position is worth.",
     agents=["q-table"],
-    sweeps=[Sweep({AVERAGE: "q-table", SUM: "q-table,update=sum"}, END, 200)],
+    sweeps=[Sweep({AVERAGE: "q-table", SUM: "q-table,update=sum"}, END)],
     tell=tell,
 )

@@ -79,6 +79,6 @@ EXPERIMENT = Experiment(
     "minimax could show.",
     limits="The proof is for what its table plays in the end, without exploration.",
     agents=["self-play"],
-    sweeps=[Sweep({ENDS: "self-play"}, END, 100), Sweep({SLOW: "self-play"}, MARKS, 30)],
+    sweeps=[Sweep({ENDS: "self-play"}, END), Sweep({SLOW: "self-play"}, MARKS, 200)],
     tell=tell,
 )

@@ -171,6 +171,6 @@ EXPERIMENT = Experiment(
     limits="The article does not say when it counted its positions; that the test games are among "
     "them is our reading of the numbers.",
     agents=["q-table-vs-minimax", "q-table"],
-    sweeps=[Sweep(RECIPES | {AGAINST_RANDOM: "q-table"}, MET, 50)],
+    sweeps=[Sweep(RECIPES | {AGAINST_RANDOM: "q-table"}, MET)],
     tell=tell,
 )

@@ -4,6 +4,7 @@ Pair `p` of decision `s` lies in `first[s]:first[s + 1]`, its cells in reading o
 asks whether a move is legal, and a row's maximum is that of a slice.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +28,9 @@ class Pairs(NamedTuple):
     after: Indices  # [P] the decision after the move, else DRAWN, or WON by the mover
 
 
+@lru_cache(maxsize=2)
 def legal_pairs(game: Game) -> Pairs:
-    """List the pairs of a game."""
+    """List the pairs of a game, once a process; who learns reads them only."""
     after = game.pair_after.copy()
     # Who moves last is never the loser.
     ending = np.where(game.outcome == 0, DRAWN, WON).astype(np.int32)

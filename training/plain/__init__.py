@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Any
 
 from app.recipes import Recipe
-from app.recipes.algorithms import Menace, QTable, TdAfterstates
-from training.plain.boards import Update, move, standing_pair
-from training.plain.champion import champion
+from app.recipes.algorithms import Champion, Menace, QTable, TdAfterstates
+from training.plain.boards import Update, move, standing, standing_pair
+from training.plain.champion import Memory, champion
 from training.plain.league import league
 from training.plain.menace import Boxes, menace
 from training.plain.monte_carlo import monte_carlo
@@ -54,6 +54,8 @@ def key_of(recipe: Recipe, board: str, cell: int) -> Hashable:
         return afterstate_key(recipe, move(board, cell))
     if isinstance(recipe, Menace):
         return standing_pair(board, cell)
+    if isinstance(recipe, Champion):
+        return standing(move(board, cell))
     return board, cell
 
 
@@ -63,6 +65,8 @@ def at_first(recipe: Recipe, board: str, cell: int) -> float:
         return Afterstates(recipe).value(move(board, cell))
     if isinstance(recipe, Menace):
         return Boxes(recipe).beads(board, cell)
+    if isinstance(recipe, Champion):
+        return Memory().value(board)
     return float(getattr(recipe, "initial", 0))
 
 

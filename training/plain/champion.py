@@ -40,7 +40,13 @@ class Memory:
         }
         highest = max(appeal.values(), default=None)
         best = [cell for cell, key in appeal.items() if key == highest]
-        return pick(best or list(made), rng.random())
+        cell = pick(best or list(made), rng.random())
+        rng.moved(board, cell, explored=bool(best))
+        return cell
+
+    def value(self, board: str) -> float:
+        """Return the value by which a board is played."""
+        return self.at_least[board] + (self.at_most[board] - self.at_least[board]) / 4
 
     def revise(self, board: str) -> None:
         """Value a board by its result, or by the answers to it."""
@@ -69,7 +75,6 @@ def champion(recipe: Champion, rng: Random, memory: Memory | None = None) -> Ite
             memory.visits[standing(board)] += 1
         for met in sorted(memory.visits, key=lambda met: met.count(".")):
             memory.revise(met)
-        for board, cell in trail:
-            made = standing(move(board, cell))
-            spread = memory.at_most[made] - memory.at_least[made]
-            yield (board, cell), memory.at_least[made] + spread / 4
+            rng.revised(met, memory.value(met))
+        for pair in trail:
+            yield pair, memory.value(standing(move(*pair)))

@@ -27,6 +27,8 @@ def league(recipe: League, rng: Random) -> Iterator[Update]:
     players = {name: Player(ways[name], recipe) for name in members if name in ways}
     for _ in range(recipe.rounds):
         for meeting in permutations(members, 2):
+            others = [name for name in meeting if name != me]
+            rng.met(*((others[0], SEATS[meeting.index(me)]) if me in meeting else ("", "")))
             for name, update in play(meeting, players, rng):
                 if name == me:
                     yield update
@@ -70,6 +72,7 @@ def play(
     board, mover = EMPTY, 0
     while not is_over(board):
         cell = choose(meeting[mover], players, board, SEATS[mover], rng)
+        rng.moved(board, cell, explored=True)
         after = move(board, cell)
         for seat, name in enumerate(meeting):
             if name in players:

@@ -29,5 +29,11 @@ class Random:
     def refilled(self, board: str) -> None:
         """Hear that the box of a board was emptied and filled as it began."""
 
+    def revised(self, board: str, value: float) -> None:
+        """Hear what a board that was met in some game is worth from now on to whoever made it."""
+
+    def met(self, opponent: str, seat: str) -> None:
+        """Hear against whom the next game is and in which seat; "" if the learner only watches."""
+
     def answered(self, board: str, itself: bool) -> None:
         """Hear what board an opponent's answer made, and whether it was the learner itself."""

@@ -6,6 +6,7 @@ from app.recipes import Parameter, parameters
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
 from app.web import addresses, exact
+from app.web.algorithms import phases
 from app.web.comparison import Comparison, View, parting
 from app.web.exact import Figure
 from app.web.match import Match
@@ -98,10 +99,10 @@ def task(world: World, card: Card) -> str:
     return task_words(world, asked) if asked else ""
 
 
-def training(card: Card) -> str:
-    """Say how long the training was."""
-    games = f" in {count(card.games)} games" if card.games else ", without playing a game"
-    return f"{count(card.updates)} updates{games}"
+def training(world: World, name: str, card: Card) -> str:
+    """Say what the training was, opponent by opponent, and how many updates it made."""
+    whole = ", then ".join(phases(world, world.recipe(name)))
+    return f"{whole}; {count(card.updates)} updates"
 
 
 def settings(world: World, name: str) -> list[Setting]:

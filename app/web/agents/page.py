@@ -55,7 +55,7 @@ class AgentPage(Page):
     character: Character
     mind: Picture  # what it expects of every position
     algorithm: str  # its title; /how has a section of the card's slug
-    training: str  # how long it was
+    training: str  # what it was, and how long
     summary: str  # its exact figures in a sentence
     links: facts.Links
     results: list[exact.Result]
@@ -111,14 +111,14 @@ def download(name: str, ending: str) -> Response:
 def atlas(name: str) -> Response:
     """Show all of an agent's blunders."""
     _known(world(), name)
-    return respond(judged.blunders_page(world(), name))
+    return respond(judged.blunders_page(world(), name, request.args))
 
 
 @bp.get("/agents/<name>/certificate-<any(x, o):seat>")
 def certificate(name: str, seat: str) -> Response:
     """Show all of a certificate."""
     _known(world(), name)
-    return respond(judged.certificate_page(world(), name, seat))
+    return respond(judged.certificate_page(world(), name, seat, request.args))
 
 
 @bp.get("/agents/<name>/certificate-<any(x, o):seat>.csv")
@@ -140,7 +140,7 @@ def agent_page(world: World, name: str, against: str) -> AgentPage:
         character=character(world, name),
         mind=picture(world, name, world.last_step(name)),
         algorithm=ALGORITHMS[card.algorithm].title,
-        training=facts.training(card),
+        training=facts.training(world, name, card),
         summary=words.facts(world, name),
         links=facts.links(world, name),
         results=exact.results(world, name),
@@ -152,7 +152,7 @@ def agent_page(world: World, name: str, against: str) -> AgentPage:
         take=take_curve(world, [name], against="" if against == usual else against),
         winning=learning.winning(card.win_rate) if card.win_rate else None,
         take_winning=take_curve(world, [name], learning.WON),
-        blunders=judged.blunders(world, name, SHOWN),
+        blunders=judged.blunders(world, name, slice(SHOWN)),
         verdicts=[judged.verdict(world, name, seat) for seat in SEATS],
         settings=facts.settings(world, name),
         worth=facts.worth(card),

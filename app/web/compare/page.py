@@ -9,12 +9,12 @@ from app.tictactoe.notation import undo
 from app.web import addresses, words
 from app.web.board_view import Square
 from app.web.charts import Charts
+from app.web.compare.minds import Minds, minds
 from app.web.compare.panels import Panel, full_name, panel, summary
 from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, parse, parting
 from app.web.learning import WORDS, compared
 from app.web.lens import opinion
 from app.web.match import Place
-from app.web.mind_picture import Picture, picture
 from app.web.respond import Page, respond
 from app.web.take import Take, take_curve
 from app.web.world import TRUTH, World, world
@@ -53,7 +53,7 @@ class ComparePage(Page):
     take: Take | None  # how these leave the site
     figures: list[Figure]  # that the curves can show
     reading: str  # what the one shown says
-    minds: list[tuple[str, str, Picture]]  # of those that learned: name, address, picture
+    minds: Minds | None  # of those that learned
     most: int  # views that fit
     taken: list[str]  # lenses that are there as shipped, so not to be offered again
 
@@ -101,16 +101,10 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
             for id, title in FIGURES.items()
         ],
         reading=WORDS[figure],
-        minds=[_mind(world, view) for view in views if view.lens in world.agents],
+        minds=minds(world, comparison),
         most=MAX_VIEWS,
         taken=[view.lens for view in views if view.step is None],
     )
-
-
-def _mind(world: World, view: View) -> tuple[str, str, Picture]:
-    step = world.last_step(view.lens) if view.step is None else view.step
-    href = addresses.mind(view.lens, view.step)
-    return full_name(world, view), href, picture(world, view.lens, step)
 
 
 def _rows(place: Place, panels: list[Panel]) -> list[tuple[str, list[Square]]]:

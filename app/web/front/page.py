@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 from flask import Blueprint, Response, request
 
 from app.web import addresses
-from app.web.character import Character, character
+from app.web.character import Character, character, first_opponent
 from app.web.film import RECORD, Film, film_of, filmed
 from app.web.match import Match, check_lens, read
 from app.web.mind_picture import Picture, picture
@@ -15,7 +15,6 @@ from app.web.respond import Page, respond
 from app.web.world import World, world
 
 bp = Blueprint("front", __name__)
-BEATABLE = "q-learning-1"  # to play: its squares have many colours, and it has a blind spot
 LEARNERS = ("q-learning-3", "q-table")  # to watch: their games end in every way
 RANDOM_MOVES = 0.1  # of the moves of the two, so that no game is like the one before
 CAST = ("q-learning-player", "q-learning-1", "self-play")  # of each strength one
@@ -93,7 +92,6 @@ def front_page(world: World, step: str) -> FrontPage:
 def ways(world: World) -> list[Way]:
     """Lead into one task each: play, watch, find a mistake."""
     learned = [*world.agents]
-    opponent = BEATABLE if BEATABLE in learned else learned[0]
     one, other = LEARNERS if {*LEARNERS} <= {*learned} else (learned[0], learned[-1])
     watched = Match(x=one, o=other, lens=one, epsilon=RANDOM_MOVES, keep=True)
     return [
@@ -101,7 +99,7 @@ def ways(world: World) -> list[Way]:
             "way-play",
             "Play it",
             "It shows what it expects of every square. You can beat it.",
-            addresses.play_against(opponent),
+            addresses.play_against(first_opponent(world)),
         ),
         Way(
             "way-watch",

@@ -79,13 +79,13 @@ def judge() -> AnyResponse:
 @bp.get("/judge/blunders")
 def atlas() -> Response:
     """Show all blunders of the moves in the address."""
-    return respond(blunders_page(world(), _known(world())))
+    return respond(blunders_page(world(), _known(world()), request.args))
 
 
 @bp.get("/judge/certificate-<any(x, o):seat>")
 def certificate(seat: str) -> Response:
     """Show the whole proof that these moves cannot be beaten in a seat."""
-    return respond(certificate_page(world(), _known(world()), seat))
+    return respond(certificate_page(world(), _known(world()), seat, request.args))
 
 
 @bp.get("/judge/certificate-<any(x, o):seat>.csv")
@@ -117,7 +117,7 @@ def judged_page(world: World, name: str) -> JudgedPage:
         mind=mind,
         kind=KINDS[mind.kind],
         arena=verdict.arena(world, name),
-        blunders=blunders(world, name, SHOWN),
+        blunders=blunders(world, name, slice(SHOWN)),
         verdicts=[seat_verdict(world, name, seat) for seat in SEATS],
         api=addresses.api_judge(name),
     )

@@ -1,7 +1,7 @@
 """The play page: a match, its settings, and what everybody thinks of it."""
 
-from app.web.play import minds, page
+from app.web.play import cards, minds, page
 
 bp = page.bp
 
-__all__ = ["bp", "minds", "page"]
+__all__ = ["bp", "cards", "minds", "page"]

@@ -1,10 +1,17 @@
 """Everybody who can sit at the board, as cards to choose from."""
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+from flask import Response, request
+
+from app.web import addresses
 from app.web.character import character
-from app.web.world import HUMAN, World
+from app.web.play.page import bp
+from app.web.play.settled import place_at
+from app.web.respond import Page, respond
+from app.web.world import HUMAN, World, world
 
 
 class Card(NamedTuple):
@@ -22,6 +29,24 @@ class Group(NamedTuple):
 
     title: str
     cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True)
+class PlayersPage(Page):
+    """Who can be seated; the play page fetches it when it is wanted."""
+
+    template: ClassVar = "players.html"
+    fragment: ClassVar = "_players.html"
+
+    groups: tuple[Group, ...]
+    here: str  # the game that somebody is chosen for
+
+
+@bp.get(addresses.PLAYERS)
+def players() -> Response:
+    """Show everybody who can play."""
+    here = addresses.play(place_at(request.args, world()).match)
+    return respond(PlayersPage(groups(world()), here))
 
 
 @lru_cache(maxsize=4)

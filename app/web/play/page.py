@@ -11,7 +11,6 @@ from app.web import addresses, words
 from app.web.board_view import Board
 from app.web.match import Match, Place, parse
 from app.web.moves import Move, ValueChart, value_chart
-from app.web.play.cards import Group, groups
 from app.web.play.settled import settled
 from app.web.respond import Page, respond, wants_fragment
 from app.web.scene import Bar, Seat, Way, scene, seats
@@ -55,7 +54,6 @@ class PlayPage(Page):
     auto: Auto | None  # None while nothing happens by itself
     moves: list[Move]
     chart: ValueChart
-    groups: tuple[Group, ...]  # who can be seated
     playing: str  # whose values are shown where no other lens is chosen
     delays: tuple[float, ...]  # to choose from, as are the epsilons
     epsilons: tuple[float, ...]
@@ -98,7 +96,7 @@ def play_page(place: Place) -> PlayPage:
     match, world = place.match, place.world
     shown, lens = scene(place), shown_lens(place)
     unasked = Place(world, replace(match, lens=""), place.positions) if match.lens else place
-    explained = match.step is None and not match.hide and not place.over and not is_moves(lens)
+    unexplained = match.step is not None or match.hide or place.over or is_moves(lens)
     return PlayPage(
         match=match,
         world=world,
@@ -118,14 +116,13 @@ def play_page(place: Place) -> PlayPage:
         untrained="The values are hidden."
         if match.hide
         else f"{world.titles[lens]}: no training to look at.",
-        why=addresses.why(match.at(shown.ply)) if explained else "",
+        why="" if shown.ply is None or unexplained else addresses.why(match.at(shown.ply)),
         minds=addresses.minds(match),
         links=shown.links,
         preview=addresses.preview(match),
         auto=shown.auto,
         moves=shown.moves,
         chart=value_chart(place, shown.moves),
-        groups=groups(world),
         playing=world.titles[shown_lens(unasked)],
         delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),
         epsilons=tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),

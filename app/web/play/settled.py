@@ -21,8 +21,7 @@ def settled(query: Mapping[str, str], world: World) -> Match:
     slider's end, where the agent is as it plays.
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
-    path, _, given = query.get("at", addresses.PLAY).partition("?")
-    record, before = path.removeprefix(addresses.PLAY), dict(parse_qsl(given))
+    record, before = _at(query)
     place = parse(record, before, world)
     if "player" in query:
         return _seated(place, record, before, query)
@@ -35,6 +34,17 @@ def settled(query: Mapping[str, str], world: World) -> Match:
         at_end = lens not in world.agents or query["step"] == str(world.last_step(lens))
         wanted |= {"step": ""} if at_end else {"step": query["step"], "lens": lens}
     return parse(record, before | {"train": "", "hint": ""} | wanted, world).match
+
+
+def place_at(query: Mapping[str, str], world: World) -> Place:
+    """Return where a match stands that is shown `at` an address; raises as `settled` does."""
+    return parse(*_at(query), world)
+
+
+def _at(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return the record and the query of the address of a match."""
+    path, _, given = query.get("at", addresses.PLAY).partition("?")
+    return path.removeprefix(addresses.PLAY), dict(parse_qsl(given))
 
 
 def _seated(

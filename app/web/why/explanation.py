@@ -56,18 +56,6 @@ def explain(pair: Pair) -> Explanation:
     )
 
 
-def text_lines(explanation: Explanation) -> list[str]:
-    """Write all of it as plain text."""
-    lines = [explanation.heading, *explanation.sentences]
-    lines += [f"  {name}: {value}" for name, value in explanation.facts]
-    lines += [f"  {equation}" for equation in explanation.equations]
-    for row in explanation.rows:
-        shared = f"{explanation.shared} {row.share}"
-        parts = [row.place, shared, row.follows, f"y: {row.target}", row.truth]
-        lines.append(f"  - {' | '.join(parts)}")
-    return lines
-
-
 def _row(pair: Pair, rule: Rule, answer: Answer) -> Row:
     likely = f"{percent(answer.chance)}%" if rule.shared == CHANCE else ""
     return Row(

@@ -28,7 +28,7 @@ from tests.service.faults.slow_clients import (
     silent_connections,
     slow_readers,
 )
-from tests.service.faults.stops import kill_a_worker, stop_under_load
+from tests.service.faults.stops import hold_up_workers, kill_a_worker, stop_under_load
 from tests.service.faults.surroundings import (
     ascii_locale,
     closed_terminal,
@@ -52,6 +52,7 @@ SCENARIOS: dict[str, Scenario] = {
     "retrain": retrain_under_load,
     "broken-reload": reload_of_a_broken_model,
     "kill": kill_a_worker,
+    "held-up": hold_up_workers,
     "stop": stop_under_load,
     "half-open": half_open_connections,
     "silent": silent_connections,

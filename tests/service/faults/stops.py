@@ -18,6 +18,8 @@ LISTENING = "0A"  # as the kernel writes the state of a socket
 RECOVERY = 5.0  # seconds until there are as many workers as before
 SETTLED = 1.0  # seconds until every client has noticed
 STOP = 10.0
+HOLDS = 8
+HELD = 2.5  # seconds: longer than a connection between two requests is kept
 
 
 def kill_a_worker() -> Iterator[Finding]:
@@ -46,6 +48,26 @@ def kill_a_worker() -> Iterator[Finding]:
         f"lost of held: {', '.join(told)}; {clients.told()}; {slowest:.2f} s at most until there "
         f"is another worker; never {clients.gap():.2f} s without an answer",
         fine and slowest < RECOVERY,
+    )
+
+
+def hold_up_workers() -> Iterator[Finding]:
+    """Processes that get no processor for a while, as on a machine that has too much to do."""
+    with serving() as server, load(server.port) as clients:
+        for _ in range(HOLDS):
+            clients.go_on()
+            workers = server.workers
+            for worker in workers:
+                os.kill(worker, signal.SIGSTOP)
+            time.sleep(HELD)
+            for worker in workers:
+                os.kill(worker, signal.SIGCONT)
+        clients.go_on()
+    yield Finding(
+        f"{HOLDS} x all workers held up for {HELD:g} s, {len(clients.threads)} clients",
+        "no request lost",
+        clients.told(),
+        not clients.lost,
     )
 
 

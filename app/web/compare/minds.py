@@ -1,0 +1,109 @@
+"""The whole minds of those that are compared, and their trainings as one film.
+
+Two minds are one picture: each tile is divided between them.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from app.web import addresses
+from app.web.compare.panels import full_name
+from app.web.comparison import Comparison, View
+from app.web.film import Film, film_of_minds, in_step
+from app.web.lens import HEAT_STEPS
+from app.web.mind_picture import EXPECTS, KINDS, TILE, Kind, Picture, colouring, kinds, picture
+from app.web.numbers import count
+from app.web.world import World
+
+HALF = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # of a tile, below its diagonal, from where TILE begins
+
+
+class Mind(NamedTuple):
+    """One of them."""
+
+    name: str
+    href: str
+    picture: Picture
+
+
+class Minds(NamedTuple):
+    """All of them, at the moments of their trainings that are compared."""
+
+    each: list[Mind]
+    divided: bool  # whether they are one picture: the second has the lower half of each tile
+    agree: str  # then in how many positions they expect the same result, and out of how many
+    tiles: str
+    kind: Kind  # how the tiles of one picture are coloured
+    film: Film | None  # None where one agent is there at two moments
+    step: int  # of the film: what is shown, or nearest to it
+    next_step: str  # the address of the next frame, after the last of the first
+
+
+def minds(world: World, comparison: Comparison) -> Minds | None:
+    """Draw the minds of the agents among the views; None if there are none."""
+    views = [view for view in comparison.views if view.lens in world.agents]
+    if not views:
+        return None
+    names, shown = [view.lens for view in views], [_step(world, view) for view in views]
+    divided = len(views) == 2 and all(
+        kinds(world, name)[EXPECTS] == KINDS[EXPECTS] for name in names
+    )
+    moving = len(set(names)) == len(names)
+    pictures = [
+        picture(world, name, step, moving=moving) for name, step in zip(names, shown, strict=True)
+    ]
+    if divided:
+        pictures[1] = _halved(pictures[1])
+    lasts = [world.last_step(name) for name in names]
+    longest = max(lasts)
+    frames = list(zip(*(in_step(last, longest) for last in lasts), strict=True))
+
+    def off(frame: int) -> float:
+        steps = zip(frames[frame], shown, lasts, strict=True)
+        return float(max(abs(step - own) / last for step, own, last in steps))
+
+    step = min(range(longest + 1), key=off)
+    return Minds(
+        each=[
+            Mind(full_name(world, view), addresses.mind(view.lens, view.step), drawn)
+            for view, drawn in zip(views, pictures, strict=True)
+        ],
+        divided=divided,
+        agree=count(_agreeing(world, names, shown)) if divided else "",
+        tiles=count(len(world.tiles.decision)),
+        kind=KINDS[EXPECTS],
+        film=film_of_minds(world, tuple(names)) if moving else None,
+        step=step,
+        next_step=_at(world, comparison, frames[(step + 1) % len(frames)]),
+    )
+
+
+def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> str:
+    """Lead to the same comparison with the agents at steps of their trainings, one for each."""
+    left = iter(steps)
+
+    def moved(view: View) -> View:
+        if view.lens not in world.agents:
+            return view
+        step = next(left)
+        return View(view.lens, None if step == world.last_step(view.lens) else step)
+
+    return addresses.compare(replace(comparison, views=tuple(map(moved, comparison.views))))
+
+
+def _halved(whole: Picture) -> Picture:
+    paths = [(heat, outline.replace(TILE, HALF)) for heat, outline in whole.paths]
+    return whole._replace(tile=HALF, paths=paths)
+
+
+def _agreeing(world: World, names: list[str], steps: list[int]) -> int:
+    """Count the tiles of which two agents expect the same: a win, a draw or a loss."""
+    first, second = (
+        colouring(world, name, EXPECTS, step) for name, step in zip(names, steps, strict=True)
+    )
+    results = [(colours.heat[0] / HEAT_STEPS).round() for colours in (first, second)]
+    return int(((results[0] == results[1]) & first.known[0] & second.known[0]).sum())
+
+
+def _step(world: World, view: View) -> int:
+    return world.last_step(view.lens) if view.step is None else view.step

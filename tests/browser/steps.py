@@ -1,0 +1,48 @@
+"""What people do on more than one page, each step until the page has caught up."""
+
+import re
+
+from playwright.sync_api import Page, Route
+
+MARKS = "#board .mark:not(.ghost)"  # a ghost answers a press before the server does
+# Counts what wants to move by itself and has to wait.
+HELD = """() => {
+    window.held = 0;
+    document.addEventListener("htmx:confirm", (event) => { held += event.defaultPrevented; });
+}"""
+
+
+def address(path: str) -> re.Pattern[str]:
+    return re.compile(re.escape(path) + "$")
+
+
+def focused(page: Page) -> str:
+    identity: str = page.evaluate("document.activeElement.id")
+    return identity
+
+
+def walk(page: Page, way: str) -> None:
+    """Go "back" or "forward"; the page there is loaded anew, with its scripts, even if the address
+    changes at once."""
+    page.evaluate("window.left = true")
+    page.go_back() if way == "back" else page.go_forward()
+    page.wait_for_function("() => !window.left && document.readyState === 'complete'")
+
+
+class Gate:
+    """Requests for what fits a pattern wait here, from now on until it opens."""
+
+    def __init__(self, page: Page, pattern: str) -> None:
+        self.asked: list[Route] = []
+        self.closed = True
+        page.route(pattern, self._came)
+
+    def open(self) -> None:
+        self.closed = False
+        for route in self.asked:
+            route.continue_()
+
+    def _came(self, route: Route) -> None:
+        self.asked.append(route)
+        if not self.closed:
+            route.continue_()

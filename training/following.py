@@ -1,0 +1,87 @@
+"""Every game that policies can play: as `app.tictactoe.report` follows them, but compiled.
+
+A sweep judges hundreds of thousands of tables.  Chances are added up in the same order, ply by ply,
+so that the figures are the same.
+"""
+
+import numpy as np
+from numba import njit
+
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.policy import BASELINES
+from app.tictactoe.report import Followed, baseline_chances
+from app.tictactoe.values import TIE, Values
+
+RANDOM = list(BASELINES).index("random")  # who may answer anything
+
+
+def follow(game: Game, policies: Values) -> Followed:
+    """Do what `app.tictactoe.report.follow` does."""
+    opponents = baseline_chances(game)
+    vs = np.empty((2, len(opponents), len(policies), 3))
+    worst = np.empty((2, len(policies), 3))
+    met = np.empty((2, len(policies), game.decisions), np.bool_)
+    tree = (game.ply_start, game.pair_start, game.pair_after, game.outcome)
+    for place, seat in enumerate(SEATS.values()):
+        own = game.to_move == seat
+        for number, policy in enumerate(policies):
+            for rival, opponent in enumerate(opponents):
+                vs[place, rival, number], chance = _forward(*tree, own, policy, opponent)
+                if rival == RANDOM:
+                    met[place, number] = own & (chance > 0)
+            worst[place, number] = _answered(*tree, own, policy, seat)
+    return Followed(vs, worst, met)
+
+
+@njit(cache=True)
+def _forward(ply_start, pair_start, pair_after, outcome, own, policy, opponent):  # type: ignore[no-untyped-def]
+    """Return the chances of X winning, a draw, O winning, [3], and of each decision, [D].
+
+    `policy` moves in its own decisions, `opponent` in the others.
+    """
+    decisions = len(own)
+    chance, ends = np.zeros(decisions), np.zeros(3)
+    chance[0] = 1.0
+    for ply in range(len(ply_start) - 1):
+        over = np.zeros(3)
+        for s in range(ply_start[ply], ply_start[ply + 1]):
+            if chance[s] == 0:
+                continue
+            for p in range(pair_start[s], pair_start[s + 1]):
+                weight = chance[s] * (policy[p] if own[s] else opponent[p])
+                to = pair_after[p]
+                if to < decisions:
+                    chance[to] += weight
+                else:
+                    over[1 - outcome[to - decisions]] += weight
+        ends += over
+    return ends, chance
+
+
+@njit(cache=True)
+def _answered(ply_start, pair_start, pair_after, outcome, own, policy, seat):  # type: ignore[no-untyped-def]
+    """Return the chances of X winning, a draw, O winning, [3], against the best responder."""
+    decisions = len(own)
+    chances = np.zeros((decisions + len(outcome), 3))
+    for end in range(len(outcome)):
+        chances[decisions + end, 1 - outcome[end]] = 1.0
+    win, lose = 1 + seat, 1 - seat  # the responder's columns
+    for s in range(decisions - 1, -1, -1):
+        start, stop = pair_start[s], pair_start[s + 1]
+        if own[s]:
+            for p in range(start, stop):
+                for column in range(3):
+                    chances[s, column] += chances[pair_after[p], column] * policy[p]
+            continue
+        highest = -np.inf
+        for p in range(start, stop):
+            to = pair_after[p]
+            highest = max(highest, chances[to, win] - chances[to, lose])
+        best, least = -1, np.inf  # the one that loses least among them, then the first
+        for p in range(start, stop):
+            to = pair_after[p]
+            good = chances[to, win] - chances[to, lose] >= highest - TIE
+            if good and chances[to, lose] < least - TIE:
+                best, least = to, chances[to, lose]
+        chances[s] = chances[best]
+    return chances[0]
