@@ -23,7 +23,8 @@ run: $(RUNTIME) ## Serve on http://127.0.0.1:8000 (another port: make run PORT=9
 
 install: $(RUNTIME) ## Set up what make run needs, without running it
 
-test: lint types templates unit ## Check everything: style, types, templates, tests in a real browser
+test: ## Check everything: style, types, templates, tests in a real browser
+	$(MAKE) --jobs 2 lint types templates unit
 
 lint: $(DEV) ## Check style and format of the Python code
 	$(BIN)/ruff check

@@ -10,6 +10,8 @@ const PAUSE = 200; // milliseconds after the last key
 
 let content = null; // the bytes of the table
 let turn = 0; // of the readings: an earlier one may end later
+let values = null; // of the table that was read last, if it has any: see readTable
+let played = []; // the cells that were pressed on the board of its values
 
 bring.hidden = false;
 byId("copy-snippet").hidden = false;
@@ -20,7 +22,7 @@ function fill(list, texts) {
 
 async function read() {
   const now = turn += 1;
-  notes.hidden = unread.hidden = outcome.hidden = true;
+  notes.hidden = unread.hidden = outcome.hidden = byId("heat").hidden = true;
   if (!content?.length) {
     reading.textContent = "";
     return;
@@ -49,7 +51,49 @@ async function read() {
   byId("made-link").value = link.href;
   byId("copied").textContent = "";
   outcome.hidden = false;
+  values = result.values;
+  byId("heat").hidden = !values;
+  if (values) draw();
 }
+
+// What the table has for each move, on a board that can be played: the colours are those of the
+// site, from its largest value to as far below zero.
+
+const MARKS = [".", "X", "O"];
+const signed = (value) => (value < 0 ? "−" : "+") + (Math.abs(value) < 100 ? Math.abs(value).toFixed(2) : Math.abs(value).toPrecision(3));
+
+function draw() {
+  const largest = values.flat().reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+  const stones = Array(9).fill(0);
+  played.forEach((cell, ply) => { stones[cell] = 1 + ply % 2; });
+  const number = GAME.numbers.get(codeOf(stones));
+  const row = number === undefined ? stones.map(() => NaN) : values[number];
+  const best = Math.max(...row.filter(Number.isFinite));
+  document.querySelectorAll("#heat .cell").forEach((cell, at) => {
+    const known = Number.isFinite(row[at]) && !stones[at];
+    const mark = MARKS[stones[at]];
+    const plays = known && row[at] === best;
+    cell.className = `cell${known || stones[at] ? "" : " unknown"}${plays ? " best" : ""}`;
+    if (known) cell.dataset.heat = Math.round(20 * row[at] / (largest || 1));
+    else delete cell.dataset.heat;
+    cell.ariaDisabled = String(number === undefined || stones[at] > 0);
+    cell.ariaLabel = `Row ${Math.floor(at / 3) + 1}, column ${at % 3 + 1}, ${
+      stones[at] ? mark : `empty, ${known ? `value ${signed(row[at])}` : "no value"}${plays ? ", best" : ""}`}`;
+    cell.innerHTML = stones[at]
+      ? `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><use href="#mark-${mark.toLowerCase()}"/></svg>`
+      : `<span class="value">${known ? signed(row[at]) : "–"}</span>${plays ? '<span class="star">★</span>' : ""}`;
+  });
+  byId("heat-turn").textContent = number === undefined ? "The game is over." : `${MARKS[GAME.toMove[number]]} to move: what the table has.`;
+  byId("heat-back").disabled = !played.length;
+}
+
+byId("heat").addEventListener("click", ({ target }) => {
+  const cell = target.closest(".cell:not([aria-disabled=true])");
+  if (cell) played.push(Number(cell.dataset.cell));
+  else if (target.id === "heat-back") played.pop();
+  else return;
+  draw();
+});
 
 async function take(given) {
   content = new Uint8Array(await given.arrayBuffer());

@@ -69,7 +69,7 @@ document.addEventListener("htmx:beforeSwap", () => document.querySelector("[data
 // What is to be passed on is copied by a press, and selected for whoever copies by hand.
 
 document.addEventListener("click", async ({ target }) => {
-  if (!target.matches("[data-copy]")) return;
+  if (!target.matches("input[data-copy]")) return;
   target.select();
   const said = document.getElementById("share-said");
   try {

@@ -514,6 +514,7 @@ class Table {
       summary: `Read: ${counted(read)} of ${counted(GAME.decisions.length)} positions.${not}`,
       notes: this.notes,
       unread: unread.slice(0, NAMED),
+      values: this.valued ? this.q : null,
     };
   }
 
@@ -749,7 +750,9 @@ class Table {
   }
 }
 
-// Reads the bytes of a file: { moves, summary, notes, unread }.  Throws a TableError.
+// Reads the bytes of a file: { moves, summary, notes, unread, values }, of which the values are nine
+// for each decision, NaN where there is none, in the view of whoever is to move; null if the table has
+// only moves.  Throws a TableError.
 async function readTable(content, options = {}) {
   if (content.length > LARGEST) throw new TableError("the file is larger than 64 MB");
   const begins = (...bytes) => bytes.every((byte, at) => content[at] === byte);

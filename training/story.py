@@ -13,7 +13,6 @@ from app.recipes import Recipe
 from app.recipes.algorithms import League
 from training.plain import LEARNERS, at_first, key_of
 from training.plain.boards import Pair, has_line, is_over, legal_cells, move, to_move
-from training.plain.league import seen
 from training.plain.randomness import Random
 
 GAMES = 20  # that are told
@@ -114,14 +113,14 @@ def story(recipe: Recipe, games: int = GAMES) -> bytes:
             times[key] += 1
             turns = listener.games[number]
             turn = len(turns) - 1 if recipe.slug in EVERY_PLY else _place(turns, pair)
+            before = [change["turn"] for change in changes[number]]
+            observed = isinstance(recipe, League) and (
+                recipe.observing
+                and to_move(turns[turn]["board"]) != listener.meetings[number][1]
+                and (recipe.stages == "one" or turn in before)
+            )
             changes[number].append(
-                Change(
-                    turn=turn,
-                    old=old,
-                    new=new,
-                    times=times[key],
-                    observed=_is_observed(recipe, pair, turns[turn], listener),
-                )
+                Change(turn=turn, old=old, new=new, times=times[key], observed=observed)
             )
             for board in listener.emptied:
                 for cell in legal_cells(board):
@@ -152,12 +151,3 @@ def _is_finished(turns: list[Turn]) -> bool:
 
 def _place(turns: list[Turn], pair: Pair) -> int:
     return next(i for i, turn in enumerate(turns) if (turn["board"], turn["cell"]) == pair)
-
-
-def _is_observed(recipe: Recipe, pair: Pair, turn: Turn, listener: Listener) -> bool:
-    """Whether an update is of an opponent's move, in the view of whoever made it."""
-    if not isinstance(recipe, League):
-        return False
-    mover = to_move(turn["board"])
-    own = seen(turn["board"], turn["cell"], mover, recipe.symmetric)
-    return mover != listener.meetings[-1][1] and pair == own

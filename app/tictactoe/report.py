@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from app.tictactoe.game import SEATS, Game, X
 from app.tictactoe.policy import BASELINES, Plays, Policy, best_moves, optimal_q, policy_of
 from app.tictactoe.tasks import Task, reachable_pairs, task_q
-from app.tictactoe.values import Values, likeliest_game, line_up, meet, reached, respond
+from app.tictactoe.values import (
+    LineUp,
+    Values,
+    likeliest_game,
+    line_up,
+    lined_up,
+    matches,
+    meet,
+    respond,
+)
 from app.tictactoe.views import Worth, common_scale
 
 Entry = TypeVar("Entry")
@@ -170,16 +179,15 @@ def _against_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np
     Returns the chances, and in which decisions the policies can come to move, as `Followed` has
     them.
     """
-    opponents = baseline_chances(game)
-    snapshots, rivals = len(policies), len(opponents)
-    everybody = np.concatenate([policies, opponents])
+    snapshots, rivals = len(policies), len(BASELINES)
+    everybody = lined_up(line_up(game, policies), _baselines(game))
     own = np.tile(np.arange(snapshots), rivals)
     other = snapshots + np.repeat(np.arange(rivals), snapshots)
     at_random = list(BASELINES).index("random") * snapshots  # who may answer anything
     met = np.zeros((2, snapshots, game.decisions), np.bool_)
     chances = np.empty((2, rivals, snapshots, 3))
     for seat, (x, o) in enumerate([(own, other), (other, own)]):
-        *plies, (_, ends) = reached(game, everybody, x, o)
+        *plies, (_, ends) = matches(game, everybody, x, o)
         for rows, chance in plies[seat::2]:
             met[seat][:, rows] = chance[at_random : at_random + snapshots] > 0
         chances[seat] = ends.reshape(rivals, snapshots, 3)
@@ -190,6 +198,12 @@ def _against_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np
 def baseline_chances(game: Game) -> Values:
     """Return the baselines' chances of the legal pairs, [L, P]."""
     return np.stack([baseline.policy(game)[game.legal] for baseline in BASELINES.values()])
+
+
+@lru_cache(maxsize=2)
+def _baselines(game: Game) -> LineUp:
+    """Return the baselines, ready for matches."""
+    return line_up(game, baseline_chances(game))
 
 
 def _blundering(game: Game, policies: Values) -> NDArray[np.bool_]:

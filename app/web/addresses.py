@@ -34,7 +34,7 @@ PREVIEW = "/preview/024.png?lens=q-table"  # of all pages that have none of thei
 
 _LONG = 250  # characters: more than the name of a recipe has, and the address of what it plays
 _PLAIN = ",:="  # what the name of a recipe may have anywhere in an address, unlike "+"
-_USUAL = list(zip(Match.__struct_fields__, astuple(Match()), strict=True))
+_NAMES, _USUAL = Match.__struct_fields__[1:], astuple(Match())[1:]  # beside the record
 
 
 def play(match: Match) -> str:
@@ -342,8 +342,8 @@ def _of_match(path: str, match: Match, more: tuple[str, ...] = ()) -> str:
     """Write a match as a path and query, without what is as usual."""
     query = [
         f"{name}={_text(value)}"
-        for (name, usual), value in zip(_USUAL, astuple(match), strict=True)
-        if value != usual and name != "record"
+        for name, usual, value in zip(_NAMES, _USUAL, astuple(match)[1:], strict=True)
+        if value != usual
     ]
     query += more
     return path + match.record + ("?" + "&".join(query) if query else "")
@@ -359,6 +359,8 @@ def _query(**values: object) -> str:
 
 def _text(value: object) -> str:
     match value:
+        case str():
+            return _quoted(value)
         case bool():
             return str(int(value))
         case float():

@@ -174,7 +174,7 @@ def _opinion(world: World, position: int, lens: str, step: int | None = None) ->
         values = values + 0.0  # never -0.0
         scaled = on_scale(values, worth, int(world.game.to_move[position]))
     liked = policy if worth else scaled  # squares that are one move share its beads
-    likeliest = liked == np.nanmax(liked)
+    likeliest = liked == np.fmax.reduce(liked)
     best = likeliest & known.any()
     claims = lens in world.agents and worth is not None
     wrong = claims & known & (np.rint(scaled) != world.truth[position])

@@ -35,14 +35,16 @@ def pack(response: Response) -> Response:
     """Pack an answer, under an ETag of its own, unless the client has it already."""
     response.vary.add("Accept-Encoding")
     encoding = chosen(request.headers.get("Accept-Encoding", ""))
-    if encoding == PLAIN or not _is_worth_it(response):
-        return response
-    response.content_encoding = encoding
+    if not _is_worth_it(response):
+        encoding = PLAIN
     tag, weak = response.get_etag()
-    if tag and not weak:
-        response.set_etag(f"{tag}:{encoding}")
+    if encoding != PLAIN:
+        response.content_encoding = encoding
+        if tag and not weak:
+            response.set_etag(f"{tag}:{encoding}")
+    if tag:
         response.make_conditional(request)
-    if response.status_code == 200:
+    if encoding != PLAIN and response.status_code == 200:
         response.set_data(PACK[encoding](response.get_data()))
     return response
 

@@ -28,12 +28,17 @@ class Page:
 def init_app(app: Flask) -> None:
     """Let templates name addresses, and call `once(macro, ...)` for a macro of _controls.html.
 
+    What every move is drawn with is there too, for an import by a template takes a while each time.
     `first_game` is where somebody plays who has not chosen an opponent.
     """
     app.jinja_env.globals["addresses"] = addresses
     opponent = first_opponent(app.extensions["world"])
     app.jinja_env.globals["first_game"] = addresses.play_against(opponent)
     app.add_template_global(once, "once")
+    controls, boards = map(app.jinja_env.get_template, ("_controls.html", "_board.html"))
+    for name in ("button", "MARK"):
+        app.jinja_env.globals[name] = getattr(controls.module, name)
+    app.jinja_env.globals["draw_board"] = boards.module.draw_board  # type: ignore[attr-defined]
 
 
 def respond(page: Page) -> Response:
@@ -50,10 +55,9 @@ def respond(page: Page) -> Response:
 
 
 def revalidated(response: Response, etag: str) -> Response:
-    """Let anybody keep an answer who asks again before using it; 304 to whoever has it."""
+    """Let anybody keep an answer who asks again before using it; `packing` says 304 to them."""
     response.headers["Cache-Control"] = ASKED_AGAIN
     response.set_etag(etag)
-    response.make_conditional(request)
     return response
 
 

@@ -22,8 +22,7 @@ def focused(page: Page) -> str:
 
 
 def walk(page: Page, way: str) -> None:
-    """Go "back" or "forward"; the page there is loaded anew, with its scripts, even if the address
-    changes at once."""
+    """Go "back" or "forward", until that page is loaded: its address is there before it."""
     page.evaluate("window.left = true")
     page.go_back() if way == "back" else page.go_forward()
     page.wait_for_function("() => !window.left && document.readyState === 'complete'")
@@ -39,7 +38,7 @@ class Gate:
 
     def open(self) -> None:
         self.closed = False
-        for route in self.asked:
+        for route in [*self.asked]:  # while it goes through them, more may come
             route.continue_()
 
     def _came(self, route: Route) -> None:

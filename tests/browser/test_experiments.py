@@ -36,7 +36,8 @@ def test_nothing_is_wider_than_the_window_and_all_words_can_be_read(
     new_context: Callable[..., BrowserContext], width: int, height: int
 ) -> None:
     page = new_context(viewport={"width": width, "height": height}).new_page()
-    for url in ("/experiments", *(f"/experiments/{claim}" for claim in SHIPPED)):
+    claims = list(SHIPPED)[:: 1 if width == 320 else 4]
+    for url in ("/experiments", *(f"/experiments/{claim}" for claim in claims)):
         page.goto(url)
         assert page.evaluate("document.documentElement.scrollWidth") == width, url
         letters = page.evaluate(

@@ -19,6 +19,10 @@ GAME = connect()
 READ = """([bytes, options]) => readTable(new Uint8Array(bytes), options)
     .then(({ moves, summary, notes, unread }) => ({ moves, summary, notes, unread }))
     .catch((error) => ({ error: error.message }))"""
+PASTE = """(field, text) => {
+    field.value = text;
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}"""
 DROP = """([name, bytes]) => {
     const data = new DataTransfer();
     data.items.add(new File([new Uint8Array(bytes)], name));
@@ -80,7 +84,7 @@ def test_a_pasted_table_is_judged_and_nothing_of_it_is_sent(
     asked.clear()
     text = (DATA / file).read_text()
     wanted = in_python(text.encode())
-    page.locator("#table").fill(text)
+    page.locator("#table").evaluate(PASTE, text)  # at once, not line by line
     expect(page.locator("#reading")).to_have_text(wanted["summary"])
     expect(page.locator("#notes li")).to_have_text(wanted["notes"])
     assert page.locator("#made-link").input_value().endswith(f"/judge?moves={wanted['moves']}")
@@ -90,6 +94,30 @@ def test_a_pasted_table_is_judged_and_nothing_of_it_is_sent(
     assert sent(asked)[0].endswith(f"/judge?moves={wanted['moves']}")
     assert {request.method for request in asked} == {"GET"}
     assert not [request for request in asked if request.post_data]
+
+
+def test_the_values_of_a_table_are_seen_on_a_board_and_it_stays_here(
+    page: Page, asked: list[Request]
+) -> None:
+    page.goto("/judge")
+    asked.clear()
+    page.locator("#table").fill(
+        '{".........": [0, 0, 0, 0, 2, 0, 0, 0, -1], "....X....": {"0": 1}}'
+    )
+    expect(page.locator("#heat .star")).to_have_count(1)
+    expect(page.locator("#heat-4")).to_have_attribute("data-heat", "20")
+    expect(page.locator("#heat-8")).to_have_attribute("data-heat", "-10")
+    page.click("#heat-4")
+    expect(page.locator("#heat-turn")).to_have_text("O to move: what the table has.")
+    expect(page.locator("#heat-0")).to_have_accessible_name(
+        "Row 1, column 1, empty, value +1.00, best"
+    )
+    expect(page.locator("#heat .unknown")).to_have_count(7)
+    page.click("#heat-back")
+    expect(page.locator("#heat .mark")).to_have_count(0)
+    page.locator("#table").fill('{".........": 4}')
+    expect(page.locator("#heat")).to_be_hidden()
+    assert sent(asked) == []
 
 
 def test_a_dropped_file_is_read(page: Page, asked: list[Request]) -> None:
@@ -170,7 +198,7 @@ def test_both_pages_are_easy_to_use(
     context = new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
     page = context.new_page()
     page.goto("/judge")
-    page.locator("#table").fill((DATA / "own-side.csv").read_text())
+    page.locator("#table").evaluate(PASTE, (DATA / "own-side.csv").read_text())
     expect(page.locator("#to-verdict")).to_be_visible()
     assert axe(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == width

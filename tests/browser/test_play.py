@@ -62,6 +62,8 @@ def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -
     page.click("#board-6")
     headline(page, "You win")
     page.click("#rematch")
+    expect(page).to_have_url(address("/play/?o=fixed&tally=1-0-0"))
+    page.wait_for_load_state()  # what it opens comes after the button
     page.click("#seat-o")
     page.click("#to-players")
     page.click(".card[value=minimax]")

@@ -169,7 +169,7 @@ def trainers(server: Server) -> set[int]:
 
 def answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=5) as response:
+        with urllib.request.urlopen(url, timeout=30) as response:
             return bool(response.status == 200)
     except OSError:
         return False

@@ -31,15 +31,17 @@ def truth(game: Game) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_compiled_learner_is_the_plain_one(game: Game, seed: int) -> None:
-    """To the end, by all that it knows after every game."""
+    """To the end, by all that it knows after every seventh game."""
     recipe, memory = Champion(seed=seed), Memory()
     plain = champion(recipe, Random(seed), memory)
     compiled = learn(game, recipe, after_every_game)
     made = [standing(move(b, cell)) for b in unfinished_boards() for cell in legal_cells(b)]
     done = 0
-    for progress in compiled:
+    for number, progress in enumerate(compiled):
         assert len(list(islice(plain, progress.updates - done))) == progress.updates - done
         done = progress.updates
+        if number % 7 and progress.done < 1:
+            continue
         known = {m: (memory.at_least[m], memory.at_most[m]) for m in set(made)}
         q = [known[m][0] + (known[m][1] - known[m][0]) / 4 for m in made]
         np.testing.assert_array_equal(progress.q[game.legal], q)
@@ -48,7 +50,7 @@ def test_the_compiled_learner_is_the_plain_one(game: Game, seed: int) -> None:
     assert memory.visits[EMPTY] == progress.games
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_it_is_sure_of_is_true(game: Game, truth, seed: int) -> None:
     sure = np.zeros(game.legal.shape, np.bool_)
     for progress in learn(game, parse(f"champion,seed={seed}"), after_every_game):
@@ -62,7 +64,7 @@ def test_what_it_is_sure_of_is_true(game: Game, truth, seed: int) -> None:
         sure = now
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_in_the_end_it_knows_everything(game: Game, truth, seed: int) -> None:
     *_, end = learn(game, parse(f"champion,seed={seed}"), lambda updates: 10**9)
     np.testing.assert_array_equal(end.q, truth)

@@ -18,6 +18,7 @@ from training import cli
 from training.run import agent_id, train
 
 QUICK = "q-learning-1"
+LONG = "q-learning,games=50000000"  # some minutes: nobody is too late to stop it
 
 
 def call(*arguments: str | Path) -> Result:
@@ -101,21 +102,28 @@ def test_evaluate_prints_and_writes_the_table(tmp_path: Path) -> None:
     assert "no model in this folder" in result.output
 
 
-def test_ctrl_c_leaves_the_old_model(game: Game, tmp_path: Path) -> None:
-    agent = train(
-        "q-learning-2", SHIPPED["q-learning-2"].recipe.with_seed(1), game, lambda progress: None
-    )
-    save(tmp_path, game, agent)
-    before = contents(tmp_path)
+def at_work(*agents: str, out: Path) -> subprocess.Popen[bytes]:
+    """A process that trains, as far as to be seen to."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "training", "train", "q-learning-2", "--out", str(tmp_path)],
+        [sys.executable, "-m", "training", "train", *agents, "--out", str(out)],
         env=os.environ | {"FORCE_COLOR": "1"},  # the bar moves, so that it can be seen
         stderr=subprocess.PIPE,
+        start_new_session=True,
     )
     assert process.stderr
     shown = b""
     while b"updates/s" not in shown:
-        shown += os.read(process.stderr.fileno(), 1000)
+        more = os.read(process.stderr.fileno(), 1000)
+        assert more, shown
+        shown += more
+    return process
+
+
+def test_ctrl_c_leaves_the_old_model(tmp_path: Path) -> None:
+    for ending in ("json", "npz"):
+        (tmp_path / f"{agent_id(parse(LONG))}.{ending}").write_text("the old one")
+    before = contents(tmp_path)
+    process = at_work(LONG, out=tmp_path)
     process.send_signal(signal.SIGINT)
     _, rest = process.communicate()
     assert process.returncode == 130
@@ -158,18 +166,9 @@ def test_judge_writes_figures_and_texts_anew(game: Game, tmp_path: Path) -> None
     assert (card.figures, card.found) == (agent.card.figures, agent.card.found)
 
 
-@pytest.mark.parametrize("agents", [["q-learning-2"], ["q-learning-2", "q-learning,games=5000001"]])
+@pytest.mark.parametrize("agents", [[LONG], [LONG, f"{LONG},seed=1"]])
 def test_killing_it_leaves_no_process_and_nothing_in_the_folder(tmp_path: Path, agents) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "training", "train", *agents, "--out", str(tmp_path)],
-        env=os.environ | {"FORCE_COLOR": "1"},
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    assert process.stderr
-    shown = b""
-    while b"updates/s" not in shown:
-        shown += os.read(process.stderr.fileno(), 1000)
+    process = at_work(*agents, out=tmp_path)
     process.kill()
     process.communicate()  # until the last process that writes there has ended
     assert process.returncode == -signal.SIGKILL

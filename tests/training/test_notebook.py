@@ -17,7 +17,7 @@ from tests.service.server import get
 
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 SITE = "http://127.0.0.1:8000"  # where the notebook looks for it
-SECONDS = 120  # for a cell, on a busy machine
+SECONDS = 600  # for a cell, on a busy machine
 
 
 def outputs(notebook: Any, kind: str) -> list[str]:

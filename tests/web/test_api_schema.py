@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 SETTINGS = Path(__file__).with_name("schemathesis.toml")
-SECONDS = 180
+SECONDS = 600
 
 
 COMMAND = [sys.executable, "-m", "schemathesis.cli", f"--config-file={SETTINGS}", "run"]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from app.recipes import ALGORITHMS, SHIPPED, name, parameters, parse
 from app.web.lab import form, presets, result
 from app.web.lab.seeds import SEEDS
+from app.web.lab.story import UNTOLD
 from app.web.world import World
 from training.plain import key_of, learn
 from training.story import GAMES, TOLD, story
@@ -111,7 +112,7 @@ def test_every_link_of_a_verdict_and_every_button_leads_somewhere(client: FlaskC
 
 
 def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
-    for preset in presets.TELLING:
+    for preset in (*presets.TELLING, *presets.EXERCISES):
         assert name(parse(preset.recipe)) == preset.recipe
         assert preset.line.endswith(".")
     page = client.get("/lab").get_data(as_text=True)
@@ -139,7 +140,7 @@ def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
         ("/lab/q-table?step=99", 400, "step is 0 to"),
         ("/lab/q-table?game=0", 400, "game is 1 to 20"),
         ("/lab/q-table?game=1&update=99", 400, "update is 0 to"),
-        ("/lab/champion?game=1", 400, "not told"),
+        ("/lab/q-iteration?game=1", 400, "There are no games to tell"),
     ],
 )
 def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int, words: str) -> None:
@@ -178,6 +179,7 @@ def client_of_all(site: Flask) -> FlaskClient:
         "expected-sarsa,epsilon=0.5",
         "monte-carlo,vs=self,seat=o,start=empty",
         "td-afterstates,vs=self,symmetric=yes,epsilon=0.5",
+        "champion",
     ],
 )
 def test_a_story_has_the_updates_of_the_training(text: str) -> None:
@@ -194,9 +196,12 @@ def test_a_story_has_the_updates_of_the_training(text: str) -> None:
         ]
 
 
-def test_what_plays_no_games_in_turn_has_no_story() -> None:
-    for slug in set(ALGORITHMS) - set(TOLD):
+def test_what_plays_no_games_in_turn_has_no_story_and_says_why(client: FlaskClient) -> None:
+    assert set(ALGORITHMS) - set(TOLD) == set(UNTOLD)
+    for slug, why in UNTOLD.items():
         assert json.loads(story(ALGORITHMS[slug]())) == []
+        shipped = next(one for one, agent in SHIPPED.items() if agent.recipe.slug == slug)
+        assert why in client.get(f"/lab/{shipped}").get_data(as_text=True)
 
 
 def test_the_worked_example_is_told(client: FlaskClient) -> None:
@@ -233,6 +238,9 @@ def computed(written: str) -> tuple[float, float]:
         "expected-sarsa,start=empty,epsilon=0.5,games=500",
         "monte-carlo,start=empty,games=500",
         "td-afterstates,games=500",
+        "league,vs=fixed+random,rounds=50",
+        "league,observing=yes,symmetric=yes,rounds=50",
+        "champion",
     ],
 )
 def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
@@ -242,7 +250,8 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
         for update, change in enumerate(game["changes"], 1):
             turn = game["turns"][change["turn"]]
             key = key_of(recipe, turn["board"], turn["cell"])
-            assert change["old"] == known.get(key, getattr(recipe, "initial", None))
+            if hasattr(recipe, "initial"):  # else values change besides that are not told here
+                assert change["old"] == known.get(key, recipe.initial)
             known[key] = change["new"]
             left, right = computed(equation(client, f"/lab/{text}?game={number}&update={update}"))
             assert left == pytest.approx(right, abs=1e-3)
@@ -277,6 +286,52 @@ def test_a_preset_does_what_its_sentence_says(world: World, title: str, safe: st
     recipe = next(preset.recipe for preset in presets.TELLING if preset.title == title)
     proved = world.judgement(recipe).unbeatable
     assert "".join(seat for seat in "xo" if proved[seat]) == safe
+
+
+def test_the_exercises_do_what_their_sentences_say(world: World) -> None:
+    def measured(recipe: str) -> tuple[int, float, int]:
+        """Blunders, games won against random, and moves that were met."""
+        agent = world.agents[recipe]
+        random = agent.card.figures.vs["random"]
+        won = (random.x[-1][0] + random.o[-1][0]) / 2
+        return agent.card.figures.blunders[-1], won, int((agent.visits > 0).sum())
+
+    blunders, won, met = measured("td-afterstates")
+    itself, alike, greedy, all_moves, falling = (
+        measured(preset.recipe) for preset in presets.EXERCISES
+    )
+    assert itself[0] < 2 / 3 * blunders
+    assert itself[1] < won
+    assert alike[0] < 0.35 * blunders
+    assert greedy[0] == pytest.approx(2 * blunders, rel=0.1)
+    assert greedy[2] < 0.35 * met
+    assert all_moves[0] == pytest.approx(blunders, rel=0.02)
+    assert all_moves[1] == pytest.approx(won, abs=0.001)
+    assert falling[0] < blunders / 2
+    assert falling[2] > met
+
+
+@pytest.mark.parametrize(
+    ("address", "frame"),
+    [
+        ("/lab/q-table", "/embed/curve/q-table?figure=blunders"),
+        (f"/lab/{SMALL}?ghost=double-q", f"/embed/curve/{SMALL}?lens=double-q&figure=blunders"),
+        (f"/lab/{SMALL}?curve=losses", f"/embed/curve/{SMALL}?figure=losses"),
+        ("/lab/q-table?curve=t-hand&ghost=double-q", "/embed/curve/q-table?against=t-hand"),
+    ],
+)
+def test_the_curve_and_the_mind_are_taken_along(
+    client: FlaskClient, address: str, frame: str
+) -> None:
+    page = unescape(client.get(address).get_data(as_text=True))
+    recipe = address.removeprefix("/lab/").partition("?")[0]
+    for taken in (frame, f"/embed/mind/{recipe}"):
+        assert taken in unescape(page)
+        assert client.get(taken).status_code == 200
+    files = re.findall(r'id="(?:svg|csv)-[\w-]+" href="([^"]*)"', page)
+    assert len(files) == 4
+    for file in files:
+        assert client.get(unescape(file)).status_code == 200
 
 
 # Twenty seeds

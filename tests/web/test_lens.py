@@ -41,7 +41,7 @@ def test_every_value_shown_is_the_tables_to_two_decimals(world: World) -> None:
     for name, agent in expecting(world).items():
         for step in snapshots(world, name):
             table = agent.table(world.game, step)
-            for position in range(0, world.game.decisions, 41):
+            for position in range(0, world.game.decisions, 97):
                 shown = opinion(world, position, name, step)
                 np.testing.assert_array_equal(shown.values, table[position])
                 for cell in np.flatnonzero(legal[position]):
@@ -59,7 +59,7 @@ def test_what_training_updated_is_known_and_nothing_else(world: World) -> None:
             updated = agent.updated(world.game, step)
             if agent.card.algorithm == "td-afterstates":  # the rules say how games end
                 updated = updated | (world.game.successor >= world.game.decisions)
-            for position in range(0, world.game.decisions, 41):
+            for position in range(0, world.game.decisions, 97):
                 known = opinion(world, position, name, step).known
                 np.testing.assert_array_equal(known, updated[position])
 
@@ -73,7 +73,7 @@ def test_an_updated_value_is_shown_though_it_is_what_it_began_with(world: World)
 
 def test_a_network_has_a_value_everywhere_from_its_first_update_on(world: World) -> None:
     legal = world.game.legal
-    for position in range(0, world.game.decisions, 41):
+    for position in range(0, world.game.decisions, 97):
         assert not any(opinion(world, position, NETWORK, 0).known)
         for step in snapshots(world, NETWORK)[1:]:
             np.testing.assert_array_equal(
@@ -85,7 +85,7 @@ def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(world
     for name, agent in expecting(world).items():
         for step in snapshots(world, name):
             table = agent.table(world.game, step)
-            for position in range(0, world.game.decisions, 41):
+            for position in range(0, world.game.decisions, 97):
                 shown = opinion(world, position, name, step)
                 policy = policy_of(table[position], agent.card.plays)
                 likeliest = policy == policy.max()

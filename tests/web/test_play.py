@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 
 import pytest
 from flask.testing import FlaskClient
@@ -176,3 +177,24 @@ def test_each_place_of_a_match_is_reached_by_a_move(world: World, record: str) -
             after = place.play(int(square.key) - 1)
             assert square.href == f"/play/{after.match.record}?o=human"
             assert after == replace(place_of(after.match, world))
+
+
+def test_who_can_be_seated_is_fetched_when_it_is_wanted(client: FlaskClient, world: World) -> None:
+    page = client.get("/play/4?o=minimax").text
+    assert 'class="card"' not in page
+    found = re.search(r'id="to-players" href="([^"]*)"', page)
+    assert found
+    whole = client.get(unescape(found[1])).text
+    assert '<input type="hidden" name="at" value="/play/4?o=minimax">' in whole
+    fragment = client.get("/players/", headers=HTMX).text
+    assert fragment.strip() in whole
+    assert re.findall(r'name="player" value="([^"]*)"', fragment) == ["human", *_in_groups(world)]
+    for query in ("at=/play/99", "at=/play/?o=nobody", "at=/play/44"):
+        assert 400 <= client.get(f"/players/?{query}").status_code < 410
+
+
+def _in_groups(world: World) -> list[str]:
+    """Those who learned by whose idea it was, then those who follow a rule."""
+    origins = list(dict.fromkeys(agent.card.origin for agent in world.agents.values()))
+    learned = sorted(world.agents, key=lambda name: origins.index(world.agents[name].card.origin))
+    return [*learned, *(name for name in world.policies if name not in world.agents)]

@@ -282,7 +282,7 @@ def settled(lens: str, pair: Pair) -> bool:
 
 def test_the_targets_are_those_of_a_second_route(world: World, slow: Slow) -> None:
     for lens in (lens for lens in world.lenses if lens != "menace"):
-        for pair in pairs(world, lens, 127):
+        for pair in pairs(world, lens, 311):
             found = reason(pair)
             board = position_text(world.game, pair.position)
             assert sum(answer.chance for answer in found.answers) == pytest.approx(1)
@@ -296,7 +296,7 @@ def test_what_the_other_seat_draws_an_entry_to_is_found_by_a_second_route(
 ) -> None:
     league = [lens for lens, agent in world.agents.items() if agent.card.algorithm == "league"]
     for lens in league:
-        for pair in pairs(world, lens, 23):
+        for pair in pairs(world, lens, 71):
             if shares_entry(pair):
                 board = position_text(world.game, pair.position)
                 after = place(board.translate(str.maketrans("XO", "OX")), pair.cell, "X")
@@ -332,7 +332,7 @@ def test_where_nothing_is_left_to_chance_the_value_is_its_target(world: World, l
 def test_an_exact_value_is_what_follows_from_its_answers(world: World) -> None:
     for lens in world.lenses:
         if lens not in world.agents:
-            for pair in pairs(world, lens, 181):
+            for pair in pairs(world, lens, 409):
                 assert pair.value == pytest.approx(reason(pair).target, abs=1e-9)
                 assert explain(pair).sentences[-1].startswith("With best play") or lens == TRUTH
 
@@ -354,7 +354,7 @@ def test_the_crossed_opinions_of_two_tables_are_at_most_their_average() -> None:
 @pytest.mark.parametrize("lens", ["q-table", "double-q", "q-table-draw-1", "q-table-vs-minimax"])
 def test_of_a_next_move_is_spoken_only_where_there_is_one(world: World, lens: str) -> None:
     alone = 0
-    for pair in pairs(world, lens, 17):
+    for pair in pairs(world, lens, 53):
         answers = [answer for answer in reason(pair).answers if answer.chance]
         goes_on = any(not world.game.is_over(answer.position) for answer in answers)
         alone += answers[0].cell is not None and not goes_on
@@ -380,7 +380,7 @@ def test_a_target_of_results_alone_is_exact(
 
 def test_the_distance_is_that_of_the_numbers_shown(world: World) -> None:
     for lens in world.agents:
-        for pair in pairs(world, lens, 211):
+        for pair in pairs(world, lens, 509):
             told = explain(pair)
             facts, said = dict(told.facts), " ".join(told.sentences)
             for off, side in re.findall(r"is ([\d.]+) (above|below) that", said):
@@ -408,7 +408,7 @@ def test_a_difference_is_not_one_of_rounded_numbers(world: World) -> None:
 @pytest.mark.parametrize("lens", ["q-learning-1", "q-learning-3", "q-learning-4", "q-table"])
 def test_what_is_said_of_the_past_makes_the_value(world: World, lens: str) -> None:
     alpha, said = float(asdict(world.recipe(lens))["alpha"]), 0
-    for pair in pairs(world, lens, 29):
+    for pair in pairs(world, lens, 71):
         told, found = " ".join(explain(pair).sentences), reason(pair)
         if pair.visits and abs(found.above) > 0.02:
             begun = (1 - alpha) ** pair.visits  # of the 0 that it began with nothing is left
@@ -434,7 +434,7 @@ def test_every_distance_has_a_cause(world: World) -> None:
         "|games? brought"
     )
     for lens in (lens for lens in world.agents if lens != "menace"):
-        for pair in pairs(world, lens, 113):
+        for pair in pairs(world, lens, 307):
             found = reason(pair)
             if pair.known and found.has_target and abs(found.above) > 0.02:
                 assert re.search(causes, " ".join(explain(pair).sentences)), (lens, pair.position)
@@ -446,7 +446,7 @@ def test_no_algorithm_is_unknown() -> None:
 
 def test_every_why_is_there(client: FlaskClient, world: World) -> None:
     for lens in world.lenses:
-        for pair in pairs(world, lens, 1201):
+        for pair in pairs(world, lens, 2999):
             record = record_to(world.game, pair.position)
             url = why_address(Match(record, lens=lens), pair.cell)
             response = client.get(url, headers=HTMX)
@@ -531,7 +531,7 @@ def test_a_snapshot_has_a_why_where_its_opponent_is_known(
 def test_a_snapshot_is_explained_by_its_own_table(world: World, lens: str) -> None:
     agent, step = world.agents[lens], 5
     table, updated = agent.table(world.game, step), agent.updated(world.game, step)
-    for pair in pairs(world, lens, 97):
+    for pair in pairs(world, lens, 307):
         then = Pair(world, lens, pair.position, pair.cell, step)
         told = explain(then)
         assert then.value == table[pair.position, pair.cell]

@@ -1,7 +1,7 @@
 """Whether every learner of the league comes to beat `fixed` in every game."""
 
 from app.experiments import Bar, Bars, Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, of, wilson
+from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, of, wilson
 from training.experiments.table import WON, SeatName, against
 from training.measures import END
 
@@ -89,8 +89,8 @@ EXPERIMENT = Experiment(
     "league and for 10,000 against fixed alone, and its greedy play judged exactly, as X and as O "
     "apart.",
     limits="The report's learners went on drawing moves by k when they met; here the best move is "
-    "played. How its author counted over the seats is not told.",
+    "played. How its author counted over the seats is not told. " + FEWER,
     agents=["q-learning-player", "observing", "symmetric", "observing-symmetric"],
-    sweeps=[Sweep(RECIPES, END, 30)],
+    sweeps=[Sweep(RECIPES, END, 50)],
     tell=tell,
 )

@@ -104,7 +104,6 @@ EXPERIMENT = Experiment(
                 CAREFUL: "q-learning,vs=t-hand,start=empty,loss=-3",
             },
             END,
-            60,
         )
     ],
     tell=tell,

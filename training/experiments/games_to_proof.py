@@ -6,6 +6,7 @@ import numpy as np
 
 from app.experiments import Bar, Bars, Histogram, Verdict
 from training.experiments.claim import (
+    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -110,7 +111,8 @@ EXPERIMENT = Experiment(
     "and then whenever the updates had grown by a fiftieth, all games of its greedy play were "
     "followed to see whether anybody can beat it in either seat.",
     limits="The others were not made to be quick: their step sizes and exploration are those of "
-    "their sources. A proof between two looks is found at the next, at most a fiftieth later.",
+    "their sources. A proof between two looks is found at the next, at most a fiftieth "
+    "later. " + FEWER,
     agents=["champion", "self-play", "td-afterstates", "q-table", "menace"],
     sweeps=[Sweep(RECIPES, PROOF, 20)],
     tell=tell,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.experiments import Curves, Histogram, Mark, Series, Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, number, percent
+from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, of, percent
 from training.experiments.table import LOST, SeatName, against, curve, wins_line
 from training.measures import MARKS
 
@@ -62,9 +62,9 @@ def tell(results: Results) -> Told:
         f"Taught by a perfect player in both seats in turn, the median MENACE that draws its beads "
         f"loses less than {percent(HARDLY, 0)} as X after {_games(needed[PERFECT, 'x'])} and as O "
         f"after {_games(needed[PERFECT, 'o'])}; if it always plays the colour with most beads, "
-        f"after {_games(needed[GREEDY, 'x'])} and {_games(needed[GREEDY, 'o'])}. Taught by random "
-        f"it still loses {percent(ends[RANDOM])} as O after 100,000 games, by itself "
-        f"{percent(ends[ITSELF])}.",
+        f"after {_games(needed[GREEDY, 'x'])} and {_games(needed[GREEDY, 'o'])}: {of(within)} lie "
+        f"within {FEW} and {number(MANY)}. Taught by random it still loses "
+        f"{percent(ends[RANDOM])} as O after 100,000 games, by itself {percent(ends[ITSELF])}.",
     )
 
 
@@ -91,8 +91,8 @@ EXPERIMENT = Experiment(
     "moves, from random and from itself, 100,000 games with each of {seeds} seeds, and was judged "
     "exactly after 1, 2, 5, 10, ... updates: drawing a bead, or always the colour with most.",
     limits="Michie's own machine only opened the game, resigned at an empty box, and met a person. "
-    "A game is counted in either seat, and points are a factor of 2 to 2.5 apart.",
+    "A game is counted in either seat, and points are a factor of 2 to 2.5 apart. " + FEWER,
     agents=["menace"],
-    sweeps=[Sweep(RECIPES, MARKS, 30)],
+    sweeps=[Sweep(RECIPES, MARKS, 50)],
     tell=tell,
 )

@@ -2,6 +2,7 @@
 
 from app.experiments import Curves, Histogram, Mark, Verdict
 from training.experiments.claim import (
+    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -84,8 +85,9 @@ EXPERIMENT = Experiment(
     "judged on the way. The curves are drawn over games; a game has as many moves as the plain "
     "learner makes updates in it, on average.",
     limits="Greedy play against random is judged, which is not how the report measures: its "
-    "learners met in the league. k grows with every update, so it grows faster for who observes.",
+    "learners met in the league. k grows with every update, so it grows faster for who "
+    "observes. " + FEWER,
     agents=["observing", "q-learning-player"],
-    sweeps=[Sweep({PLAIN: "league", OBSERVING: "league,observing=yes"}, MARKS, 30)],
+    sweeps=[Sweep({PLAIN: "league", OBSERVING: "league,observing=yes"}, MARKS, 50)],
     tell=tell,
 )

@@ -1,7 +1,7 @@
 """Q-iteration beside Q-learning, with as many sweeps."""
 
 from app.experiments import Curves, Histogram, Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, number, of
+from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, of
 from training.experiments.table import blunders, blunders_line, curve
 from training.measures import MARKS
 
@@ -62,7 +62,7 @@ EXPERIMENT = Experiment(
     "play: Q-iteration through every pair, Q-learning 4 through a game from every position. They "
     "were judged at 1, 2, 5, 10, ... updates.",
     limits="A sweep is not the same work for both: a game from every position makes fewer updates "
-    "than there are pairs, so the curves are drawn over updates.",
+    "than there are pairs, so the curves are drawn over updates. " + FEWER,
     agents=["q-iteration", "q-learning-4"],
     sweeps=[
         Sweep(
@@ -71,7 +71,7 @@ EXPERIMENT = Experiment(
                 LEARNING: "q-learning,vs=random:226000+self:904000,start=every",
             },
             MARKS,
-            30,
+            60,
         )
     ],
     tell=tell,

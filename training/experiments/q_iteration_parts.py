@@ -1,7 +1,7 @@
 """Which parts of Q-iteration make it surprisingly good."""
 
 from app.experiments import Histogram, Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, number, of
+from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, of
 from training.experiments.table import beaten_nowhere, blunders
 from training.measures import END
 
@@ -62,7 +62,7 @@ EXPERIMENT = Experiment(
     "again, the sweeps against random, and the sweeps against its own play. Each of the six "
     "combinations had 250 sweeps with {seeds} seeds, and its play was judged in every position.",
     limits="Gamma is 1, as on the page; below 1 a loss is seldom a loss exactly, so nothing would "
-    "stick.",
+    "stick. " + FEWER,
     agents=["q-iteration"],
     sweeps=[Sweep(RECIPES, END, 30)],
     tell=tell,

@@ -6,7 +6,7 @@ from app.tictactoe.game import connect
 from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders as blundering
 from app.tictactoe.tasks import task_q
-from training.experiments.claim import Experiment, Results, Sweep, Told, number, of
+from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, of
 from training.experiments.table import LOST, beaten_nowhere, blunders, blunders_line, curve
 from training.measures import MARKS, Run
 
@@ -86,7 +86,7 @@ EXPERIMENT = Experiment(
     "Nothing in its training depends on how long it is to last, so every point is also the end of "
     "a shorter training.",
     limits="The step size stays 0.2: with one that falls, values against random would come closer "
-    "to those of its task. Against itself the same games also visit other positions.",
+    "to those of its task. Against itself the same games also visit other positions. " + FEWER,
     agents=["q-learning-1", "q-learning-2"],
     sweeps=[Sweep(RECIPES, MARKS, 10)],
     tell=tell,

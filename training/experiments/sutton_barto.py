@@ -16,6 +16,7 @@ from app.tictactoe.game import SEATS, Game, connect
 from app.tictactoe.policy import BASELINES, mix, policy_of
 from app.tictactoe.report import chances_against
 from training.experiments.claim import (
+    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -337,7 +338,7 @@ def tell_improvements(results: Results) -> Told:
 
 LIMITS = (
     "Step size and exploration are the usual 0.1 and the opponent is random where nothing else is "
-    "said, which the book leaves open; a draw is worth half a win."
+    "said, which the book leaves open; a draw is worth half a win. " + FEWER
 )
 
 EXPERIMENTS = [
@@ -357,7 +358,7 @@ EXPERIMENTS = [
             Sweep(
                 {AGAINST_RANDOM: "td-afterstates", AGAINST_ITSELF: "td-afterstates,vs=self"},
                 END,
-                50,
+                100,
             )
         ],
     ),
@@ -375,14 +376,14 @@ EXPERIMENTS = [
         agents=["td-afterstates"],
         tell=tell_symmetries,
         sweeps=[
-            Sweep({PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"}, MARKS, 30),
+            Sweep({PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"}, MARKS, 50),
             Sweep(
                 {
                     PLAIN_FIXED: "td-afterstates,vs=fixed",
                     SYMMETRIC_FIXED: "td-afterstates,vs=fixed,symmetric=yes",
                 },
                 END,
-                30,
+                100,
             ),
         ],
     ),
@@ -407,7 +408,7 @@ EXPERIMENTS = [
                     GREEDY_ITSELF: "td-afterstates,vs=self,epsilon=0",
                 },
                 END,
-                50,
+                100,
             )
         ],
     ),
@@ -428,7 +429,7 @@ EXPERIMENTS = [
             Sweep(
                 {FROM_GREEDY: "td-afterstates", FROM_ALL: "td-afterstates,learn_from=all"},
                 BOTH,
-                100,
+                200,
             )
         ],
     ),
@@ -446,6 +447,6 @@ EXPERIMENTS = [
         "but knows that its opponent answers as well as possible.",
         agents=["td-afterstates", "champion"],
         tell=tell_improvements,
-        sweeps=[Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END, 50)],
+        sweeps=[Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END, 100)],
     ),
 ]

@@ -2,6 +2,7 @@
 
 from app.experiments import Curves, Series, Verdict
 from training.experiments.claim import (
+    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -91,8 +92,8 @@ EXPERIMENT = Experiment(
     "other ones than the plain learner's, and with the plain learner's k and gamma. It is early "
     "within the first hundredth of the updates.",
     limits="Greedy play against random is judged. The symmetric learner stands for all images by "
-    "one board and plays as that board; nothing says that ties break alike.",
+    "one board and plays as that board; nothing says that ties break alike. " + FEWER,
     agents=["symmetric", "observing-symmetric", "q-learning-player"],
-    sweeps=[Sweep(RECIPES, MARKS, 30)],
+    sweeps=[Sweep(RECIPES, MARKS, 50)],
     tell=tell,
 )

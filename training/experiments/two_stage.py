@@ -2,6 +2,7 @@
 
 from app.experiments import Curves, Histogram, Verdict
 from training.experiments.claim import (
+    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -84,8 +85,8 @@ EXPERIMENT = Experiment(
     done="The plain learner was trained for 10,000 rounds of the league with {seeds} seeds for "
     "each update, all others learning as they always do, and judged on the way.",
     limits="Greedy play is judged, not the moves that were drawn by k. The stages change how often "
-    "k grows, too: with two it grows faster a game.",
+    "k grows, too: with two it grows faster a game. " + FEWER,
     agents=["q-learning-player"],
-    sweeps=[Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS, 30)],
+    sweeps=[Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS, 50)],
     tell=tell,
 )

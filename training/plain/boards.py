@@ -21,6 +21,7 @@ def legal_cells(board: str) -> list[int]:
     return [cell for cell, stone in enumerate(board) if stone == "."]
 
 
+@cache
 def to_move(board: str) -> str:
     """Tell whose turn it is."""
     return "X" if board.count("X") == board.count("O") else "O"
@@ -50,6 +51,12 @@ def unfinished_boards() -> list[str]:
         children = {move(board, cell) for board in ply for cell in legal_cells(board)}
         ply = {board for board in children if not is_over(board)}
     return found
+
+
+@cache
+def boards_of(seat: str) -> list[str]:
+    """List those of them in which a seat, "x" or "o", is to move; all for "both"."""
+    return [board for board in unfinished_boards() if seat in ("both", to_move(board).lower())]
 
 
 def pick(cells: list[int], u: float) -> int:

@@ -9,14 +9,13 @@ from training.plain.boards import (
     Pair,
     Update,
     answer,
+    boards_of,
     epsilon_greedy,
     has_line,
     is_over,
     legal_cells,
     lowered,
     move,
-    to_move,
-    unfinished_boards,
 )
 from training.plain.randomness import Random
 
@@ -60,9 +59,7 @@ def first_board(
     if recipe.start == "empty":
         seat = {"both": "xo"[played % 2], "x": "x", "o": "o"}[recipe.seat]
         return EMPTY if seat == "x" else answer(opponent, EMPTY, rng, lambda b: own(q, b, rng))
-    boards = [
-        board for board in unfinished_boards() if recipe.seat in ("both", to_move(board).lower())
-    ]
+    boards = boards_of(recipe.seat)
     if recipe.start == "every":
         return boards[played % len(boards)]
     return boards[int(rng.random() * len(boards))]

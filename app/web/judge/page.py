@@ -21,9 +21,11 @@ from app.web.judged import (
     certificate_page,
 )
 from app.web.judged import verdict as seat_verdict
+from app.web.match import parse
 from app.web.mind_picture import KINDS, Kind, Picture, picture_of_play
 from app.web.numbers import count
 from app.web.respond import Page, respond
+from app.web.take import Take, take_board
 from app.web.world import MOVES, World, world
 
 bp = Blueprint("judge", __name__)
@@ -62,6 +64,7 @@ class JudgedPage(Page):
     blunders: Blunders
     verdicts: list[Verdict]  # a seat each
     api: str
+    take: Take  # how a board to play it leaves the site
 
 
 @bp.get("/judge", strict_slashes=False)
@@ -120,6 +123,7 @@ def judged_page(world: World, name: str) -> JudgedPage:
         blunders=blunders(world, name, slice(SHOWN)),
         verdicts=[seat_verdict(world, name, seat) for seat in SEATS],
         api=addresses.api_judge(name),
+        take=take_board(parse("", {"o": name}, world)),
     )
 
 

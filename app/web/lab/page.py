@@ -12,14 +12,15 @@ from app.recipes import name as written_name
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.charts import Charts
-from app.web.comparison import Comparison, View, parting
+from app.web.comparison import FIGURES, Comparison, View, parting
 from app.web.film import Film, film_of
 from app.web.lab import form, presets, result, seeds
-from app.web.lab.story import Telling, is_told, telling
+from app.web.lab.story import UNTOLD, Telling, telling
 from app.web.match import Match, check_lens, read
 from app.web.mind_picture import Picture, picture
 from app.web.numbers import count
 from app.web.respond import Page, respond
+from app.web.take import Take, take_curve, take_mind
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("lab", __name__)
@@ -58,6 +59,9 @@ class LabPage(Page):
     mind: Picture
     telling: Telling | None  # a game of its training, if the address asks for one
     story_links: Mapping[str, str]  # where the buttons of that lead; none if it cannot be told
+    untold: str  # why not, "" if it can
+    take: Take  # how the curve leaves the site
+    take_mind: Take  # and the picture of its mind
     links: Mapping[str, str]  # where its buttons lead
     command: str  # what makes the same file
 
@@ -150,13 +154,13 @@ def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
 
     film = film_of(world, chosen, record)
     families = presets.offers(world, chosen)
+    lines = [offer for family in families[:-1] for offer in family.offers]
     return LabPage(
         name=chosen,
         title=agent.card.title,
         slug=recipe.slug,
         algorithm=KNOWN[recipe.slug].title,
-        about=next((offer.line for offer in families[0].offers if offer.chosen), "")
-        or presets.about(type(recipe)),
+        about=next((offer.line for offer in lines if offer.chosen), presets.about(type(recipe))),
         algorithms=presets.algorithms(world, recipe.slug),
         presets=families,
         fields=form.fields(world, recipe),
@@ -174,6 +178,9 @@ def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
         mind=picture(world, chosen, step, moving=True),
         telling=told,
         story_links=_story_links(recipe, told, game_at),
+        untold=UNTOLD.get(recipe.slug, ""),
+        take=_taken(world, chosen, ghost, curve),
+        take_mind=take_mind(world, chosen, step),
         links=links(world, chosen, recipe, record, ghost, curve),
         command=f"python -m training train {chosen}",
     )
@@ -205,7 +212,7 @@ def _story_links(
     recipe: Recipe, told: Telling | None, address: Callable[[int, int | None], str]
 ) -> dict[str, str]:
     """Return where the buttons of a story lead; "" at its ends, nothing if there is no story."""
-    if not is_told(recipe):
+    if recipe.slug in UNTOLD:
         return {}
     if told is None:
         return {"begin": address(1, None)}
@@ -241,6 +248,13 @@ def sentence(error: RecipeError) -> str:
     """Make a sentence of what is wrong with a recipe."""
     text = str(error)
     return f"{text[0].upper()}{text[1:]}."
+
+
+def _taken(world: World, chosen: str, ghost: str, curve: str) -> Take:
+    """Return how a curve leaves the site; against an opponent it is of one agent alone."""
+    if curve not in FIGURES:
+        return take_curve(world, [chosen], against=curve)
+    return take_curve(world, [chosen, ghost] if ghost else [chosen], curve)
 
 
 def _labels(world: World, chosen: str, ghost: str) -> tuple[str, str]:

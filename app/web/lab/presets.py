@@ -128,27 +128,64 @@ TELLING = (
         "something else: exploring without epsilon.",
     ),
 )
+EXERCISES = (
+    Preset(
+        "1.1: Self-play",
+        "td-afterstates,vs=self",
+        "It learns from itself instead of from random moves: it wins less often against these, and "
+        "has a third fewer blunders.",
+    ),
+    Preset(
+        "1.2: Symmetries",
+        "td-afterstates,symmetric=yes",
+        "Boards that are turned or mirrored are one to it, so that every game teaches more: it has "
+        "a third of the blunders.",
+    ),
+    Preset(
+        "1.3: Greedy play",
+        "td-afterstates,epsilon=0",
+        "It never explores, so it meets a third of the moves that it would, and has twice the "
+        "blunders.",
+    ),
+    Preset(
+        "1.4: Learning from exploration",
+        "td-afterstates,learn_from=all",
+        "What comes of a random move teaches it, too: it wins as often and has as many blunders.",
+    ),
+    Preset(
+        "1.5: Other improvements",
+        "td-afterstates,epsilon=0.9,epsilon_drop=0.1",
+        "Much exploration at first and less and less of it: half the blunders in as many games.",
+    ),
+)
 
 
 def offers(world: World, chosen: str) -> list[Family]:
     """List all presets, with the one that has the chosen canonical name marked."""
-    telling = [
-        _offer(
-            f"telling-{number}",
-            preset.title,
-            preset.line,
-            _short(world, preset.recipe),
-            chosen,
-            preset.game,
-        )
-        for number, preset in enumerate(TELLING, 1)
-    ]
+    telling, exercises = (
+        [
+            _offer(
+                f"{id}-{number}",
+                preset.title,
+                preset.line,
+                _short(world, preset.recipe),
+                chosen,
+                preset.game,
+            )
+            for number, preset in enumerate(presets, 1)
+        ]
+        for id, presets in (("telling", TELLING), ("exercise", EXERCISES))
+    )
     shipped = [
         _offer(f"shipped-{id}", agent.title, character(world, id).line, id, chosen)
         for id, agent in SHIPPED.items()
         if id in world.agents
     ]
-    return [Family("Worth seeing", telling), Family("Shipped with this site", shipped)]
+    return [
+        Family("Worth seeing", telling),
+        Family("Exercises of Sutton & Barto, chapter 1", exercises),
+        Family("Shipped with this site", shipped),
+    ]
 
 
 def algorithms(world: World, chosen: str) -> list[Offer]:

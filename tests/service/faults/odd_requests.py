@@ -7,7 +7,7 @@ from tests.service.faults.finding import Finding
 from tests.service.faults.raw import WHOLE, answer, ask, status
 from tests.service.server import Server, serving
 
-LIMIT = 5.0  # seconds until an answer, or an end
+LIMIT = 30.0  # seconds until an answer, or an end
 HOST = b"Host: localhost\r\n"
 END = b"Connection: close\r\n\r\n"
 CLOSED = None  # the connection ends without an answer

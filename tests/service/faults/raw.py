@@ -11,7 +11,7 @@ HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Unfinished: "
 WHOLE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
-def connect(port: int, timeout: float = 10.0, receive: int = 0) -> socket.socket:
+def connect(port: int, timeout: float = 30.0, receive: int = 0) -> socket.socket:
     """Open a connection, if `receive` is given one whose system takes in little more than that."""
     connection = socket.socket()
     connection.settimeout(timeout)
@@ -25,12 +25,12 @@ def connect(port: int, timeout: float = 10.0, receive: int = 0) -> socket.socket
     return connection
 
 
-def ask(port: int, request: bytes, timeout: float = 10.0) -> int | None:
+def ask(port: int, request: bytes, timeout: float = 30.0) -> int | None:
     """Return the status of what `answer` returns, None if the connection closes without one."""
     return status(answer(port, request, timeout))
 
 
-def answer(port: int, request: bytes, timeout: float = 10.0) -> bytes:
+def answer(port: int, request: bytes, timeout: float = 30.0) -> bytes:
     """Send bytes, read to the end; return what comes.
 
     Raises TimeoutError if the end does not come in time.
@@ -51,7 +51,7 @@ def status(received: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
-def seconds_of_a_good_request(port: int, timeout: float = 10.0) -> float:
+def seconds_of_a_good_request(port: int, timeout: float = 30.0) -> float:
     """Return how long it takes to be answered; infinitely long if it is too long."""
     start = time.monotonic()
     try:

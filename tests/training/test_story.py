@@ -1,0 +1,95 @@
+"""What is told of the first games of a training is what the compiled learner did in them."""
+
+import json
+
+import numpy as np
+import pytest
+
+from app.recipes import parse
+from app.tictactoe.game import Game
+from training import plain
+from training.learners import learn
+from training.plain.boards import legal_cells, to_move, unfinished_boards
+from training.story import BOTH_SIDES, GAMES, TOLD, story
+
+OTHERS = [
+    "q-learning,start=empty,vs=self",
+    "league,observing=yes,symmetric=yes,rounds=40",
+    "league,vs=fixed+random,stages=one,rounds=40",
+    "league,vs=fixed,observing=yes,stages=one,rounds=40",
+]
+
+
+@pytest.mark.parametrize("text", [*TOLD, *OTHERS])
+def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) -> None:
+    """Of a move of somebody else, as a league tells it, another learner would hold the value."""
+    recipe, number = parse(text), {board: s for s, board in enumerate(unfinished_boards())}
+    told = json.loads(story(recipe))
+    assert len(told) == GAMES
+    trained = learn(game, recipe, lambda updates: updates + 1)
+    updates = compared = 0
+    for one in told:
+        updates += len(one["changes"])
+        progress = next(moment for moment in trained if moment.updates >= updates)
+        assert progress.updates == updates
+        now: dict[tuple[str, int], float] = {}
+        for change in one["changes"]:
+            turn = one["turns"][change["turn"]]
+            own = recipe.slug in BOTH_SIDES or to_move(turn["board"]) == one["seat"]
+            if own and (change["new"] or recipe.slug != "menace"):  # an empty box is filled again
+                now[turn["board"], turn["cell"]] = change["new"]
+        for (board, cell), told_value in now.items():
+            value = told_value
+            if recipe.slug == "self-play":  # told in X's view
+                value *= int(game.to_move[number[board]])
+            if recipe.slug == "menace":  # a table holds for each square its share of the beads
+                same = [plain.key_of(recipe, board, other) for other in legal_cells(board)]
+                value /= same.count(plain.key_of(recipe, board, cell))
+            assert progress.q[number[board], cell] == np.float32(value)
+        compared += len(now)
+    assert compared > GAMES
+
+
+def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> None:
+    """Also of what it has valued anew since the move was last made."""
+    number = {board: s for s, board in enumerate(unfinished_boards())}
+    recipe, different = parse("champion"), 0
+    trained = learn(game, recipe, lambda updates: updates + 1)
+    before = next(trained).q
+    last: dict[object, float] = {}
+    for one, progress in zip(json.loads(story(recipe, 100)), trained, strict=False):
+        for change in one["changes"]:
+            turn = one["turns"][change["turn"]]
+            assert before[number[turn["board"]], turn["cell"]] == np.float32(change["old"])
+            key = plain.key_of(recipe, turn["board"], turn["cell"])
+            different += last.get(key, change["old"]) != change["old"]
+            last[key] = change["new"]
+        before = progress.q
+    assert different
+
+
+def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
+    told = json.loads(story(parse("league,rounds=3")))
+    assert {(one["opponent"], one["seat"]) for one in told} == {
+        (opponent, seat)
+        for opponent in ("observing", "symmetric", "observing-symmetric", "fixed", "random")
+        for seat in "XO"
+    }
+    for one in told:
+        boards = [turn["board"] for turn in one["turns"]]
+        assert boards[0] == "." * 9
+        assert [turn["after"] for turn in one["turns"][:-1]] == boards[1:]
+        learned = [change["turn"] for change in one["changes"]]
+        assert learned == [*range(len(boards))]
+        assert not any(change["observed"] for change in one["changes"])
+
+
+def test_what_is_observed_is_an_opponents_move_after_what_it_meant_to_the_learner() -> None:
+    told = json.loads(story(parse("league,observing=yes,rounds=3")))
+    for one in told:
+        seen = [(change["turn"], change["observed"]) for change in one["changes"]]
+        expected = []
+        for number, turn in enumerate(one["turns"]):
+            own = to_move(turn["board"]) == one["seat"]
+            expected += [(number, False)] if own else [(number, False), (number, True)]
+        assert seen == expected
