@@ -15,7 +15,7 @@ TRAINED = 8  # recipes; the experiments have hundreds, of which only the name is
 LINKS = {"href", "src", "action", "hx-get"}
 KINDS = {
     *("", "play", "puzzle", "mind", "minds", "agents", "lab", "experiments", "judge"),
-    *("arena", "how", "compare", "why", "api", "take", "embed"),
+    *("arena", "how", "compare", "why", "api", "take", "embed", "players"),
 }
 # No page of ours links to a frame: they stand on those of others.
 FRAMES = [
