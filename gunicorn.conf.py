@@ -63,6 +63,7 @@ sys.excepthook = tell
 def when_ready(arbiter):
     """Serve until told to end, or until the terminal is closed."""
     server.end_with_terminal()
+    server.hold_signals_while_forking()
 
 
 def pre_request(worker, request):

@@ -97,6 +97,11 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.answering = threading.local()
         self.refusals: dict[tuple[str, int], bytes] = {}
 
+    def init_signals(self) -> None:
+        """Listen, from now on, to what may have been said since this process was made."""
+        super().init_signals()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+
     def get_thread_pool(self) -> Executor:
         """Start one thread at least: where no more can be had, requests wait for it."""
         pool: Executor = super().get_thread_pool()
@@ -404,6 +409,22 @@ class Patient(logging.Handler):
                     rest = rest[os.write(self.stream.fileno(), rest) :]
             for _ in written:
                 lines.task_done()
+
+
+ENDS = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
+
+
+def hold_signals_while_forking() -> None:
+    """See to it that a new worker hears what it is told before it has learned to listen.
+
+    Until then it would hear as the first process does, and nobody reads what that puts down: the
+    site would wait for it until the time to end is over.
+    """
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)  # a new first process begins as held
+    os.register_at_fork(
+        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ENDS),
+        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS),
+    )
 
 
 MAY_HANG_UP = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # by nohup, before gunicorn's own
