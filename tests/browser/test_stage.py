@@ -187,7 +187,7 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(page: Page) -> None:
 
 
 def test_a_puzzle_keeps_its_squares_where_they_are(page: Page) -> None:
-    def squares() -> list[dict[str, float] | None]:
+    def squares() -> list[object]:
         return [cell.bounding_box() for cell in page.locator("#board .cell").all()]
 
     page.goto("/puzzle/6")
