@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -140,8 +141,8 @@ def with_figures(folder: Path, spoil: Callable[[dict[str, Any]], object]) -> str
 
 
 def nothing_there(folder: Path) -> str:
-    for path in folder.iterdir():
-        path.unlink()
+    shutil.rmtree(folder)
+    folder.mkdir()
     return folder.name
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from pathlib import Path
 
 from app.web.trainer import QUEUE
 from tests.service.faults.finding import Finding
@@ -96,6 +97,7 @@ def full_queue() -> Iterator[Finding]:
         assert page(server, fresh()).status == 200
         (one,) = trainers(server)
         os.kill(one, signal.SIGSTOP)
+        wait_until(lambda: _state(one) == "T")  # until then it may let one more in
         answers = [pool.submit(page, server, fresh()) for _ in range(QUEUE + MORE)]
         wait_until(lambda: sum(answer.done() for answer in answers) >= MORE)
         told = [answer.result() for answer in answers if answer.done()]
@@ -130,6 +132,11 @@ def _gone(done: str, pids: set[int]) -> Finding:
     wait_until(lambda: not any(_runs(pid) for pid in pids), ENDED)
     seconds = time.monotonic() - began
     return Finding(done, f"no trainer is left after {ENDED:g} s", f"{seconds:.1f} s", True)
+
+
+def _state(pid: int) -> str:
+    """Return the letter by which the kernel says what a process does."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def _runs(pid: int) -> bool:
