@@ -111,7 +111,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     # A connection before its request.
 
     def accept(self, listener: socket.socket) -> None:
-        """Let a client in; if there is no room, who has waited longest without a word makes way."""
+        """Let a client in; if there is no room, who keeps us waiting longest makes way."""
         try:
             client, address = listener.accept()
         except OSError as error:
@@ -124,9 +124,11 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         connection = Connection(self.cfg, client, address, listener.getsockname())
         self._wait_for_head(connection, HEAD_SECONDS)
         if self.nr_conns >= self.worker_connections and len(self.waiting) > 1:
-            # What has come and has not been read yet is a word, too.
-            silent = (one for one in self.waiting if not _is_ready(one.sock, select.POLLIN))
-            self._drop(next(silent, next(iter(self.waiting))))
+            # Who has spoken, and only waits to be read, keeps nobody waiting: it is our turn.
+            ours = select.POLLIN | select.POLLOUT
+            slow = (one for one in self.waiting if not _is_ready(one.sock, ours))
+            with suppress(StopIteration):
+                self._drop(next(slow))
 
     def _wait_for_head(self, connection: Connection, seconds: float) -> None:
         connection.wait_until(seconds)
@@ -329,11 +331,11 @@ def _received(client: socket.socket) -> bytes | None:
         return b""
 
 
-def _is_ready(client: socket.socket, event: int) -> bool:
+def _is_ready(client: socket.socket, events: int) -> bool:
     """Whether something of a client can be read (POLLIN), or it can be sent more (POLLOUT)."""
     poll = select.poll()
-    poll.register(client, event)
-    return bool(poll.poll(0))
+    poll.register(client, events)
+    return any(seen & events == events for _, seen in poll.poll(0))
 
 
 class Logger(glogging.Logger):  # type: ignore[misc]
