@@ -15,7 +15,7 @@ import click
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, name, parse
 from app.recipes.parameters import expected, parameters_of, written
 from app.tictactoe.agents import Agent, ModelError, load, load_all, save
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game, tic_tac_toe
 
 MODELS = Path("models")
 INTERRUPTED = 130
@@ -146,7 +146,7 @@ def check(agents: tuple[Wanted, ...], models: Path) -> None:
     from training.check import differences, verdict  # noqa: PLC0415
     from training.run import train as train_agent  # noqa: PLC0415
 
-    game, failed = connect(), False
+    game, failed = tic_tac_toe(), False
     for agent_id in [one.id for one in agents] or TABLES:
         try:
             saved = load(models, game, agent_id)
@@ -208,7 +208,7 @@ def judge(
     from training.run import judged  # noqa: PLC0415
     from training.tables import Options  # noqa: PLC0415
 
-    game = connect()
+    game = tic_tac_toe()
     files = [one for one in agents if isinstance(one, Path)]
     named = [one for one in agents if isinstance(one, Wanted)]
     try:
@@ -241,7 +241,7 @@ def evaluate(agents: tuple[Wanted, ...], models: Path, markdown: bool, readme: P
         put_into,
     )
 
-    game = connect()
+    game = tic_tac_toe()
     try:
         loaded = _loaded(agents, models, game)
         if readme:

@@ -6,7 +6,6 @@ raises it, and nothing that an older one has found is believed any more.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from time import perf_counter
 from typing import Generic, TypeVar
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.recipes import Recipe, name
-from app.tictactoe.game import SEATS, Game, connect
+from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import BySeat, Figures, blunders, report
 from training.following import follow
@@ -86,7 +85,7 @@ def run_of(recipe: Recipe, next_stop: NextStop, first: bool) -> Run:
     A stop is made after the game in which it is reached; one that the training jumps over is left
     out.
     """
-    game = _game()
+    game = tic_tac_toe()
     begin = perf_counter()
     history: list[tuple[int, Progress]] = []
     asked = 0
@@ -128,7 +127,7 @@ def measure_proof(recipes: Sequence[Recipe]) -> list[Proof]:
 
 
 def _proof(recipe: Recipe) -> Proof:
-    game = _game()
+    game = tic_tac_toe()
     begin = perf_counter()
     first, since, faultless = None, None, None
     for progress in learn(game, recipe, lambda updates: updates + 1 + updates // GROWTH):
@@ -157,8 +156,3 @@ PROOF = Measure("proof", 1, Proof, measure_proof, at_once=2)
 def key(measure: Measure[Found], recipe: Recipe) -> str:
     """Return the name under which a finding is kept."""
     return f"{measure.name}.{measure.version} {name(recipe)}"
-
-
-@cache
-def _game() -> Game:
-    return connect()

@@ -1,13 +1,13 @@
 """How good a recipe makes an agent over many training seeds: was one run luck?"""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import product
 from statistics import quantiles
 from typing import NamedTuple
 
 from app.recipes import Recipe
-from app.tictactoe.game import SEATS, Game, connect
+from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, policy_of
 from app.tictactoe.report import blunders, losing_game
 from training.learners import learn
@@ -65,7 +65,7 @@ def games_needed(recipe: Recipe, seed: int) -> Games:
     Raises RuntimeError if the analysis of `app.tictactoe` disagrees with the quick one, or if the
     training ends with a blunder.
     """
-    game = _game()
+    game = tic_tac_toe()
     proved = None
     for progress in learn(game, recipe.with_seed(seed), lambda updates: updates + 1):
         if proved is None:
@@ -117,8 +117,3 @@ def histogram(values: Sequence[int], bins: int = 12) -> list[str]:
 def _line(label: str, values: Sequence[float]) -> str:
     low, first, middle, third, high = five_numbers(values)
     return f"{label:<40}{low:>8.2f}{first:>10.2f}{middle:>9.2f}{third:>10.2f}{high:>9.2f}"
-
-
-@cache
-def _game() -> Game:
-    return connect()

@@ -14,7 +14,7 @@ from typing import Any
 
 from app.recipes import Recipe, name, parse
 from app.tictactoe.agents import save
-from app.tictactoe.game import connect
+from app.tictactoe.game import tic_tac_toe
 from training.learners.phases import Progress
 from training.processes import end_with
 from training.run import Watcher, train
@@ -37,7 +37,7 @@ def train_several(recipes: Mapping[str, Recipe], out: Path, line: Callable[[str]
     """
     if len(recipes) == 1:
         for agent_id, recipe in recipes.items():
-            game = connect()
+            game = tic_tac_toe()
             save(out, game, train(agent_id, recipe, game, line(agent_id)))
         return
     context = multiprocessing.get_context("spawn")
@@ -68,7 +68,7 @@ def _begin(parent: int, news: News, stop: Event) -> None:
 
 
 def _train(agent_id: str, recipe: str, out: Path) -> None:
-    game, told = connect(), 0.0
+    game, told = tic_tac_toe(), 0.0
 
     def watch(progress: Progress) -> None:
         nonlocal told

@@ -27,7 +27,7 @@ from cachetools import LRUCache
 from app.recipes import RecipeError, name, parse
 from app.recipes.on_demand import parse_on_demand
 from app.tictactoe.agents import to_files
-from app.tictactoe.game import connect
+from app.tictactoe.game import tic_tac_toe
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -45,7 +45,7 @@ class Trainer:
     """A WSGI application whose only addresses are names of recipes; it keeps its last answers."""
 
     def __init__(self) -> None:
-        self.game = connect()
+        self.game = tic_tac_toe()
         self.answers: LRUCache[str, bytes] = LRUCache(KEPT)
 
     def __call__(

@@ -3,11 +3,10 @@
 The algorithms themselves are in `training`, with their sources; nothing here computes.
 """
 
-from functools import cache
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal
 
-from msgspec import Meta, structs
+from msgspec import Meta
 
 from app.recipes.parameters import (
     Recipe,
@@ -17,7 +16,7 @@ from app.recipes.parameters import (
     reward,
     written,
 )
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import Plays
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
@@ -98,9 +97,9 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
         """Return its rewards against its last opponent, from any position."""
         return Task(self.opponent(), self.gamma, self.worth(), everywhere=True)
 
-    def updates_at_most(self) -> int:
-        """Every pair in every sweep."""
-        return sum(sweeps for _, sweeps in self.phases) * _game().pairs
+    def updates_a_turn(self) -> int:
+        """Every pair."""
+        return tic_tac_toe().pairs
 
 
 class QLearning(Rewarded, frozen=True, kw_only=True):
@@ -120,17 +119,7 @@ class QLearning(Rewarded, frozen=True, kw_only=True):
 
     def task(self) -> Task:
         """Return its rewards against its last opponent."""
-        return Task(
-            self.opponent(),
-            self.gamma,
-            self.worth(),
-            seats=SEATS[self.seat],
-            everywhere=self.start != "empty",
-        )
-
-    def updates_at_most(self) -> int:
-        """Every other ply of every game."""
-        return sum(games for _, games in self.phases) * own_moves()
+        return in_environment(self)
 
 
 class Sarsa(QLearning, frozen=True, kw_only=True):
@@ -142,7 +131,7 @@ class Sarsa(QLearning, frozen=True, kw_only=True):
 
     def task(self) -> Task:
         """Return its rewards against its last opponent, exploring as it does in the end."""
-        return structs.replace(super().task(), epsilon=at_the_end(self.epsilon, self.epsilon_drop))
+        return in_environment(self, at_the_end(self.epsilon, self.epsilon_drop))
 
 
 class ExpectedSarsa(Sarsa, frozen=True, kw_only=True):
@@ -170,18 +159,7 @@ class MonteCarlo(Rewarded, frozen=True, kw_only=True):
 
     def task(self) -> Task:
         """Return its rewards against its last opponent, exploring as it does in the end."""
-        return Task(
-            self.opponent(),
-            self.gamma,
-            self.worth(),
-            seats=SEATS[self.seat],
-            everywhere=self.start != "empty",
-            epsilon=at_the_end(self.epsilon, self.epsilon_drop),
-        )
-
-    def updates_at_most(self) -> int:
-        """Every other ply of every game."""
-        return sum(games for _, games in self.phases) * own_moves()
+        return in_environment(self, at_the_end(self.epsilon, self.epsilon_drop))
 
 
 class TdAfterstates(Rewarded, frozen=True, kw_only=True):
@@ -227,10 +205,6 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
         explores = at_the_end(self.epsilon, self.epsilon_drop) if self.learn_from == "all" else 0.0
         return Task(self.opponent(), worth=self.worth(), seats=SEATS[self.seat], epsilon=explores)
 
-    def updates_at_most(self) -> int:
-        """Every other ply of every game."""
-        return sum(games for _, games in self.phases) * own_moves()
-
 
 class QTable(Rewarded, frozen=True, kw_only=True):
     """Q-learning backward over each finished game, on moves up to symmetry."""
@@ -271,10 +245,6 @@ class QTable(Rewarded, frozen=True, kw_only=True):
         if self.update == "sum":
             return None
         return Task(self.opponent(), self.gamma, self.worth(), seats=SEATS[self.seat])
-
-    def updates_at_most(self) -> int:
-        """Every other ply of every game."""
-        return sum(games for _, games in self.phases) * own_moves()
 
 
 class DoubleQ(QTable, frozen=True, kw_only=True):
@@ -319,9 +289,9 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
         """Return minimax, discounted at every ply."""
         return Task(None, self.gamma, self.worth(), plies=1)
 
-    def updates_at_most(self) -> int:
-        """Every ply of every game."""
-        return self.games * _game().cells
+    def updates_a_turn(self) -> int:
+        """Every ply."""
+        return tic_tac_toe().cells
 
 
 class League(Rewarded, frozen=True, kw_only=True):
@@ -368,11 +338,10 @@ class League(Rewarded, frozen=True, kw_only=True):
             start, limit = written(self.k_start), written(self.k_limit)
             raise RecipeError(f"k_start is at most k_limit, not {start} above {limit}")
 
-    def updates_at_most(self) -> int:
+    def updates_a_turn(self) -> int:
         """Every ply of its games, in both seats, and its opponent's plies once more."""
-        cells, opponents = _game().cells, {"league": 5, "fixed+random": 2}.get(self.vs, 1)
-        plies = 2 * cells + cells * self.observing
-        return self.rounds * opponents * plies
+        opponents = {"league": 5, "fixed+random": 2}.get(self.vs, 1)
+        return opponents * tic_tac_toe().cells * (2 + self.observing)
 
 
 class Champion(Recipe, frozen=True, kw_only=True):
@@ -386,9 +355,9 @@ class Champion(Recipe, frozen=True, kw_only=True):
         """Return best play."""
         return Task(None, plies=1)
 
-    def updates_at_most(self) -> int:
-        """Every ply of every game."""
-        return self.games * _game().cells
+    def updates_a_turn(self) -> int:
+        """Every ply."""
+        return tic_tac_toe().cells
 
 
 class Menace(Recipe, frozen=True, kw_only=True):
@@ -428,10 +397,6 @@ class Menace(Recipe, frozen=True, kw_only=True):
 
     def worth(self) -> None:
         """Return that its beads are no results: they weigh moves."""
-
-    def updates_at_most(self) -> int:
-        """Every other ply of every game."""
-        return sum(games for _, games in self.phases) * own_moves()
 
 
 class Dqn(Rewarded, frozen=True, kw_only=True):
@@ -516,9 +481,9 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
         """Return its rewards against its last opponent."""
         return Task(self.opponent(), self.gamma, self.worth(), self.step)
 
-    def updates_at_most(self) -> int:
-        """Every step of every epoch."""
-        return sum(epochs for _, epochs in self.phases) * self.steps
+    def updates_a_turn(self) -> int:
+        """Every step."""
+        return self.steps
 
 
 ALGORITHMS = MappingProxyType(
@@ -543,17 +508,18 @@ ALGORITHMS = MappingProxyType(
 )
 
 
+def in_environment(recipe: QLearning | MonteCarlo, epsilon: float = 0.0) -> Task:
+    """Return the task of one whose last opponent is a part of what answers it."""
+    return Task(
+        recipe.opponent(),
+        recipe.gamma,
+        recipe.worth(),
+        seats=SEATS[recipe.seat],
+        everywhere=recipe.start != "empty",
+        epsilon=epsilon,
+    )
+
+
 def at_the_end(start: float, drop: float) -> float:
     """Return what is left in the last tenth of the games of what falls after every tenth."""
     return max(0.0, start - 9 * drop)
-
-
-def own_moves() -> int:
-    """Return how many moves the longest game has of the player who begins."""
-    return -(-_game().cells // 2)
-
-
-@cache
-def _game() -> Game:
-    """Return the game that bounds are of."""
-    return connect()

@@ -23,6 +23,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import BASELINES, Plays
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
@@ -120,7 +121,11 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
 
     def updates_at_most(self) -> int:
         """Return a bound on how many updates its training makes."""
-        raise NotImplementedError
+        return sum(turns for _, turns in self.phases) * self.updates_a_turn()
+
+    def updates_a_turn(self) -> int:
+        """Return a bound on those of one turn: of a game, the moves of who begins it."""
+        return -(-tic_tac_toe().cells // 2)
 
 
 class Rewarded(Recipe, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ the end of a game is a number that is not below `decisions`.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -154,6 +154,12 @@ class Game:
         if (self.code[found] != codes).any():
             raise ValueError("no game reaches a position with this code")
         return found
+
+
+@cache
+def tic_tac_toe() -> Game:
+    """Return the game that everything here is about, made once for a process."""
+    return connect()
 
 
 def connect(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:

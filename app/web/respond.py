@@ -3,12 +3,13 @@
 A page is a frozen value with a field for each name that its template reads; a test compares them.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import ClassVar
 
-from flask import Flask, Response, get_template_attribute, render_template, request
+from flask import Flask, Response, get_template_attribute, redirect, render_template, request
 from werkzeug.http import generate_etag
+from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import addresses
 from app.web.character import first_opponent
@@ -52,6 +53,22 @@ def respond(page: Page) -> Response:
     response = Response(body, mimetype=page.mimetype)
     response.vary.add("HX-Request")
     return revalidated(response, generate_etag(body))
+
+
+def lead_to(address: str, page: Callable[[], Page], history: str) -> AnyResponse:
+    """Answer a request that another address shows the end of: a move that was drawn just now.
+
+    htmx gets its page at once, and what to do with the `history`, "Push" or "Replace"; others are
+    sent there.  Asked again it may be another, so nobody keeps it.
+    """
+    if not wants_fragment():
+        response: AnyResponse = redirect(address, 303)
+    else:
+        response = respond(page())
+        del response.headers["ETag"]
+        response.headers[f"HX-{history}-Url"] = address
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def revalidated(response: Response, etag: str) -> Response:

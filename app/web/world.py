@@ -27,7 +27,7 @@ from app.tictactoe.card import Card
 from app.tictactoe.causes import Cause, causes
 from app.tictactoe.certificate import Certificate, certificate
 from app.tictactoe.disagreement import disagreements
-from app.tictactoe.game import SEATS, Game, connect
+from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.history import EVERY
 from app.tictactoe.mind import Tiles, tiles
 from app.tictactoe.moves_code import decode, policy_of_choice
@@ -380,7 +380,7 @@ def load_world(models: Path, lab: bool = False) -> World:
     Raises ModelError, naming the file and the reason, if one of them, or of the experiments beside
     them, is broken.
     """
-    game = connect()
+    game = tic_tac_toe()
     agents = load_all(models, game)
     try:
         experiments = load_experiments(models / EXPERIMENTS)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 from time import perf_counter
 
 import msgspec
@@ -10,7 +9,7 @@ import numpy as np
 
 from app.experiments import Board, Boards, Histogram, Mark, Verdict
 from app.recipes import Recipe
-from app.tictactoe.game import Game, O, X, connect
+from app.tictactoe.game import O, X, tic_tac_toe
 from app.tictactoe.notation import record_to
 from app.tictactoe.policy import best_moves, minimax_random, policy_of
 from app.tictactoe.report import chances_against
@@ -39,7 +38,7 @@ def measure_falls(recipes: Sequence[Recipe]) -> list[Fall]:
 
 
 def _fall(recipe: Recipe) -> Fall:
-    game, begin = _game(), perf_counter()
+    game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe, lambda updates: NEVER)
     policy, opponent = policy_of(end.q, recipe.plays), minimax_random(game)
     _, _, lost = chances_against(game, opponent, policy, O)
@@ -107,11 +106,6 @@ def _moves(record: str) -> str:
     return ", then ".join(
         f"{'X' if ply % 2 == 0 else 'O'} in {kind}" for ply, kind in enumerate(kinds)
     )
-
-
-@cache
-def _game() -> Game:
-    return connect()
 
 
 EXPERIMENT = Experiment(

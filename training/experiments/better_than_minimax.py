@@ -1,7 +1,7 @@
 """Whether a learner wins more against random than a perfect player does."""
 
 from app.experiments import Bar, Bars, Histogram, Mark, Verdict
-from app.tictactoe.game import SEATS, connect
+from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, uniform
 from app.tictactoe.report import chances_against
 from training.experiments.claim import Experiment, Results, Sweep, Told, of, percent, rounded
@@ -17,7 +17,7 @@ NAMES: tuple[SeatName, ...] = ("x", "o")
 
 def tell(results: Results) -> Told:
     """Compare every seed with the perfect players."""
-    game = connect()
+    game = tic_tac_toe()
     won = {
         (one, seat): 100
         * chances_against(game, uniform(game), BASELINES[one].policy(game), SEATS[seat])[WON]

@@ -5,7 +5,7 @@ from pathlib import Path
 from app.experiments import Bar, Bars, Histogram, Mark, Verdict
 from app.recipes import SHIPPED, name
 from app.tictactoe.agents import load
-from app.tictactoe.game import SEATS, X, connect
+from app.tictactoe.game import SEATS, X, tic_tac_toe
 from app.tictactoe.policy import t_hand
 from app.tictactoe.values import best_response
 from training.experiments.claim import Experiment, Results, Sweep, Told, of, percent, rounded
@@ -62,7 +62,7 @@ def tell(results: Results) -> Told:
 
 def _bound() -> float:
     """Return what the best responder to T-hand wins that never risks a loss, in percent."""
-    game = connect()
+    game = tic_tac_toe()
     total = 0.0
     for seat in SEATS.values():
         response = best_response(game, t_hand(game), seat, loss=float("-inf"))
@@ -72,7 +72,7 @@ def _bound() -> float:
 
 def _shipped() -> list[Bar]:
     """Judge every agent of models/ against T-hand, as the mean of both seats."""
-    game = connect()
+    game = tic_tac_toe()
     bars = []
     for one, agent in SHIPPED.items():
         if not (MODELS / f"{one}.json").exists():

@@ -7,7 +7,7 @@ from time import perf_counter, process_time
 
 from app.experiments import load_all, save
 from app.recipes import Recipe, parse
-from app.tictactoe.game import connect
+from app.tictactoe.game import tic_tac_toe
 from training.experiments import FILES, ORDER, find
 from training.experiments.engine import carry_out
 from training.experiments.store import opened, usual_folder
@@ -82,7 +82,7 @@ def measure_runs() -> Iterator[str]:
 
 def _bare(recipe: Recipe) -> float:
     begin = process_time()
-    for _ in learn(connect(), recipe, lambda updates: NEVER):
+    for _ in learn(tic_tac_toe(), recipe, lambda updates: NEVER):
         pass
     return process_time() - begin
 

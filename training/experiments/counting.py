@@ -3,7 +3,7 @@
 from math import factorial
 
 from app.experiments import Bar, Bars
-from app.tictactoe.game import connect
+from app.tictactoe.game import tic_tac_toe
 from training.experiments.claim import Experiment, Results, Told, number
 
 CLAIMED = (362_880, 19_683, 5_478, 765)
@@ -11,7 +11,7 @@ CLAIMED = (362_880, 19_683, 5_478, 765)
 
 def tell(_results: Results) -> Told:
     """Count all of them."""
-    game = connect()
+    game = tic_tac_toe()
     boards = game.board.astype(int)
     games = _games()
     classes = len(set(game.symmetry_class.tolist()))
@@ -52,7 +52,7 @@ def tell(_results: Results) -> Told:
 
 def _games() -> int:
     """Count the games, each ending as soon as it is over."""
-    game = connect()
+    game = tic_tac_toe()
     paths = [0] * game.positions
     paths[0] = 1
     for position in range(game.decisions):
@@ -64,7 +64,7 @@ def _games() -> int:
 
 def _balanced() -> int:
     """Count the boards whose numbers of stones fit, whoever has three in a row."""
-    cells = connect().cells
+    cells = tic_tac_toe().cells
     return sum(
         factorial(cells) // (factorial(x) * factorial(o) * factorial(cells - x - o))
         for x in range(cells + 1)

@@ -4,7 +4,7 @@ import numpy as np
 
 from app.experiments import Curves, Histogram, Series, Verdict
 from app.recipes import parse
-from app.tictactoe.game import connect
+from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.tasks import task_q
 from training.experiments.claim import (
     Experiment,
@@ -35,7 +35,7 @@ BAD = 40.0
 
 def tell(results: Results) -> Told:
     """Compare end, speed and bias."""
-    game, task = connect(), parse("q-table").task()
+    game, task = tic_tac_toe(), parse("q-table").task()
     assert task is not None
     exact = rounded(float(task_q(game, task)[0][game.legal[0]].max()))
     wins = wins_line("random", "o")

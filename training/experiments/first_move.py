@@ -1,7 +1,7 @@
 """What it is worth to move first, exactly, whoever plays."""
 
 from app.experiments import Bar, Bars, Grid, Verdict
-from app.tictactoe.game import connect
+from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.values import TIE, outcome_chances
 from training.experiments.claim import Experiment, Results, Told, percent, rounded
@@ -11,7 +11,7 @@ PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 
 def tell(_results: Results) -> Told:
     """Let everybody meet everybody in both seats."""
-    game = connect()
+    game = tic_tac_toe()
     policies = {name: BASELINES[name].policy(game) for name in PLAYERS}
     chances = {
         (x, o): 100 * outcome_chances(game, policies[x], policies[o])[0]

@@ -2,7 +2,7 @@
 
 from app.experiments import Bar, Bars, Curves, Verdict
 from app.recipes import parse
-from app.tictactoe.game import connect
+from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders as blundering
 from app.tictactoe.tasks import task_q
@@ -68,7 +68,7 @@ def tell(results: Results) -> Told:
 
 def perfectly_learned(recipe: str) -> int:
     """Count the blunders of the exact answer to a recipe's task."""
-    game, task = connect(), parse(recipe).task()
+    game, task = tic_tac_toe(), parse(recipe).task()
     assert task is not None
     return int(blundering(game, greedy(task_q(game, task).round(9))).sum())
 

@@ -5,14 +5,13 @@ are the answers that the book suggests or that its text leads to.
 """
 
 from collections.abc import Sequence
-from functools import cache
 from time import perf_counter
 
 import msgspec
 
 from app.experiments import Bar, Bars, Curves, Histogram, Verdict
 from app.recipes import Recipe
-from app.tictactoe.game import SEATS, Game, connect
+from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, mix, policy_of
 from app.tictactoe.report import chances_against
 from training.experiments.claim import (
@@ -60,7 +59,7 @@ def measure_both(recipes: Sequence[Recipe]) -> list[Both]:
 
 
 def _both(recipe: Recipe) -> Both:
-    game, begin = _game(), perf_counter()
+    game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe, lambda updates: NEVER)
     greedy, random = policy_of(end.q, recipe.plays), BASELINES["random"].policy(game)
     chances = [
@@ -71,11 +70,6 @@ def _both(recipe: Recipe) -> Both:
         [50 * (as_x[outcome] + as_o[outcome]) for as_x, as_o in chances] for outcome in (WON, LOST)
     )
     return Both(perf_counter() - begin, won[0], won[1], lost[0], lost[1])
-
-
-@cache
-def _game() -> Game:
-    return connect()
 
 
 BOTH = Measure("greedy-and-exploring", 1, Both, measure_both)

@@ -1,7 +1,6 @@
 """Learning from randomised minimax instead of random, and what its table holds afterwards."""
 
 from collections.abc import Sequence
-from functools import cache
 from time import perf_counter
 
 import msgspec
@@ -9,7 +8,7 @@ import numpy as np
 
 from app.experiments import Histogram, Mark, Verdict
 from app.recipes import Recipe
-from app.tictactoe.game import SEATS, Game, O, X, connect
+from app.tictactoe.game import SEATS, Game, O, X, tic_tac_toe
 from app.tictactoe.policy import BASELINES, Policy, policy_of
 from app.tictactoe.report import chances_against
 from app.tictactoe.values import Numbers
@@ -47,7 +46,7 @@ def measure_met(recipes: Sequence[Recipe]) -> list[Met]:
 
 
 def _met(recipe: Recipe) -> Met:
-    game, begin = _game(), perf_counter()
+    game, begin = tic_tac_toe(), perf_counter()
     *_, end = learn(game, recipe, lambda updates: NEVER)
     policy, random = policy_of(end.q, recipe.plays), BASELINES["random"].policy(game)
     won, _, lost = chances_against(game, random, policy, O)
@@ -150,11 +149,6 @@ def tell(results: Results) -> Told:
 def _marked(value: float, text: str) -> list[tuple[str, list[Mark]]]:
     mark = Mark(value, f"reported: {text}")
     return [(label, [mark]) for label in RECIPES] + [(AGAINST_RANDOM, [])]
-
-
-@cache
-def _game() -> Game:
-    return connect()
 
 
 EXPERIMENT = Experiment(

@@ -4,9 +4,10 @@ Nothing else of the site may be framed: see `app.web.headers`.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple
 
-from flask import Blueprint, Response, redirect, request
+from flask import Blueprint, Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
@@ -25,7 +26,7 @@ from app.web.figures.tables import Table, table
 from app.web.film import Film, film_of_mind
 from app.web.match import Match, Place, parse
 from app.web.mind_picture import EXPECTS, Kind, Picture, kinds, parse_view, picture
-from app.web.respond import Page, respond, wants_fragment
+from app.web.respond import Page, lead_to, respond
 from app.web.scene import Bar, Way, scene
 from app.web.steering import Auto, Links, replied
 from app.web.world import World, world
@@ -116,14 +117,7 @@ def reply(record: str = "") -> AnyResponse:
     """Draw one move for whoever is to move: the board after it to htmx, to others where it is."""
     after = replied(parse(record, request.args, world()))
     address = addresses.embed_board(after.match)
-    if not wants_fragment():
-        response: AnyResponse = redirect(address, 303)
-    else:
-        response = respond(board_frame(after))
-        del response.headers["ETag"]
-        response.headers["HX-Replace-Url"] = address  # the history is that of the page around it
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return lead_to(address, partial(board_frame, after), "Replace")  # the page around has its own
 
 
 @bp.get("/embed/curve/<name>")

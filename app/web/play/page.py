@@ -1,6 +1,7 @@
 """The page on which people play, explore and watch."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from flask import Blueprint, Response, redirect, request
@@ -12,7 +13,7 @@ from app.web.board_view import Board
 from app.web.match import Match, Place, parse
 from app.web.moves import Move, ValueChart, value_chart
 from app.web.play.settled import settled
-from app.web.respond import Page, respond, wants_fragment
+from app.web.respond import Page, lead_to, respond
 from app.web.scene import Bar, Seat, Way, scene, seats
 from app.web.steering import Auto, Links, Snapshots, replied, shown_lens
 from app.web.steering import snapshots as training
@@ -77,18 +78,10 @@ def choose() -> AnyResponse:
 def reply(record: str = "") -> AnyResponse:
     """Draw one move for whoever is to move: the board after it to htmx, to others where it is."""
     after = replied(parse(record, request.args, world()))
-    address = addresses.play(after.match)
-    if not wants_fragment():
-        response: AnyResponse = redirect(address, 303)
-    else:
-        response = respond(play_page(after))
-        del response.headers["ETag"]
-        # What came by itself leaves no trail in the history.
-        asker = request.headers.get("HX-Trigger", "")
-        kind = "Replace" if asker.startswith(BY_ITSELF) else "Push"
-        response.headers[f"HX-{kind}-Url"] = address
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    # What came by itself leaves no trail in the history.
+    by_itself = request.headers.get("HX-Trigger", "").startswith(BY_ITSELF)
+    history = "Replace" if by_itself else "Push"
+    return lead_to(addresses.play(after.match), partial(play_page, after), history)
 
 
 def play_page(place: Place) -> PlayPage:
