@@ -1,6 +1,7 @@
 """The claims that experiments check, as short as a line: their verdicts, and who they are about."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -70,9 +71,11 @@ def of_agent(world: World, name: str) -> list[Claim]:
     return [claim(one) for one in world.experiments.values() if name in one.agents]
 
 
-def of_algorithm(world: World, slug: str) -> list[Claim]:
+@lru_cache(maxsize=64)
+def of_algorithm(world: World, slug: str) -> tuple[Claim, ...]:
     """List the claims whose figures show runs of an algorithm, or that are about its agents."""
-    return [claim(one) for one in world.experiments.values() if slug in algorithms(world, one)]
+    summaries = world.experiments.values()
+    return tuple(claim(one) for one in summaries if slug in algorithms(world, one))
 
 
 def algorithms(world: World, summary: Summary) -> list[str]:

@@ -1,8 +1,8 @@
 """How all of it works: sections to read, each with a position that can be played on in place."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
@@ -65,7 +65,7 @@ class HowPage(Page):
     recipes: Mapping[str, Recipe]  # by agent, as are the cards
     cards: Mapping[str, Card]
     made: Callable[[str], list[Card]]  # by an algorithm
-    claims: Callable[[str], list[Claim]]  # that were checked with runs of an algorithm
+    claims: Callable[[str], Sequence[Claim]]  # that were checked with runs of an algorithm
     losing: Callable[[str, int], str | None]
     counts: Mapping[str, str]  # of the game
     count: Callable[[int], str]
@@ -131,7 +131,7 @@ def how_page(moved: Moved, world: World) -> HowPage:
         boards=boards(world),
         example=lambda id: example(world, id, moved.match if id == at else SECTIONS[id].start),
         start=partial(start, world),
-        facts=lambda id: SECTIONS[id].facts(world),
+        facts=partial(facts, world),
         legend=partial(legend, world),
         recipes={name: world.recipe(name) for name in world.agents},
         cards={name: agent.card for name, agent in world.agents.items()},
@@ -148,6 +148,13 @@ def how_page(moved: Moved, world: World) -> HowPage:
     )
 
 
+@lru_cache(maxsize=64)
+def facts(world: World, id: str) -> Mapping[str, object]:
+    """Return what only one section asks for."""
+    return SECTIONS[id].facts(world)
+
+
+@lru_cache(maxsize=64)
 def example(world: World, id: str, match: Match) -> Example:
     """Lay out a section's board."""
     place = place_of(match, world)
