@@ -104,6 +104,7 @@ function startFilm(film) {
   if (board) drawings.push(readBoard(table, board));
   slider.value = slider.defaultValue; // Firefox keeps it over a reload, and the frame shown is another
   let place = Number(slider.value);
+  let framed = place; // the snapshot that was told last
   let running = 0;
   let begin = 0; // when it starts by itself
 
@@ -119,6 +120,9 @@ function startFilm(film) {
     head.setAttribute("d", `M${between(rows[index].x, rows[Math.min(index + 1, last)].x, share)} -3v34`);
     slider.value = Math.round(at);
     slider.ariaValueText = `${near.updates} updates: ${near.caption}`;
+    if (framed === Math.round(at)) return;
+    framed = Math.round(at);
+    slider.dispatchEvent(new CustomEvent("film:frame", { bubbles: true }));
   }
 
   function rest() {

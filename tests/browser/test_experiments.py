@@ -23,7 +23,7 @@ def test_axe_finds_nothing(
 ) -> None:
     page = new_context(color_scheme=scheme, viewport={"width": width, "height": 800}).new_page()
     found = {}
-    for claim in dict(FIRST):
+    for claim in dict(FIRST[: 3 if width == 320 else 1]):
         page.goto(f"/experiments/{claim}")
         for details in page.locator("main details").all():
             details.evaluate("details => { details.open = true; }")
@@ -36,7 +36,7 @@ def test_nothing_is_wider_than_the_window_and_all_words_can_be_read(
     new_context: Callable[..., BrowserContext], width: int, height: int
 ) -> None:
     page = new_context(viewport={"width": width, "height": height}).new_page()
-    claims = list(SHIPPED)[:: 1 if width == 320 else 4]
+    claims = list(SHIPPED)[:: 1 if width == 320 else 8]
     for url in ("/experiments", *(f"/experiments/{claim}" for claim in claims)):
         page.goto(url)
         assert page.evaluate("document.documentElement.scrollWidth") == width, url
@@ -54,10 +54,11 @@ def test_nothing_is_wider_than_the_window_and_all_words_can_be_read(
             assert right <= width, (url, text)
 
 
-@pytest.mark.parametrize(("claim", "at"), FIRST)
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(
+    ("claim", "at", "width"), [*((*first, 360) for first in FIRST), (*FIRST[0], 1280)]
+)
 def test_a_mark_that_is_pressed_opens_its_run_in_the_lab(
-    new_context: Callable[..., BrowserContext], width: int, claim: str, at: int
+    new_context: Callable[..., BrowserContext], claim: str, at: int, width: int
 ) -> None:
     page = new_context(viewport={"width": width, "height": 740}).new_page()
     page.goto(f"/experiments/{claim}")

@@ -1,9 +1,18 @@
 """How much depends on the choice of alpha, gamma, epsilon and the number of games."""
 
-from app.experiments import Grid, Histogram, Verdict
-from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, percent
-from training.experiments.table import LOST, WON, both_seats, left
-from training.measures import END, Run
+from app.experiments import Grid
+from training.experiments.claim import (
+    FEWER,
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    number,
+    percent,
+    verdict_on,
+)
+from training.experiments.table import lost_at_worst, wins
+from training.measures import END
 
 ALPHAS = ("0.05", "0.1", "0.2", "0.4", "0.7", "1")
 EPSILONS = ("0.1", "0.3", "0.5", "0.7", "0.9")
@@ -41,15 +50,9 @@ STRIPS = {f"gamma {gamma}": recipe(gamma=gamma) for gamma in GAMMAS} | {
 }
 
 
-def lost_at_worst(run: Run) -> float:
-    """Take the games lost to the best responder, both seats, in percent."""
-    return (left("x", LOST)(run) + left("o", LOST)(run)) / 2
-
-
 def tell(results: Results) -> Told:
     """Say how far the medians of the grids lie apart."""
-    wins = both_seats("random", WON)
-    grids: list[Grid | Histogram] = []
+    grids: list[Grid] = []
     spans = {}
     for opponent in OPPONENTS:
         for title, value in (
@@ -73,12 +76,8 @@ def tell(results: Results) -> Told:
     by_gamma = [results.median(f"gamma {gamma}", wins) for gamma in GAMMAS]
     much = [high - low > MUCH for low, high in spans.values()]
     much += [max(medians) - min(medians) > MUCH for medians in (by_games, by_gamma)]
-    verdict: Verdict = "holds" if all(much) else "holds in part" if any(much) else "does not hold"
-    strips = Histogram(
-        "Other gammas, and other numbers of games: games won against random",
-        "%",
-        [results.group(strip, wins) for strip in STRIPS],
-        True,
+    strips = results.strips(
+        "Other gammas, and other numbers of games: games won against random", "%", wins, STRIPS
     )
     told = " and ".join(
         f"{percent(low)} to {percent(high)} trained against {opponent}"
@@ -86,7 +85,7 @@ def tell(results: Results) -> Told:
     )
     return Told(
         [*grids, strips],
-        verdict,
+        verdict_on(*much),
         f"Over the grid the median seed wins {told}. Gamma from {GAMMAS[0]} to {GAMMAS[-1]} moves "
         f"it from {percent(by_gamma[0])} to {percent(by_gamma[-1])}, and the number of games, from "
         f"{number(int(GAMES[0]))} to {number(int(GAMES[-1]))}, from {percent(by_games[0])} to "

@@ -7,7 +7,7 @@ from time import perf_counter
 import msgspec
 import numpy as np
 
-from app.experiments import Board, Boards, Histogram, Mark, Verdict
+from app.experiments import Board, Boards, Figure, Mark, Verdict
 from app.recipes import Recipe
 from app.tictactoe.game import O, X, tic_tac_toe
 from app.tictactoe.notation import record_to
@@ -64,16 +64,12 @@ def tell(results: Results) -> Told:
     falls: Sequence[Fall] = results[Q_TABLE]
     bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD]
     places = Counter(falls[seed].record for seed in bad).most_common(SHOWN)
-    figures: list[Histogram | Boards] = [
-        Histogram(
-            title="Games lost as O against randomised minimax",
-            unit="%",
-            groups=[
-                results.group(
-                    Q_TABLE, lambda fall: fall.lost, [Mark(BAD, "reported of a bad run: about 40%")]
-                )
-            ],
-            exact=True,
+    figures: list[Figure] = [
+        results.strips(
+            "Games lost as O against randomised minimax",
+            "%",
+            lambda fall: fall.lost,
+            marks=[Mark(BAD, "reported of a bad run: about 40%")],
         )
     ]
     boards = [

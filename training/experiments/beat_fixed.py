@@ -1,8 +1,8 @@
 """Whether every learner of the league comes to beat `fixed` in every game."""
 
-from app.experiments import Bar, Bars, Verdict
-from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, of, wilson
-from training.experiments.table import WON, SeatName, against
+from app.experiments import Bars, Verdict
+from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, of, share
+from training.experiments.table import SEAT_NAMES, WON, against
 from training.measures import END
 
 QUICK = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
@@ -18,28 +18,25 @@ RECIPES = {
     for place, vs in PLACES.items()
     for learner, settings in LEARNERS.items()
 }
-SEATS: tuple[SeatName, ...] = ("x", "o")
 
 
 def tell(results: Results) -> Told:
     """Count the seeds that win every game, seat by seat."""
     always = {
-        (label, seat): [
-            share == 100 for share in results.values(label, against("fixed", seat, WON))
-        ]
+        (label, seat): [won == 100 for won in results.values(label, against("fixed", seat, WON))]
         for label in RECIPES
-        for seat in SEATS
+        for seat in SEAT_NAMES
     }
     lost = {
-        label: [share == 0 for share in results.values(label, against("fixed", "o", WON))]
+        label: [won == 0 for won in results.values(label, against("fixed", "o", WON))]
         for label in RECIPES
     }
     everything = {
         place: [
-            always[f"{learner}, {place}", seat][seed]
+            won
             for learner in LEARNERS
-            for seat in SEATS
-            for seed in range(len(always[f"{learner}, {place}", seat]))
+            for seat in SEAT_NAMES
+            for won in always[f"{learner}, {place}", seat]
         ]
         for place in PLACES
     }
@@ -59,23 +56,16 @@ def tell(results: Results) -> Told:
             Bars(
                 f"Seeds that win every game against fixed as {seat.upper()}",
                 "%",
-                [bar(label, always[label, seat], results) for label in RECIPES],
+                [share(label, always[label, seat], results.recipes[label]) for label in RECIPES],
                 False,
             )
-            for seat in SEATS
+            for seat in SEAT_NAMES
         ],
         verdict,
         f"As X {of(as_x)} trainings win every game against fixed, as O {of(as_o)}; {of(never)} win "
         f"none as O. Counted by seat, {of(in_league)} do so after the league and {of(alone)} after "
         f"playing nobody but fixed.",
     )
-
-
-def bar(label: str, won: list[bool], results: Results) -> Bar:
-    """Estimate how many seeds win every game."""
-    low, high = wilson(sum(won), len(won))
-    share = 100 * sum(won) / len(won)
-    return Bar(label, share, 100 * low, 100 * high, len(won), results.recipes[label])
 
 
 EXPERIMENT = Experiment(

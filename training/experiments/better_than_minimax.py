@@ -1,18 +1,25 @@
 """Whether a learner wins more against random than a perfect player does."""
 
-from app.experiments import Bar, Bars, Histogram, Mark, Verdict
+from app.experiments import Bar, Bars, Mark
 from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, uniform
 from app.tictactoe.report import chances_against
-from training.experiments.claim import Experiment, Results, Sweep, Told, of, percent, rounded
-from training.experiments.table import LOST, WON, SeatName, against
+from training.experiments.claim import (
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    of,
+    percent,
+    rounded,
+    verdict_on,
+)
+from training.experiments.table import LOST, SEAT_NAMES, WON, against
 from training.measures import END
 
 Q_TABLE = "q-table"
-PERFECT = ("minimax", "minimax-random", "strongest")
 ALIKE = {"minimax": "minimax, first move", "minimax-random": "minimax, at random"}
-BOUND = "strongest of all who never lose"
-NAMES: tuple[SeatName, ...] = ("x", "o")
+PERFECT = {**ALIKE, "strongest": "strongest of all who never lose"}
 
 
 def tell(results: Results) -> Told:
@@ -22,34 +29,23 @@ def tell(results: Results) -> Told:
         (one, seat): 100
         * chances_against(game, uniform(game), BASELINES[one].policy(game), SEATS[seat])[WON]
         for one in PERFECT
-        for seat in NAMES
+        for seat in SEAT_NAMES
     }
-    median = {seat: results.median(Q_TABLE, against("random", seat, WON)) for seat in NAMES}
-    better = [median[seat] > won[one, seat] for one in ALIKE for seat in NAMES]
-    verdict: Verdict = (
-        "holds" if all(better) else "holds in part" if any(better) else "does not hold"
-    )
+    median = {seat: results.median(Q_TABLE, against("random", seat, WON)) for seat in SEAT_NAMES}
+    better = [median[seat] > won[one, seat] for one in ALIKE for seat in SEAT_NAMES]
     risky = [
-        any(against("random", seat, LOST)(run) > 0 for seat in NAMES) for run in results[Q_TABLE]
+        any(against("random", seat, LOST)(run) > 0 for seat in SEAT_NAMES)
+        for run in results[Q_TABLE]
     ]
     return Told(
         [
-            Histogram(
-                title=f"Games won as {seat.upper()} against random",
-                unit="%",
-                groups=[
-                    results.group(
-                        Q_TABLE,
-                        against("random", seat, WON),
-                        [
-                            Mark(rounded(won[one, seat]), {**ALIKE, "strongest": BOUND}[one])
-                            for one in PERFECT
-                        ],
-                    )
-                ],
-                exact=True,
+            results.strips(
+                f"Games won as {seat.upper()} against random",
+                "%",
+                against("random", seat, WON),
+                marks=[Mark(rounded(won[one, seat]), text) for one, text in PERFECT.items()],
             )
-            for seat in NAMES
+            for seat in SEAT_NAMES
         ]
         + [
             Bars(
@@ -62,12 +58,12 @@ def tell(results: Results) -> Told:
                         record="",
                     )
                     for one in PERFECT
-                    for seat in NAMES
+                    for seat in SEAT_NAMES
                 ],
                 exact=True,
             )
         ],
-        verdict,
+        verdict_on(*better),
         f"The median seed wins {percent(median['x'], 2)} as X and {percent(median['o'], 2)} as O; "
         f"minimax wins {percent(won['minimax', 'x'], 2)} and {percent(won['minimax', 'o'], 2)} "
         f"with its first best move, {percent(won['minimax-random', 'x'], 2)} and "

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.experiments import Bar, Bars, Histogram, Mark, Verdict
+from app.experiments import Bar, Bars, Mark, Verdict
 from app.recipes import SHIPPED, name
 from app.tictactoe.agents import load
 from app.tictactoe.game import SEATS, X, tic_tac_toe
@@ -23,10 +23,7 @@ def tell(results: Results) -> Told:
     wins, loses = both_seats("t-hand", WON), both_seats("t-hand", LOST)
     bound = _bound()
     marks = [Mark(REPORTED, "Boyan: 58%"), Mark(rounded(bound), "the most without any loss")]
-    reaching = {
-        label: [wins(run) >= REPORTED and loses(run) == 0 for run in results[label]]
-        for label in results.recipes
-    }
+    reaching = results.each(lambda run: wins(run) >= REPORTED and loses(run) == 0)
     some = [label for label, seeds in reaching.items() if any(seeds)]
     verdict: Verdict = "holds" if some else "cannot be told from this"
     if bound < REPORTED:
@@ -38,18 +35,10 @@ def tell(results: Results) -> Told:
     self_play = results.values(SELF_PLAY, wins)
     return Told(
         [
-            Histogram(
-                "Games won against T-hand, the mean of both seats",
-                "%",
-                [results.group(label, wins, marks) for label in results.recipes],
-                True,
+            results.strips(
+                "Games won against T-hand, the mean of both seats", "%", wins, marks=marks
             ),
-            Histogram(
-                "Games lost to T-hand, the mean of both seats",
-                "%",
-                [results.group(label, loses) for label in results.recipes],
-                True,
-            ),
+            results.strips("Games lost to T-hand, the mean of both seats", "%", loses),
             Bars("Everybody of models/ against T-hand, games won", "%", _shipped(), True),
         ],
         verdict,

@@ -16,21 +16,23 @@ sentence is formatted into it from what was found, and the verdict is chosen by 
 numbers, so that neither can ever say anything else than the figures.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from app.experiments import Figure, Grid, Group, Mark, Series, Verdict
+from app.experiments import Bar, Figure, Grid, Group, Histogram, Mark, Series, Verdict
 from app.recipes import name, parse
 from training.measures import Measure
 
 DIGITS = 5  # that a picture can show
 FEWER = "Its trainings are many or long, so there are fewer seeds than 1,000."
 Z = 1.959964  # of a 95% interval
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Experiment:
 class Results:
     """What was found of each recipe, by its label: one entry a seed, from 0 on.
 
-    Labels are unique within an experiment.
+    Labels are unique within an experiment.  Who names none where some are asked for means all.
     """
 
     recipes: Mapping[str, str]  # label -> the recipe's one name, without a seed
@@ -93,10 +95,46 @@ class Results:
         """Return the median of one number over the seeds."""
         return float(np.median(self.values(label, value)))
 
+    def each(
+        self, value: Callable[[Any], Answer], labels: Iterable[str] | None = None
+    ) -> dict[str, list[Answer]]:
+        """Return one number, or one truth, of each seed of some recipes, by label."""
+        chosen = self.recipes if labels is None else labels
+        return {label: [value(found) for found in self.found[label]] for label in chosen}
+
+    def medians(
+        self, value: Callable[[Any], float], labels: Iterable[str] | None = None
+    ) -> dict[str, float]:
+        """Return the median of one number over the seeds of some recipes, by label."""
+        return {label: float(np.median(each)) for label, each in self.each(value, labels).items()}
+
+    def sign_test(self, one: str, other: str, value: Callable[[Any], float]) -> float:
+        """Return how likely two recipes differ so much by chance, seed by seed."""
+        return sign_test(self.values(one, value), self.values(other, value))
+
+    def bar(self, label: str, value: float) -> Bar:
+        """Make the bar of a number about all seeds of a recipe."""
+        recipe = self.recipes[label]
+        return Bar(label, rounded(value), n=len(self.found[label]), recipe=recipe)
+
     def group(self, label: str, value: Callable[[Any], float], marks: Sequence[Mark] = ()) -> Group:
         """Make the dots of one recipe."""
         values = [rounded(one) for one in self.values(label, value)]
         return Group(label, self.recipes[label], values, list(marks))
+
+    def strips(
+        self,
+        title: str,
+        unit: str,
+        value: Callable[[Any], float],
+        labels: Iterable[str] | None = None,
+        marks: Sequence[Mark] = (),
+        exact: bool = True,
+    ) -> Histogram:
+        """Draw one number of each seed of some recipes as dots; all have the same marks."""
+        chosen = self.recipes if labels is None else labels
+        groups = [self.group(label, value, marks) for label in chosen]
+        return Histogram(title, unit, groups, exact)
 
     def series(
         self, label: str, x: Sequence[float], value: Callable[[Any], Sequence[float]]
@@ -171,6 +209,18 @@ def wilson(count: int, total: int) -> tuple[float, float]:
     middle = (share + weight / 2) / (1 + weight)
     half = Z / (1 + weight) * float(np.sqrt(share * (1 - share) / total + weight / (4 * total)))
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def share(label: str, truths: Sequence[bool], recipe: str) -> Bar:
+    """Make the bar of how many seeds of a recipe something is true of, in percent."""
+    count, total = sum(truths), len(truths)
+    low, high = wilson(count, total)
+    return Bar(label, 100 * count / total, 100 * low, 100 * high, total, recipe)
+
+
+def verdict_on(*parts: bool) -> Verdict:
+    """Judge a claim by its parts: it holds if all of them do, and in part if any does."""
+    return "holds" if all(parts) else "holds in part" if any(parts) else "does not hold"
 
 
 def sign_test(one: Sequence[float], other: Sequence[float]) -> float:

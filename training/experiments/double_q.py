@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.experiments import Curves, Histogram, Series, Verdict
+from app.experiments import Curves, Series
 from app.recipes import parse
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.tasks import task_q
@@ -15,7 +15,7 @@ from training.experiments.claim import (
     of,
     percent,
     rounded,
-    sign_test,
+    verdict_on,
 )
 from training.experiments.table import (
     LOST,
@@ -23,10 +23,11 @@ from training.experiments.table import (
     against,
     beaten_nowhere,
     curve,
+    curves,
     unbeatable_of,
     wins_line,
 )
-from training.measures import END, MARKS
+from training.measures import END, MARKS, Run
 
 ONE, TWO = "one table", "two tables"
 SLOW, SLOW_TWO = "one table, over time", "two tables, over time"
@@ -38,54 +39,36 @@ def tell(results: Results) -> Told:
     game, task = tic_tac_toe(), parse("q-table").task()
     assert task is not None
     exact = rounded(float(task_q(game, task)[0][game.legal[0]].max()))
-    wins = wins_line("random", "o")
-    bad = {
-        label: [lost >= BAD for lost in results.values(label, against("minimax-random", "o", LOST))]
-        for label in (ONE, TWO)
-    }
-    proved = {label: sum(map(beaten_nowhere, results[label])) for label in (ONE, TWO)}
-    end = {label: results.median(label, against("random", "o", WON)) for label in (ONE, TWO)}
-    stabler = sum(bad[TWO]) < sum(bad[ONE]) and proved[TWO] > proved[ONE]
-    curves = {label: curve(results, label, wins) for label in (SLOW, SLOW_TWO)}
-    whole = {label: [float(np.mean(wins(run))) for run in results[label]] for label in curves}
-    p = sign_test(whole[SLOW_TWO], whole[SLOW])
-    on_the_way = {label: float(np.median(values)) for label, values in whole.items()}
+    wins, lost = wins_line("random", "o"), against("minimax-random", "o", LOST)
+    bad = results.each(lambda run: lost(run) >= BAD, (ONE, TWO))
+    proved = results.each(beaten_nowhere, (ONE, TWO))
+    end = results.medians(against("random", "o", WON), (ONE, TWO))
+    stabler = sum(bad[TWO]) < sum(bad[ONE]) and sum(proved[TWO]) > sum(proved[ONE])
+
+    def on_average(run: Run) -> float:
+        return float(np.mean(wins(run)))
+
+    p = results.sign_test(SLOW_TWO, SLOW, on_average)
+    on_the_way = results.medians(on_average, (SLOW, SLOW_TWO))
     faster = on_the_way[SLOW_TWO] > on_the_way[SLOW] and p < 0.05
-    verdict: Verdict = (
-        "holds" if stabler and faster else "holds in part" if stabler or faster else "does not hold"
-    )
     bias = {label: results.median(label, lambda run: run.start[-1]) - exact for label in (ONE, TWO)}
-    points = curves[SLOW].x
+    worth = [curve(results, label, lambda run: run.start) for label in (SLOW, SLOW_TWO)]
+    points = worth[0].x
     flat = [exact] * len(points)
     truth = Series("the exact value", "", points, flat, flat, flat, flat, flat, 1, 0)
     return Told(
         [
+            curves(results, "Games won as O against random", "%", wins, (SLOW, SLOW_TWO)),
             Curves(
-                title="Games won as O against random",
-                x_label="updates",
-                unit="%",
-                series=list(curves.values()),
+                "What the empty board is thought to be worth",
+                "updates",
+                "",
+                [*worth, truth],
                 logarithmic=True,
             ),
-            Curves(
-                title="What the empty board is thought to be worth",
-                x_label="updates",
-                unit="",
-                series=[curve(results, label, lambda run: run.start) for label in (SLOW, SLOW_TWO)]
-                + [truth],
-                logarithmic=True,
-            ),
-            Histogram(
-                title="Games lost as O against randomised minimax",
-                unit="%",
-                groups=[
-                    results.group(label, against("minimax-random", "o", LOST))
-                    for label in (ONE, TWO)
-                ],
-                exact=True,
-            ),
+            results.strips("Games lost as O against randomised minimax", "%", lost, (ONE, TWO)),
         ],
-        verdict,
+        verdict_on(stabler, faster),
         f"Nobody can beat {unbeatable_of(results, TWO)} seeds of two tables in either seat, and "
         f"{unbeatable_of(results, ONE)} of one; at least {percent(BAD, 0)} as O are lost to "
         f"randomised minimax by {of(bad[TWO])} and {of(bad[ONE])}. On the way "

@@ -1,6 +1,6 @@
 """What a draw should be worth: from a loss to a win, step by step."""
 
-from app.experiments import Bar, Bars, Histogram, Verdict
+from app.experiments import Bars
 from training.experiments.claim import (
     FEWER,
     Experiment,
@@ -9,17 +9,10 @@ from training.experiments.claim import (
     Told,
     of,
     percent,
-    wilson,
+    share,
+    verdict_on,
 )
-from training.experiments.table import (
-    LOST,
-    WON,
-    Number,
-    against,
-    beaten_nowhere,
-    both_seats,
-    unbeatable_of,
-)
+from training.experiments.table import LOST, against, beaten_nowhere, unbeatable_of, wins
 from training.measures import END
 
 STEPS = [step / 10 for step in range(11)]
@@ -34,45 +27,32 @@ FIRST, LAST = "draw 0", "draw 1"
 
 def tell(results: Results) -> Told:
     """Compare the ends of the scale, and all between them."""
-    lost, won = against("minimax-random", "o", LOST), both_seats("random", WON)
-    bad = {label: [one >= BAD for one in results.values(label, lost)] for label in USUAL}
-    wins = {label: results.median(label, won) for label in USUAL}
-    cured, costs = sum(bad[LAST]) < sum(bad[FIRST]) / 10, wins[LAST] < wins[FIRST]
-    verdict: Verdict = (
-        "holds" if cured and costs else "holds in part" if cured or costs else "does not hold"
-    )
-    best = max(USUAL, key=lambda label: sum(map(beaten_nowhere, results[label])))
+    lost = against("minimax-random", "o", LOST)
+    bad = results.each(lambda run: lost(run) >= BAD, USUAL)
+    won = results.medians(wins, USUAL)
+    proved = results.each(beaten_nowhere)
+    cured, costs = sum(bad[LAST]) < sum(bad[FIRST]) / 10, won[LAST] < won[FIRST]
+    best = max(USUAL, key=lambda label: sum(proved[label]))
     return Told(
         [
-            strip("Games lost as O against randomised minimax", lost, results),
-            strip("Games won against random, both seats", won, results),
+            results.strips("Games lost as O against randomised minimax", "%", lost),
+            results.strips("Games won against random, both seats", "%", wins),
             Bars(
                 title="Seeds that nobody can beat in either seat",
                 unit="%",
-                bars=[share(label, results) for label in (*USUAL, *NO_LOSS)],
+                bars=[
+                    share(label, truths, results.recipes[label]) for label, truths in proved.items()
+                ],
                 exact=False,
             ),
         ],
-        verdict,
+        verdict_on(cured, costs),
         f"At least {percent(BAD, 0)} as O are lost to randomised minimax by {of(bad[FIRST])} seeds "
         f"where a draw is worth 0, and by {of(bad[LAST])} where it is worth 1. The median seed "
-        f"wins {percent(wins[FIRST])} and {percent(wins[LAST])} of both seats' games against "
+        f"wins {percent(won[FIRST])} and {percent(won[LAST])} of both seats' games against "
         f"random. Most seeds that nobody can beat, {unbeatable_of(results, best)}, come of "
         f"{best.replace('draw ', 'a draw worth ')}.",
     )
-
-
-def strip(title: str, value: Number, results: Results) -> Histogram:
-    """Draw every reward's seeds."""
-    groups = [results.group(label, value) for label in (*USUAL, *NO_LOSS)]
-    return Histogram(title=title, unit="%", groups=groups, exact=True)
-
-
-def share(label: str, results: Results) -> Bar:
-    """Estimate how many seeds of a reward nobody can beat."""
-    proved, total = sum(map(beaten_nowhere, results[label])), len(results[label])
-    low, high = wilson(proved, total)
-    return Bar(label, 100 * proved / total, 100 * low, 100 * high, total, results.recipes[label])
 
 
 EXPERIMENT = Experiment(

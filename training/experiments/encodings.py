@@ -1,60 +1,37 @@
 """What a network can learn from, if it is told the same position in other numbers."""
 
-from app.experiments import Curves, Histogram, Mark, Verdict
-from training.experiments.claim import Experiment, Results, Told, percent
+from app.experiments import Mark
+from training.experiments.claim import Experiment, Results, Told, percent, verdict_on
 from training.experiments.network import (
     FEW,
     RANDOM,
     SHORTER,
-    both,
-    by_epoch,
     spread,
     sweeps,
     varied,
+    won_by_epoch,
 )
-from training.experiments.table import WON, blunders, both_seats
+from training.experiments.table import blunder_strips, wins
 
 ONE_HOT, FLAT, BITS, NUMBER = "one-hot", "flat", "bits", "bits as one number"
-POINTS = 20
 NOTHING = 5.0  # percent more than random wins are no learning to speak of
 
 
 def tell(results: Results) -> Told:
     """Compare what they win in the end with each other and with moves at random."""
-    wins = both_seats("random", WON)
-    won = {label: results.values(label, wins) for label in (ONE_HOT, FLAT, BITS, NUMBER)}
+    won = results.each(wins, (ONE_HOT, FLAT, BITS, NUMBER))
     badly = max(won[FLAT]) < min(won[ONE_HOT])
     never = [max(won[label]) < RANDOM + NOTHING for label in (BITS, NUMBER)]
-    verdict: Verdict = (
-        "holds"
-        if badly and all(never)
-        else "holds in part"
-        if badly or any(never)
-        else "does not hold"
-    )
     marks = [Mark(round(RANDOM, 2), "what random moves win")]
     return Told(
         [
-            Curves(
-                "Games won in each epoch of the training, both seats, sampled",
-                "epochs",
-                "%",
-                [by_epoch(results, label, both("won"), POINTS) for label in won],
+            won_by_epoch(results, won),
+            results.strips(
+                "Games won against random in the end, both seats", "%", wins, won, marks
             ),
-            Histogram(
-                "Games won against random in the end, both seats",
-                "%",
-                [results.group(label, wins, marks) for label in won],
-                True,
-            ),
-            Histogram(
-                "Positions in which a move can give the result away",
-                "blunders",
-                [results.group(label, blunders) for label in won],
-                True,
-            ),
+            blunder_strips(results, won),
         ],
-        verdict,
+        verdict_on(badly, *never),
         f"Against random, where random moves win {percent(RANDOM)}, it wins "
         f"{spread(won[ONE_HOT])} from one-hot inputs, {spread(won[FLAT])} from a flat "
         f"array, {spread(won[BITS])} from twenty bits as twenty inputs, and {spread(won[NUMBER])} "

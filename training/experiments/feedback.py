@@ -1,9 +1,17 @@
 """Whether a learner that never explores only confirms what it holds already."""
 
-from app.experiments import Verdict
-from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, percent
-from training.experiments.table import WON, both_seats
-from training.measures import END, Run
+from training.experiments.claim import (
+    FEWER,
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    number,
+    percent,
+    verdict_on,
+)
+from training.experiments.table import known, wins
+from training.measures import END
 
 EPSILONS = ("0", "0.1", "0.3", "0.5", "0.7", "1")
 INITIALS = ("-1", "0", "1")
@@ -30,23 +38,14 @@ RECIPES = {
 }
 
 
-def known(run: Run) -> float:
-    """Take the positions that it has updated, up to symmetry."""
-    return run.known[-1]
-
-
 def tell(results: Results) -> Told:
     """Compare no exploration with the best exploration, for each starting value."""
-    wins = both_seats("random", WON)
     none = {start: results.median(label(start, "0"), wins) for start in INITIALS}
     best = {
         start: max(results.median(label(start, epsilon), wins) for epsilon in EPSILONS[1:])
         for start in INITIALS
     }
     behind = [best[start] - none[start] > LITTLE for start in INITIALS]
-    verdict: Verdict = (
-        "holds" if all(behind) else "holds in part" if any(behind) else "does not hold"
-    )
     met = {start: results.median(label(start, "0"), known) for start in INITIALS}
     names = ("starting value", "epsilon")
     compared = "; ".join(
@@ -68,7 +67,7 @@ def tell(results: Results) -> Told:
                 known,
             ),
         ],
-        verdict,
+        verdict_on(*behind),
         f"Without exploration the median seed depends on where its values start: {compared}. It "
         f"then updates {', '.join(number(met[start]) for start in INITIALS)} of the 627 positions.",
     )

@@ -1,6 +1,6 @@
 """Whether those are favoured whose k grows fastest."""
 
-from app.experiments import Bar, Bars, Curves, Histogram, Verdict
+from app.experiments import Bars, Verdict
 from app.recipes import parse
 from app.recipes.algorithms import League
 from training.experiments.claim import (
@@ -12,11 +12,9 @@ from training.experiments.claim import (
     chance,
     number,
     percent,
-    rounded,
-    sign_test,
 )
-from training.experiments.table import WON, both_seats, both_wins, curve
-from training.measures import MARKS, Run
+from training.experiments.table import both_wins, curves, updates_per_game, wins
+from training.measures import MARKS
 
 LEARNERS = {
     "plain": "league",
@@ -31,17 +29,11 @@ STEPS = {
 SLOW, USUAL, FAST = STEPS
 
 
-def per_game(run: Run) -> float:
-    """Take the updates that it makes in a game."""
-    return run.figures.updates[-1] / run.games[-1]
-
-
 def tell(results: Results) -> Told:
     """Count the updates a game, and see what a faster growth alone does."""
-    wins = both_seats("random", WON)
-    counts = {label: results.median(label, per_game) for label in LEARNERS}
-    end = {label: results.median(label, wins) for label in (*LEARNERS, *STEPS)}
-    p = sign_test(results.values(FAST, wins), results.values(SLOW, wins))
+    counts = results.medians(updates_per_game, LEARNERS)
+    end = results.medians(wins)
+    p = results.sign_test(FAST, SLOW, wins)
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
     in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
     favoured = end[FAST] > end[SLOW] and p < 0.05
@@ -58,29 +50,22 @@ def tell(results: Results) -> Told:
             Bars(
                 "Updates a game, at each of which k grows",
                 "updates",
-                [
-                    Bar(
-                        label,
-                        rounded(counts[label]),
-                        n=len(results[label]),
-                        recipe=results.recipes[label],
-                    )
-                    for label in LEARNERS
-                ],
+                [results.bar(label, count) for label, count in counts.items()],
                 True,
             ),
-            Curves(
+            curves(
+                results,
                 "Games won against random, both seats, by how fast k grows",
-                "games",
                 "%",
-                [curve(results, label, both_wins("random"), by_games=True) for label in STEPS],
-                logarithmic=True,
+                both_wins("random"),
+                STEPS,
+                by_games=True,
             ),
-            Histogram(
+            results.strips(
                 "Games won against random in the end, both seats",
                 "%",
-                [results.group(label, wins) for label in (*STEPS, "observing", "one-stage")],
-                True,
+                wins,
+                (*STEPS, "observing", "one-stage"),
             ),
         ],
         verdict,
@@ -96,7 +81,7 @@ def games_to_limit(results: Results, label: str) -> float:
     recipe = parse(results.recipes[label])
     assert isinstance(recipe, League)
     updates = (recipe.k_limit - recipe.k_start) / recipe.k_step
-    return round(updates / results.median(label, per_game))
+    return round(updates / results.median(label, updates_per_game))
 
 
 EXPERIMENT = Experiment(

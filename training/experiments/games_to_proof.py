@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.experiments import Bar, Bars, Histogram, Verdict
+from app.experiments import Bars, Verdict
 from training.experiments.claim import (
     FEWER,
     Experiment,
@@ -13,8 +13,7 @@ from training.experiments.claim import (
     Told,
     number,
     of,
-    rounded,
-    wilson,
+    share,
 )
 from training.measures import PROOF, Proof
 
@@ -30,17 +29,15 @@ RECIPES = {
 
 def tell(results: Results) -> Told:
     """Compare when they are proved, and how many ever are."""
-    proved = {label: [run.games is not None for run in results[label]] for label in RECIPES}
+    proved = results.each(lambda run: run.games is not None)
     medians = {label: median_games(results[label]) for label in RECIPES}
     others = [games for label, games in medians.items() if label != CHAMPION and games is not None]
     champion = medians[CHAMPION]
     first = champion is not None and all(champion < games for games in others)
     verdict: Verdict = "holds" if first and all(proved[CHAMPION]) else "does not hold"
-    stays = {
-        label: [run.stays is not None for run in results[label]]
-        for label in RECIPES
-        if any(proved[label])
-    }
+    stays = results.each(
+        lambda run: run.stays is not None, [label for label in RECIPES if any(proved[label])]
+    )
     told = "; ".join(
         f"{label} {of(proved[label])}"
         + ("" if medians[label] is None else f", median {number(round(medians[label] or 0))} games")
@@ -48,32 +45,23 @@ def tell(results: Results) -> Told:
     )
     return Told(
         [
-            Histogram(
+            results.strips(
                 "Games until nobody can beat it in either seat",
                 "games",
-                [
-                    results.group(label, lambda run: run.games)
-                    for label in RECIPES
-                    if all(proved[label])
-                ],
-                exact=True,
+                lambda run: run.games,
+                [label for label in RECIPES if all(proved[label])],
             ),
             Bars(
                 "Seeds that are proved unbeatable at some time of their training",
                 "%",
-                [_share(label, proved[label], results) for label in RECIPES],
+                [share(label, seeds, results.recipes[label]) for label, seeds in proved.items()],
                 exact=False,
             ),
             Bars(
                 "Games until the median seed is proved",
                 "games",
                 [
-                    Bar(
-                        label,
-                        rounded(games),
-                        n=len(results[label]),
-                        recipe=results.recipes[label],
-                    )
+                    results.bar(label, games)
                     for label, games in medians.items()
                     if games is not None
                 ],
@@ -92,12 +80,6 @@ def median_games(runs: Sequence[Proof]) -> float | None:
     games = [np.inf if run.games is None else run.games for run in runs]
     middle = float(np.median(games))
     return None if np.isinf(middle) else middle
-
-
-def _share(label: str, proved: list[bool], results: Results) -> Bar:
-    low, high = wilson(sum(proved), len(proved))
-    share = 100 * sum(proved) / len(proved)
-    return Bar(label, share, 100 * low, 100 * high, len(proved), results.recipes[label])
 
 
 EXPERIMENT = Experiment(

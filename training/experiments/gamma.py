@@ -1,8 +1,8 @@
 """Whether gamma matters to self-play."""
 
-from app.experiments import Histogram, Verdict
+from app.experiments import Verdict
 from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, of
-from training.experiments.table import beaten_nowhere, blunders
+from training.experiments.table import beaten_nowhere, blunder_strips, faultless
 from training.measures import END
 
 GAMMAS = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
@@ -14,32 +14,23 @@ RECIPES = {
 
 def tell(results: Results) -> Told:
     """Ask which gammas end without a blunder, and unbeatable."""
-    proved = {label: [beaten_nowhere(run) for run in results[label]] for label in RECIPES}
-    clean = {label: [blunders(run) == 0 for run in results[label]] for label in RECIPES}
+    proved, clean = results.each(beaten_nowhere), results.each(faultless)
     every = [all(seeds) for seeds in proved.values()]
     verdict: Verdict = (
         "holds" if all(every) else "holds in part" if sum(every) > 1 else "does not hold"
     )
     worst = min(RECIPES, key=lambda label: (sum(proved[label]), sum(clean[label])))
-    faultless = [label for label in RECIPES if all(clean[label])]
+    without = [label for label in RECIPES if all(clean[label])]
     return Told(
         [
-            Histogram(
-                "Positions in which a move can give the result away",
-                "blunders",
-                [results.group(label, blunders) for label in RECIPES],
-                True,
-            ),
-            Histogram(
-                "What the empty board is thought to be worth",
-                "",
-                [results.group(label, lambda run: run.start[-1]) for label in RECIPES],
-                True,
+            blunder_strips(results),
+            results.strips(
+                "What the empty board is thought to be worth", "", lambda run: run.start[-1]
             ),
         ],
         verdict,
         f"Every seed is unbeatable in both seats with {of(every)} gammas, and without any blunder "
-        f"with {len(faultless)}. The least good is {worst}: {of(proved[worst])} seeds unbeatable, "
+        f"with {len(without)}. The least good is {worst}: {of(proved[worst])} seeds unbeatable, "
         f"{of(clean[worst])} without a blunder.",
     )
 

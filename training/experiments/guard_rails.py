@@ -1,7 +1,7 @@
 """Whether illegal moves go away by themselves, or only by guard rails."""
 
-from app.experiments import Curves, Histogram, Verdict
-from training.experiments.claim import Experiment, Results, Told, percent
+from app.experiments import Curves
+from training.experiments.claim import Experiment, Results, Told, percent, verdict_on
 from training.experiments.network import (
     FEW,
     SHORTER,
@@ -12,7 +12,7 @@ from training.experiments.network import (
     sweeps,
     varied,
 )
-from training.experiments.table import WON, both_seats
+from training.experiments.table import wins
 from training.networks.measure import NetworkRun
 
 WITH, WITHOUT, LONGER = "guard rails", "none", "none, four times as long"
@@ -41,17 +41,10 @@ def gone(run: NetworkRun) -> int:
 
 def tell(results: Results) -> Told:
     """Ask how many are left in the end, with and without."""
-    wants, forfeits, wins = (
-        ending(wants_taken),
-        ending(both("forfeited")),
-        both_seats("random", WON),
-    )
-    left = {label: results.values(label, wants) for label in (WITH, WITHOUT, LONGER)}
-    forfeited = {label: results.values(label, forfeits) for label in (WITHOUT, LONGER)}
+    wants, forfeits = ending(wants_taken), ending(both("forfeited"))
+    left = results.each(wants, (WITH, WITHOUT, LONGER))
+    forfeited = results.each(forfeits, (WITHOUT, LONGER))
     stay, helped = min(left[LONGER]) > 0, max(left[WITH]) < min(left[WITHOUT])
-    verdict: Verdict = (
-        "holds" if stay and helped else "holds in part" if stay or helped else "does not hold"
-    )
     return Told(
         [
             Curves(
@@ -72,14 +65,14 @@ def tell(results: Results) -> Told:
                 "%",
                 [by_epoch(results, label, both("forfeited"), POINTS) for label in forfeited],
             ),
-            Histogram(
+            results.strips(
                 "Games won against random in the end, both seats, by its best legal move",
                 "%",
-                [results.group(label, wins) for label in left],
-                True,
+                wins,
+                left,
             ),
         ],
-        verdict,
+        verdict_on(stay, helped),
         f"In the last tenth of its training a network without guard rails wants a taken cell in "
         f"{spread(left[WITHOUT])} of the positions that it meets, after four times as many epochs "
         f"in {spread(left[LONGER])}; with them it is {spread(left[WITH])}. It loses "

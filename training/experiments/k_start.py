@@ -1,6 +1,5 @@
 """Whether a high k at first hurts."""
 
-from app.experiments import Curves, Histogram, Verdict
 from training.experiments.claim import (
     FEWER,
     Experiment,
@@ -10,9 +9,9 @@ from training.experiments.claim import (
     chance,
     number,
     percent,
-    sign_test,
+    verdict_on,
 )
-from training.experiments.table import WON, blunders, both_seats, both_wins, curve
+from training.experiments.table import GIVEN_AWAY, blunders, win_curves, wins
 from training.measures import MARKS
 
 STARTS = ("0.001", "0.01", "0.1", "1")
@@ -25,43 +24,21 @@ LOW, HIGH = "k from 0.001", "k from 0.1"
 
 def tell(results: Results) -> Told:
     """Compare the starts."""
-    wins = both_seats("random", WON)
-    end = {label: results.median(label, wins) for label in RECIPES}
-    errors = {label: results.median(label, blunders) for label in RECIPES}
-    p = sign_test(results.values(HIGH, wins), results.values(LOW, wins))
-    q = sign_test(results.values(HIGH, blunders), results.values(LOW, blunders))
+    end, errors = results.medians(wins), results.medians(blunders)
+    p, q = results.sign_test(HIGH, LOW, wins), results.sign_test(HIGH, LOW, blunders)
     worse = end[HIGH] < end[LOW] and p < 0.05
     more = errors[HIGH] > errors[LOW] and q < 0.05
-    verdict: Verdict = (
-        "holds" if worse and more else "holds in part" if worse or more else "does not hold"
-    )
     ends = ", ".join(
         f"{percent(end[label])} ({number(errors[label])} blunders) with {label}"
         for label in RECIPES
     )
     return Told(
         [
-            Curves(
-                "Games won against random, both seats",
-                "games",
-                "%",
-                [curve(results, label, both_wins("random"), by_games=True) for label in RECIPES],
-                logarithmic=True,
-            ),
-            Histogram(
-                "Games won against random in the end, both seats",
-                "%",
-                [results.group(label, wins) for label in RECIPES],
-                True,
-            ),
-            Histogram(
-                "Positions in which a move can give the result away, in the end",
-                "blunders",
-                [results.group(label, blunders) for label in RECIPES],
-                True,
-            ),
+            win_curves(results, by_games=True),
+            results.strips("Games won against random in the end, both seats", "%", wins),
+            results.strips(f"{GIVEN_AWAY}, in the end", "blunders", blunders),
         ],
-        verdict,
+        verdict_on(worse, more),
         f"The median seed wins against random {ends}. From 0.1 instead of 0.001, seed by "
         f"seed: {chance(p)} for the wins, {chance(q)} for the blunders (sign test).",
     )

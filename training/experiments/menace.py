@@ -2,9 +2,19 @@
 
 from collections.abc import Sequence
 
-from app.experiments import Curves, Histogram, Mark, Series, Verdict
-from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, of, percent
-from training.experiments.table import LOST, SeatName, against, curve, wins_line
+from app.experiments import Curves, Mark, Series
+from training.experiments.claim import (
+    FEWER,
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    number,
+    of,
+    percent,
+    verdict_on,
+)
+from training.experiments.table import LOST, SEAT_NAMES, against, curve, wins_line
 from training.measures import MARKS
 
 PERFECT, RANDOM, ITSELF = "against a perfect player", "against random", "against itself"
@@ -17,7 +27,6 @@ RECIPES = {
 }
 FEW, MANY = 66, 50_000
 HARDLY = 1.0  # percent lost
-NAMES: tuple[SeatName, ...] = ("x", "o")
 
 
 def tell(results: Results) -> Told:
@@ -25,19 +34,14 @@ def tell(results: Results) -> Told:
     lines = {
         (label, seat): curve(results, label, wins_line("minimax-random", seat, LOST), by_games=True)
         for label in RECIPES
-        for seat in NAMES
+        for seat in SEAT_NAMES
     }
     needed = {place: games_needed(line) for place, line in lines.items()}
-    taught = [needed[label, seat] for label in (PERFECT, GREEDY) for seat in NAMES]
+    taught = [needed[label, seat] for label in (PERFECT, GREEDY) for seat in SEAT_NAMES]
     within = [games is not None and FEW <= games <= MANY for games in taught]
-    verdict: Verdict = (
-        "holds" if all(within) else "holds in part" if any(within) else "does not hold"
-    )
     marks = [Mark(float(FEW), "least published: 66"), Mark(float(MANY), "most published: 50,000")]
-    ends = {
-        label: results.median(label, against("minimax-random", "o", LOST))
-        for label in (RANDOM, ITSELF)
-    }
+    lost = against("minimax-random", "o", LOST)
+    ends = results.medians(lost)
     return Told(
         [
             Curves(
@@ -48,17 +52,10 @@ def tell(results: Results) -> Told:
                 marks,
                 logarithmic=True,
             )
-            for seat in NAMES
+            for seat in SEAT_NAMES
         ]
-        + [
-            Histogram(
-                "The same as O in the end",
-                "%",
-                [results.group(label, against("minimax-random", "o", LOST)) for label in RECIPES],
-                True,
-            )
-        ],
-        verdict,
+        + [results.strips("The same as O in the end", "%", lost)],
+        verdict_on(*within),
         f"Taught by a perfect player in both seats in turn, the median MENACE that draws its beads "
         f"loses less than {percent(HARDLY, 0)} as X after {_games(needed[PERFECT, 'x'])} and as O "
         f"after {_games(needed[PERFECT, 'o'])}; if it always plays the colour with most beads, "

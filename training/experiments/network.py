@@ -1,11 +1,11 @@
 """What the experiments on networks share: the recipe that they vary, and lines over its epochs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
 
-from app.experiments import Series
+from app.experiments import Curves, Series
 from training.experiments.claim import Results, Sweep, percent
 from training.experiments.table import SeatName
 from training.networks.measure import BEGINNING, EPOCHS, NetworkRun
@@ -65,6 +65,13 @@ def by_epoch(results: Results, label: str, line: Line, points: int, name: str = 
 
     series = results.series(label, range(width, epochs + 1, width), means)
     return msgspec.structs.replace(series, name=name or label)
+
+
+def won_by_epoch(results: Results, labels: Iterable[str]) -> Curves:
+    """Draw what some recipes win while they learn."""
+    title = "Games won in each epoch of the training, both seats, sampled"
+    series = [by_epoch(results, label, both("won"), 20) for label in labels]
+    return Curves(title, "epochs", "%", series)
 
 
 def spread(values: Sequence[float], digits: int = 1) -> str:

@@ -1,18 +1,16 @@
 """How large a network has to be, how long its steps, and by what its errors are measured."""
 
-from app.experiments import Curves, Histogram, Verdict
-from training.experiments.claim import Experiment, Results, Told, percent
+from training.experiments.claim import Experiment, Results, Told, percent, verdict_on
 from training.experiments.network import (
     FEW,
     RANDOM,
     SHORTER,
-    both,
-    by_epoch,
     spread,
     sweeps,
     varied,
+    won_by_epoch,
 )
-from training.experiments.table import WON, both_seats
+from training.experiments.table import wins
 
 SIZES = {
     "1 layer of 120": ("layers=1", "width=120"),
@@ -23,7 +21,6 @@ NARROW, WIDE, THREE = SIZES
 STEPS = ("0.00003", "0.0003", "0.003")
 USUAL = STEPS[1]
 SQUARED = "squared error"
-POINTS = 20
 FAILED = 5.0  # percent more than random wins at most
 ALIKE = 2.0  # percent
 
@@ -42,8 +39,7 @@ RECIPES = {
 
 def tell(results: Results) -> Told:
     """Compare each size at the step size that suits it best, and then the rest."""
-    wins = both_seats("random", WON)
-    won = {one: results.values(one, wins) for one in RECIPES}
+    won = results.each(wins, RECIPES)
     best = {
         size: max(
             (won[label(size, step)] for step in STEPS),
@@ -60,13 +56,6 @@ def tell(results: Results) -> Told:
         "that a lower step size helps": max(steep) < min(huber),
         "that both losses are alike": abs(medians[0] - medians[1]) < ALIKE,
     }
-    verdict: Verdict = (
-        "holds"
-        if all(parts.values())
-        else "holds in part"
-        if any(parts.values())
-        else "does not hold"
-    )
     return Told(
         [
             results.grid(
@@ -78,23 +67,15 @@ def tell(results: Results) -> Told:
                 STEPS,
                 wins,
             ),
-            Histogram(
+            results.strips(
                 "The same, each seed, at the step size that the others have",
                 "%",
-                [results.group(one, wins) for one in (*(label(s, USUAL) for s in SIZES), SQUARED)],
-                True,
+                wins,
+                (*(label(size, USUAL) for size in SIZES), SQUARED),
             ),
-            Curves(
-                "Games won in each epoch of the training, both seats, sampled",
-                "epochs",
-                "%",
-                [
-                    by_epoch(results, one, both("won"), POINTS)
-                    for one in (*(label(THREE, step) for step in STEPS), label(WIDE, USUAL))
-                ],
-            ),
+            won_by_epoch(results, (*(label(THREE, step) for step in STEPS), label(WIDE, USUAL))),
         ],
-        verdict,
+        verdict_on(*parts.values()),
         f"At the best of three step sizes one layer of 120 units wins {spread(best[NARROW])} "
         f"against random, one of 840 {spread(best[WIDE])} and three layers {spread(best[THREE])}; "
         f"random moves win {percent(RANDOM)}. Three layers with a step size of {STEPS[2]} win "

@@ -1,6 +1,6 @@
 """Whether learning from the opponent's moves too is better, and for how long."""
 
-from app.experiments import Curves, Histogram, Mark, Verdict
+from app.experiments import Mark
 from training.experiments.claim import (
     FEWER,
     Experiment,
@@ -10,9 +10,9 @@ from training.experiments.claim import (
     chance,
     number,
     percent,
-    sign_test,
+    verdict_on,
 )
-from training.experiments.table import WON, both_seats, both_wins, curve
+from training.experiments.table import blunder_curves, updates_per_game, win_curves, wins
 from training.measures import MARKS
 
 PLAIN, OBSERVING = "own moves only", "observing"
@@ -22,13 +22,11 @@ LITTLE = 1.0  # percent that are no improvement any more
 
 def tell(results: Results) -> Told:
     """Compare them, and find where observing stops improving."""
-    wins = both_seats("random", WON)
-    values = {label: results.values(label, wins) for label in (PLAIN, OBSERVING)}
-    end = {label: results.median(label, wins) for label in values}
-    p = sign_test(values[OBSERVING], values[PLAIN])
-    lines = {label: curve(results, label, both_wins("random"), by_games=True) for label in values}
-    plies = results.median(PLAIN, lambda run: run.figures.updates[-1] / run.games[-1])
-    line = lines[OBSERVING]
+    end, p = results.medians(wins), results.sign_test(OBSERVING, PLAIN, wins)
+    plies = results.median(PLAIN, updates_per_game)
+    mark = Mark(round(MOVES / plies), "reported: done after 8,000 moves")
+    won = win_curves(results, by_games=True, marks=[mark])
+    _, line = won.series
     done = next(
         x
         for x, median in zip(line.x, line.median, strict=True)
@@ -36,37 +34,13 @@ def tell(results: Results) -> Told:
     )
     moves = done * plies
     better, soon = end[OBSERVING] > end[PLAIN] and p < 0.05, MOVES / 2 <= moves <= MOVES * 2
-    verdict: Verdict = (
-        "holds" if better and soon else "holds in part" if better or soon else "does not hold"
-    )
     return Told(
         [
-            Curves(
-                "Games won against random, both seats",
-                "games",
-                "%",
-                list(lines.values()),
-                [Mark(round(MOVES / plies), "reported: done after 8,000 moves")],
-                logarithmic=True,
-            ),
-            Histogram(
-                "Games won against random in the end, both seats",
-                "%",
-                [results.group(label, wins) for label in values],
-                True,
-            ),
-            Curves(
-                "Positions in which a move can give the result away",
-                "games",
-                "blunders",
-                [
-                    curve(results, label, lambda run: run.figures.blunders, by_games=True)
-                    for label in values
-                ],
-                logarithmic=True,
-            ),
+            won,
+            results.strips("Games won against random in the end, both seats", "%", wins),
+            blunder_curves(results, by_games=True),
         ],
-        verdict,
+        verdict_on(better, soon),
         f"In the end the median seed wins {percent(end[OBSERVING])} against random when it "
         f"observes and {percent(end[PLAIN])} when not (sign test, seed by seed: {chance(p)}). "
         f"Observing comes within {percent(LITTLE, 0)} of its best median after some "

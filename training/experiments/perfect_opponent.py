@@ -1,6 +1,5 @@
 """Whether a perfect opponent teaches little: two tables and a network."""
 
-from app.experiments import Histogram, Verdict
 from training.experiments.claim import (
     FEWER,
     Experiment,
@@ -10,11 +9,11 @@ from training.experiments.claim import (
     chance,
     number,
     percent,
-    sign_test,
+    verdict_on,
 )
 from training.experiments.network import FEW, SEEDS, SHORTER, spread, sweeps, varied
-from training.experiments.table import LOST, WON, both_seats, left
-from training.measures import END, Run
+from training.experiments.table import known, lost_at_worst, wins
+from training.measures import END
 
 TABLES = {
     "q-table, against random": "q-table",
@@ -30,45 +29,31 @@ PAIRS = {
 }
 
 
-def lost_at_worst(run: Run) -> float:
-    """Take the games lost to the best responder, both seats, in percent."""
-    return (left("x", LOST)(run) + left("o", LOST)(run)) / 2
-
-
 def tell(results: Results) -> Told:
     """Compare what each learner makes of random and of a perfect opponent."""
-    wins = both_seats("random", WON)
-    won = {label: results.median(label, wins) for label in TABLES}
-    worst = {label: results.median(label, lost_at_worst) for label in TABLES}
-    known = {label: results.median(label, lambda run: run.known[-1]) for label in TABLES}
+    won, worst, updated = (results.medians(value, TABLES) for value in (wins, lost_at_worst, known))
     worse, told = [], []
     for learner, (random, perfect) in PAIRS.items():
-        p = sign_test(results.values(perfect, wins), results.values(random, wins))
+        p = results.sign_test(perfect, random, wins)
         worse.append(won[perfect] < won[random] and p < 0.05 and worst[perfect] >= worst[random])
         told.append(
             f"{learner} wins {percent(won[perfect])} against random taught by minimax and "
             f"{percent(won[random])} taught by random ({chance(p)}, sign test), knowing "
-            f"{number(known[perfect])} and {number(known[random])} of 627 positions, and loses "
+            f"{number(updated[perfect])} and {number(updated[random])} of 627 positions, and loses "
             f"{percent(worst[perfect])} and {percent(worst[random])} to the best responder"
         )
-    of_network = {label: results.values(label, wins) for label in NETWORKS}
+    of_network = results.each(wins, NETWORKS)
     worse.append(max(of_network[MINIMAX]) < min(of_network[RANDOM]))
-    verdict: Verdict = "holds" if all(worse) else "holds in part" if any(worse) else "does not hold"
+    everybody = (*TABLES, *NETWORKS)
     return Told(
         [
-            Histogram(title, unit, [results.group(label, value) for label in labels], True)
-            for title, unit, value, labels in (
-                ("Games won against random, both seats", "%", wins, (*TABLES, *NETWORKS)),
-                (
-                    "Games lost to the best responder, both seats",
-                    "%",
-                    lost_at_worst,
-                    (*TABLES, *NETWORKS),
-                ),
-                ("Positions updated, of 627", "positions", lambda run: run.known[-1], TABLES),
-            )
+            results.strips("Games won against random, both seats", "%", wins, everybody),
+            results.strips(
+                "Games lost to the best responder, both seats", "%", lost_at_worst, everybody
+            ),
+            results.strips("Positions updated, of 627", "positions", known, TABLES),
         ],
-        verdict,
+        verdict_on(*worse),
         f"Medians: {'; '.join(told)}. The seeds of the network win {spread(of_network[MINIMAX])} "
         f"against random taught by minimax and {spread(of_network[RANDOM])} taught by random.",
     )

@@ -1,8 +1,16 @@
 """Q-iteration beside Q-learning, with as many sweeps."""
 
-from app.experiments import Curves, Histogram, Verdict
-from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, of
-from training.experiments.table import blunders, blunders_line, curve
+from training.experiments.claim import (
+    FEWER,
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    number,
+    of,
+    verdict_on,
+)
+from training.experiments.table import ahead, blunder_curves, blunders, faultless
 from training.measures import MARKS
 
 ITERATION, LEARNING = "Q-iteration", "Q-learning 4"
@@ -10,44 +18,22 @@ ITERATION, LEARNING = "Q-iteration", "Q-learning 4"
 
 def tell(results: Results) -> Told:
     """Compare where they end, and how fast."""
-    ends = {label: results.median(label, blunders) for label in (ITERATION, LEARNING)}
-    clean = {
-        label: [blunders(run) == 0 for run in results[label]] for label in (ITERATION, LEARNING)
-    }
-    lines = {label: curve(results, label, blunders_line) for label in (ITERATION, LEARNING)}
-    theirs = dict(zip(lines[LEARNING].x, lines[LEARNING].median, strict=True))
-    fewer = [
-        median < theirs[x]
-        for x, median in zip(lines[ITERATION].x, lines[ITERATION].median, strict=True)
-        if x in theirs
-    ]
+    ends, clean = results.medians(blunders), results.each(faultless)
+    on_the_way = blunder_curves(results)
+    iteration, learning = on_the_way.series
+    fewer = ahead(learning, iteration)
     better, faster = sum(clean[ITERATION]) > sum(clean[LEARNING]), sum(fewer) > len(fewer) / 2
-    verdict: Verdict = (
-        "holds" if better and faster else "holds in part" if better or faster else "does not hold"
-    )
-    updates = {label: lines[label].x[-1] for label in lines}
     return Told(
         [
-            Curves(
-                "Positions in which a move can give the result away",
-                "updates",
-                "blunders",
-                list(lines.values()),
-                logarithmic=True,
-            ),
-            Histogram(
-                "The same in the end",
-                "blunders",
-                [results.group(label, blunders) for label in (ITERATION, LEARNING)],
-                True,
-            ),
+            on_the_way,
+            results.strips("The same in the end", "blunders", blunders),
         ],
-        verdict,
+        verdict_on(better, faster),
         f"{of(clean[ITERATION])} seeds of Q-iteration end without a blunder, and "
         f"{of(clean[LEARNING])} of Q-learning 4 (medians {number(ends[ITERATION])} and "
         f"{number(ends[LEARNING])}). After as many updates Q-iteration has fewer at {of(fewer)} "
-        f"points; the 250 sweeps are {number(updates[ITERATION])} updates of the one and "
-        f"{number(updates[LEARNING])} of the other (medians).",
+        f"points; the 250 sweeps are {number(iteration.x[-1])} updates of the one and "
+        f"{number(learning.x[-1])} of the other (medians).",
     )
 
 

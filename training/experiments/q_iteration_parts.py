@@ -1,8 +1,16 @@
 """Which parts of Q-iteration make it surprisingly good."""
 
-from app.experiments import Histogram, Verdict
-from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, of
-from training.experiments.table import beaten_nowhere, blunders
+from training.experiments.claim import (
+    FEWER,
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    number,
+    of,
+    verdict_on,
+)
+from training.experiments.table import blunder_strips, blunders, faultless, unbeatable_of
 from training.measures import END
 
 PHASES = {
@@ -20,32 +28,21 @@ WHOLE = "random, then itself, losses stick"
 
 def tell(results: Results) -> Told:
     """Take it apart."""
-    median = {label: results.median(label, blunders) for label in RECIPES}
-    clean = {label: [blunders(run) == 0 for run in results[label]] for label in RECIPES}
-    good = all(clean[WHOLE])
-    verdict: Verdict = (
-        "holds" if good else "holds in part" if any(clean[WHOLE]) else "does not hold"
-    )
+    median, clean = results.medians(blunders), results.each(faultless)
     needed = [label for label in RECIPES if label != WHOLE and not all(clean[label])]
     others = "; ".join(f"{label} {number(median[label])}" for label in RECIPES if label != WHOLE)
     return Told(
         [
-            Histogram(
-                "Positions in which a move can give the result away",
-                "blunders",
-                [results.group(label, blunders) for label in RECIPES],
-                True,
-            ),
-            Histogram(
+            blunder_strips(results),
+            results.strips(
                 "How much the best responders of both seats gain",
                 "NashConv",
-                [results.group(label, lambda run: run.figures.nash_conv[-1]) for label in RECIPES],
-                True,
+                lambda run: run.figures.nash_conv[-1],
             ),
         ],
-        verdict,
+        verdict_on(*clean[WHOLE]),
         f"As on the page, {of(clean[WHOLE])} seeds end without a blunder, and "
-        f"{of([beaten_nowhere(run) for run in results[WHOLE]])} unbeatable. Median blunders of the "
+        f"{unbeatable_of(results, WHOLE)} unbeatable. Median blunders of the "
         f"others: {others}. So {len(needed)} of the {len(RECIPES) - 1} ways to leave a part out "
         f"cost something.",
     )

@@ -1,8 +1,8 @@
 """What the tabular article reports of its agent, over many seeds instead of one run."""
 
-from app.experiments import Histogram, Mark, Verdict
+from app.experiments import Figure, Mark, Verdict
 from training.experiments.claim import Experiment, Results, Sweep, Told, of, percent
-from training.experiments.table import LOST, WON, SeatName, against
+from training.experiments.table import LOST, SEAT_NAMES, WON, SeatName, against
 from training.measures import END, Run
 
 Q_TABLE, AFTERSTATES = "q-table", "afterstates, ties at random"
@@ -13,8 +13,7 @@ SAMPLED = 1_000  # games, as its author played
 def lossless(run: Run) -> bool:
     """Whether it never loses to random or to either minimax."""
     names = ("random", "minimax", "minimax-random")
-    seats: tuple[SeatName, ...] = ("x", "o")
-    return all(against(name, seat, LOST)(run) == 0 for name in names for seat in seats)
+    return all(against(name, seat, LOST)(run) == 0 for name in names for seat in SEAT_NAMES)
 
 
 def looks_lossless(run: Run) -> float:
@@ -40,11 +39,24 @@ def tell(results: Results) -> Told:
     )
     x, o = (results.median(Q_TABLE, against("random", seat, WON)) for seat in REPORTED)
     looks = sum(map(looks_lossless, runs)) / len(runs)
-    figures = [
-        wins("x", results),
-        wins("o", results),
-        losses("random", "random", results),
-        losses("minimax-random", "randomised minimax", results),
+    figures: list[Figure] = [
+        results.strips(
+            f"Games won as {seat.upper()} against random",
+            "%",
+            against("random", seat, WON),
+            marks=[Mark(reported, f"reported: {reported}%")],
+        )
+        for seat, reported in REPORTED.items()
+    ]
+    figures += [
+        results.strips(
+            f"Games lost as O against {title}",
+            "%",
+            against(opponent, "o", LOST),
+            [Q_TABLE],
+            [Mark(0, "reported: none")],
+        )
+        for opponent, title in (("random", "random"), ("minimax-random", "randomised minimax"))
     ]
     return Told(
         figures,
@@ -53,31 +65,6 @@ def tell(results: Results) -> Told:
         f"what was reported lies {'within' if within else 'outside'} the seeds. "
         f"{of(without)} seeds lose to neither random nor minimax. In {SAMPLED:,} games as O "
         f"against random a seed shows no loss with a chance of {percent(looks)} on average.",
-    )
-
-
-def wins(seat: SeatName, results: Results) -> Histogram:
-    """Draw the games won against random in a seat."""
-    mark = Mark(REPORTED[seat], f"reported: {REPORTED[seat]}%")
-    return Histogram(
-        title=f"Games won as {seat.upper()} against random",
-        unit="%",
-        groups=[
-            results.group(label, against("random", seat, WON), [mark])
-            for label in (Q_TABLE, AFTERSTATES)
-        ],
-        exact=True,
-    )
-
-
-def losses(opponent: str, title: str, results: Results) -> Histogram:
-    """Draw the games lost as O against an opponent."""
-    mark = Mark(0, "reported: none")
-    return Histogram(
-        title=f"Games lost as O against {title}",
-        unit="%",
-        groups=[results.group(Q_TABLE, against(opponent, "o", LOST), [mark])],
-        exact=True,
     )
 
 

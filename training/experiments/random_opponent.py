@@ -1,14 +1,20 @@
 """Whether mistakes remain because the opponent is random."""
 
-from app.experiments import Bar, Bars, Curves, Verdict
+from app.experiments import Bar, Bars, Verdict
 from app.recipes import parse
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders as blundering
 from app.tictactoe.tasks import task_q
-from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number, of
-from training.experiments.table import LOST, beaten_nowhere, blunders, blunders_line, curve
-from training.measures import MARKS, Run
+from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number
+from training.experiments.table import (
+    blunder_curves,
+    blunders,
+    curves,
+    lost_at_worst_line,
+    unbeatable_of,
+)
+from training.measures import MARKS
 
 RANDOM, PERFECT, ITSELF = "against random", "against randomised minimax", "against itself"
 RECIPES = {
@@ -19,16 +25,9 @@ RECIPES = {
 MUCH = 10  # times fewer blunders
 
 
-def lost_at_worst(run: Run) -> list[float]:
-    """Take the games lost to the best responder, both seats, in percent."""
-    both = zip(run.figures.best_response.x, run.figures.best_response.o, strict=True)
-    return [50 * (x[LOST] + o[LOST]) for x, o in both]
-
-
 def tell(results: Results) -> Told:
     """Compare the opponents after as many games."""
-    ends = {label: results.median(label, blunders) for label in RECIPES}
-    proved = {label: [beaten_nowhere(run) for run in results[label]] for label in RECIPES}
+    ends = results.medians(blunders)
     perfect = {label: perfectly_learned(recipe) for label, recipe in RECIPES.items()}
     remain, cured = ends[RANDOM] > 0, ends[ITSELF] * MUCH <= ends[RANDOM]
     verdict: Verdict = (
@@ -36,19 +35,9 @@ def tell(results: Results) -> Told:
     )
     return Told(
         [
-            Curves(
-                "Positions in which a move can give the result away",
-                "updates",
-                "blunders",
-                [curve(results, label, blunders_line) for label in RECIPES],
-                logarithmic=True,
-            ),
-            Curves(
-                "Games lost to the best responder, both seats",
-                "updates",
-                "%",
-                [curve(results, label, lost_at_worst) for label in RECIPES],
-                logarithmic=True,
+            blunder_curves(results),
+            curves(
+                results, "Games lost to the best responder, both seats", "%", lost_at_worst_line
             ),
             Bars(
                 "Blunders of whoever has learned the task perfectly",
@@ -59,10 +48,10 @@ def tell(results: Results) -> Told:
         ],
         verdict,
         f"After 5,000,000 games the median seed has {number(ends[RANDOM])} blunders against random "
-        f"and {number(ends[ITSELF])} against itself; {of(proved[RANDOM])} and "
-        f"{of(proved[ITSELF])} seeds cannot be beaten. Whoever has learned the task against random "
-        f"perfectly, at this gamma, still blunders in {number(perfect[RANDOM])} positions, so more "
-        f"games cannot remove those.",
+        f"and {number(ends[ITSELF])} against itself; {unbeatable_of(results, RANDOM)} and "
+        f"{unbeatable_of(results, ITSELF)} seeds cannot be beaten. Whoever has learned the task "
+        f"against random perfectly, at this gamma, still blunders in {number(perfect[RANDOM])} "
+        f"positions, so more games cannot remove those.",
     )
 
 

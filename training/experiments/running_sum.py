@@ -1,8 +1,15 @@
 """Adding targets up instead of averaging them, as a reader of the tabular article might try."""
 
-from app.experiments import Histogram, Verdict
+from app.experiments import Verdict
 from training.experiments.claim import Experiment, Results, Sweep, Told, percent
-from training.experiments.table import LOST, WON, against, beaten_nowhere, blunders, unbeatable_of
+from training.experiments.table import (
+    LOST,
+    WON,
+    against,
+    beaten_nowhere,
+    blunder_strips,
+    unbeatable_of,
+)
 from training.measures import END
 
 AVERAGE, SUM = "averages", "running sums"
@@ -10,32 +17,20 @@ AVERAGE, SUM = "averages", "running sums"
 
 def tell(results: Results) -> Told:
     """Compare both by what their play wins, and by proofs."""
-    wins = {label: results.median(label, against("random", "o", WON)) for label in (AVERAGE, SUM)}
-    proved = {label: sum(map(beaten_nowhere, results[label])) for label in (AVERAGE, SUM)}
+    won = against("random", "o", WON)
+    wins = results.medians(won)
+    proved = {label: sum(seeds) for label, seeds in results.each(beaten_nowhere).items()}
     worse = wins[SUM] < wins[AVERAGE] and proved[SUM] < proved[AVERAGE]
     better = wins[SUM] > wins[AVERAGE] and proved[SUM] > proved[AVERAGE]
     verdict: Verdict = "does not hold" if worse else "holds" if better else "holds in part"
     return Told(
         [
-            Histogram(
-                title="Games won as O against random",
-                unit="%",
-                groups=[results.group(label, against("random", "o", WON)) for label in wins],
-                exact=True,
-            ),
-            Histogram(
-                title="Positions in which a move can give the result away",
-                unit="blunders",
-                groups=[results.group(label, blunders) for label in wins],
-                exact=True,
-            ),
-            Histogram(
-                title="Games lost as O against randomised minimax",
-                unit="%",
-                groups=[
-                    results.group(label, against("minimax-random", "o", LOST)) for label in wins
-                ],
-                exact=True,
+            results.strips("Games won as O against random", "%", won),
+            blunder_strips(results),
+            results.strips(
+                "Games lost as O against randomised minimax",
+                "%",
+                against("minimax-random", "o", LOST),
             ),
         ],
         verdict,

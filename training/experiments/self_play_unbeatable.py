@@ -2,9 +2,16 @@
 
 from collections.abc import Callable
 
-from app.experiments import Bar, Bars, Curves, Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, of, wilson
-from training.experiments.table import beaten_nowhere, blunders, curve, unbeatable
+from app.experiments import Bars, Verdict
+from training.experiments.claim import Experiment, Results, Sweep, Told, of, share, wilson
+from training.experiments.table import (
+    beaten_nowhere,
+    blunder_curves,
+    curves,
+    faultless,
+    lost_at_worst_line,
+    unbeatable,
+)
 from training.measures import END, MARKS, Run
 
 ENDS, SLOW = "self-play", "self-play, over time"
@@ -16,55 +23,35 @@ def tell(results: Results) -> Told:
         "nobody beats it as X": unbeatable("x"),
         "nobody beats it as O": unbeatable("o"),
         "nobody beats it in either seat": beaten_nowhere,
-        "no move gives the result away anywhere": lambda run: blunders(run) == 0,
+        "no move gives the result away anywhere": faultless,
     }
     answers = {text: [bool(ask(run)) for run in results[ENDS]] for text, ask in asked.items()}
     proved = answers["nobody beats it in either seat"]
-    share = sum(proved) / len(proved)
-    verdict: Verdict = (
-        "holds" if share == 1 else "holds in part" if share >= 0.5 else "does not hold"
-    )
+    half = 2 * sum(proved) >= len(proved)
+    verdict: Verdict = "holds" if all(proved) else "holds in part" if half else "does not hold"
     low, _ = wilson(sum(proved), len(proved))
     clean = answers["no move gives the result away anywhere"]
-    line = curve(results, SLOW, lambda run: run.figures.blunders)
     return Told(
         [
             Bars(
                 "Seeds of which it is proved",
                 "%",
-                [_bar(text, truths, results.recipes[ENDS]) for text, truths in answers.items()],
+                [share(text, truths, results.recipes[ENDS]) for text, truths in answers.items()],
                 False,
             ),
-            Curves(
-                "Positions in which a move can give the result away",
-                "updates",
-                "blunders",
-                [line],
-                logarithmic=True,
-            ),
-            Curves(
+            blunder_curves(results, [SLOW]),
+            curves(
+                results,
                 "Games lost to the best responder, both seats",
-                "updates",
                 "%",
-                [curve(results, SLOW, _lost)],
-                logarithmic=True,
+                lost_at_worst_line,
+                [SLOW],
             ),
         ],
         verdict,
         f"{of(proved)} seeds are proved unbeatable in both seats, so at least {100 * low:.1f}% of "
         f"all seeds are (95%). {of(clean)} have no blunder in any of the 4,520 positions either.",
     )
-
-
-def _lost(run: Run) -> list[float]:
-    both = zip(run.figures.best_response.x, run.figures.best_response.o, strict=True)
-    return [50 * (x[2] + o[2]) for x, o in both]
-
-
-def _bar(text: str, truths: list[bool], recipe: str) -> Bar:
-    low, high = wilson(sum(truths), len(truths))
-    share = sum(truths) / len(truths)
-    return Bar(text, 100 * share, 100 * low, 100 * high, len(truths), recipe)
 
 
 EXPERIMENT = Experiment(

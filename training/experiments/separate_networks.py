@@ -1,19 +1,17 @@
 """What its author did not try: a network for each seat, and a convolution."""
 
-from app.experiments import Curves, Histogram, Verdict
+from app.experiments import Verdict
 from training.experiments.claim import Experiment, Results, Told
-from training.experiments.network import FEW, SHORTER, both, by_epoch, spread, sweeps, varied
-from training.experiments.table import WON, against, blunders, both_seats
+from training.experiments.network import FEW, SHORTER, spread, sweeps, varied, won_by_epoch
+from training.experiments.table import SEAT_NAMES, WON, against, blunder_strips, wins
 
 SHARED, SEPARATE, CONVOLUTION = "one network", "one for each seat", "with a convolution"
 VARIANTS = (SEPARATE, CONVOLUTION)
-POINTS = 20
 
 
 def tell(results: Results) -> Told:
     """Compare them with the usual network; where their seeds overlap nothing can be told."""
-    wins = both_seats("random", WON)
-    won = {label: results.values(label, wins) for label in (SHARED, *VARIANTS)}
+    won = results.each(wins, (SHARED, *VARIANTS))
     better = [min(won[label]) > max(won[SHARED]) for label in VARIANTS]
     worse = [max(won[label]) < min(won[SHARED]) for label in VARIANTS]
     verdict: Verdict = (
@@ -27,20 +25,17 @@ def tell(results: Results) -> Told:
     )
     return Told(
         [
-            Curves(
-                "Games won in each epoch of the training, both seats, sampled",
-                "epochs",
-                "%",
-                [by_epoch(results, label, both("won"), POINTS) for label in won],
-            ),
+            won_by_epoch(results, won),
             *(
-                Histogram(title, unit, [results.group(label, value) for label in won], True)
-                for title, unit, value in (
-                    ("Games won as X against random in the end", "%", against("random", "x", WON)),
-                    ("Games won as O against random in the end", "%", against("random", "o", WON)),
-                    ("Positions in which a move can give the result away", "blunders", blunders),
+                results.strips(
+                    f"Games won as {seat.upper()} against random in the end",
+                    "%",
+                    against("random", seat, WON),
+                    won,
                 )
+                for seat in SEAT_NAMES
             ),
+            blunder_strips(results, won),
         ],
         verdict,
         f"Against random, the mean of both seats, one network for both wins {spread(won[SHARED])}, "

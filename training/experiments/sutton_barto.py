@@ -5,11 +5,12 @@ are the answers that the book suggests or that its text leads to.
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from time import perf_counter
 
 import msgspec
 
-from app.experiments import Bar, Bars, Curves, Histogram, Verdict
+from app.experiments import Bars
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, mix, policy_of
@@ -23,18 +24,19 @@ from training.experiments.claim import (
     chance,
     number,
     percent,
-    rounded,
-    sign_test,
+    verdict_on,
 )
 from training.experiments.table import (
     LOST,
     WON,
     ahead,
+    blunder_strips,
     blunders,
     both_seats,
-    both_wins,
-    curve,
-    left,
+    known,
+    lost_at_worst,
+    win_curves,
+    wins,
 )
 from training.learners import learn
 from training.measures import END, MARKS, NEVER, Measure, Run
@@ -75,24 +77,6 @@ def _both(recipe: Recipe) -> Both:
 BOTH = Measure("greedy-and-exploring", 1, Both, measure_both)
 
 
-def lost_at_worst(run: Run) -> float:
-    """Take the games lost to the best responder, both seats, in percent."""
-    return (left("x", LOST)(run) + left("o", LOST)(run)) / 2
-
-
-def strips(title: str, unit: str, results: Results, value: object) -> Histogram:
-    """Draw every recipe's seeds."""
-    assert callable(value)
-    return Histogram(
-        title, unit, [results.group(label, value) for label in results.recipes], exact=True
-    )
-
-
-def of_two(truths: tuple[bool, bool]) -> Verdict:
-    """Give the verdict on a claim of two parts."""
-    return "holds" if all(truths) else "holds in part" if any(truths) else "does not hold"
-
-
 # 1.1: self-play
 
 AGAINST_RANDOM, AGAINST_ITSELF = "against random", "against itself"
@@ -100,24 +84,18 @@ AGAINST_RANDOM, AGAINST_ITSELF = "against random", "against itself"
 
 def tell_self_play(results: Results) -> Told:
     """Compare what is learned from random and from itself."""
-    wins, labels = both_seats("random", WON), (AGAINST_RANDOM, AGAINST_ITSELF)
-    won = {label: results.median(label, wins) for label in labels}
-    errors = {label: results.median(label, blunders) for label in labels}
-    lost = {label: results.median(label, lost_at_worst) for label in labels}
-    p = sign_test(results.values(AGAINST_RANDOM, wins), results.values(AGAINST_ITSELF, wins))
-    truths = (
-        won[AGAINST_ITSELF] < won[AGAINST_RANDOM] and p < 0.05,
-        lost[AGAINST_ITSELF] < lost[AGAINST_RANDOM],
-    )
+    won, lost, errors = (results.medians(value) for value in (wins, lost_at_worst, blunders))
+    p = results.sign_test(AGAINST_RANDOM, AGAINST_ITSELF, wins)
     return Told(
         [
-            strips("Games won against random, both seats", "%", results, wins),
-            strips("Games lost to the best responder, both seats", "%", results, lost_at_worst),
-            strips(
-                "Positions in which a move can give the result away", "blunders", results, blunders
-            ),
+            results.strips("Games won against random, both seats", "%", wins),
+            results.strips("Games lost to the best responder, both seats", "%", lost_at_worst),
+            blunder_strips(results),
         ],
-        of_two(truths),
+        verdict_on(
+            won[AGAINST_ITSELF] < won[AGAINST_RANDOM] and p < 0.05,
+            lost[AGAINST_ITSELF] < lost[AGAINST_RANDOM],
+        ),
         f"Against random the median seed wins {percent(won[AGAINST_ITSELF])} after self-play and "
         f"{percent(won[AGAINST_RANDOM])} after learning from random ({chance(p)}, sign test, seed "
         f"by seed). A best responder beats it in {percent(lost[AGAINST_ITSELF])} and "
@@ -140,37 +118,29 @@ def value_error(run: Run) -> float:
 
 def tell_symmetries(results: Results) -> Told:
     """Ask whether it is faster, and what it costs where the opponent is not symmetric itself."""
-    lines = {label: curve(results, label, both_wins("random")) for label in (PLAIN, SYMMETRIC)}
-    leads = ahead(lines[SYMMETRIC], lines[PLAIN])
-    wins = both_seats("fixed", WON)
-    alone = {label: results.median(label, wins) for label in (PLAIN_FIXED, SYMMETRIC_FIXED)}
-    off = {label: results.median(label, value_error) for label in (PLAIN_FIXED, SYMMETRIC_FIXED)}
-    p = sign_test(
-        results.values(SYMMETRIC_FIXED, value_error), results.values(PLAIN_FIXED, value_error)
-    )
+    won = win_curves(results, (PLAIN, SYMMETRIC))
+    plain, symmetric = won.series
+    leads = ahead(symmetric, plain)
+    fixed = (PLAIN_FIXED, SYMMETRIC_FIXED)
+    alone = results.medians(both_seats("fixed", WON), fixed)
+    off = results.medians(value_error, fixed)
+    p = results.sign_test(SYMMETRIC_FIXED, PLAIN_FIXED, value_error)
     faster = 2 * sum(leads) > len(leads)
     costs = off[SYMMETRIC_FIXED] > off[PLAIN_FIXED] and p < 0.05
-    fixed = Histogram(
-        "Taught by fixed: mean error of the values it can meet",
-        "of a win",
-        [results.group(label, value_error) for label in (PLAIN_FIXED, SYMMETRIC_FIXED)],
-        exact=True,
-    )
     return Told(
         [
-            Curves(
-                "Games won against random, both seats",
-                "updates",
-                "%",
-                list(lines.values()),
-                logarithmic=True,
+            won,
+            results.strips(
+                "Taught by fixed: mean error of the values it can meet",
+                "of a win",
+                value_error,
+                fixed,
             ),
-            fixed,
         ],
-        of_two((faster, costs)),
+        verdict_on(faster, costs),
         f"With symmetric boards alike the median seed is ahead at {sum(leads)} of {len(leads)} "
         f"points of the training against random, and ends with "
-        f"{percent(lines[SYMMETRIC].median[-1])} won against {percent(lines[PLAIN].median[-1])}. "
+        f"{percent(symmetric.median[-1])} won against {percent(plain.median[-1])}. "
         f"Taught by fixed, whose answers are not symmetric, its values are off the exact ones by "
         f"{off[SYMMETRIC_FIXED]:.3f} on average, the other's by {off[PLAIN_FIXED]:.3f} "
         f"({chance(p)}, sign test, seed by seed); they win {percent(alone[SYMMETRIC_FIXED])} and "
@@ -186,35 +156,24 @@ EXPLORES_ITSELF, GREEDY_ITSELF = f"{EXPLORES}, itself", f"{GREEDY}, itself"
 
 def tell_greedy(results: Results) -> Told:
     """Compare learning with and without exploration."""
-    wins = both_seats("random", WON)
-    won = {label: results.median(label, wins) for label in results.recipes}
-    lost = {label: results.median(label, lost_at_worst) for label in results.recipes}
-    p = sign_test(results.values(GREEDY, wins), results.values(EXPLORES, wins))
-    known = {label: results.median(label, lambda run: run.known[-1]) for label in results.recipes}
-    q = sign_test(
-        results.values(GREEDY_ITSELF, lost_at_worst), results.values(EXPLORES_ITSELF, lost_at_worst)
-    )
-    truths = (
-        won[GREEDY] < won[EXPLORES] and p < 0.05,
-        lost[GREEDY_ITSELF] > lost[EXPLORES_ITSELF] and q < 0.05,
-    )
+    won, lost, updated = (results.medians(value) for value in (wins, lost_at_worst, known))
+    p = results.sign_test(GREEDY, EXPLORES, wins)
+    q = results.sign_test(GREEDY_ITSELF, EXPLORES_ITSELF, lost_at_worst)
     return Told(
         [
-            strips("Games won against random, both seats", "%", results, wins),
-            strips("Games lost to the best responder, both seats", "%", results, lost_at_worst),
-            strips(
-                "Positions that were updated, of 627",
-                "positions",
-                results,
-                lambda run: run.known[-1],
-            ),
+            results.strips("Games won against random, both seats", "%", wins),
+            results.strips("Games lost to the best responder, both seats", "%", lost_at_worst),
+            results.strips("Positions that were updated, of 627", "positions", known),
         ],
-        of_two(truths),
+        verdict_on(
+            won[GREEDY] < won[EXPLORES] and p < 0.05,
+            lost[GREEDY_ITSELF] > lost[EXPLORES_ITSELF] and q < 0.05,
+        ),
         f"Taught by random the median seed wins {percent(won[GREEDY])} against random if it never "
         f"explored, and {percent(won[EXPLORES])} if it did ({chance(p)}, sign test). Taught by "
         f"itself it loses {percent(lost[GREEDY_ITSELF])} and {percent(lost[EXPLORES_ITSELF])} to "
-        f"the best responder ({chance(q)}), having updated {number(known[GREEDY_ITSELF])} and "
-        f"{number(known[EXPLORES_ITSELF])} of the 627 positions.",
+        f"the best responder ({chance(q)}), having updated {number(updated[GREEDY_ITSELF])} and "
+        f"{number(updated[EXPLORES_ITSELF])} of the 627 positions.",
     )
 
 
@@ -225,42 +184,22 @@ FROM_GREEDY, FROM_ALL = "learns from greedy moves", "learns from all moves"
 
 def tell_exploration(results: Results) -> Told:
     """Compare both kinds of values by greedy play and by play that goes on exploring."""
-    labels = (FROM_GREEDY, FROM_ALL)
-    greedy = {label: results.median(label, lambda both: both.greedy) for label in labels}
-    exploring = {label: results.median(label, lambda both: both.exploring) for label in labels}
-    p, q = (
-        sign_test(
-            [getattr(both, kind) for both in results[FROM_GREEDY]],
-            [getattr(both, kind) for both in results[FROM_ALL]],
-        )
-        for kind in ("greedy", "exploring")
-    )
-    truths = (
-        greedy[FROM_GREEDY] > greedy[FROM_ALL] and p < 0.05,
-        exploring[FROM_ALL] > exploring[FROM_GREEDY] and q < 0.05,
-    )
+    kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
+    greedy, exploring = (results.medians(kind) for kind in kinds)
+    p, q = (results.sign_test(FROM_GREEDY, FROM_ALL, kind) for kind in kinds)
     return Told(
         [
-            strips(
-                "Games won against random, greedy, both seats",
-                "%",
-                results,
-                lambda both: both.greedy,
-            ),
-            strips(
-                "Games won against random, exploring, both seats",
-                "%",
-                results,
-                lambda both: both.exploring,
-            ),
-            strips(
-                "Games lost to random, exploring, both seats",
-                "%",
-                results,
-                lambda both: both.exploring_lost,
-            ),
+            results.strips(title, "%", attrgetter(kind))
+            for title, kind in (
+                ("Games won against random, greedy, both seats", "greedy"),
+                ("Games won against random, exploring, both seats", "exploring"),
+                ("Games lost to random, exploring, both seats", "exploring_lost"),
+            )
         ],
-        of_two(truths),
+        verdict_on(
+            greedy[FROM_GREEDY] > greedy[FROM_ALL] and p < 0.05,
+            exploring[FROM_ALL] > exploring[FROM_GREEDY] and q < 0.05,
+        ),
         f"Playing greedily the median seed wins {percent(greedy[FROM_GREEDY], 2)} against random "
         f"if it learned from greedy moves, and {percent(greedy[FROM_ALL], 2)} if from all "
         f"({chance(p)}, sign test, seed by seed). If it goes on exploring it wins "
@@ -285,47 +224,32 @@ CHAMPION = "bounds that prove themselves"
 
 def tell_improvements(results: Results) -> Told:
     """Compare each change alone with the book's learner, and all of them with the champion."""
-    wins = both_seats("random", WON)
-    won = {label: results.median(label, wins) for label in results.recipes}
-    lost = {label: results.median(label, lost_at_worst) for label in results.recipes}
-    errors = {label: results.median(label, blunders) for label in results.recipes}
+    won, lost, errors = (results.medians(value) for value in (wins, lost_at_worst, blunders))
     better = [
         label
         for label in OTHERS
-        if errors[label] < errors[AS_IT_IS]
-        and sign_test(results.values(label, blunders), results.values(AS_IT_IS, blunders)) < 0.05
+        if errors[label] < errors[AS_IT_IS] and results.sign_test(label, AS_IT_IS, blunders) < 0.05
     ]
     best = min(OTHERS, key=lambda label: errors[label])
-    truths = (bool(better), errors[CHAMPION] == 0 and lost[CHAMPION] == 0)
-    games = results.median(CHAMPION, lambda run: run.games[-1])
+    games = results.medians(lambda run: run.games[-1])
     return Told(
         [
-            strips(
-                "Positions in which a move can give the result away", "blunders", results, blunders
-            ),
-            strips("Games won against random, both seats", "%", results, wins),
+            blunder_strips(results),
+            results.strips("Games won against random, both seats", "%", wins),
             Bars(
                 "Games played until the end of the training",
                 "games",
-                [
-                    Bar(
-                        label,
-                        rounded(results.median(label, lambda run: run.games[-1])),
-                        n=len(results[label]),
-                        recipe=results.recipes[label],
-                    )
-                    for label in results.recipes
-                ],
+                [results.bar(label, median) for label, median in games.items()],
                 exact=True,
                 logarithmic=True,
             ),
         ],
-        of_two(truths),
+        verdict_on(bool(better), errors[CHAMPION] == 0 and lost[CHAMPION] == 0),
         f"{len(better)} of {len(OTHERS)} changes leave fewer blunders than the book's learner has "
         f"(median {number(errors[AS_IT_IS])}; sign test below 0.05 each); the best, {best}, leaves "
         f"{number(errors[best])}. Bounds on what a move is worth, as the champion keeps them, "
-        f"leave {number(errors[CHAMPION])} after a median of {number(games)} games instead of "
-        f"100,000; it wins {percent(won[CHAMPION])} against random, the book's learner "
+        f"leave {number(errors[CHAMPION])} after a median of {number(games[CHAMPION])} games "
+        f"instead of 100,000; it wins {percent(won[CHAMPION])} against random, the book's learner "
         f"{percent(won[AS_IT_IS])}.",
     )
 

@@ -1,6 +1,6 @@
 """Whether symmetry learns faster and is overtaken."""
 
-from app.experiments import Curves, Series, Verdict
+from app.experiments import Series
 from training.experiments.claim import (
     FEWER,
     Experiment,
@@ -9,9 +9,9 @@ from training.experiments.claim import (
     Told,
     chance,
     percent,
-    sign_test,
+    verdict_on,
 )
-from training.experiments.table import WON, ahead, both_seats, both_wins, curve
+from training.experiments.table import ahead, blunder_curves, win_curves, wins
 from training.measures import MARKS
 
 PLAIN = "plain"
@@ -26,41 +26,22 @@ EARLY = 1 / 100  # of the updates
 
 def tell(results: Results) -> Told:
     """Ask of both whether they are ahead early and behind in the end."""
-    wins = both_seats("random", WON)
-    end = {label: results.median(label, wins) for label in RECIPES}
-    lines = {label: curve(results, label, both_wins("random")) for label in RECIPES}
-    early = {label: ahead(_early(lines[label]), _early(lines[PLAIN])) for label in RECIPES}
+    end = results.medians(wins)
+    won = win_curves(results)
+    begins = {line.name: _early(line) for line in won.series}
+    early = {label: ahead(begins[label], begins[PLAIN]) for label in RECIPES}
     faster = {label: 2 * sum(early[label]) > len(early[label]) for label in RECIPES}
-    p = {
-        label: sign_test(results.values(label, wins), results.values(PLAIN, wins))
-        for label in RECIPES
-    }
+    p = {label: results.sign_test(label, PLAIN, wins) for label in RECIPES}
     overtaken = {label: end[label] < end[PLAIN] and p[label] < 0.05 for label in RECIPES}
     parts = [part[label] for part in (faster, overtaken) for label in (AS_THERE, ALIKE)]
-    verdict: Verdict = "holds" if all(parts) else "holds in part" if any(parts) else "does not hold"
     told = "; ".join(
         f"{label}, ahead at {sum(early[label])} of {len(early[label])} early points, "
         f"{percent(end[label])} in the end (sign test: {chance(p[label])})"
         for label in (AS_THERE, ALIKE)
     )
     return Told(
-        [
-            Curves(
-                "Games won against random, both seats",
-                "updates",
-                "%",
-                list(lines.values()),
-                logarithmic=True,
-            ),
-            Curves(
-                "Positions in which a move can give the result away",
-                "updates",
-                "blunders",
-                [curve(results, label, lambda run: run.figures.blunders) for label in RECIPES],
-                logarithmic=True,
-            ),
-        ],
-        verdict,
+        [won, blunder_curves(results)],
+        verdict_on(*parts),
         f"The plain learner wins {percent(end[PLAIN])} against random in the end. Beside it: "
         f"{told}.",
     )

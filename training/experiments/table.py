@@ -1,16 +1,18 @@
 """What is asked of the runs of a table: one number of its end, or one at every moment."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 
-from app.experiments import Series
+from app.experiments import Curves, Histogram, Mark, Series
 from training.experiments.claim import Results, of
 from training.measures import Run
 
 WON, DRAWN, LOST = 0, 1, 2
 SeatName = Literal["x", "o"]
+SEAT_NAMES: tuple[SeatName, ...] = ("x", "o")
+GIVEN_AWAY = "Positions in which a move can give the result away"
 Number = Callable[[Run], float]
 Line = Callable[[Run], Sequence[float]]
 
@@ -26,9 +28,35 @@ def both_seats(opponent: str, outcome: int) -> Number:
     return lambda run: (x(run) + o(run)) / 2
 
 
+def wins(run: Run) -> float:
+    """Take the games won against random, both seats, in percent, in the end."""
+    return both_seats("random", WON)(run)
+
+
 def left(seat: SeatName, outcome: int) -> Number:
     """Take what the best responder leaves it, in percent, in the end."""
     return lambda run: 100 * getattr(run.figures.best_response, seat)[-1][outcome]
+
+
+def lost_at_worst(run: Run) -> float:
+    """Take the games lost to the best responder, both seats, in percent, in the end."""
+    return (left("x", LOST)(run) + left("o", LOST)(run)) / 2
+
+
+def lost_at_worst_line(run: Run) -> Sequence[float]:
+    """Take the same at every moment."""
+    both = zip(run.figures.best_response.x, run.figures.best_response.o, strict=True)
+    return [50 * (x[LOST] + o[LOST]) for x, o in both]
+
+
+def known(run: Run) -> float:
+    """Take how many positions it has updated, up to symmetry, in the end."""
+    return run.known[-1]
+
+
+def updates_per_game(run: Run) -> float:
+    """Take how many updates it makes in a game."""
+    return run.figures.updates[-1] / run.games[-1]
 
 
 def blunders(run: Run) -> float:
@@ -36,9 +64,9 @@ def blunders(run: Run) -> float:
     return run.figures.blunders[-1]
 
 
-def reachable_blunders(run: Run) -> float:
-    """Take how many of them its own play can meet in either seat, in the end."""
-    return run.figures.reachable_blunders.x[-1] + run.figures.reachable_blunders.o[-1]
+def faultless(run: Run) -> bool:
+    """Whether it has no blunder, in the end."""
+    return blunders(run) == 0
 
 
 def beaten_nowhere(run: Run) -> bool:
@@ -96,6 +124,44 @@ def curve(results: Results, label: str, line: Line, by_games: bool = False) -> S
         x = [x[number] for number in place]
         return results.series(label, x, lambda run: [taken(line(run), run)[n] for n in place])
     return results.series(label, x, lambda run: taken(line(run), run))
+
+
+def curves(
+    results: Results,
+    title: str,
+    unit: str,
+    line: Line,
+    labels: Iterable[str] | None = None,
+    by_games: bool = False,
+    marks: Sequence[Mark] = (),
+) -> Curves:
+    """Draw a line of the runs of some recipes, or all, over the logarithm of updates or games."""
+    chosen = results.recipes if labels is None else labels
+    lines = [curve(results, label, line, by_games) for label in chosen]
+    return Curves(title, "games" if by_games else "updates", unit, lines, list(marks), True)
+
+
+def win_curves(
+    results: Results,
+    labels: Iterable[str] | None = None,
+    by_games: bool = False,
+    marks: Sequence[Mark] = (),
+) -> Curves:
+    """Draw what some recipes, or all, win against random, over updates or games."""
+    title = "Games won against random, both seats"
+    return curves(results, title, "%", both_wins("random"), labels, by_games, marks)
+
+
+def blunder_strips(results: Results, labels: Iterable[str] | None = None) -> Histogram:
+    """Draw the blunders in the end of each seed of some recipes, or all."""
+    return results.strips(GIVEN_AWAY, "blunders", blunders, labels)
+
+
+def blunder_curves(
+    results: Results, labels: Iterable[str] | None = None, by_games: bool = False
+) -> Curves:
+    """Draw the blunders of some recipes, or all, over updates or games."""
+    return curves(results, GIVEN_AWAY, "blunders", blunders_line, labels, by_games)
 
 
 def ahead(one: Series, other: Series) -> list[bool]:

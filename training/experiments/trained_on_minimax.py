@@ -6,13 +6,22 @@ from time import perf_counter
 import msgspec
 import numpy as np
 
-from app.experiments import Histogram, Mark, Verdict
+from app.experiments import Histogram, Mark
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, Game, O, X, tic_tac_toe
 from app.tictactoe.policy import BASELINES, Policy, policy_of
 from app.tictactoe.report import chances_against
 from app.tictactoe.values import Numbers
-from training.experiments.claim import Experiment, Results, Sweep, Told, number, of, percent
+from training.experiments.claim import (
+    Experiment,
+    Results,
+    Sweep,
+    Told,
+    number,
+    of,
+    percent,
+    verdict_on,
+)
 from training.learners import learn
 from training.measures import NEVER, Measure
 
@@ -91,51 +100,38 @@ MET = Measure("met-in-tests", 1, Met, measure_met)
 def tell(results: Results) -> Told:
     """Compare with the training against random, and with what was reported."""
     taught: Sequence[Met] = results[AS_REPORTED]
-    won = {label: results.median(label, lambda met: met.won) for label in results.recipes}
-    lost = {label: results.median(label, lambda met: met.lost) for label in results.recipes}
+    won, lost = results.medians(lambda met: met.won), results.medians(lambda met: met.lost)
     worse = [
         won[label] < won[AGAINST_RANDOM] and lost[label] > lost[AGAINST_RANDOM] for label in RECIPES
     ]
-    verdict: Verdict = "holds" if all(worse) else "holds in part" if any(worse) else "does not hold"
     learned = [met.learned for met in taught]
     tested = [met.tested for met in taught]
     return Told(
         [
-            Histogram(
-                "Games won as O against random",
-                "%",
-                [
-                    results.group(label, lambda met: met.won, marks)
-                    for label, marks in _marked(REPORTED_WON, "50%")
-                ],
-                True,
+            _marked(
+                results.strips("Games won as O against random", "%", lambda met: met.won),
+                Mark(REPORTED_WON, "reported: 50%"),
             ),
-            Histogram(
-                "Games lost as O against random",
-                "%",
-                [
-                    results.group(label, lambda met: met.lost, marks)
-                    for label, marks in _marked(REPORTED_LOST, "22.7%")
-                ],
-                True,
+            _marked(
+                results.strips("Games lost as O against random", "%", lambda met: met.lost),
+                Mark(REPORTED_LOST, "reported: 22.7%"),
             ),
-            Histogram(
+            results.strips(
                 "Positions that the training has updated, of 627",
                 "positions",
-                [results.group(label, lambda met: met.learned) for label in results.recipes],
-                True,
+                lambda met: met.learned,
             ),
-            Histogram(
-                "The same and those met in 1,000 test games a seat",
-                "positions",
-                [
-                    results.group(label, lambda met: met.tested, marks)
-                    for label, marks in _marked(REPORTED_MET, "355")
-                ],
-                False,
+            _marked(
+                results.strips(
+                    "The same and those met in 1,000 test games a seat",
+                    "positions",
+                    lambda met: met.tested,
+                    exact=False,
+                ),
+                Mark(REPORTED_MET, "reported: 355"),
             ),
         ],
-        verdict,
+        verdict_on(*worse),
         f"As O against random the median seed wins {percent(won[AS_REPORTED])} and loses "
         f"{percent(lost[AS_REPORTED])}; trained against random it wins "
         f"{percent(won[AGAINST_RANDOM])} and loses {percent(lost[AGAINST_RANDOM])}. Training "
@@ -146,9 +142,11 @@ def tell(results: Results) -> Told:
     )
 
 
-def _marked(value: float, text: str) -> list[tuple[str, list[Mark]]]:
-    mark = Mark(value, f"reported: {text}")
-    return [(label, [mark]) for label in RECIPES] + [(AGAINST_RANDOM, [])]
+def _marked(strips: Histogram, mark: Mark) -> Histogram:
+    """Mark all recipes but the last one, about which nothing was reported."""
+    *groups, last = strips.groups
+    marked = [msgspec.structs.replace(group, marks=[mark]) for group in groups]
+    return msgspec.structs.replace(strips, groups=[*marked, last])
 
 
 EXPERIMENT = Experiment(

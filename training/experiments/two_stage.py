@@ -1,6 +1,5 @@
 """Whether an update at every ply is better than one at one's own moves."""
 
-from app.experiments import Curves, Histogram, Verdict
 from training.experiments.claim import (
     FEWER,
     Experiment,
@@ -11,9 +10,16 @@ from training.experiments.claim import (
     number,
     of,
     percent,
-    sign_test,
+    verdict_on,
 )
-from training.experiments.table import WON, ahead, blunders, both_seats, both_wins, curve
+from training.experiments.table import (
+    ahead,
+    blunder_curves,
+    blunders,
+    updates_per_game,
+    win_curves,
+    wins,
+)
 from training.measures import MARKS
 
 TWO, ONE = "two-stage", "one-stage"
@@ -21,52 +27,19 @@ TWO, ONE = "two-stage", "one-stage"
 
 def tell(results: Results) -> Told:
     """Compare them in the end and on the way."""
-    wins = both_seats("random", WON)
-    values = {label: results.values(label, wins) for label in (TWO, ONE)}
-    p = sign_test(values[TWO], values[ONE])
-    end = {label: results.median(label, wins) for label in (TWO, ONE)}
-    errors = {label: results.median(label, blunders) for label in (TWO, ONE)}
-    lines = {label: curve(results, label, both_wins("random"), by_games=True) for label in values}
-    wrong = {
-        label: curve(results, label, lambda run: run.figures.blunders, by_games=True)
-        for label in values
-    }
+    end, errors = results.medians(wins), results.medians(blunders)
+    p = results.sign_test(TWO, ONE, wins)
     better, fewer = end[TWO] > end[ONE] and p < 0.05, errors[TWO] < errors[ONE]
-    verdict: Verdict = (
-        "holds" if better and fewer else "holds in part" if better or fewer else "does not hold"
-    )
-    by_updates = ahead(
-        curve(results, TWO, both_wins("random")), curve(results, ONE, both_wins("random"))
-    )
-    per_game = {
-        label: results.median(label, lambda run: run.figures.updates[-1] / run.games[-1])
-        for label in values
-    }
+    by_updates = ahead(*win_curves(results, (TWO, ONE)).series)
+    per_game = results.medians(updates_per_game)
     ratio = per_game[TWO] / per_game[ONE]
     return Told(
         [
-            Curves(
-                "Games won against random, both seats",
-                "games",
-                "%",
-                list(lines.values()),
-                logarithmic=True,
-            ),
-            Curves(
-                "Positions in which a move can give the result away",
-                "games",
-                "blunders",
-                list(wrong.values()),
-                logarithmic=True,
-            ),
-            Histogram(
-                "Games won against random in the end, both seats",
-                "%",
-                [results.group(label, wins) for label in values],
-                True,
-            ),
+            win_curves(results, by_games=True),
+            blunder_curves(results, by_games=True),
+            results.strips("Games won against random in the end, both seats", "%", wins),
         ],
-        verdict,
+        verdict_on(better, fewer),
         f"In the end the median seed wins {percent(end[TWO])} against random with two stages and "
         f"{percent(end[ONE])} with one (sign test, seed by seed: {chance(p)}), with "
         f"{number(errors[TWO])} and {number(errors[ONE])} blunders. After as many "

@@ -6,6 +6,8 @@ Two minds are one picture: each tile is divided between them.
 from dataclasses import replace
 from typing import NamedTuple
 
+from werkzeug.exceptions import BadRequest
+
 from app.web import addresses
 from app.web.compare.panels import full_name
 from app.web.comparison import Comparison, View
@@ -41,28 +43,26 @@ class Minds(NamedTuple):
 
 def minds(world: World, comparison: Comparison) -> Minds | None:
     """Draw the minds of the agents among the views; None if there are none."""
-    views = [view for view in comparison.views if view.lens in world.agents]
+    views = _learned(world, comparison)
     if not views:
         return None
     names, shown = [view.lens for view in views], [_step(world, view) for view in views]
     divided = len(views) == 2 and all(
         kinds(world, name)[EXPECTS] == KINDS[EXPECTS] for name in names
     )
-    moving = len(set(names)) == len(names)
+    moving = _moves(views)
     pictures = [
         picture(world, name, step, moving=moving) for name, step in zip(names, shown, strict=True)
     ]
     if divided:
         pictures[1] = _halved(pictures[1])
-    lasts = [world.last_step(name) for name in names]
-    longest = max(lasts)
-    frames = list(zip(*(in_step(last, longest) for last in lasts), strict=True))
+    lasts, frames = [world.last_step(name) for name in names], _frames(world, views)
 
     def off(frame: int) -> float:
         steps = zip(frames[frame], shown, lasts, strict=True)
         return float(max(abs(step - own) / last for step, own, last in steps))
 
-    step = min(range(longest + 1), key=off)
+    step = min(range(len(frames)), key=off)
     return Minds(
         each=[
             Mind(full_name(world, view), addresses.mind(view.lens, view.step), drawn)
@@ -74,12 +74,43 @@ def minds(world: World, comparison: Comparison) -> Minds | None:
         kind=KINDS[EXPECTS],
         film=film_of_minds(world, tuple(names)) if moving else None,
         step=step,
-        next_step=_at(world, comparison, frames[(step + 1) % len(frames)]),
+        next_step=addresses.compare(_at(world, comparison, frames[(step + 1) % len(frames)])),
     )
 
 
-def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> str:
-    """Lead to the same comparison with the agents at steps of their trainings, one for each."""
+def at_frame(world: World, comparison: Comparison, text: str) -> Comparison:
+    """Return the same comparison with all its agents at a frame of the film, as an address has it.
+
+    Raises BadRequest with a sentence if there is no such frame, or no film.
+    """
+    views = _learned(world, comparison)
+    if not views or not _moves(views):
+        raise BadRequest("frame needs agents that learned, and each of them once.")
+    frames = _frames(world, views)
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) < len(frames)):
+        raise BadRequest(
+            f"frame={text} in the address is wrong: frame is 0 to {len(frames) - 1} here."
+        )
+    return _at(world, comparison, frames[int(text)])
+
+
+def _learned(world: World, comparison: Comparison) -> list[View]:
+    return [view for view in comparison.views if view.lens in world.agents]
+
+
+def _moves(views: list[View]) -> bool:
+    """Whether all can be at one moment: one training cannot be at two moments at once."""
+    return len({view.lens for view in views}) == len(views)
+
+
+def _frames(world: World, views: list[View]) -> list[tuple[int, ...]]:
+    """List the steps of all of them at each frame of the film, which has all of the longest."""
+    lasts = [world.last_step(view.lens) for view in views]
+    return list(zip(*(in_step(last, max(lasts)) for last in lasts), strict=True))
+
+
+def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> Comparison:
+    """Return the same comparison with the agents at steps of their trainings, one for each."""
     left = iter(steps)
 
     def moved(view: View) -> View:
@@ -88,7 +119,7 @@ def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> str:
         step = next(left)
         return View(view.lens, None if step == world.last_step(view.lens) else step)
 
-    return addresses.compare(replace(comparison, views=tuple(map(moved, comparison.views))))
+    return replace(comparison, views=tuple(map(moved, comparison.views)))
 
 
 def _halved(whole: Picture) -> Picture:

@@ -3,13 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, redirect, request
+from werkzeug.wrappers import Response
 
 from app.tictactoe.notation import undo
 from app.web import addresses, words
 from app.web.board_view import Square
 from app.web.charts import Charts
-from app.web.compare.minds import Minds, minds
+from app.web.compare.minds import Minds, at_frame, minds
 from app.web.compare.panels import Panel, full_name, panel, summary
 from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, parse, parting
 from app.web.learning import WORDS, compared
@@ -61,9 +62,12 @@ class ComparePage(Page):
 @bp.get("/compare/")
 @bp.get("/compare/<record>")
 def compare(record: str = "") -> Response:
-    """Show a position on several boards."""
+    """Show a position on several boards, or lead to it with all agents at a frame of their film."""
     lenses, figure = request.args.getlist("lens"), request.args.get("figure", "")
-    return respond(compare_page(*parse(record, lenses, world(), figure)))
+    comparison, place = parse(record, lenses, world(), figure)
+    if frame := request.args.get("frame", ""):
+        return redirect(addresses.compare(at_frame(world(), comparison, frame)), 303)
+    return respond(compare_page(comparison, place))
 
 
 def compare_page(comparison: Comparison, place: Place) -> ComparePage:
@@ -83,7 +87,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         comparison=comparison,
         world=world,
         panels=panels,
-        rows=_rows(place, panels) if learned else [],
+        rows=_rows(panels) if learned else [],
         headline=words.headline(place),
         status=words.status(place),
         summary=summary(place, learned) if learned else "",
@@ -107,11 +111,11 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
     )
 
 
-def _rows(place: Place, panels: list[Panel]) -> list[tuple[str, list[Square]]]:
+def _rows(panels: list[Panel]) -> list[tuple[str, list[Square]]]:
     """List each empty square with what all of them think of it."""
     squares = zip(*(panel.board.squares for panel in panels), strict=True)
     return [
-        (words.square_name(place.world.game, cell), list(row))
+        (words.short_name(cell), list(row))
         for cell, row in enumerate(squares)
         if row[0].mark == "."
     ]

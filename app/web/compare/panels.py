@@ -10,7 +10,7 @@ from app.web.comparison import Comparison, View
 from app.web.lens import OUTCOMES, Opinion, best_play
 from app.web.match import Place
 from app.web.numbers import updates
-from app.web.words import listed, square_name
+from app.web.words import listed, short_name
 from app.web.world import TASK, TRUTH, World
 
 MANY = 3  # squares that a sentence still names
@@ -51,7 +51,7 @@ def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | N
             seen, opinion, move_link, f"board-{view}", f"Board of {full_name(world, view)}"
         ),
         legend=words.legend(seen, opinion) if opinion else None,
-        plays=plays(place, opinion) if opinion else "",
+        plays=plays(opinion) if opinion else "",
         blunder=opinion is not None and can_blunder(place, opinion),
         play=addresses.play(seen.match),
         origin="Found by solving the game",
@@ -69,11 +69,11 @@ def full_name(world: World, view: View) -> str:
     return title if view.step is None else f"{title} after {_trained(world, view)}"
 
 
-def plays(place: Place, opinion: Opinion) -> str:
+def plays(opinion: Opinion) -> str:
     """Say what somebody plays in a decision, and what it expects of that."""
     first = opinion.plays[0]
     expected = opinion.truths[first] if opinion.exact else opinion.texts[first]
-    places = "mostly " * opinion.draws + _squares(place, opinion.plays)
+    places = "mostly " * opinion.draws + _squares(opinion.plays)
     return f"{places.capitalize()}: {expected or opinion.blank}"
 
 
@@ -84,7 +84,7 @@ def can_blunder(place: Place, opinion: Opinion) -> bool:
 
 def summary(place: Place, opinions: Mapping[str, Opinion]) -> str:
     """Say who plays what in a decision, and who can blunder, by their names."""
-    preferences = _preferences(place, opinions)
+    preferences = _preferences(opinions)
     return f"{preferences[0].upper()}{preferences[1:]} {_verdict(place, opinions)}"
 
 
@@ -127,19 +127,19 @@ def _trained(world: World, view: View) -> str:
     return updates(int(agent.snapshot_updates[-1 if view.step is None else view.step]))
 
 
-def _preferences(place: Place, opinions: Mapping[str, Opinion]) -> str:
+def _preferences(opinions: Mapping[str, Opinion]) -> str:
     """Those who play the same in one breath, the most first."""
     groups: dict[tuple[int, ...], list[str]] = {}
     for name, opinion in opinions.items():
         groups.setdefault(tuple(opinion.plays), []).append(name)
     if len(groups) == 1 < len(opinions):
         who = "Both" if len(opinions) == 2 else "All"
-        return f"{who} play {_squares(place, *groups)}."
+        return f"{who} play {_squares(*groups)}."
     parts = []
     for cells, names in sorted(groups.items(), key=lambda group: -len(group[1])):
         alone = "alone " * (len(names) == 1 and len(groups) < len(opinions))
         verb = "plays" if len(names) == 1 else "play"
-        parts.append(f"{listed(names)} {alone}{verb} {_squares(place, cells)}")
+        parts.append(f"{listed(names)} {alone}{verb} {_squares(cells)}")
     return "; ".join(parts) + "."
 
 
@@ -153,7 +153,7 @@ def _verdict(place: Place, opinions: Mapping[str, Opinion]) -> str:
     return f"With best play that is right: it keeps the {value}."
 
 
-def _squares(place: Place, cells: Sequence[int]) -> str:
+def _squares(cells: Sequence[int]) -> str:
     if len(cells) > MANY:
         return f"any of {len(cells)} squares"
-    return listed([square_name(place.world.game, cell) for cell in cells], "or")
+    return listed([short_name(cell) for cell in cells], "or")
