@@ -108,6 +108,11 @@ def test_it_works_without_javascript(new_context: Callable[..., BrowserContext])
     page.click("#exchange-2 button")
     expect(page).to_have_url(address("/compare/8?lens=q-learning-1&lens=self-play&lens=champion"))
     expect(page.locator(".mark")).to_have_count(4)
+    page.locator("#film-step").press("Home")
+    page.click("#moment button")
+    moment = "/compare/8?lens=q-learning-1_0&lens=self-play_0&lens=champion_0"
+    expect(page).to_have_url(address(moment))
+    expect(page.locator(".panels .cell.unknown")).to_have_count(24)
 
 
 def test_the_boards_of_a_row_are_level(page: Page) -> None:
@@ -142,15 +147,22 @@ def test_it_opens_where_they_part_and_shows_how_they_learned(page: Page) -> None
     expect(page.locator("canvas")).to_have_attribute("data-kept", "yes")
 
 
-def test_one_slider_moves_two_minds_and_so_it_does_after_an_exchange(page: Page) -> None:
+def test_one_slider_moves_boards_and_minds_and_so_it_does_after_an_exchange(page: Page) -> None:
     page.goto("/compare/40")
     page.locator("#film-step").focus()
     for agent in ("q-learning-1", "champion"):
         blank = page.locator(".over .tiles .blank:not([d=''])")
+        unknown = page.locator(".panels .cell.unknown")
         page.keyboard.press("Home")
         expect(blank).to_have_count(2)  # before their first games both know nothing
+        expect(unknown).to_have_count(14)
+        expect(page).to_have_url(address(f"/compare/40?lens={agent}_0&lens=q-iteration_0"))
+        expect(page.locator("#mind-of-1")).to_have_text(re.compile("after 0 updates$"))
         page.keyboard.press("End")
         expect(blank).to_have_count(0)
+        expect(unknown).to_have_count(0)
+        expect(page).to_have_url(address(f"/compare/40?lens={agent}&lens=q-iteration"))
+        assert focused(page) == "film-step"
         if agent != "champion":
             page.select_option("#lens-1", "champion")
             expect(page.locator(".panels h2").first).to_have_text("Champion")

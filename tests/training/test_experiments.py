@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from app.experiments import PROJECTS, Histogram, Summary, load, load_all
+from app.experiments import PROJECTS, Histogram, Mark, Summary, load, load_all
 from app.recipes import LONGEST, SHIPPED, parse
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_of
@@ -23,6 +23,7 @@ from training.experiments.claim import (
     seeded,
     sign_test,
     typical,
+    verdict_on,
     wilson,
 )
 from training.experiments.engine import Outcome, carry_out, digest
@@ -251,6 +252,33 @@ def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
     assert series.high == [9, 18]
     assert (series.least, series.most) == ([0, 0], [10, 20])
     assert (series.n, series.typical) == (11, 5)
+
+
+def test_strips_are_of_all_recipes_or_of_some() -> None:
+    results = Results({"one": "q-table", "two": "double-q"}, {"one": [3, 1, 2], "two": [4, 6]})
+    every = results.strips("All", "games", lambda found: found)
+    assert [(group.name, group.values) for group in every.groups] == [
+        ("one", [3, 1, 2]),
+        ("two", [4, 6]),
+    ]
+    mark = Mark(2, "reported: 2")
+    (some,) = results.strips("Two", "games", lambda found: found / 3, ["two"], [mark], False).groups
+    assert (some.recipe, some.values, some.marks) == ("double-q", [1.3333, 2], [mark])
+    assert results.medians(lambda found: 10 * found) == {"one": 20, "two": 50}
+    assert results.each(lambda found: found > 2, ["one"]) == {"one": [True, False, False]}
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict"),
+    [
+        ([True], "holds"),
+        ([True, True], "holds"),
+        ([False, True, False], "holds in part"),
+        ([False, False], "does not hold"),
+    ],
+)
+def test_a_claim_holds_if_all_its_parts_do(parts: list[bool], verdict: str) -> None:
+    assert verdict_on(*parts) == verdict
 
 
 def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:

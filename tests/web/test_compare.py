@@ -82,8 +82,8 @@ def test_a_square_is_played_on_all_boards(client: FlaskClient) -> None:
 def test_the_table_holds_every_empty_square_of_every_board(world: World) -> None:
     comparison = Comparison("31", (View("q-learning-1"), View("dqn-vs-random")))
     rows = made(world, comparison).rows
-    places = ["row 1, column 1", "row 1, column 3", "row 2, column 2", "row 2, column 3"]
-    assert [place for place, _ in rows] == places + [f"row 3, column {n}" for n in (1, 2, 3)]
+    names = ["top left", "top right", "centre", "right", "bottom left", "bottom", "bottom right"]
+    assert [name for name, _ in rows] == names
     boards = [panel.board.squares for panel in panels(world, comparison)]
     assert [cells for _, cells in rows] == [
         list(cells) for cells in zip(*boards, strict=True) if cells[0].mark == "."
@@ -106,15 +106,15 @@ def summary(world: World, record: str, *lenses: str) -> str:
 def test_the_summary_says_who_agrees_and_who_errs(world: World) -> None:
     blocked = record_to(world.game, parse_position(world.game, "XX..O...."))
     assert summary(world, blocked, "q-iteration", "champion") == (
-        "Both play row 1, column 3. With best play that is right: it keeps the draw."
+        "Both play top right. With best play that is right: it keeps the draw."
     )
     assert summary(world, blocked, "q-iteration") == (
-        "Q-iteration plays row 1, column 3. With best play that is right: it keeps the draw."
+        "Q-iteration plays top right. With best play that is right: it keeps the draw."
     )
     title = world.titles["double-q"]
     assert summary(world, "31", "q-iteration", "champion", "double-q") == (
-        "Q-iteration and Champion play row 1, column 1 or row 2, column 2; "
-        f"{title} alone plays row 3, column 1. "
+        "Q-iteration and Champion play top left or centre; "
+        f"{title} alone plays bottom left. "
         f"With best play it is a win, and {title} can miss that."
     )
     lost = record_to(world.game, parse_position(world.game, "XX.O....."))
@@ -219,12 +219,10 @@ def test_the_agents_moves_are_those_it_would_play(world: World) -> None:
     position = replay(world.game, "31")[-1]
     seen = opinion(world, position, "q-iteration")
     assert seen.best == (world.policies["q-iteration"][position] > 0).tolist()
-    assert plays(at(world, position), seen) == "Row 1, column 1 or row 2, column 2: +1.00"
-    assert plays(at(world, position), opinion(world, position, TRUTH)) == (
-        "Row 1, column 1 or row 2, column 2: win in 5"
-    )
+    assert plays(seen) == "Top left or centre: +1.00"
+    assert plays(opinion(world, position, TRUTH)) == "Top left or centre: win in 5"
     untouched = opinion(world, 0, "observing", 0)
-    assert plays(at(world, 0), untouched) == "Any of 9 squares: not tried yet"
+    assert plays(untouched) == "Any of 9 squares: not tried yet"
 
 
 def test_it_opens_where_the_usual_ones_part(client: FlaskClient, world: World) -> None:
@@ -327,3 +325,43 @@ def test_two_minds_are_one_picture_and_two_trainings_one_film(
     page = client.get("/compare/4?lens=champion&lens=champion_1").text
     assert "Each tile has two halves" in page
     assert "film-play" not in page  # one training cannot be at two moments at once
+
+
+def test_a_frame_of_the_film_is_a_moment_of_all_agents(client: FlaskClient, world: World) -> None:
+    names = ("champion", "observing", "q-iteration_task")
+    lasts = [world.last_step(name) for name in names[:2]]
+    asked = "&".join(f"lens={name}" for name in names)
+    for frame in range(max(lasts) + 1):
+        answer = client.get(f"/compare/4?{asked}&figure=losses&frame={frame}")
+        steps = [round(frame * last / max(lasts)) for last in lasts]
+        views = [
+            View(name, None if step == last else step)
+            for name, step, last in zip(names, steps, lasts, strict=False)
+        ]
+        shown = Comparison("4", (*views, View(names[2])), "losses")
+        assert (answer.status_code, answer.location) == (303, addresses.compare(shown))
+        told = made(world, shown).minds
+        assert told
+        assert told.step == frame
+    # What the slider sends leads to a moment from any other.
+    page = html.unescape(client.get("/compare/4?lens=champion_2&lens=observing").text)
+    sent = re.findall(r'<form id="moment".*?</form>', page, re.DOTALL)[0]
+    assert re.findall(r'name="lens" value="([^"]+)"', sent) == ["champion_2", "observing"]
+    assert 'hx-get="/compare/4"' in sent
+    assert 'name="frame" min="0"' in sent
+    assert "<noscript><button" in sent
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("lens=champion&frame=99", "frame is 0 to"),
+        ("lens=champion&frame=x", "frame=x in the address is wrong"),
+        ("lens=champion&lens=champion_1&frame=1", "each of them once"),
+        ("lens=q-iteration_task&frame=1", "agents that learned"),
+    ],
+)
+def test_a_frame_that_cannot_be_is_explained(client: FlaskClient, query: str, said: str) -> None:
+    answer = client.get(f"/compare/4?{query}")
+    assert answer.status_code == 400
+    assert said in html.unescape(answer.text)

@@ -27,20 +27,17 @@ def tell(results: Results) -> Told:
         for label in RECIPES
         for seat in SEAT_NAMES
     }
-    lost = {
-        label: [won == 0 for won in results.values(label, against("fixed", "o", WON))]
-        for label in RECIPES
-    }
-    everything = {
-        place: [
-            won
-            for learner in LEARNERS
-            for seat in SEAT_NAMES
-            for won in always[f"{learner}, {place}", seat]
-        ]
+    as_x, as_o = (
+        [won for (_, seat), seeds in always.items() if seat == one for won in seeds]
+        for one in SEAT_NAMES
+    )
+    in_league, alone = (
+        [won for (label, _), seeds in always.items() if label.endswith(place) for won in seeds]
         for place in PLACES
-    }
-    in_league, alone = everything.values()
+    )
+    never = [
+        won == 0 for label in RECIPES for won in results.values(label, against("fixed", "o", WON))
+    ]
     verdict: Verdict = (
         "holds"
         if all(in_league)
@@ -48,9 +45,6 @@ def tell(results: Results) -> Told:
         if any(all(seeds) for seeds in always.values())
         else "does not hold"
     )
-    as_x = [won for (label, seat), seeds in always.items() if seat == "x" for won in seeds]
-    as_o = [won for (label, seat), seeds in always.items() if seat == "o" for won in seeds]
-    never = [none for seeds in lost.values() for none in seeds]
     return Told(
         [
             Bars(

@@ -77,7 +77,7 @@ class Experiment:
 class Results:
     """What was found of each recipe, by its label: one entry a seed, from 0 on.
 
-    Labels are unique within an experiment.  Who names none where some are asked for means all.
+    Labels are unique within an experiment.  Where a method is given no labels it takes all.
     """
 
     recipes: Mapping[str, str]  # label -> the recipe's one name, without a seed
