@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser.launch import MISSING, launch_options
+from tests.browser.launch import MISSING, SYSTEM, launch_options
 
 DOWNLOAD_SECONDS = 300
 
@@ -48,16 +48,15 @@ def apt() -> bool:
     if prefix is None:
         return False
     quiet = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
-    return run(*quiet, "update") and run(
-        *quiet, "install", "-y", "--no-install-recommends", "chromium"
-    )
+    install = (*quiet, "install", "-y", "--no-install-recommends")
+    return run(*quiet, "update") and any(run(*install, name) for name in SYSTEM[:2])
 
 
 def ways() -> Iterator[bool]:
     yield True
     if "CHROMIUM" in os.environ:
         return
-    yield run(sys.executable, "-m", "playwright", "install", "chromium")
+    yield run(sys.executable, "-m", "playwright", "install", "--only-shell", "chromium")
     yield apt()
 
 
