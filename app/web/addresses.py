@@ -17,7 +17,7 @@ from app.web.match import Match
 from app.web.world import MOVES, is_moves
 
 HOME = "/"
-PLAY = "/play/"
+PLAY = "/play/"  # all of it: a game for who asks for none
 SET = "/set/"  # where the settings of a match are sent
 PLAYERS = "/players/"
 ARENA = "/arena"
@@ -38,8 +38,9 @@ _NAMES, _USUAL = Match.__struct_fields__[1:], astuple(Match())[1:]  # beside the
 
 
 def play(match: Match) -> str:
-    """Return where a match is shown."""
-    return _of_match("/play/", match)
+    """Return where a match is shown; who plays the first of all is named, see `PLAY`."""
+    address = _of_match(PLAY, match)
+    return address if address != PLAY else f"{PLAY}?o={_text(match.o)}"
 
 
 def play_against(name: str) -> str:
@@ -54,9 +55,9 @@ def players(at: str) -> str:
 
 def moves_of(match: Match, show: Callable[[Match], str] = play) -> Callable[[int], str]:
     """Return where a match is shown after one more move, by its cell: all of them at once."""
-    path, _, query = show(match.go(match.shown)).partition("?")
-    end = f"?{query}" if query else ""
-    return lambda cell: f"{path}{DIGITS[cell]}{end}"
+    path, _, query = show(match.play(0)).partition("?")
+    start, end = path[:-1], f"?{query}" if query else ""
+    return lambda cell: f"{start}{DIGITS[cell]}{end}"
 
 
 def plies_of(match: Match) -> Callable[[int], str]:

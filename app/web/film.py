@@ -115,22 +115,28 @@ def film_of_minds(world: World, names: tuple[str, ...]) -> Film:
     films = [film_of_mind(world, name) for name in names]
     tables = [world.agents[name].card.figures.blunders for name in names]
     worst, last = max(1, *(max(table) for table in tables)), max(film.last for film in films)
-    frames = []
-    for number, steps in enumerate(zip(*(in_step(film.last, last) for film in films), strict=True)):
-        moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
-        told = zip(films, moments, strict=True)
-        frames.append(
-            Frame(
-                updates=" / ".join(moment.updates for moment in moments),
-                blunders=" / ".join(moment.blunders for moment in moments),
-                squares={},
-                caption=" ".join(f"{film.title}: {moment.caption}" for film, moment in told),
-                pause=max(moment.pause for moment in moments),
-                x=_along(number, last),
-            )
-        )
+    moments = zip(*(in_step(film.last, last) for film in films), strict=True)
+    frames = [
+        frame_of_minds(world, names, steps)._replace(x=_along(number, last))
+        for number, steps in enumerate(moments)
+    ]
     title = listed([film.title for film in films])
     return Film(title, frames, "".join(_curve(table, worst) for table in tables), {}, [], "")
+
+
+def frame_of_minds(world: World, names: Sequence[str], steps: Sequence[int]) -> Frame:
+    """Return what several minds are at a step of each, in step with each other or not."""
+    films = [film_of_mind(world, name) for name in names]
+    moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
+    told = zip(films, moments, strict=True)
+    return Frame(
+        updates=" / ".join(moment.updates for moment in moments),
+        blunders=" / ".join(moment.blunders for moment in moments),
+        squares={},
+        caption=" ".join(f"{film.title}: {moment.caption}" for film, moment in told),
+        pause=max(moment.pause for moment in moments),
+        x=0.0,
+    )
 
 
 def in_step(last: int, longest: int) -> list[int]:

@@ -21,7 +21,7 @@ from app.web.lens import OUTCOMES, best_play, outcome
 from app.web.match import Match, place_of
 from app.web.numbers import count, percent
 from app.web.respond import Page
-from app.web.words import square_name
+from app.web.words import short_name
 from app.web.world import BEST_RESPONDER, HUMAN, World
 
 SAMPLE = 8  # positions of a certificate on the agent's own page
@@ -374,7 +374,7 @@ def _lost_game(world: World, name: str, seat: str, record: str) -> LostGame:
         if blunder:
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
         picture = small_board(world.game, after, {}, last=cell)
-        title = f"{ply}. {MARKS[mover]} {square_name(world.game, cell)}"
+        title = f"{ply}. {MARKS[mover]} {short_name(cell)}"
         exhibits.append(Exhibit(picture, address(ply), title, [done], blunder and own))
     win, draw, loss = map(percent, world.judgement(name).chances[BEST_RESPONDER, seat])
     chance = prod(chances)

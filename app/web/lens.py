@@ -144,7 +144,7 @@ def opinion(world: World, position: int, lens: str, step: int | None = None) -> 
     return _opinion(world, position, lens, step)
 
 
-@lru_cache(maxsize=1024)  # some 2 KB each; a game asks for the same ones at every move
+@lru_cache(maxsize=512)  # some 2 KB each; a game asks for the same ones at every move
 def _opinion(world: World, position: int, lens: str, step: int | None = None) -> Opinion:
     """Say what is thought by somebody who has values.
 

@@ -99,7 +99,7 @@ def parse_view(world: World, name: str, query: Mapping[str, str]) -> tuple[int, 
     return world.last_step(name) if asked is None else asked, kind
 
 
-@lru_cache(maxsize=64)  # some 20 KB each
+@lru_cache(maxsize=16)  # some 20 KB each
 def colouring(world: World, name: str, kind: str, step: int | None = None) -> Colouring:
     """Return the colours of an agent's mind at each of its snapshots, or at one: [T, N]."""
     game, agent = world.game, world.agents[name]
@@ -110,8 +110,13 @@ def colouring(world: World, name: str, kind: str, step: int | None = None) -> Co
         heat, some = mind.visited(rows, agent.visits, LEVELS)
         return Colouring(np.tile(heat, (moments, 1)), np.tile(some, (moments, 1)))
     if kind == "blunders":
-        policy = policy_of(game.spread(tables), agent.card.plays)
-        return mind.blundering(game, rows, policy, LEVELS)
+        plays = (policy_of(game.spread(table), agent.card.plays) for table in tables)
+        # One by one: all of them at once take 30 MB.
+        drawn = [mind.blundering(game, rows, policy, LEVELS) for policy in plays]
+        return Colouring(
+            np.stack([moment.heat for moment in drawn]),
+            np.stack([moment.known for moment in drawn]),
+        )
     known = mind.known(game, rows, np.stack([world.known(name, one) for one in steps]))
     if agent.card.worth is None:
         held = beads(game, tables, agent.card.plays)
@@ -135,7 +140,7 @@ def representatives(world: World, name: str) -> NDArray[np.intp]:
     return mind.representatives(world.tiles, world.agents[name].visits)
 
 
-@lru_cache(maxsize=64)  # a film is some 20 KB
+@lru_cache(maxsize=16)  # some 30 KB each
 def picture(
     world: World, name: str, step: int, kind: str = EXPECTS, moving: bool = False
 ) -> Picture:

@@ -58,7 +58,7 @@ def preview(record: str = "") -> Response:
     return response
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)  # some 25 KB each
 def png(drawing: str) -> bytes:
     """Turn a drawing into pixels."""
     return bytes(svg_to_bytes(svg_string=drawing, skip_system_fonts=True))

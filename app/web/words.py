@@ -128,13 +128,13 @@ def task_words(world: World, task: Task) -> str:
 
 
 def square_name(game: Game, cell: int) -> str:
-    """Name a cell."""
+    """Name a cell as the labels of squares do, for who hears them."""
     row, column = game.row_column(cell)
     return f"row {row + 1}, column {column + 1}"
 
 
 def short_name(cell: int) -> str:
-    """Name a cell of tic-tac-toe where there is little room."""
+    """Name a cell of tic-tac-toe, for who sees it."""
     return SHORT_NAMES[cell]
 
 

@@ -159,7 +159,7 @@ def test_back_and_forward_walk_through_the_persons_moves(page: Page) -> None:
 def test_a_shared_link_shows_the_same_board(
     page: Page, new_context: Callable[..., BrowserContext]
 ) -> None:
-    page.goto("/play/")
+    page.goto("/play/?o=q-iteration")
     page.click("label[for=tab-settings]")
     page.select_option("#lens", "q-learning-1")
     expect(page).to_have_url(address("/play/?lens=q-learning-1"))

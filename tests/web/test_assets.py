@@ -13,7 +13,7 @@ from app.web.deployment import ROOT
 
 @pytest.fixture(scope="module")
 def address(site) -> str:
-    page = site.test_client().get("/play/").text
+    page = site.test_client().get("/play/4").text
     found = re.search(r"/static/vendor/htmx[^\"]+", page)
     assert found
     return found[0]
@@ -51,7 +51,7 @@ def test_a_packed_file_is_much_smaller(client: FlaskClient, address: str) -> Non
 
 def test_the_play_page_has_the_script_of_a_framed_board_and_more(client: FlaskClient) -> None:
     scripts = []
-    for page, name in (("/embed/board/", "board"), ("/play/", "play")):
+    for page, name in (("/embed/board/", "board"), ("/play/4", "play")):
         (found,) = re.findall(rf"/static/{name}\.[0-9a-f]+\.js", client.get(page).text)
         scripts.append(client.get(found).text)
     board, play = scripts

@@ -343,9 +343,12 @@ def test_a_frame_of_the_film_is_a_moment_of_all_agents(client: FlaskClient, worl
         told = made(world, shown).minds
         assert told
         assert told.step == frame
-    # What the slider sends leads to a moment from any other.
+    # What the slider sends leads to a moment from any other, and the numbers are what is shown.
     page = html.unescape(client.get("/compare/4?lens=champion_2&lens=observing").text)
     sent = re.findall(r'<form id="moment".*?</form>', page, re.DOTALL)[0]
+    one, other = world.agents["champion"].card.figures, world.agents["observing"].card.figures
+    assert f">{one.updates[2]:,} / {other.updates[-1]:,}</b>" in sent
+    assert f">{one.blunders[2]:,} / {other.blunders[-1]:,}</b>" in sent
     assert re.findall(r'name="lens" value="([^"]+)"', sent) == ["champion_2", "observing"]
     assert 'hx-get="/compare/4"' in sent
     assert 'name="frame" min="0"' in sent

@@ -310,7 +310,7 @@ def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int) -
     ("page", "frame"),
     [
         ("/play/408?o=q-learning-1", "/embed/board/408?o=q-learning-1"),
-        ("/play/", "/embed/board/"),
+        ("/play/?o=q-iteration", "/embed/board/"),
         ("/mind/q-table?step=3", "/embed/mind/q-table?step=3"),
         ("/mind/q-table", "/embed/mind/q-table"),
         ("/agents/q-learning-1", "/embed/curve/q-learning-1"),

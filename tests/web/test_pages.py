@@ -13,7 +13,7 @@ from app.web.world import World
 
 HTMX = {"HX-Request": "true"}
 ADDRESSES = [
-    "/play/",
+    "/play/?o=q-iteration",
     "/play/4",
     "/play/03142",
     "/play/408?ply=1",
@@ -63,11 +63,11 @@ def test_a_page_is_kept_and_asked_for_again(client: FlaskClient, url: str) -> No
 
 
 def test_a_packed_page_has_a_tag_of_its_own(client: FlaskClient) -> None:
-    packed = client.get("/play/", headers={"Accept-Encoding": "gzip"})
-    assert gzip.decompress(packed.data) == client.get("/play/").data
-    assert packed.headers["ETag"] != client.get("/play/").headers["ETag"]
+    packed = client.get("/play/4", headers={"Accept-Encoding": "gzip"})
+    assert gzip.decompress(packed.data) == client.get("/play/4").data
+    assert packed.headers["ETag"] != client.get("/play/4").headers["ETag"]
     again = {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]}
-    assert client.get("/play/", headers=again).status_code == 304
+    assert client.get("/play/4", headers=again).status_code == 304
 
 
 def test_head_is_get_without_the_page(client: FlaskClient) -> None:
@@ -78,7 +78,7 @@ def test_head_is_get_without_the_page(client: FlaskClient) -> None:
 
 def test_every_position_has_a_page(client: FlaskClient, world: World) -> None:
     for record in list(records(world))[::13]:
-        page = client.get(f"/play/{record}", headers=HTMX)
+        page = client.get(f"/play/{record}?o=q-iteration", headers=HTMX)
         assert page.status_code == 200
         board = page.text[page.text.index('id="board"') : page.text.index('class="controls"')]
         assert board.count('class="mark"') == len(record)
@@ -157,7 +157,7 @@ def test_a_board_waits_while_an_agent_is_about_to_move(client: FlaskClient) -> N
 
 
 def test_static_files_are_kept_for_a_year(client: FlaskClient) -> None:
-    pages = [client.get(url).text for url in ("/", "/play/", "/mind/q-table")]
+    pages = [client.get(url).text for url in ("/", "/play/4", "/mind/q-table")]
     for address in {file for page in pages for file in re.findall(r"/static/[^\"]+", page)}:
         response = client.get(address)
         assert response.status_code == 200
@@ -170,7 +170,7 @@ def test_the_first_load_and_a_move_are_small(client: FlaskClient) -> None:
     def packed(url: str, **headers: str) -> int:
         return len(client.get(url, headers={"Accept-Encoding": "gzip"} | headers).data)
 
-    for url in ("/", "/play/"):
+    for url in ("/", "/play/4"):
         files = set(re.findall(r"/static/[^\"]+", client.get(url).text))
         assert sum(map(packed, files)) + packed(url) <= 40 * 1024, url
     for url in ADDRESSES:

@@ -28,6 +28,17 @@ def test_the_strip_says_who_plays_how_strong_they_are_and_the_score(world: World
     assert not page(world, Match()).scored
 
 
+def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None:
+    lively = client.get("/play/?o=q-learning-1").data
+    for bare in ("/play/", "/play/?o=&lens=", "/play/?utm_source=class"):
+        assert client.get(bare).data == lively
+    assert len(set(re.findall(rb'data-heat="(-?\d+)"', lively))) > 3
+    for asked in ("/play/?o=q-iteration", "/play/4", "/play/?lens=truth", "/play/?hide=1"):
+        assert "Q-iteration" in client.get(asked).text
+    # What the bare address does not mean is written out where the site leads to it.
+    assert 'href="/play/?o=q-iteration"' in client.get("/play/40").text
+
+
 def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(world: World) -> None:
     shown = page(world, LOST)
     assert (shown.headline, shown.result) == ("You lost", "loss")

@@ -71,7 +71,7 @@ def test_a_move_ends_a_run() -> None:
         (f"/play/?lens={LENS}&step=4", f"lens={LENS}&step=LAST", f"/play/?lens={LENS}"),
         # Somebody chose another lens, or none.
         (f"/play/?lens={LENS}&step=3", "lens=champion&step=3", "/play/?lens=champion"),
-        (f"/play/?lens={LENS}&step=3", "lens=&step=3", "/play/"),
+        (f"/play/?lens={LENS}&step=3", "lens=&step=3", "/play/?o=q-iteration"),
         ("/play/?lens=truth", "lens=truth", "/play/?lens=truth"),
         # A run stops; where values are hidden there is no slider, and the step stays.
         (f"/play/?lens={LENS}&step=3&train=1", f"lens={LENS}&step=3", f"/play/?lens={LENS}&step=3"),

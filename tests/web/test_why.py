@@ -496,7 +496,7 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(client: FlaskClie
 @pytest.mark.parametrize(
     ("url", "code", "sentence"),
     [
-        ("/why/4?cell=4", 409, "The square at row 2, column 2 is taken"),
+        ("/why/4?cell=4", 409, "The centre square is taken"),
         ("/why/03142?cell=8", 409, "The game is over after 5 moves"),
         ("/why/4?cell=9", 400, "cell=9 in the address is wrong: cell is 0 to 8."),
         ("/why/4?cell=11", 400, "cell=11 in the address is wrong"),

@@ -1,16 +1,13 @@
 """An agent as files: its arrays, its card, and one table of all that it learned."""
 
-import csv
-import io
 from collections.abc import Callable
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from app.tictactoe.agents import Agent
+from app.tictactoe.agents import Agent, arrays_file
 from app.tictactoe.card import card_text
-from app.tictactoe.notation import MARKS, position_text
+from app.tictactoe.notation import MARKS, position_texts
 from app.web.world import World
 
 COLUMNS = ("position", "to_move", "cell", "q", "visits", "true_value")
@@ -25,7 +22,7 @@ class Download(NamedTuple):
 
 def arrays(world: World, agent: Agent) -> bytes:
     """Return the npz as it was loaded."""
-    return agent.npz
+    return arrays_file(world.game, agent)
 
 
 def card(world: World, agent: Agent) -> bytes:
@@ -33,28 +30,26 @@ def card(world: World, agent: Agent) -> bytes:
     return card_text(agent.card).encode()
 
 
-@lru_cache(maxsize=4)  # half a megabyte each
 def pairs(world: World, agent: Agent) -> bytes:
     """Write one row a legal move: the mover's value, learned and true, and how often updated."""
     game = world.game
-    positions, cells = np.nonzero(game.legal)
-    texts = [position_text(game, position) for position in range(game.decisions)]
     marks = [MARKS[player] for player in game.to_move.tolist()]
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(COLUMNS)
-    writer.writerows(
-        zip(
-            (texts[position] for position in positions),
-            (marks[position] for position in positions),
-            cells.tolist(),
-            agent.q[game.legal].astype(str).tolist(),  # the shortest text of the same float32
-            agent.visits[game.legal].tolist(),
-            world.truth[game.legal].astype(int).tolist(),
-            strict=True,
-        )
+    begins = [f"{text},{mark}" for text, mark in zip(position_texts(game), marks, strict=False)]
+    bits, which = np.unique(agent.q[game.legal].view(np.uint32), return_inverse=True)
+    texts = bits.view(np.float32).astype(str).tolist()  # the shortest of each float32 that there is
+    rows = zip(
+        game.pair_from.tolist(),
+        game.pair_cell.tolist(),
+        which.tolist(),
+        agent.visits[game.legal].tolist(),
+        world.truth[game.legal].astype(int).tolist(),
+        strict=True,
     )
-    return file.getvalue().encode()
+    lines = [
+        f"{begins[position]},{cell},{texts[value]},{visits},{truth}"
+        for position, cell, value, visits, truth in rows
+    ]
+    return "\r\n".join([",".join(COLUMNS), *lines, ""]).encode()
 
 
 DOWNLOADS = {

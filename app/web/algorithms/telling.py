@@ -12,7 +12,7 @@ from app.web.algorithms.targets import Answer, Pair, Reason
 from app.web.formula import equals, fenced, number
 from app.web.lens import best_play, opinion
 from app.web.numbers import MINUS, count, percent, signed
-from app.web.words import square_name
+from app.web.words import short_name
 from app.web.world import TRUTH
 
 ENDS = {-1: "lost", 0: "drawn", 1: "won"}
@@ -25,7 +25,7 @@ EXPLORING = "the next move, with those at random, is worth"
 
 def square(pair: Pair, cell: int | None) -> str:
     """Name a cell."""
-    return square_name(pair.game, cell or 0)
+    return short_name(cell or 0)
 
 
 def opponent(pair: Pair) -> str:

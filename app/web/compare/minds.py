@@ -11,7 +11,7 @@ from werkzeug.exceptions import BadRequest
 from app.web import addresses
 from app.web.compare.panels import full_name
 from app.web.comparison import Comparison, View
-from app.web.film import Film, film_of_minds, in_step
+from app.web.film import Film, Frame, film_of_minds, frame_of_minds, in_step
 from app.web.lens import HEAT_STEPS
 from app.web.mind_picture import EXPECTS, KINDS, TILE, Kind, Picture, colouring, kinds, picture
 from app.web.numbers import count
@@ -38,6 +38,7 @@ class Minds(NamedTuple):
     kind: Kind  # how the tiles of one picture are coloured
     film: Film | None  # None where one agent is there at two moments
     step: int  # of the film: what is shown, or nearest to it
+    shown: Frame | None  # what is shown, which need not be a frame of the film
     next_step: str  # the address of the next frame, after the last of the first
 
 
@@ -63,6 +64,7 @@ def minds(world: World, comparison: Comparison) -> Minds | None:
         return float(max(abs(step - own) / last for step, own, last in steps))
 
     step = min(range(len(frames)), key=off)
+    film = film_of_minds(world, tuple(names)) if moving else None
     return Minds(
         each=[
             Mind(full_name(world, view), addresses.mind(view.lens, view.step), drawn)
@@ -72,8 +74,9 @@ def minds(world: World, comparison: Comparison) -> Minds | None:
         agree=count(_agreeing(world, names, shown)) if divided else "",
         tiles=count(len(world.tiles.decision)),
         kind=KINDS[EXPECTS],
-        film=film_of_minds(world, tuple(names)) if moving else None,
+        film=film,
         step=step,
+        shown=film and frame_of_minds(world, names, shown)._replace(x=film.frames[step].x),
         next_step=addresses.compare(_at(world, comparison, frames[(step + 1) % len(frames)])),
     )
 

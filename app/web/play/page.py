@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from flask import Blueprint, Response, redirect, request
+from flask import Blueprint, redirect, request
 from msgspec.structs import replace
-from werkzeug.wrappers import Response as AnyResponse
+from werkzeug.wrappers import Response
 
 from app.web import addresses, words
 from app.web.board_view import Board
+from app.web.character import first_opponent
 from app.web.match import Match, Place, parse
 from app.web.moves import Move, ValueChart, value_chart
 from app.web.play.settled import settled
@@ -63,19 +64,22 @@ class PlayPage(Page):
 @bp.get("/play/")
 @bp.get("/play/<record>")
 def play(record: str = "") -> Response:
-    """Show a position."""
-    return respond(play_page(parse(record, request.args, world())))
+    """Show a position; to who asks for none, a game worth a first look."""
+    place = parse(record, request.args, world())
+    if place.match == Match() and not request.args.get("o"):
+        place = parse("", {"o": first_opponent(world())}, world())
+    return respond(play_page(place))
 
 
 @bp.get("/set/")
-def choose() -> AnyResponse:
+def choose() -> Response:
     """Lead from what the settings or a choice of a player send to the address of that view."""
     return redirect(addresses.play(settled(request.args, world())), 303)
 
 
 @bp.get("/reply/")
 @bp.get("/reply/<record>")
-def reply(record: str = "") -> AnyResponse:
+def reply(record: str = "") -> Response:
     """Draw one move for whoever is to move: the board after it to htmx, to others where it is."""
     after = replied(parse(record, request.args, world()))
     # What came by itself leaves no trail in the history.

@@ -10,7 +10,7 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.puzzles import ROUND, Puzzle
 from app.web import addresses
 from app.web.match import Match, Place, place_of, read
-from app.web.words import square_name
+from app.web.words import short_name
 from app.web.world import HUMAN, World
 
 KNEW_ITS_MOVE, KNEW_RIGHT = 1, 2  # an answer is the sum of what was known, as a digit
@@ -145,5 +145,5 @@ def _cell(attempt: Attempt, name: str, text: str) -> int:
         raise BadRequest(f"{name}={text} in the address is wrong: {name} is 0 to {cells[-1]}.")
     cell = cells.index(text)
     if not game.legal[attempt.puzzle.position, cell]:
-        raise Conflict(f"The square at {square_name(game, cell)} is taken: nobody can play there.")
+        raise Conflict(f"The {short_name(cell)} square is taken: nobody can play there.")
     return cell

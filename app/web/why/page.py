@@ -19,7 +19,7 @@ from app.web.lens import lens_of, opinion
 from app.web.match import Match, Place, parse
 from app.web.respond import Page, respond
 from app.web.why.explanation import Explanation, explain
-from app.web.words import square_name
+from app.web.words import short_name
 from app.web.world import TASK, TRUTH, is_moves, world
 
 bp = Blueprint("why", __name__)
@@ -77,7 +77,7 @@ def asked(place: Place, text: str) -> Pair:
         raise BadRequest(f"cell={text} in the address is wrong: cell is 0 to {cells[-1]}.")
     cell = cells.index(text)
     if not game.legal[place.position, cell]:
-        raise Conflict(f"The square at {square_name(game, cell)} is taken: no move has a value.")
+        raise Conflict(f"The {short_name(cell)} square is taken: no move has a value.")
     return Pair(place.world, lens, place.position, cell, match.step)
 
 
