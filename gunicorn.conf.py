@@ -19,8 +19,8 @@ REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of glibc's malloc.h
 LARGE = 1 << 17  # bytes
 with suppress(OSError, AttributeError):  # another C library has other ways
-    # Else every thread has a heap of its own, and keeps what it once needed.
-    ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
+    # Else threads have heaps of their own, which keep what they once needed.
+    ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
     # Else the heap comes to hold large arrays too, and keeps their room when they are gone.
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, LARGE)
 

@@ -8,7 +8,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fcntl import LOCK_EX, LOCK_SH, flock
 from pathlib import Path
 from stat import S_ISREG
@@ -47,7 +47,7 @@ class Agent:
     visits: NDArray[np.uint32]  # [D, cells] how often training updated the pair
     snapshot_updates: NDArray[np.int64]  # [T]
     history: History  # of the values, and of which of them training had updated
-    npz: bytes = field(default=b"", repr=False)  # the file of these arrays, once there is one
+    file: Path | None = None  # of these arrays, where they were read from one
 
     def table(self, game: Game, step: int | None = None) -> NDArray[np.float32]:
         """Return the values at a snapshot, or as shipped, [D, cells], NaN where illegal."""
@@ -123,8 +123,9 @@ def load(folder: Path, game: Game, agent_id: str) -> Agent:
 def _load(folder: Path, game: Game, agent_id: str) -> Agent:
     card, limit = _read(folder / f"{agent_id}.json", MAX_CARD), size_limit(_layout(game))
     arrays = _waiting(folder / f"{agent_id}{NEWER}", card, limit)
-    arrays = arrays or _read(folder / f"{agent_id}.npz", limit)
-    return from_files(game, agent_id, card, arrays, folder / agent_id)
+    file = folder / f"{agent_id}.npz"
+    agent = from_files(game, agent_id, card, arrays or _read(file, limit), folder / agent_id)
+    return replace(agent, file=file)
 
 
 def load_all(folder: Path, game: Game) -> dict[str, Agent]:
@@ -163,8 +164,21 @@ def from_files(
         visits=arrays["visits"],
         snapshot_updates=arrays["snapshot_updates"],
         history=History.of(arrays["snapshot_q"], arrays["snapshot_updated"]),
-        npz=arrays_bytes,
     )
+
+
+def arrays_file(game: Game, agent: Agent) -> bytes:
+    """Return the file of an agent's arrays, which its card has the digest of.
+
+    It is read again, for all of them together are large; if it is gone, or another by now, the same
+    is written anew.
+    """
+    if agent.file:
+        with suppress(ModelError):
+            content = _read(agent.file, size_limit(_layout(game)))
+            if hashlib.sha256(content).hexdigest() == agent.card.arrays:
+                return content
+    return write_arrays(agent.arrays())
 
 
 def _layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:

@@ -21,19 +21,18 @@ class OwnGames:
     chance: Values  # [P] of each move of either side to be made, in a game against `uniform`
 
     @cached_property
-    def _led_by(self) -> list[int]:
+    def _led_by(self) -> NDArray[np.int32]:
         """The first pair that leads to each position, -1 where none does, [S]."""
-        led_by = np.full(self.game.positions, -1)
+        led_by = np.full(self.game.positions, -1, np.int32)
         made = np.flatnonzero(self.chance)[::-1]  # of two that lead there the later written stays
         led_by[self.game.pair_after[made]] = made
-        pairs: list[int] = led_by.tolist()
-        return pairs
+        return led_by
 
     def record(self, position: int) -> str | None:
         """Return the record of a game that comes to a position, None if there is none."""
         record = ""
         while position:
-            pair = self._led_by[position]
+            pair = self._led_by.item(position)
             if pair < 0:
                 return None
             record = DIGITS[self.game.pair_cell[pair]] + record

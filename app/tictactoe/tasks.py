@@ -48,7 +48,7 @@ class Task(msgspec.Struct, frozen=True):
             raise ValueError(f"epsilon lies within 0 and 1, and is 0 in 1 ply, not {self.epsilon}")
 
 
-@lru_cache(maxsize=12)
+@lru_cache(maxsize=4)  # 0.3 MB each
 def task_q(game: Game, task: Task) -> NDArray[np.float64]:
     """Return the exact optimal action values of a task, [D, cells] in the mover's view.
 

@@ -264,7 +264,7 @@ def _notes(place: Place, seen: Opinion | None, ply: int | None) -> list[Note] | 
 
 
 @lru_cache(maxsize=64)
-def _replies(world: World, lens: str) -> list[int]:
+def _replies(world: World, lens: str) -> bytes:
     """Return the cell that a lens is likeliest to play in each decision, [D]."""
     if lens == TRUTH:
         policy = world.best_play
@@ -274,5 +274,4 @@ def _replies(world: World, lens: str) -> list[int]:
         q = world.task_q(lens.removesuffix(TASK))
         assert q is not None
         policy = policy_of(q.round(TIE_DECIMALS), "greedy")
-    best: list[int] = policy.argmax(axis=1).tolist()
-    return best
+    return bytes(policy.argmax(axis=1).tolist())

@@ -271,7 +271,7 @@ class World:
             return round_robin(self.game, list(self.policies.values()))
         return join(self.game, self.round_robin(), self._line_up, self.policies[newcomer])
 
-    @lru_cache(maxsize=JUDGED)
+    @lru_cache(maxsize=4)  # 0.3 MB each
     def own_play(self, name: str) -> OwnPlay:
         """Return what comes about while somebody plays."""
         return OwnPlay(self.game, self.policies[name])

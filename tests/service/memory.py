@@ -1,14 +1,26 @@
 """How soon the site answers after its start, and what it holds then and after many requests."""
 
+import html
+import random
+import re
 import tempfile
 import time
+import urllib.error
 from collections.abc import Iterator
 from itertools import islice
 from statistics import median
 
 from tests.service import wrk
 from tests.service.cases import GZIP, moves, positions
-from tests.service.server import agents, get, memory, open_files, serving, start, wait_until_up
+from tests.service.server import (
+    agents,
+    get,
+    memory,
+    open_files,
+    serving,
+    start,
+    wait_until_up,
+)
 from tests.service.tables import Table
 
 MIB = 2**20
@@ -16,6 +28,8 @@ SPAN = 1  # seconds of load between two looks at how many requests that were
 REST = 1  # seconds in which a worker closes the connections that have ended
 BATCH = 20_000  # different addresses at a time
 MANY = 4  # workers
+PAGES = 1_000  # of all kinds
+LINK = re.compile('href="(/[^"#]*)')
 GOAL_START, GOAL_MEMORY = "< 1.5 s", "< 120 MiB"
 
 
@@ -31,6 +45,7 @@ def at_start(times: int) -> Table:
             ["start to the first answer of /", f"{median(shown):.2f} s", GOAL_START],
             *_held_by(1),
             *_held_by(MANY),
+            *_held_after(PAGES),
         ],
     )
 
@@ -75,6 +90,32 @@ def _held_by(workers: int) -> list[list[str]]:
         [f"{who}: PSS of the largest", _mib(max(pss[1:])), GOAL_MEMORY],
         [f"{who} and the first process: PSS together", _mib(sum(pss)), ""],
     ]
+
+
+def _held_after(pages: int) -> list[list[str]]:
+    """Say what a worker holds after pages of all kinds, found by links drawn at random.
+
+    A part of the site is drawn first, or moves would be most of them.
+    """
+    draw, by_part = random.Random(1), {"": ["/"]}
+    seen: set[str] = set()
+    with serving(WEB_CONCURRENCY="1", LAB="0") as site:
+        while len(seen) < pages:
+            path = by_part[draw.choice([part for part, found in by_part.items() if found])].pop()
+            if path in seen:
+                continue
+            seen.add(path)
+            try:
+                page = get(site.url + path).decode(errors="replace")
+            except urllib.error.HTTPError:
+                continue
+            links = {html.unescape(link) for link in LINK.findall(page)} - seen
+            for link in sorted(links):
+                by_part.setdefault(link.split("/")[1].partition("?")[0], []).append(link)
+        (worker,) = site.workers
+        rss, pss = (_mib(memory(worker, kind)) for kind in ("Rss", "Pss"))
+    who = f"1 worker after {pages:,} pages of all kinds"
+    return [[f"{who}: RSS", rss, GOAL_MEMORY], [f"{who}: PSS", pss, GOAL_MEMORY]]
 
 
 def _mixed(url: str) -> Iterator[str]:

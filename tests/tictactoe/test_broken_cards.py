@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from app.tictactoe.agents import Agent, save
+from app.tictactoe.agents import Agent, arrays_file, save
 from app.tictactoe.card import card_text
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import BASELINES
@@ -267,7 +267,7 @@ def test_a_damaged_card_is_refused_or_describes_the_same_arrays(memory: Path, sa
     good = card_text(saved.card).encode()
     random, times, refused = Random(7), 5_000, 0
     for _ in range(times):
-        write(memory, damage(random, good), saved.npz)
+        write(memory, damage(random, good), arrays_file(SMALL, saved))
         loaded = load_or_refuse(memory, SMALL)
         if loaded is None:
             refused += 1
@@ -316,7 +316,7 @@ def test_a_mutated_card_is_refused_or_can_be_shown(memory: Path, saved: Agent):
         card = json.loads(good)
         for _ in range(random.choice([1, 1, 1, 2, 3])):
             mutate(random, card)
-        write(memory, json.dumps(card).encode(), saved.npz)
+        write(memory, json.dumps(card).encode(), arrays_file(SMALL, saved))
         loaded = load_or_refuse(memory, SMALL)
         if loaded is None:
             refused += 1

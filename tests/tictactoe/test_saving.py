@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.tictactoe.agents import ASIDE, load, load_all, save
+from app.tictactoe.agents import ASIDE, arrays_file, load, load_all, save
 from tests.tictactoe.models import ID, assert_same
 from tests.tictactoe.savers import AGENTS, GAME, files
 
@@ -85,3 +85,16 @@ def test_arrays_that_no_card_describes_are_not_believed(tmp_path: Path):
     save(tmp_path, GAME, AGENTS[2])
     assert set(files(tmp_path)) == {f"{ID}.json", f"{ID}.npz"}
     assert_same(load(tmp_path, GAME, ID), AGENTS[2])
+
+
+def test_the_file_of_a_loaded_agent_is_its_own_whatever_becomes_of_the_folder(tmp_path: Path):
+    """As long as it is there it is read; when it is gone, or another's, it is written again."""
+    save(tmp_path, GAME, AGENTS[0])
+    agent, path = load(tmp_path, GAME, ID), tmp_path / f"{ID}.npz"
+    content = path.read_bytes()
+    assert arrays_file(GAME, agent) == content
+    save(tmp_path, GAME, AGENTS[1])
+    assert path.read_bytes() != content
+    assert arrays_file(GAME, agent) == content
+    path.unlink()
+    assert arrays_file(GAME, agent) == content
