@@ -75,6 +75,6 @@ EXPERIMENT = Experiment(
     limits="The report's learners went on drawing moves by k when they met; here the best move is "
     "played. How its author counted over the seats is not told. " + FEWER,
     agents=["q-learning-player", "observing", "symmetric", "observing-symmetric"],
-    sweeps=[Sweep(RECIPES, END, 50)],
+    sweeps=[Sweep(RECIPES, END, 200)],
     tell=tell,
 )

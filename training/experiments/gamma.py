@@ -47,6 +47,6 @@ EXPERIMENT = Experiment(
     limits="After 200,000 games with much exploration all is known well. With fewer games gamma "
     "may matter more, as it says how loud a late reward still is at the first move. " + FEWER,
     agents=["self-play"],
-    sweeps=[Sweep(RECIPES, END, 100)],
+    sweeps=[Sweep(RECIPES, END, 200)],
     tell=tell,
 )

@@ -62,6 +62,6 @@ EXPERIMENT = Experiment(
     "learners met in the league. k grows with every update, so it grows faster for who "
     "observes. " + FEWER,
     agents=["observing", "q-learning-player"],
-    sweeps=[Sweep({PLAIN: "league", OBSERVING: "league,observing=yes"}, MARKS, 50)],
+    sweeps=[Sweep({PLAIN: "league", OBSERVING: "league,observing=yes"}, MARKS, 200)],
     tell=tell,
 )

@@ -276,7 +276,7 @@ EXPERIMENTS = [
             Sweep(
                 {AGAINST_RANDOM: "td-afterstates", AGAINST_ITSELF: "td-afterstates,vs=self"},
                 END,
-                100,
+                1_000,
             )
         ],
     ),
@@ -294,14 +294,14 @@ EXPERIMENTS = [
         agents=["td-afterstates"],
         tell=tell_symmetries,
         sweeps=[
-            Sweep({PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"}, MARKS, 50),
+            Sweep({PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"}, MARKS, 200),
             Sweep(
                 {
                     PLAIN_FIXED: "td-afterstates,vs=fixed",
                     SYMMETRIC_FIXED: "td-afterstates,vs=fixed,symmetric=yes",
                 },
                 END,
-                100,
+                1_000,
             ),
         ],
     ),
@@ -326,7 +326,7 @@ EXPERIMENTS = [
                     GREEDY_ITSELF: "td-afterstates,vs=self,epsilon=0",
                 },
                 END,
-                100,
+                1_000,
             )
         ],
     ),
@@ -347,7 +347,7 @@ EXPERIMENTS = [
             Sweep(
                 {FROM_GREEDY: "td-afterstates", FROM_ALL: "td-afterstates,learn_from=all"},
                 BOTH,
-                200,
+                1_000,
             )
         ],
     ),
@@ -365,6 +365,6 @@ EXPERIMENTS = [
         "but knows that its opponent answers as well as possible.",
         agents=["td-afterstates", "champion"],
         tell=tell_improvements,
-        sweeps=[Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END, 100)],
+        sweeps=[Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END, 200)],
     ),
 ]

@@ -75,6 +75,6 @@ EXPERIMENT = Experiment(
     limits="Greedy play against random is judged. The symmetric learner stands for all images by "
     "one board and plays as that board; nothing says that ties break alike. " + FEWER,
     agents=["symmetric", "observing-symmetric", "q-learning-player"],
-    sweeps=[Sweep(RECIPES, MARKS, 50)],
+    sweeps=[Sweep(RECIPES, MARKS, 200)],
     tell=tell,
 )

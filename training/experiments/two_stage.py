@@ -60,6 +60,6 @@ EXPERIMENT = Experiment(
     limits="Greedy play is judged, not the moves that were drawn by k. The stages change how often "
     "k grows, too: with two it grows faster a game. " + FEWER,
     agents=["q-learning-player"],
-    sweeps=[Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS, 50)],
+    sweeps=[Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS, 200)],
     tell=tell,
 )
