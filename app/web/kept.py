@@ -12,6 +12,7 @@ from functools import lru_cache
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
+from weakref import WeakValueDictionary
 
 import flask
 from cachetools import LRUCache
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 SIZE = 8 << 20  # bytes, some two thousand packed pages
 PROVEN = 0.75  # of it, for what has been asked for again
 LARGEST = 1 << 19  # bytes of one answer
-TURNS = 64  # answers that can be made at once, each for its share of all addresses
 VARY = {"accept-encoding", "hx-request"}  # what the Vary of an answer may name
 ENCODING = "HTTP_ACCEPT_ENCODING"
 NOTED = "kept.noted"  # in the environment of a request: names that were read
@@ -159,7 +159,8 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self.locks = [Lock() for _ in range(TURNS)]
+        self.lock = Lock()  # of what is below
+        self.turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
         self.here = local()
 
     @contextmanager
@@ -168,7 +169,9 @@ class Turns:
         if getattr(self.here, "taken", False):
             yield
             return
-        with self.locks[hash(address) % TURNS]:
+        with self.lock:
+            turn = self.turns.setdefault(address, Lock())
+        with turn:
             self.here.taken = True
             try:
                 yield

@@ -230,6 +230,27 @@ def test_what_everybody_asks_for_at_once_is_made_once() -> None:
     assert application.asked == 1
 
 
+def test_who_waits_long_keeps_nobody_waiting_who_asks_for_something_else() -> None:
+    begun, go_on = Event(), Event()
+
+    def slow(request: Request) -> Response:
+        if request.path == "/slow":
+            begun.set()
+            go_on.wait()
+        return public(request)
+
+    client = Client(kept(Counted(slow)))
+    with ThreadPoolExecutor(2) as clients:
+        waiting = clients.submit(client.get, "/slow")
+        begun.wait()
+        others = clients.submit(lambda: [client.get(f"/{n}").status_code for n in range(300)])
+        try:
+            assert others.result(timeout=60) == [200] * 300
+        finally:
+            go_on.set()
+        assert waiting.result().status_code == 200
+
+
 def test_a_page_may_ask_for_any_other_while_it_is_made() -> None:
     site = Flask(__name__)
 
