@@ -18,6 +18,7 @@ from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
 from app.tictactoe.report import BySeat, report
 from training import learners
+from training.following import follow
 from training.learners.phases import Progress
 
 TICK = 100_000  # updates between two signs of life, some hundredths of a second
@@ -108,7 +109,9 @@ def agent_of(
         numbering=numbering(game),
         arrays="",
         worth=recipe.worth(),
-        figures=report(game, tables, updates.tolist(), recipe.worth(), recipe.plays, recipe.task()),
+        figures=report(
+            game, tables, updates.tolist(), recipe.worth(), recipe.plays, recipe.task(), follow
+        ),
         win_rate=BySeat(*map(list, zip(*won, strict=True))) if won else None,
         refills=end.refills,
     )
