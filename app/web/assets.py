@@ -74,7 +74,7 @@ def lean(path: Path) -> bytes:
 @lru_cache(maxsize=128)  # for the sites that one process makes
 def _packed(name: str, content: bytes) -> Asset:
     packings = {
-        "br": brotli.compress(content),
+        "br": brotli.compress(content, quality=10),  # 11: thrice as long, 2% less
         "gzip": gzip.compress(content, mtime=0),
         PLAIN: content,
     }

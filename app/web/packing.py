@@ -12,7 +12,7 @@ from werkzeug.http import parse_accept_header
 # By the name of the encoding, what packs tightest first.
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "br": partial(brotli.compress, quality=3, lgwin=18),  # no page is larger than its window
-    "gzip": partial(gzip.compress, compresslevel=4, mtime=0),  # 6 takes twice as long
+    "gzip": partial(gzip.compress, compresslevel=5, mtime=0),  # 6 takes a fifth longer
 }
 PLAIN = "identity"
 SMALLEST = 500  # bytes: less is not worth it

@@ -41,7 +41,7 @@ def cases(url: str) -> list[Case]:
     usual = (f"/play/{move}" for move in usual_moves(everybody))
     replies = (f"/reply/{move}" for move in moves(everybody, over=False))
     api = (f"/api/v1/positions/{position}" for position in positions(everybody))
-    htmx = next(part for part in parts(get(url)) if "htmx" in part)
+    htmx = next(part for part in parts(get(f"{url}/play/")) if "htmx" in part)
     return [
         Case("move, new, gzip", fresh, GZIP | HTMX, HALF),
         Case("move, new, br", fresh, BR | HTMX, HALF),
