@@ -74,7 +74,8 @@ def table(seconds: float) -> Table:
 
 def _rate(server: Server) -> float:
     """Return how many requests a second are answered for a page that needs no training."""
-    return wrk.load(server.url, [SHIPPED_PAGE], {}, RATE_SECONDS).whole(SHIPPED_PAGE).rate
+    run = wrk.load(server.url, [SHIPPED_PAGE], {}, RATE_SECONDS)
+    return run.whole(SHIPPED_PAGE, server).rate
 
 
 def _first() -> float:

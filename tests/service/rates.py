@@ -104,7 +104,8 @@ def _alternate(
 
 def _round(server: Server, case: Case, seconds: int) -> Round:
     before = cpu_seconds(server.workers)
-    run = wrk.load(server.url, islice(case.paths, FRESH), case.headers, seconds).whole(case.name)
+    run = wrk.load(server.url, islice(case.paths, FRESH), case.headers, seconds)
+    run.whole(case.name, server)
     return Round(run, (cpu_seconds(server.workers) - before) / run.requests)
 
 

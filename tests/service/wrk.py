@@ -1,6 +1,7 @@
 """Load from wrk: many connections that each ask again as soon as they have their answer."""
 
 import json
+import re
 import shutil
 import subprocess
 import tempfile
@@ -8,9 +9,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.service.server import Server
+
 THREADS, CONNECTIONS = 2, 32
 TIMEOUT = 20  # seconds: what is late is seen in p99
 SCRIPT = Path(__file__).with_name("wrk.lua")
+FAILED = re.compile(r'^(?:[^{]|.*"status": [45]).*', re.MULTILINE)  # a line of the log
+SHOWN = 40  # of them
 MISSING = "wrk is needed to measure the service: apt-get install wrk"
 
 
@@ -30,10 +35,16 @@ class Run(NamedTuple):
         """Requests a second."""
         return self.requests / self.seconds
 
-    def whole(self, what: str) -> "Run":
-        """Return this, if all was answered; RuntimeError, naming what was asked, if not."""
+    def whole(self, what: str, server: Server) -> "Run":
+        """Return this, if all was answered.
+
+        RuntimeError, naming what was asked and what the log of its server says, if not.
+        """
         if self.refused or self.broken:
-            raise RuntimeError(f"{what}: {self.refused} errors, {self.broken} without an answer")
+            said = "\n".join(FAILED.findall(server.log)[-SHOWN:])
+            raise RuntimeError(
+                f"{what}: {self.refused} errors, {self.broken} without an answer\n{said}"
+            )
         return self
 
 
