@@ -4,12 +4,16 @@ A sweep judges hundreds of thousands of tables.  Chances are added up in the sam
 so that the figures are the same.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
+from app.recipes import Recipe
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import BASELINES
-from app.tictactoe.report import Followed, baseline_chances
+from app.tictactoe.report import Figures, Followed, baseline_chances, report
 from app.tictactoe.values import TIE, Values
 
 RANDOM = list(BASELINES).index("random")  # who may answer anything
@@ -31,6 +35,13 @@ def follow(game: Game, policies: Values) -> Followed:
                     met[place, number] = own & (chance > 0)
             worst[place, number] = _answered(*tree, own, policy, seat)
     return Followed(vs, worst, met)
+
+
+def figures_of(
+    game: Game, recipe: Recipe, tables: NDArray[np.floating], updates: Sequence[int]
+) -> Figures:
+    """Judge the tables of a recipe's training, [T, P], one after each of so many updates."""
+    return report(game, tables, updates, recipe.worth(), recipe.plays, recipe.task(), follow)
 
 
 @njit(cache=True)

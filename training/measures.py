@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from app.recipes import Recipe, name
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_of
-from app.tictactoe.report import BySeat, Figures, blunders, report
-from training.following import follow
+from app.tictactoe.report import BySeat, Figures, blunders
+from training.following import figures_of
 from training.learners import learn
 from training.learners.phases import NextStop, Progress
 from training.proof import unbeatable
@@ -98,7 +98,7 @@ def run_of(recipe: Recipe, next_stop: NextStop, first: bool) -> Run:
     moments = [progress for _, progress in kept]
     tables = np.stack([moment.q[game.legal] for moment in moments])
     updates = [moment.updates for moment in moments]
-    figures = report(game, tables, updates, recipe.worth(), recipe.plays, recipe.task(), follow)
+    figures = figures_of(game, recipe, tables, updates)
     policies = policy_of(game.spread(tables), recipe.plays)
     proved = {
         seat: [unbeatable(game, policy, player) for policy in policies]

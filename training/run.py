@@ -16,9 +16,9 @@ from app.tictactoe.card import Card, numbering
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
-from app.tictactoe.report import BySeat, report
+from app.tictactoe.report import BySeat
 from training import learners
-from training.following import follow
+from training.following import figures_of
 from training.learners.phases import Progress
 
 TICK = 100_000  # updates between two signs of life, some hundredths of a second
@@ -109,9 +109,7 @@ def agent_of(
         numbering=numbering(game),
         arrays="",
         worth=recipe.worth(),
-        figures=report(
-            game, tables, updates.tolist(), recipe.worth(), recipe.plays, recipe.task(), follow
-        ),
+        figures=figures_of(game, recipe, tables, updates.tolist()),
         win_rate=BySeat(*map(list, zip(*won, strict=True))) if won else None,
         refills=end.refills,
     )
@@ -127,7 +125,7 @@ def agent_of(
 def judged(game: Game, agent: Agent) -> Agent:
     """Write a card anew from the arrays and the recipe, without training: texts and figures."""
     recipe = parse(agent.card.recipe)
-    shipped, worth = shipped_as(agent.card.id, recipe), recipe.worth()
+    shipped = shipped_as(agent.card.id, recipe)
     tables, updates = agent.history.all_values(), agent.snapshot_updates.tolist()
     card = msgspec.structs.replace(
         agent.card,
@@ -136,8 +134,8 @@ def judged(game: Game, agent: Agent) -> Agent:
         reported=shipped.reported,
         found=shipped.found,
         plays=recipe.plays,
-        worth=worth,
-        figures=report(game, tables, updates, worth, recipe.plays, recipe.task()),
+        worth=recipe.worth(),
+        figures=figures_of(game, recipe, tables, updates),
     )
     return replace(agent, card=card)
 

@@ -126,9 +126,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         if self.nr_conns >= self.worker_connections and len(self.waiting) > 1:
             # Who has spoken, and only waits to be read, keeps nobody waiting: it is our turn.
             ours = select.POLLIN | select.POLLOUT
-            slow = (one for one in self.waiting if not _is_ready(one.sock, ours))
-            with suppress(StopIteration):
-                self._drop(next(slow))
+            slow = next((one for one in self.waiting if not _is_ready(one.sock, ours)), None)
+            if slow:
+                self._drop(slow)
 
     def _wait_for_head(self, connection: Connection, seconds: float) -> None:
         connection.wait_until(seconds)
@@ -332,7 +332,7 @@ def _received(client: socket.socket) -> bytes | None:
 
 
 def _is_ready(client: socket.socket, events: int) -> bool:
-    """Whether something of a client can be read (POLLIN), or it can be sent more (POLLOUT)."""
+    """Whether a client can be read from (POLLIN), can be sent more (POLLOUT), or both."""
     poll = select.poll()
     poll.register(client, events)
     return any(seen & events == events for _, seen in poll.poll(0))

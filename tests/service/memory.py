@@ -12,15 +12,7 @@ from statistics import median
 
 from tests.service import wrk
 from tests.service.cases import GZIP, moves, positions
-from tests.service.server import (
-    agents,
-    get,
-    memory,
-    open_files,
-    serving,
-    start,
-    wait_until_up,
-)
+from tests.service.server import agents, get, memory, open_files, serving, start, wait_until_up
 from tests.service.tables import Table
 
 MIB = 2**20
