@@ -53,8 +53,10 @@ WATCH = """() => {
     window.shifted = [];
     new PerformanceObserver((list) => {
         for (const entry of list.getEntries()) {
-            const nodes = entry.sources.map(({ node }) => node?.id || node?.className);
-            shifted.push([entry.value, ...nodes]);
+            for (const { node, previousRect, currentRect } of entry.sources) {
+                const name = node?.id || node?.className || node?.textContent;
+                shifted.push([entry.value, name, previousRect.toJSON(), currentRect.toJSON()]);
+            }
         }
     }).observe({ type: "layout-shift", buffered: true });
 }"""
