@@ -62,21 +62,23 @@ class Trainer:
 
     def answer(self, text: str) -> bytes:
         """Return the agent of a recipe, trained now if it is not one of the last, or its story."""
-        if text.startswith(STORY):  # of games that take no time, however long the training is
-            from training.story import story  # noqa: PLC0415
+        signal.alarm(TRAIN_SECONDS)  # which ends this process: nothing here waits for ever
+        try:
+            if text.startswith(STORY):  # of the first games, however long the training is
+                from training.story import story  # noqa: PLC0415
 
-            return story(parse(text.removeprefix(STORY)))
-        recipe = parse_on_demand(text)
-        named = name(recipe)
-        if named not in self.answers:
-            # Until now neither numba nor any learner has been imported.
-            from training.run import agent_id, train  # noqa: PLC0415
+                return story(parse(text.removeprefix(STORY)))
+            recipe = parse_on_demand(text)
+            named = name(recipe)
+            if named not in self.answers:
+                # Until now neither numba nor any learner has been imported.
+                from training.run import agent_id, train  # noqa: PLC0415
 
-            signal.alarm(TRAIN_SECONDS)  # which ends this process: nothing here waits for ever
-            agent = train(agent_id(recipe), recipe, self.game, lambda progress: None)
-            self.answers[named] = packed(*to_files(self.game, agent))
+                agent = train(agent_id(recipe), recipe, self.game, lambda progress: None)
+                self.answers[named] = packed(*to_files(self.game, agent))
+            return self.answers[named]
+        finally:
             signal.alarm(0)
-        return self.answers[named]
 
 
 def packed(card: bytes, arrays: bytes) -> bytes:

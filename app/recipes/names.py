@@ -50,9 +50,7 @@ def parse(text: str) -> Recipe:
     """
     _check_length(text)
     slug, *settings = text.split(",")
-    if slug not in ALGORITHMS:
-        raise RecipeError(f"there is no algorithm {shown(slug)}, only {', '.join(ALGORITHMS)}")
-    known = parameters_of(ALGORITHMS[slug])
+    known = parameters_of(algorithm(slug))
     values: dict[str, Any] = {}
     for setting in settings:
         parameter, equals, value = setting.partition("=")
@@ -70,6 +68,13 @@ def parse(text: str) -> Recipe:
     recipe = ALGORITHMS[slug](**values)
     name(recipe)  # a recipe without a name cannot be asked for again
     return recipe
+
+
+def algorithm(slug: str) -> type[Recipe]:
+    """Return the algorithm that is called so; RecipeError, naming those there are, if none is."""
+    if slug not in ALGORITHMS:
+        raise RecipeError(f"there is no algorithm {shown(slug)}, only {', '.join(ALGORITHMS)}")
+    return ALGORITHMS[slug]
 
 
 def _value(parameter: Parameter, text: str) -> Value:

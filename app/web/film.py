@@ -141,7 +141,7 @@ def frame_of_minds(world: World, names: Sequence[str], steps: Sequence[int]) -> 
 
 def in_step(last: int, longest: int) -> list[int]:
     """Return for each of the frames 0 to `longest` which snapshot of 0 to `last` it shows."""
-    return [round(frame * last / longest) for frame in range(longest + 1)]
+    return [round(frame * last / max(1, longest)) for frame in range(longest + 1)]
 
 
 def caption(world: World, position: int, view: Opinion) -> str:
@@ -194,7 +194,8 @@ def _film(
 
 
 def _along(step: int, last: int) -> float:
-    return round(WIDTH * step / last, 2)
+    """Return where a frame is on the track; whoever was never updated has one frame."""
+    return round(WIDTH * step / max(1, last), 2)
 
 
 def _curve(blunders: Sequence[int], worst: int) -> str:

@@ -71,12 +71,14 @@ class Trainer:
     def ask(self, name: str) -> bytes:
         """Return the trainer's answer for a recipe, asked once more if the trainer ends over it.
 
+        So it is if the trainer stops in the middle of its answer.
+
         Raises TrainerBusyError if too many wait or it takes too long, and TrainerError.
         """
         for _ in range(TRIES):
-            with suppress(ConnectionError, HTTPException):
+            with suppress(ConnectionError, HTTPException, TimeoutError):
                 return self._asked(name)
-        raise TrainerError("it ended each time that it was asked")
+        raise TrainerError("it ended or stopped each time that it was asked")
 
     def start(self) -> bool:
         """Start the trainer, unless there is one; return whether there was none."""

@@ -97,11 +97,27 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     summary, experiment = WRITTEN[claim], find(claim)
     assert summary.claim == experiment.claim
     assert summary.limits == experiment.limits
+    assert summary.done == experiment.done.format(seeds=f"{summary.seeds:,}")
+    few = ("seeds than 1,000" in summary.limits, "Three seeds show" in summary.limits)
+    assert any(few) == (0 < summary.seeds < 1_000)
     assert summary.title == experiment.title
     assert (SUMMARIES / f"{claim}.json").stat().st_size < 150_000
     assert summary.because.count(". ") <= 3
-    runs = sum(min(sweep.seeds, summary.seeds) * len(sweep.recipes) for sweep in experiment.sweeps)
-    assert summary.runs == runs
+    runs = {
+        key(sweep.measure, parse(recipe).with_seed(seed))
+        for sweep in experiment.sweeps
+        for recipe in sweep.recipes.values()
+        for seed in range(min(sweep.seeds, summary.seeds))
+    }
+    assert summary.runs == len(runs)
+
+
+def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show() -> None:
+    agent = SHIPPED["q-table-vs-minimax"]
+    figures = [one for one in WRITTEN["trained-on-minimax"].figures if isinstance(one, Histogram)]
+    for figure in figures[:2]:  # won and lost
+        (values,) = (one.values for one in figure.groups if parse(one.recipe) == agent.recipe)
+        assert f"{min(values):.1f}% to {max(values):.1f}%" in agent.found[0]
 
 
 def checked() -> list[tuple[str, str, str]]:

@@ -68,6 +68,16 @@ def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> N
     assert different
 
 
+def test_games_that_teach_nothing_are_told_too() -> None:
+    """One follows the last that is told: of random moves only those teach that an answer ends."""
+    told = json.loads(story(parse("td-afterstates,epsilon=1,games=30")))
+    assert len(told) == GAMES
+    for one in told:
+        ended_by_other = to_move(one["turns"][-1]["after"]) == one["seat"]
+        assert len(one["changes"]) == ended_by_other
+    assert not all(one["changes"] for one in told)
+
+
 def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
     told = json.loads(story(parse("league,rounds=3")))
     assert {(one["opponent"], one["seat"]) for one in told} == {

@@ -3,12 +3,14 @@
 import json
 import os
 import random
+import re
 import signal
 import string
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from fcntl import LOCK_EX, flock
 from itertools import count
 from pathlib import Path
 from socket import AF_UNIX, socket
@@ -25,7 +27,7 @@ from app.recipes.parameters import parameters_of
 from app.tictactoe.agents import ModelError, arrays_file, save, to_files
 from app.web import create_app
 from app.web.trained import PACKED, UNPACKED, Lab
-from app.web.trainer import LOCK, QUEUE, Trainer, trainer
+from app.web.trainer import LOCK, QUEUE, Trainer, TrainerError, trainer
 from app.web.world import World
 from training import trainer as program
 from training.run import agent_id, train
@@ -35,6 +37,7 @@ from training.trainer import packed
 NAME = "q-table,games=300,seed=7"
 DROPS = "q-table,epsilon_drop=0.05,games=200"
 PHASES = "q-learning,vs=random:50+self:200"
+UNTAUGHT = "q-iteration,vs=self,sweeps=1,loss=0"  # all it knows are losses, which stick
 QUOTED = PHASES.replace("+", "%2B")
 SEEDS = count(1000)
 
@@ -86,6 +89,31 @@ def test_a_recipe_can_stand_wherever_an_agent_can(client: FlaskClient, address: 
     assert answer.status_code == 200, answer.text
     again = client.get(address, headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status_code == 304
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"/agents/{UNTAUGHT}",
+        f"/lab/{UNTAUGHT}?curve=task",
+        f"/lab/{UNTAUGHT}/seeds",
+        f"/lab/q-table?ghost={UNTAUGHT}",
+        f"/mind/{UNTAUGHT}",
+        f"/embed/mind/{UNTAUGHT}",
+        f"/embed/curve/{UNTAUGHT}.svg",
+        f"/compare/?lens={UNTAUGHT}&lens=q-table",
+        f"/compare/?lens={UNTAUGHT}",
+        f"/play/4?o={UNTAUGHT}&lens={UNTAUGHT}&step=0",
+        f"/why/4?lens={UNTAUGHT}",
+    ],
+)
+def test_a_training_that_never_updates_anything_has_one_moment(
+    client: FlaskClient, world: World, address: str
+) -> None:
+    assert world.figures(UNTAUGHT).updates == [0]
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.text
+    assert not re.search(r"\bnan\b", answer.text)
 
 
 def test_the_recipe_of_nobody_plays(client: FlaskClient) -> None:
@@ -257,6 +285,31 @@ def test_a_trainer_that_is_killed_is_started_again(client: FlaskClient, running)
     os.kill(killed, signal.SIGKILL)
     assert client.get(f"/agents/{fresh()}").status_code == 200
     assert running() != killed
+
+
+def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.web.trainer.READ_SECONDS", 0.2)
+    stopping, asked = Trainer(), []
+    stopping.listener.settimeout(10)  # should nobody ask a second time
+
+    def answer() -> None:
+        client, _ = stopping.listener.accept()
+        asked.append(client)
+        client.recv(1000)
+        client.send(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+
+    with (stopping.folder / LOCK).open("w") as lock, ThreadPoolExecutor(2) as pool:
+        flock(lock, LOCK_EX)  # so that no other is started
+        answering = [pool.submit(answer) for _ in range(2)]
+        with pytest.raises(TrainerError, match="stopped"):
+            stopping.ask(NAME)
+        for one in answering:
+            one.result()
+    for client in asked:
+        client.close()
+    assert len(asked) == 2
 
 
 def test_a_request_that_the_trainer_died_over_is_asked_once_more(site: Flask, running) -> None:

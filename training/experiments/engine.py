@@ -41,6 +41,7 @@ def carry_out(
     is kept as soon as it is measured: whoever is stopped goes on from there.
     """
     found: dict[str, list[Any]] = {}
+    runs: dict[str, Any] = {}  # of which two labels may share some
     trained, kept, checks = 0, 0, []
     for sweep in experiment.sweeps:
         recipes = _seeded(sweep, seeds)
@@ -49,8 +50,9 @@ def carry_out(
         _fill(experiment.id, store, sweep.measure, every, jobs, cluster)
         values = store.read(key(sweep.measure, recipe) for recipe in every)
         decoder = msgspec.json.Decoder(sweep.measure.found)
+        runs |= {place: decoder.decode(value) for place, value in values.items()}
         for label, of_label in recipes.items():
-            found[label] = [decoder.decode(values[key(sweep.measure, one)]) for one in of_label]
+            found[label] = [runs[key(sweep.measure, one)] for one in of_label]
         if sweep.checked:
             first = next(iter(recipes))
             run = digest(found[first][0])
@@ -64,7 +66,8 @@ def carry_out(
         },
         found=found,
     )
-    return Outcome(_summary(experiment, results, seeds, checks), trained, kept)
+    summary = _summary(experiment, results, list(runs.values()), seeds, checks)
+    return Outcome(summary, trained, kept)
 
 
 def digest(found: msgspec.Struct) -> str:
@@ -119,10 +122,13 @@ def _work(of: Callable[[Sequence[Recipe]], Sequence[Any]], names: Sequence[str])
 
 
 def _summary(
-    experiment: Experiment, results: Results, seeds: int | None, checks: list[Check]
+    experiment: Experiment,
+    results: Results,
+    runs: Sequence[Any],
+    seeds: int | None,
+    checks: list[Check],
 ) -> Summary:
     told = experiment.tell(results)
-    runs = [run for found in results.found.values() for run in found]
     most = max((len(found) for found in results.found.values()), default=0)
     limited = "" if seeds is None else f" --seeds {seeds}"
     return Summary(

@@ -86,7 +86,8 @@ EXPERIMENT = Experiment(
     "against it and by what counts as drawing.",
     done="MENACE learned in both seats in turn from a perfect player that draws among its best "
     "moves, from random and from itself, 100,000 games with each of {seeds} seeds, and was judged "
-    "exactly after 1, 2, 5, 10, ... updates: drawing a bead, or always the colour with most.",
+    "exactly after 1, 2, 5, 10, ... updates: drawing a bead, and, if a perfect player taught it, "
+    "also always playing the colour with most.",
     limits="Michie's own machine only opened the game, resigned at an empty box, and met a person. "
     "A game is counted in either seat, and points are a factor of 2 to 2.5 apart. " + FEWER,
     agents=["menace"],

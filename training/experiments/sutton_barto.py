@@ -256,8 +256,9 @@ def tell_improvements(results: Results) -> Told:
 
 LIMITS = (
     "Step size and exploration are the usual 0.1 and the opponent is random where nothing else is "
-    "said, which the book leaves open; a draw is worth half a win. " + FEWER
+    "said, which the book leaves open; a draw is worth half a win."
 )
+ON_THE_WAY = 200  # seeds
 
 EXPERIMENTS = [
     Experiment(
@@ -287,14 +288,18 @@ EXPERIMENTS = [
         "that does not play alike in them, they should not.",
         project="classics",
         where=BOOK + "2, which asks in what ways it would help, and whether it is right.",
-        done="It learned from random and from fixed, who plays the first empty square, with "
-        "{seeds} seeds each, with and without symmetries, and was judged exactly; against random "
-        "also on the way.",
+        done="It learned from fixed, who plays the first empty square, with {seeds} seeds, and "
+        f"from random with {ON_THE_WAY}, with and without symmetries each, and was judged "
+        "exactly; taught by random also on the way.",
         limits=LIMITS,
         agents=["td-afterstates"],
         tell=tell_symmetries,
         sweeps=[
-            Sweep({PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"}, MARKS, 200),
+            Sweep(
+                {PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"},
+                MARKS,
+                ON_THE_WAY,
+            ),
             Sweep(
                 {
                     PLAIN_FIXED: "td-afterstates,vs=fixed",
@@ -361,8 +366,8 @@ EXPERIMENTS = [
         done="Each change was tried alone, with {seeds} seeds: step size or exploration that fall, "
         "symmetries, hopeful starting values, self-play. Beside them stands the champion, which "
         "keeps what a move is worth at least and at most.",
-        limits=LIMITS + " The champion is told the result of a game and the rules, as they are, "
-        "but knows that its opponent answers as well as possible.",
+        limits=f"{LIMITS} {FEWER} The champion is told the result of a game and the rules, as they "
+        "are, but knows that its opponent answers as well as possible.",
         agents=["td-afterstates", "champion"],
         tell=tell_improvements,
         sweeps=[Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END, 200)],

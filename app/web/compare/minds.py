@@ -61,7 +61,7 @@ def minds(world: World, comparison: Comparison) -> Minds | None:
 
     def off(frame: int) -> float:
         steps = zip(frames[frame], shown, lasts, strict=True)
-        return float(max(abs(step - own) / last for step, own, last in steps))
+        return float(max(abs(step - own) / max(1, last) for step, own, last in steps))
 
     step = min(range(len(frames)), key=off)
     film = film_of_minds(world, tuple(names)) if moving else None

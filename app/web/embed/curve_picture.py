@@ -199,5 +199,6 @@ def _straight(places: Sequence[float]) -> tuple[Callable[[float], float], Sequen
 
 def _logarithmic(highest: float) -> tuple[Callable[[float], float], Sequence[float]]:
     """Return the same for a logarithmic axis that begins with 0."""
-    powers = range(floor(log10(max(highest, 1))) + 1)
+    highest = max(highest, 1)  # of whoever was never updated there is the beginning only
+    powers = range(floor(log10(highest)) + 1)
     return lambda place: log10(1 + place) / log10(1 + highest), [0, *(10**p for p in powers)]

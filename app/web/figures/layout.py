@@ -92,10 +92,10 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     bottom = top - GAP + 4
     _ticks(shapes, axis, bottom, figure.unit)
     dot = (
-        "A dot is a run, and opens it."
+        "A dot is a run: a press opens it."
         if worth == 1
-        else f"A dot stands for {count(worth)} runs, a smaller one for fewer, and opens one of "
-        "them."
+        else f"A dot stands for {count(worth)} runs, a smaller one for fewer; a press "
+        "opens one of them."
     )
     exactly = "Each value is exact of its run." if figure.exact else "Each value is an estimate."
     caption = (
@@ -156,10 +156,10 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
     _ticks(shapes, across, bottom, figure.x_label)
     bands = "the band holds 80% of the runs" + (", the fainter one all of them" if wide else "")
     caption = (
-        f"A line is the median, {bands}. It opens the run that ends at the median: its seed stands "
-        "in the table."
+        f"A line is the median, {bands}. A press opens the run that ends at the median: its seed "
+        "stands in the table."
         if any(series.n > 1 for series in every)
-        else "A line is one run, which it opens."
+        else "A line is one run, and a press opens it."
     )
     margin = _margin(labels)
     height = bottom + AXIS
@@ -288,10 +288,12 @@ def _noted(
     shapes: list[Shape], marks: Sequence[Mark], axis: Scale, top: float, height: float
 ) -> float:
     """Draw lines at values through a row, their words above it; return the height of those."""
-    above = _noted_above(shapes, marks, axis, top)
+    words: list[Shape] = []
+    above = _noted_above(words, marks, axis, top)
     for mark in marks:
         at = axis.at(mark.value)
         shapes.append(Rule("claimed", at, top, at, top + above + height))
+    shapes += words  # over the lines of the others
     return above
 
 

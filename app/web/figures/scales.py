@@ -8,7 +8,7 @@ from app.web.numbers import MINUS
 
 STEPS = (1, 2, 2.5, 5, 10)
 MOST_TICKS = 6
-SHORT = ((1e9, "B"), (1e6, "M"), (1e3, "k"))
+SHORT = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
 
 
 class Scale(NamedTuple):

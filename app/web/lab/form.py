@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from math import log10
 from typing import NamedTuple
 
-from app.recipes import ALGORITHMS, Parameter, Recipe, parameters, parse
+from app.recipes import Parameter, Recipe, parameters, parse
+from app.recipes.names import algorithm
 from app.recipes.on_demand import MOST_UPDATES
 from app.recipes.parameters import OPPONENTS, SELF, written
 from app.web.world import World
@@ -60,12 +61,11 @@ def read(query: Mapping[str, str]) -> Recipe:
     Raises RecipeError, naming the parameter and what would be right, if it is none.
     """
     slug = query.get("algorithm", "")
-    if slug not in ALGORITHMS:
-        parse(slug)  # which says what there is
-    usual = {parameter.name: parameter for parameter in parameters(ALGORITHMS[slug]())}
+    chosen = algorithm(slug)
+    usual = {parameter.name: parameter for parameter in parameters(chosen())}
     given = {key: value.strip() for key, value in query.items() if key in usual and value.strip()}
     if ":" in given.get("vs", ""):
-        given["vs"] = _rescaled(given["vs"], given.pop(ALGORITHMS[slug].turns, ""))
+        given["vs"] = _rescaled(given["vs"], given.pop(chosen.turns, ""))
     differing = (  # all of them would be longer than a name may be
         f"{key}={value}" for key, value in given.items() if value != written(usual[key].default)
     )

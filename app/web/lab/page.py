@@ -113,7 +113,10 @@ def twenty(name: str) -> Response:
     chosen = one_name(world(), recipe_of(world(), name))
     done = request.args.get("done", "")
     seen = int(done) if done.isascii() and done.isdigit() and len(done) < 3 else 0
-    drawn = seeds.band(world(), recipe_of(world(), name), seen)
+    try:
+        drawn = seeds.band(world(), recipe_of(world(), name), seen)
+    except RecipeError as error:
+        raise BadRequest(sentence(error)) from error
     page = SeedsPage(
         title=chosen,
         band=drawn,
@@ -192,8 +195,8 @@ def links(
     """Return where the buttons lead, "" where what they ask for is not trained here."""
     seated = Match(record, o=HUMAN, lens=chosen)
     views = (View(chosen), View(ghost)) if ghost else (View(chosen),)
-    following = one_name(world, recipe.with_seed((recipe.seed + 1) % (LAST_SEED + 1)))
-    trainable = following in world.agents  # a shipped one may have taken longer than is allowed
+    following = _with_seed(world, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
+    last = _with_seed(world, recipe, seeds.seeds_of(recipe)[-1])  # the longest name of the twenty
     return {
         "play": addresses.play_against(chosen),
         "why": addresses.why(seated),
@@ -201,11 +204,20 @@ def links(
         "agent": addresses.agent(chosen),
         "mind": addresses.mind(chosen),
         "file": addresses.agent_file(chosen, "npz"),
-        "seed": addresses.lab(following, chosen, _curve(curve)) if trainable else "",
+        "seed": addresses.lab(following, chosen, _curve(curve)) if following else "",
         "here": addresses.lab(chosen, ghost, _curve(curve)),
         "how": addresses.how(recipe.slug),
-        "seeds": addresses.seeds(chosen) if trainable else "",
+        "seeds": addresses.seeds(chosen) if last else "",
     }
+
+
+def _with_seed(world: World, recipe: Recipe, seed: int) -> str:
+    """Return the name of a recipe with another seed, "" if it is too long or not trained here."""
+    try:
+        named = one_name(world, recipe.with_seed(seed))
+    except RecipeError:
+        return ""
+    return named if named in world.agents else ""  # a shipped one may have taken longer
 
 
 def _story_links(

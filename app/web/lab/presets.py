@@ -112,7 +112,7 @@ TELLING = (
         "Adding up",
         "q-table,update=sum",
         "Targets are added up and not averaged, so what comes often outweighs what is good: it "
-        "loses one game in five to random moves.",
+        "loses one game in four to random moves.",
     ),
     Preset(
         "Matchboxes",

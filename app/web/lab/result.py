@@ -161,8 +161,8 @@ def _numbers(card: Card) -> dict[str, float]:
     random, worst = card.figures.vs["random"], card.figures.best_response
     return {
         "Blunders": card.figures.blunders[-1],
-        "Lost at worst as X": float(worst.x[-1][2]),
-        "Lost at worst as O": float(worst.o[-1][2]),
+        "Lost to best responder as X": float(worst.x[-1][2]),
+        "Lost to best responder as O": float(worst.o[-1][2]),
         WON: (random.x[-1][0] + random.o[-1][0]) / 2,
     }
 

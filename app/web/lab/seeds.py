@@ -57,36 +57,43 @@ class Band(NamedTuple):
     unbeatable: list[tuple[str, int]]  # in which seat, in how many of the runs
 
 
+def seeds_of(recipe: Recipe) -> range:
+    """Return the twenty seeds that a recipe's own is among; each of them has the same twenty."""
+    first = recipe.seed - recipe.seed % SEEDS
+    return range(first, first + SEEDS)
+
+
 def band(world: World, recipe: Recipe, seen: int = 0) -> Band:
     """Train one more seed of a recipe than are seen already, and return what there is.
 
     Another process of the server may have shown those: the trainer knows them, and they are soon
     here.  Whatever somebody claims to have seen, it takes no longer than a moment and one training.
-    Raises what `world.agents` raises.
+    Raises what `world.agents` raises, and RecipeError if the name is too long for another seed.
     """
     end = monotonic() + MOMENT
-    first = recipe.seed - recipe.seed % SEEDS  # so that every one of them leads to the same twenty
-    names = [name(recipe.with_seed(first + seed)) for seed in range(SEEDS)]
+    twenty = [name(recipe.with_seed(seed)) for seed in seeds_of(recipe)]
     with RUNS.lock:
-        runs = {one: RUNS.runs[one] for one in names if one in RUNS.runs}
-    for following in names:
+        runs = {one: RUNS.runs[one] for one in twenty if one in RUNS.runs}
+    for following in twenty:
         if following not in runs and (not runs or len(runs) <= seen) and monotonic() < end:
             runs[following] = _run(world, following)
             with RUNS.lock:
                 RUNS.runs[following] = runs[following]
-    return _drawn([runs[one] for one in names if one in runs])
+    return _drawn([runs[one] for one in twenty if one in runs])
 
 
 def _run(world: World, text: str) -> Run:
     agent = world.lab.canonical(text) or text
     figures = world.agents[agent].card.figures
-    safe = [figures.best_response.x[-1][2] == 0, figures.best_response.o[-1][2] == 0]
-    return Run(tuple(figures.updates), tuple(figures.blunders), (safe[0], safe[1]))
+    # The best responder leaves a player that can be beaten unbeaten where it would risk too much.
+    as_x, as_o = (world.losing(agent, player) is None for player in SEATS.values())
+    return Run(tuple(figures.updates), tuple(figures.blunders), (as_x, as_o))
 
 
 def _drawn(runs: list[Run]) -> Band:
     """Draw runs over a logarithmic axis of updates; between two snapshots they are straight."""
-    places = np.linspace(0, max(np.log10(1 + run.updates[-1]) for run in runs), 50)
+    most = max(1, *(run.updates[-1] for run in runs))
+    places = np.linspace(0, np.log10(1 + most), 50)
     blunders = np.array(
         [np.interp(places, np.log10(1 + np.array(run.updates)), run.blunders) for run in runs]
     )
@@ -106,7 +113,7 @@ def _drawn(runs: list[Run]) -> Band:
         area="M" + "L".join(points(high) + points(low)[::-1]) + "z",
         median="M" + "L".join(points(middle)),
         top=f"{top:,.0f}",
-        last=f"{max(run.updates[-1] for run in runs):,}",
+        last=f"{most:,}",
         quartiles=[f"{end:,.0f}" for end in ends],
         unbeatable=[
             (seat.upper(), sum(run.unbeatable[number] for run in runs))
