@@ -106,25 +106,4 @@ document.addEventListener("htmx:confirm", (event) => {
   for (const end of ENDS) document.addEventListener(end, resume, true);
 });
 
-// A server that cannot be reached, or something before it that cannot: said by the board, with a
-// way to try again.  What goes on by itself tries by itself, ever more slowly.
-
-let failures = 0;
-
-function failed({ detail: { xhr, elt, pathInfo } }) {
-  unghost();
-  if (xhr?.status >= 400 && xhr.status <= 500) return; // the answer itself says what is wrong
-  const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt }).catch(() => {}); // it comes here too
-  const notice = byId("notice");
-  notice.innerHTML = '<span>The server did not answer.</span><button class="button" type="button" id="retry">Retry</button>';
-  byId("retry").addEventListener("click", again);
-  if (!elt.matches("[hx-trigger^=load]")) return;
-  failures += 1;
-  const timer = setTimeout(() => { if (byId("retry")) again(); }, Math.min(1000 * 2 ** failures, 30000));
-  byId("retry").addEventListener("click", () => clearTimeout(timer));
-}
-
-for (const failure of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) {
-  document.addEventListener(failure, failed);
-}
-document.addEventListener("htmx:afterOnLoad", () => { failures = 0; });
+for (const failure of FAILURES) document.addEventListener(failure, unghost);

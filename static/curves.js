@@ -1,6 +1,6 @@
 "use strict";
 
-// Charts of the tables that hold their numbers: a colgroup is a chart, each of its columns a line.
+// Charts of the tables that hold their numbers: each line of a chart is a column, in their order.
 // What a legend says is the text of the table, of its last row until something is pointed at.
 
 const HEIGHT = 220;
@@ -10,7 +10,11 @@ const DASHES = [
   { legend: "dotted", line: [2, 4] },
   { legend: "double", line: [10, 4, 2, 4] },
 ];
-const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
+let compact; // takes a while to make, and a page that is only opened needs none
+function short(number) {
+  compact ??= new Intl.NumberFormat("en", { notation: "compact" });
+  return compact.format(number);
+}
 
 // Where on its axis a number lies; the logarithmic one begins with 0.
 const LINEAR = { place: (number) => number };
@@ -22,24 +26,24 @@ const LOGARITHMIC = {
 
 const drawn = new Set();
 
-// One column of a table: what is in it for a script, and for people.  A line says what it was last
-// where a place has no number of it.
+// One column of a table, as people read it and as numbers; a share that is next to nothing or to all
+// stands there as "<0.01" or ">99.99".  A line says what it was last where a place has no number of it.
 function read(table, column) {
-  const entries = [...table.tBodies[0].rows].map((row) => row.cells[column].querySelector("data"));
+  const texts = [...table.tBodies[0].rows].map((row) => row.cells[column].textContent.trim());
   return {
-    numbers: entries.map((entry) => entry && Number(entry.value)),
+    numbers: texts.map((text) => (text ? Number(text.replace(/[<>,]/g, "")) : null)),
     text: (plot, number, series, index) =>
-      entries.slice(0, (index ?? entries.length - 1) + 1).findLast(Boolean)?.textContent ?? "",
+      texts.slice(0, (index ?? texts.length - 1) + 1).findLast(Boolean) ?? "",
   };
 }
 
 // Colours come from the stylesheet, each time anew: the scheme may change.
 const styled = (element, property) => () => getComputedStyle(element).getPropertyValue(property);
 
-function line(column, { text }, number) {
-  const stroke = styled(column, "color");
+function line(key, { text }, number) {
+  const stroke = styled(key, "color");
   return {
-    label: column.dataset.name,
+    label: key.dataset.name,
     value: text,
     stroke,
     width: 2,
@@ -61,32 +65,36 @@ function axes(plot, unit, scale) {
   const y = {
     ...both,
     size: 50,
-    values: (_, numbers) => numbers.map((number) => SHORT.format(number) + unit),
+    values: (_, numbers) => numbers.map((number) => short(number) + unit),
   };
   if (scale === LINEAR) return [x, y];
   x.splits = (chart, axis, lowest, highest) => scale.ticks(highest).map(scale.place);
-  x.values = (_, places) => places.map((place) => SHORT.format(scale.number(place)));
+  x.values = (_, places) => places.map((place) => short(scale.number(place)));
   return [x, y];
 }
 
-function draw(table, group, plot) {
-  const all = [...table.querySelectorAll("col")];
-  const columns = [...group.children];
-  const [along, ...lines] = [all[0], ...columns].map((column) => read(table, all.indexOf(column)));
+function draw(plot) {
+  nearing.unobserve(plot);
+  const charts = plot.parentElement;
+  const table = document.getElementById(charts.dataset.chartsOf);
+  const keys = [...plot.children];
+  const before = [...charts.querySelectorAll("i")].indexOf(keys[0]);
+  const along = read(table, 0);
+  const lines = keys.map((key, number) => read(table, 1 + before + number));
   const scale = "logarithmic" in table.dataset ? LOGARITHMIC : LINEAR;
-  const top = Number(group.dataset.top);
+  const top = Number(plot.dataset.top);
   const size = () => ({ width: Math.max(plot.clientWidth, 200), height: HEIGHT });
   const options = {
     ...size(),
-    title: group.dataset.title,
+    title: plot.dataset.title,
     // A line along either end is to be seen whole.
     scales: { x: { time: false }, y: { range: [-0.02 * top, 1.03 * top] } },
     cursor: { y: false, sync: { key: table.id }, drag: { x: false, y: false } },
     legend: { markers: { dash: (_, series) => DASHES[series - 1].legend } },
-    axes: axes(plot, group.dataset.unit, scale),
+    axes: axes(plot, plot.dataset.unit, scale),
     series: [
       { label: table.dataset.axis, value: along.text },
-      ...columns.map((column, number) => line(column, lines[number], number)),
+      ...keys.map((key, number) => line(key, lines[number], number)),
     ],
   };
   const data = [along.numbers.map(scale.place), ...lines.map(({ numbers }) => numbers)];
@@ -105,18 +113,41 @@ function forget() {
   }
 }
 
-function drawAll(root) {
-  forget();
-  for (const charts of root.querySelectorAll("[data-charts-of]")) {
-    const table = document.getElementById(charts.dataset.chartsOf);
-    const groups = [...table.querySelectorAll("colgroup[data-title]")];
-    for (const [number, plot] of [...charts.children].entries()) {
-      if (!plot.hasChildNodes()) draw(table, groups[number], plot);
-    }
-  }
+// The library is fetched for the first chart that comes near the screen, and again by the next one
+// if it did not arrive.  Once it is there, what is swapped into the page is drawn at once.
+
+const { library } = document.currentScript.dataset;
+let fetched;
+
+function ready() {
+  fetched ??= new Promise((resolve) => {
+    const script = Object.assign(document.createElement("script"), { src: library });
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", () => { fetched = undefined; });
+    document.head.append(script);
+  });
+  return fetched;
 }
 
-htmx.onLoad(drawAll); // the page, and whatever is swapped into it
+const undrawn = (root) => root.querySelectorAll(".plot:not(:has(.uplot))");
+const drawAll = (root) => undrawn(root).forEach(draw);
+
+const nearing = new IntersectionObserver(
+  async (entries) => {
+    const near = new Set(entries.filter((entry) => entry.isIntersecting).map(({ target }) => target));
+    if (!near.size) return;
+    await ready();
+    [...undrawn(document)].filter((plot) => near.has(plot)).forEach(draw);
+  },
+  { rootMargin: "100% 0px" },
+);
+
+htmx.onLoad((root) => {
+  forget();
+  if (window.uPlot && root !== document.body) drawAll(root);
+  else undrawn(root).forEach((plot) => nearing.observe(plot));
+});
+addEventListener("beforeprint", () => window.uPlot && drawAll(document));
 
 function redraw() {
   for (const { chart } of drawn) chart.redraw(false);

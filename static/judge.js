@@ -4,17 +4,14 @@
 // reads it here, in the browser, and no request is made with it.
 
 const byId = (id) => document.getElementById(id);
-const [bring, table, file, reading, notes, unread, outcome] =
-  ["bring", "table", "file", "reading", "notes", "unread", "outcome"].map(byId);
+const [table, file, reading, notes, unread, outcome] =
+  ["table", "file", "reading", "notes", "unread", "outcome"].map(byId);
 const PAUSE = 200; // milliseconds after the last key
 
 let content = null; // the bytes of the table
 let turn = 0; // of the readings: an earlier one may end later
 let values = null; // of the table that was read last, if it has any: see readTable
 let played = []; // the cells that were pressed on the board of its values
-
-bring.hidden = false;
-byId("copy-snippet").hidden = false;
 
 function fill(list, texts) {
   list.replaceChildren(...texts.map((text) => Object.assign(document.createElement("li"), { textContent: text })));

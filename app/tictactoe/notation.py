@@ -24,13 +24,6 @@ def position_text(game: Game, position: int) -> str:
     return "".join(MARKS[int(stone)] for stone in game.board[position])
 
 
-def position_texts(game: Game) -> list[str]:
-    """Write every position, as `position_text` does each."""
-    signs = np.array([ord(MARKS[stone]) for stone in (0, X, O)], np.uint8)
-    text = signs[game.board].tobytes().decode("ascii")  # -1, which is O, counts from the end
-    return [text[start : start + game.cells] for start in range(0, len(text), game.cells)]
-
-
 def parse_position(game: Game, text: str) -> int:
     """Return the position that a text shows.
 

@@ -34,7 +34,8 @@ PREVIEW = "/preview/024.png?lens=q-table"  # of all pages that have none of thei
 
 _LONG = 250  # characters: more than the name of a recipe has, and the address of what it plays
 _PLAIN = ",:="  # what the name of a recipe may have anywhere in an address, unlike "+"
-_NAMES, _USUAL = Match.__struct_fields__[1:], astuple(Match())[1:]  # beside the record
+# Of the settings of a match: all of it but the record, and the ply that is shown.
+_NAMES, _USUAL = Match.__struct_fields__[2:], astuple(Match())[2:]
 
 
 def play(match: Match) -> str:
@@ -341,13 +342,21 @@ def _all_of(name: str, part: str, page: int) -> str:
 
 def _of_match(path: str, match: Match, more: tuple[str, ...] = ()) -> str:
     """Write a match as a path and query, without what is as usual."""
-    query = [
-        f"{name}={_text(value)}"
-        for name, usual, value in zip(_NAMES, _USUAL, astuple(match)[1:], strict=True)
-        if value != usual
-    ]
+    _, ply, *settings = astuple(match)
+    query = [f"ply={ply}"] if ply is not None else []
+    query += _settings(*settings)
     query += more
     return path + match.record + ("?" + "&".join(query) if query else "")
+
+
+@lru_cache(maxsize=128)  # a page has some fifteen addresses of one match, with few settings
+def _settings(*values: object) -> list[str]:
+    """Write the settings of a match, without what is as usual; nobody may change the list."""
+    return [
+        f"{name}={_text(value)}"
+        for name, usual, value in zip(_NAMES, _USUAL, values, strict=True)
+        if value != usual
+    ]
 
 
 def _query(**values: object) -> str:

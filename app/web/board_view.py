@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -149,10 +149,8 @@ def board(
             chosen=cell == chosen,
             winning=cell in winning,
             hinted=cell in hinted,
+            **(_thought(opinion, cell, notes, more) if free and opinion and notes else {}),
         )
-        if free and opinion and notes:
-            said = more[cell] if more else ""
-            square = _coloured(square, opinion, cell, notes[cell])._replace(more=said)
         squares.append(square)
     ranks = [squares[start : start + game.columns] for start in range(0, game.cells, game.columns)]
     moves = "" if place.over else MARKS[place.match.to_move]
@@ -180,17 +178,20 @@ def small_board(
     return SmallBoard(_label(game, kinds, last), _box(game), paths)
 
 
-def _coloured(square: Square, opinion: Opinion, cell: int, note: Note) -> Square:
-    """Add to an empty square what an opinion says of a move there."""
+def _thought(
+    opinion: Opinion, cell: int, notes: Sequence[Note], more: Sequence[str] | None
+) -> dict[str, Any]:
+    """Return what an empty square has of an opinion on a move there."""
     known = opinion.known[cell]
-    return square._replace(
-        heat=opinion.heat[cell] if known else None,
-        text=opinion.texts[cell],
-        spoken=opinion.spoken[cell],
-        note=note,
-        best=opinion.best[cell],
-        unknown="" if known else opinion.blank,
-    )
+    return {
+        "heat": opinion.heat[cell] if known else None,
+        "text": opinion.texts[cell],
+        "spoken": opinion.spoken[cell],
+        "note": notes[cell],
+        "best": opinion.best[cell],
+        "unknown": "" if known else opinion.blank,
+        "more": more[cell] if more else "",
+    }
 
 
 def _winning_lines(game: Game, position: int) -> list[list[int]]:

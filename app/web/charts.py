@@ -72,6 +72,11 @@ class Moment(NamedTuple):
     href: str  # a view of the agent at that time, if there is one
     numbers: list[Number | None]
 
+    @property
+    def texts(self) -> list[str]:
+        """The numbers for people, "" for none."""
+        return [number.text if number else "" for number in self.numbers]
+
 
 class Charts(NamedTuple):
     """Charts over one axis."""

@@ -55,21 +55,27 @@ class Formula:
         return Markup().join(block(line) for line in self.lines)
 
     @cached_property
-    def symbols(self) -> list[tuple[Markup, str]]:
-        """The symbols in the order in which they appear, each drawn, and what it means."""
+    def symbols(self) -> list[tuple[str, str]]:
+        """The symbols in the order in which they appear, and what each means."""
         meanings = {**USUALLY, **self.here}
         found = dict.fromkeys(name for line in self.lines for name in symbols(line))
-        return [(inline(name), meanings[name]) for name in found if name in meanings]
+        return [(name, meanings[name]) for name in found if name in meanings]
+
+    @cached_property
+    def explained(self) -> Markup:
+        """The same as entries of a list of definitions."""
+        entry = Markup("<dt>{}</dt><dd>{}</dd>")
+        return Markup().join(entry.format(*symbol) for symbol in self.symbols)
 
 
 def block(formula: str) -> Markup:
     """Draw a formula in a line of its own."""
-    return _element("math", _Reader(formula).row(), display="block")
+    return _element("math", *_Reader(formula).row(), display="block")
 
 
 def inline(formula: str) -> Markup:
     """Draw a formula in a line of text."""
-    return _element("math", _Reader(formula).row())
+    return _element("math", *_Reader(formula).row())
 
 
 def symbols(formula: str) -> list[str]:
@@ -94,11 +100,14 @@ def equals(*shown: float, decimals: int = 2) -> str:
     return "=" if whole else "≈"
 
 
+Row = tuple[Markup, ...]  # elements that follow each other
+
+
 class _Atom(NamedTuple):
     """A part of a formula that is raised, divided or applied as a whole."""
 
-    drawn: Markup
-    bare: Markup  # the same without its parentheses
+    drawn: Row
+    bare: Row  # the same without its parentheses
 
 
 class _Reader:
@@ -108,15 +117,16 @@ class _Reader:
         found = [(token.lastgroup or "", token) for token in TOKEN.finditer(formula)]
         self.tokens = [(kind, token[kind]) for kind, token in reversed(found)]  # the last is next
 
-    def row(self, ends: str = "") -> Markup:
+    def row(self, ends: str = "") -> Row:
         """Draw everything up to one of these signs, which is left, or up to the end."""
         parts: list[Markup] = []
-        bare, operand = Markup(), False  # of the last part, and whether it is one
+        last, operand = _Atom((), ()), False  # what was drawn last, and whether it is one
         while self.tokens and not (self.tokens[-1][0] == "sign" and self.tokens[-1][1] in ends):
             kind, text = self.tokens[-1]
             if text == "/":
                 self.tokens.pop()
-                parts[-1:] = [_element("mfrac", bare + self.atom().bare)]
+                fraction = _element("mfrac", _one(last.bare), _one(self.atom().bare))
+                parts[-len(last.drawn) :] = [fraction]
             elif kind == "sign" and text not in "([{" and (operand or text != "|"):
                 self.tokens.pop()
                 prefix = {"form": "prefix"} if text == MINUS and not operand else {}
@@ -124,10 +134,10 @@ class _Reader:
                 parts.append(_element("mo", text, **prefix, **bar))
                 operand = False
             else:
-                atom = self.atom()
-                parts.append(atom.drawn)
-                bare, operand = atom.bare, kind != "text"
-        return Markup().join(parts)
+                last = self.atom()
+                parts += last.drawn
+                operand = kind != "text"
+        return tuple(parts)
 
     def atom(self) -> _Atom:
         """Draw one part, with what hangs above and below it and what it is a function of."""
@@ -139,7 +149,7 @@ class _Reader:
         if kind == "operator":
             operator = _element("mo", text, lspace="0.15em", rspace="0.15em", movablelimits="false")
             below = self.hanging("_")
-            return _plain(_element("munder", operator + below) if below else operator)
+            return _plain(_element("munder", operator, _one(below)) if below else operator)
         if text == "{":
             return _plain(self.choice())
         if text in CLOSING:
@@ -148,18 +158,18 @@ class _Reader:
 
     def applied(self, name: str) -> _Atom:
         """Draw a symbol with its index, its power, and what it is a function of."""
-        below = self.hanging("_")
-        symbol = _element("msub", _symbol(name) + below) if below else _symbol(name)
-        drawn = self.raised(_plain(symbol)).drawn
+        symbol, below = _symbol(name), self.hanging("_")
+        drawn = self.raised(
+            _plain(_element("msub", _one(symbol), _one(below))) if below else _plain(*symbol)
+        ).drawn
         if self.tokens and self.tokens[-1][1] in ("(", "["):
             drawn += self.group(self.tokens.pop()[1]).drawn
-            return _plain(_element("mrow", drawn))
-        return _plain(drawn)
+        return _plain(*drawn)
 
-    def hanging(self, sign: str) -> Markup:
+    def hanging(self, sign: str) -> Row:
         """Draw the symbol after a sign that hangs it below; nothing without that sign."""
         if not self.tokens or self.tokens[-1] != ("sign", sign):
-            return Markup()
+            return ()
         self.tokens.pop()
         return _symbol(self.tokens.pop()[1])
 
@@ -168,17 +178,17 @@ class _Reader:
         if not self.tokens or self.tokens[-1] != ("sign", "^"):
             return base
         self.tokens.pop()
-        return _plain(_element("msup", base.drawn + self.atom().drawn))
+        return _plain(_element("msup", _one(base.drawn), _one(self.atom().drawn)))
 
     def group(self, opening: str) -> _Atom:
         """Draw what stands in parentheses, brackets or bars."""
         inside = self.row(CLOSING[opening])
         closing = self.tokens.pop()[1]
-        fences = [
+        before, after = (
             _element("mo", sign, stretchy="false", form=form)
             for sign, form in ((opening, "prefix"), (closing, "postfix"))
-        ]
-        return _Atom(_element("mrow", fences[0] + inside + fences[1]), _element("mrow", inside))
+        )
+        return _Atom((before, *inside, after), inside)
 
     def choice(self) -> Markup:
         """Draw lines of which one holds, each with what has to be so."""
@@ -188,26 +198,33 @@ class _Reader:
             self.tokens.pop()
             condition = self.row(";}")
             sign = self.tokens.pop()[1]
-            lines += _element("mtr", _element("mtd", value) + _element("mtd", condition))
-        return _element("mrow", _element("mo", "{") + _element("mtable", lines))
+            lines += _element("mtr", _element("mtd", *value), _element("mtd", *condition))
+        # In a row of its own, so that the brace is as high as these lines.
+        return _element("mrow", _element("mo", "{"), _element("mtable", lines))
 
 
-def _plain(drawn: Markup) -> _Atom:
+def _plain(*drawn: Markup) -> _Atom:
     return _Atom(drawn, drawn)
 
 
-def _symbol(name: str) -> Markup:
+def _one(row: Row) -> Markup:
+    """Make one element of a row, where only one can stand."""
+    return row[0] if len(row) == 1 else _element("mrow", *row)
+
+
+def _symbol(name: str) -> Row:
     """Draw a letter with its mark; X and O are players and stand upright."""
     upright = {"mathvariant": "normal"} if name in MARKS.values() else {}
     letter = _element("mi", name[0], **upright)
     if len(name) == 1:
-        return letter
-    mark = _element("mo", name[1].replace("⁻", MINUS))
-    return _element("mrow" if name[1] == "′" else "msup", letter + mark)  # a prime is raised itself
+        return (letter,)
+    if name[1] == "′":
+        return letter, _element("mo", name[1], form="postfix")  # a prime is raised itself
+    return (_element("msup", letter, _element("mo", name[1].replace("⁻", MINUS))),)
 
 
-def _element(tag: str, inside: str, **attributes: str) -> Markup:
+def _element(tag: str, *inside: str, **attributes: str) -> Markup:
     written = Markup().join(
         Markup(' {}="{}"').format(name, value) for name, value in attributes.items()
     )
-    return Markup("<{0}{1}>{2}</{0}>").format(Markup(tag), written, inside)
+    return Markup("<{0}{1}>{2}</{0}>").format(Markup(tag), written, Markup().join(inside))

@@ -44,9 +44,8 @@ def secure(response: Response) -> Response:
     wanted = HEADERS | (ON_HTTPS if request.is_secure else {})
     if request.path.startswith(addresses.EMBED):
         wanted |= EMBEDDED
-    response.headers.extend(
-        {name: text for name, text in wanted.items() if name not in response.headers}
-    )
-    if response.location and "Cache-Control" not in response.headers:
+    there = {name for name, _ in response.headers}
+    response.headers.extend({name: text for name, text in wanted.items() if name not in there})
+    if "Location" in there and "Cache-Control" not in there:
         response.cache_control.no_store = True
     return response

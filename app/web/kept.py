@@ -16,8 +16,10 @@ from weakref import WeakValueDictionary
 
 import flask
 from cachetools import LRUCache
-from werkzeug.datastructures import MultiDict
+from werkzeug.datastructures import Headers, MultiDict
+from werkzeug.http import parse_list_header
 from werkzeug.sansio.utils import get_host
+from werkzeug.test import run_wsgi_app
 from werkzeug.utils import cached_property
 from werkzeug.wrappers import Response
 
@@ -83,7 +85,7 @@ class Request(flask.Request):
     @cached_property
     def args(self) -> Query:  # type: ignore[override]
         """The parameters of the query."""
-        return Query(MultiDict(_pairs(self._query())), self.noted)
+        return Query(MultiDict(pairs(self._query())), self.noted)
 
     @property
     def host(self) -> str:
@@ -202,10 +204,11 @@ def kept(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication":
             with turns.one(f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"):
                 known = answers.get(environ) if usual else None
                 if not known:
-                    response = Response.from_app(application, environ)
-                    if environ["REQUEST_METHOD"] != "GET" or not _may_be_kept(response):
-                        return response(environ, start_response)
-                    known = Answer(response.status, [*response.headers], response.data)
+                    body, status, headers = run_wsgi_app(application, environ)
+                    if environ["REQUEST_METHOD"] != "GET" or not _may_be_kept(status, headers):
+                        start_response(status, [*headers])
+                        return body
+                    known = Answer(status, [*headers], b"".join(body))
                     if usual:
                         answers.put(environ, known)
         if "HTTP_IF_NONE_MATCH" in environ:
@@ -218,19 +221,19 @@ def kept(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication":
     return answer
 
 
-def _may_be_kept(response: Response) -> bool:
+def _may_be_kept(status: str, headers: Headers) -> bool:
     return (
-        response.status_code == 200
-        and response.cache_control.public
-        and response.content_length is not None  # a stream does not know its own
-        and response.content_length <= LARGEST
-        and {header.lower() for header in response.vary} <= VARY
+        status == "200 OK"
+        and "public" in parse_list_header(headers.get("Cache-Control", ""))
+        and "Content-Length" in headers  # a stream does not know its own
+        and int(headers["Content-Length"]) <= LARGEST
+        and {name.lower() for name in parse_list_header(headers.get("Vary", ""))} <= VARY
     )
 
 
 def _key(environ: "WSGIEnvironment", noted: Collection[str]) -> Key:
     """Write down what decides on an answer: the same for every way of asking for it."""
-    query = _pairs(environ["QUERY_STRING"]) if noted else []
+    query = pairs(environ["QUERY_STRING"]) if noted else []
     read = sorted(
         (pair for pair in query if QUERY in noted or pair[0] in noted), key=lambda pair: pair[0]
     )
@@ -244,8 +247,9 @@ def _key(environ: "WSGIEnvironment", noted: Collection[str]) -> Key:
     )
 
 
-@lru_cache(maxsize=64)  # a request asks three times
-def _pairs(query: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=64)  # a request asks four times
+def pairs(query: str) -> list[tuple[str, str]]:
+    """Return the names and values of a query in their order; nobody may change the list."""
     return parse_qsl(query, keep_blank_values=True)
 
 

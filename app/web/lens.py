@@ -71,8 +71,7 @@ def best_play(world: World, position: int) -> str:
 
 def outcome(world: World, position: int, cell: int) -> str:
     """Say how the game ends for the mover after this move, with best play."""
-    value = world.truth[position, cell]
-    return "draw" if value == 0 else f"{OUTCOMES[value]} in {world.plies[position, cell]}"
+    return _ended(world.endings.item(position, cell))
 
 
 def lens_of(match: Match, world: World, to_move: int) -> str:
@@ -305,5 +304,9 @@ def _learned(
 
 
 def _truths(world: World, position: int) -> list[str]:
-    legal = world.game.legal[position].tolist()
-    return [outcome(world, position, cell) if free else "" for cell, free in enumerate(legal)]
+    legal, endings = world.game.legal[position].tolist(), world.endings[position].tolist()
+    return [_ended(plies) if free else "" for plies, free in zip(endings, legal, strict=True)]
+
+
+def _ended(plies: int) -> str:
+    return f"{OUTCOMES[1 if plies > 0 else -1]} in {abs(plies)}" if plies else "draw"

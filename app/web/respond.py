@@ -51,7 +51,7 @@ def respond(page: Page) -> Response:
     template = page.fragment if page.fragment and wants_fragment() else page.template
     body = render_template(template, **vars(page)).encode()
     response = Response(body, mimetype=page.mimetype)
-    response.vary.add("HX-Request")
+    response.headers["Vary"] = "HX-Request"
     return revalidated(response, generate_etag(body))
 
 

@@ -158,15 +158,18 @@ class World:
         return best_moves(self.game)
 
     @cached_property
-    def plies(self) -> NDArray[np.int16]:
-        """Moves to the end of the game with best play, this one included; taken cells mean none."""
-        after = np.maximum(self.game.successor, 0)
-        return self.solution.plies[after].astype(np.int16) + np.int16(1)
+    def endings(self) -> NDArray[np.int8]:
+        """Moves to a win with best play, this one included; below 0 to a loss, 0 for a draw.
+
+        Taken cells mean nothing.
+        """
+        plies = self.solution.plies[np.maximum(self.game.successor, 0)] + np.int8(1)
+        return np.nan_to_num(self.truth).astype(np.int8) * plies
 
     @cached_property
     def best_play(self) -> Policy:
         """The policy that wins as soon and loses as late as possible; equal chances for equals."""
-        return policy_of(self.truth * (self.game.cells + 2 - self.plies), "greedy")
+        return policy_of(self.truth * (self.game.cells + 2 - np.abs(self.endings)), "greedy")
 
     @lru_cache(maxsize=JUDGED)
     def choice(self, name: str) -> Choice:

@@ -32,6 +32,14 @@ def values(chart: Locator) -> Locator:
     return chart.locator(".u-value")
 
 
+def scroll_to_charts(page: Page, number: int) -> None:
+    """Bring all charts of a page on the screen, for they are drawn when they come near it."""
+    expect(page.locator(".plot")).to_have_count(number)
+    for chart in page.locator(".plot").all():
+        chart.scroll_into_view_if_needed()
+        expect(chart.locator("canvas")).to_have_count(1)
+
+
 def test_the_heads_sort_the_table(page: Page) -> None:
     page.goto("/agents")
     expect(first_agent(page)).to_have_text("Champion")
@@ -91,9 +99,9 @@ def test_a_page_leads_with_a_sentence_and_a_picture(page: Page) -> None:
 
 def test_the_curves_tell_their_numbers(page: Page) -> None:
     page.goto("/agents/q-learning-4")
+    expect(page.locator(".uplot")).to_have_count(0)
+    scroll_to_charts(page, 5)
     charts = page.locator("#learning-curves .plot")
-    expect(charts).to_have_count(5)
-    expect(page.locator("canvas")).to_have_count(5)
     expect(values(charts.first)).to_have_text(ends("random"))
     charts.first.locator(".u-over").hover(position={"x": 1, "y": 20})
     expect(values(charts.first)).to_have_text(["0", "58.49", "12.70", "28.81"])
@@ -118,8 +126,8 @@ def test_the_curves_against_somebody_else(page: Page) -> None:
 
 def test_the_charts_fit_the_screen_and_the_scheme(page: Page) -> None:
     page.goto("/agents/dqn-vs-random")
+    scroll_to_charts(page, 6)
     canvases = page.locator("canvas")
-    expect(canvases).to_have_count(6)
     for width in (1280, 320):
         page.set_viewport_size({"width": width, "height": 700})
         for chart in page.locator(".plot").all():

@@ -158,9 +158,11 @@ def test_what_cannot_be_read_is_named(page: Page) -> None:
             "line 6: high is no number",
         ]
     )
+    expect(page.locator("#notes")).to_be_visible()
     page.locator("#table").fill("nonsense")
     expect(page.locator("#reading")).to_contain_text("This cannot be read: no board was found")
-    expect(page.locator("#outcome")).to_be_hidden()
+    for stale in ("#notes", "#outcome"):
+        expect(page.locator(stale)).to_be_hidden()
 
 
 def test_a_judged_agent_plays_and_its_lost_game_is_replayed(page: Page) -> None:

@@ -59,6 +59,18 @@ def test_the_result_follows_a_slider_and_the_address_changes_once(page: Page) ->
     expect(page.locator("#alpha")).to_have_value("0.4")
 
 
+@pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")
+def test_a_request_that_fails_is_said_and_comes_back(page: Page) -> None:
+    page.goto(f"/lab/{SMALL}")
+    page.route("**/lab?*", lambda route: route.abort())
+    page.select_option("#curve", "losses")
+    expect(page.locator("#notice")).to_contain_text("did not answer")
+    page.unroute("**/lab?*")
+    page.click("#retry")
+    expect(page).to_have_url(re.compile("curve=losses"))
+    expect(page.locator("#notice")).to_be_empty()
+
+
 @pytest.mark.console("400")
 def test_what_is_refused_is_said_where_one_looks_and_the_result_stays(page: Page) -> None:
     page.goto("/lab/q-table")

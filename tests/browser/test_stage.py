@@ -188,6 +188,16 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(page: Page) -> None:
         expect(page.locator("h1")).to_have_text(title)
 
 
+def test_a_round_of_ten_ends_on_a_page_of_its_own(page: Page) -> None:
+    page.goto("/puzzle/10?answers=012301230")
+    page.locator("#board [href]").first.click()
+    expect(page.locator(".question")).to_have_text("And which would be right?")
+    page.locator("#board [href]").first.click()
+    page.click("#score")
+    expect(page.locator("h1")).to_have_text("Ten mistakes")
+    expect(page.locator("header")).to_have_count(1)
+
+
 def test_a_puzzle_keeps_its_squares_where_they_are(page: Page) -> None:
     def squares() -> list[object]:
         return [cell.bounding_box() for cell in page.locator("#board .cell").all()]

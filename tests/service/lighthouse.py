@@ -23,8 +23,15 @@ PAGES = (
     "/how/why",
     "/agents",
     "/agents/q-learning-1",
+    "/agents/dqn-vs-random",
     "/arena",
     "/how",
+    "/compare/",
+    "/lab",
+    "/experiments",
+    "/experiments/alpha-gamma",
+    "/judge",
+    "/why/4081?cell=6&lens=q-learning-1",
 )
 DEVICES: dict[str, list[str]] = {"phone": [], "desk": ["--preset=desktop"]}
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")

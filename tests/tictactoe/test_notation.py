@@ -14,7 +14,6 @@ from app.tictactoe.notation import (
     parse_position,
     parse_record,
     position_text,
-    position_texts,
     record_to,
     replay,
     undo,
@@ -68,11 +67,6 @@ def test_all_19683_boards(tictactoe: Both):
         else:
             assert refusal(parse_position, board) == f"no game reaches the position '{board}'"
     assert accepted == 5478
-
-
-def test_all_positions_at_once_are_written_as_one_by_one(tictactoe: Both):
-    game = tictactoe.game
-    assert position_texts(game) == [position_text(game, number) for number in range(5478)]
 
 
 @pytest.mark.parametrize(

@@ -82,17 +82,11 @@ def test_every_section_has_its_formula_in_mathml_core() -> None:
             assert {element.tag for element in drawn.iter()} <= MATHML_CORE
 
 
-def letters(part: str) -> list[str]:
+def letters(formulas: str) -> list[str]:
     """List the letters of formulas as they appear, each once, with their primes and exponents."""
-    found: dict[str, None] = {}
-    for element in ElementTree.fromstring(f"<all>{part}</all>").iter():
-        below = list(element)
-        if element.tag in ("mrow", "msup") and [child.tag for child in below] == ["mi", "mo"]:
-            found["".join(child.text or "" for child in below)] = None
-            below[0].tag = "part of a symbol"
-        elif element.tag == "mi":
-            found[element.text or ""] = None
-    return list(found)
+    marked = r'<mi>(.)</mi>(?:<mo form="postfix">(′)</mo>|<mo>([*−])</mo></msup>)?'
+    found = ["".join(parts).replace("−", "⁻") for parts in re.findall(marked, formulas)]
+    return list(dict.fromkeys(found))
 
 
 def test_every_formula_has_its_symbols_right_under_it(html: str) -> None:
@@ -101,8 +95,9 @@ def test_every_formula_has_its_symbols_right_under_it(html: str) -> None:
     )
     assert len(boxes) == len(FORMULAS)
     for formulas, explained in boxes:
-        aside = {"x", "A", "B", "O", "X"}  # told with another symbol
-        assert [name for name in letters(formulas) if name not in aside] == letters(explained)
+        aside = {"x", "A", "B"}  # told with another symbol
+        shown = [name for name in letters(formulas) if name not in aside]
+        assert shown == re.findall("<dt>(.*?)</dt>", explained)
         assert "<dd></dd>" not in explained
 
 
@@ -115,7 +110,7 @@ def drawn(formula: str) -> str:
 @pytest.mark.parametrize(
     ("formula", "expected"),
     [
-        ("s′", "<mrow><mi>s</mi><mo>′</mo></mrow>"),
+        ("s′", "<mi>s</mi><mo>′</mo>"),
         ("θ⁻", "<msup><mi>θ</mi><mo>−</mo></msup>"),
         ("−0.25 − 1", "<mn>−0.25</mn><mo>−</mo><mn>1</mn>"),
         ("− x", "<mo>−</mo><mi>x</mi>"),
@@ -123,12 +118,12 @@ def drawn(formula: str) -> str:
         ("(a + 1) / 2", "<mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><mn>2</mn></mfrac>"),
         (
             "k^Q(s) / n",
-            "<mfrac><msup><mi>k</mi><mrow><mi>Q</mi><mrow><mo>(</mo><mi>s</mi><mo>)</mo></mrow></mrow>"
+            "<mfrac><msup><mi>k</mi><mrow><mi>Q</mi><mo>(</mo><mi>s</mi><mo>)</mo></mrow>"
             "</msup><mi>n</mi></mfrac>",
         ),
         ("b_X", '<msub><mi>b</mi><mi mathvariant="normal">X</mi></msub>'),
         ("max_a a", "<munder><mo>max</mo><mi>a</mi></munder><mi>a</mi>"),
-        ("|x| ≤ 1", "<mrow><mo>|</mo><mi>x</mi><mo>|</mo></mrow><mo>≤</mo><mn>1</mn>"),
+        ("|x| ≤ 1", "<mo>|</mo><mi>x</mi><mo>|</mo><mo>≤</mo><mn>1</mn>"),
         ('"if <" x', "<mtext>if\N{NO-BREAK SPACE}&lt;</mtext><mi>x</mi>"),
         (
             '{ 1 : "yes"; 0 : "no" }',

@@ -342,7 +342,7 @@ def test_the_file_to_copy_names_a_move_that_cannot_be(judge_py: ModuleType) -> N
 
 def test_the_page_to_bring_it_works_without_a_script(client: FlaskClient) -> None:
     page = client.get("/judge").text
-    assert '<section id="bring" class="panel" aria-labelledby="bring-title" hidden>' in page
+    assert "Without one the Python below makes the link." in page
     assert re.search(r'<form class="have" method="get" action="/judge">', page)
     assert "nothing is uploaded" in page
 

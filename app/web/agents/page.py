@@ -26,7 +26,7 @@ from app.web.take import Take, take_curve
 from app.web.world import World, world
 
 bp = Blueprint("agents", __name__)
-SHOWN = 24  # blunders on the agent's own page
+SHOWN = 9  # blunders on the agent's own page: three rows of a phone
 
 
 @dataclass(frozen=True)

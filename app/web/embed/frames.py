@@ -40,7 +40,7 @@ class BoardFrame(Page):
     """A match where it stands, to be played on inside the frame."""
 
     template: ClassVar = "embed_board.html"
-    fragment: ClassVar = "_embed_swap.html"
+    fragment: ClassVar = "_embed_game.html"
 
     match: Match
     headline: str

@@ -52,7 +52,6 @@ class PlayPage(Page):
     why: str  # the address that explains the best value, "" where none can be
     minds: str  # where it stands who would play what
     links: Links
-    preview: str  # the address of a picture of it
     auto: Auto | None  # None while nothing happens by itself
     moves: list[Move]
     chart: ValueChart
@@ -92,7 +91,6 @@ def play_page(place: Place) -> PlayPage:
     """Gather what the templates write down."""
     match, world = place.match, place.world
     shown, lens = scene(place), shown_lens(place)
-    unasked = Place(world, replace(match, lens=""), place.positions) if match.lens else place
     unexplained = match.step is not None or match.hide or place.over or is_moves(lens)
     return PlayPage(
         match=match,
@@ -116,11 +114,15 @@ def play_page(place: Place) -> PlayPage:
         why="" if shown.ply is None or unexplained else addresses.why(match.at(shown.ply)),
         minds=addresses.minds(match),
         links=shown.links,
-        preview=addresses.preview(match),
         auto=shown.auto,
         moves=shown.moves,
         chart=value_chart(place, shown.moves),
-        playing=world.titles[shown_lens(unasked)],
+        playing=world.titles[_unasked(place) if match.lens else lens],
         delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),
         epsilons=tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),
     )
+
+
+def _unasked(place: Place) -> str:
+    """Return whose values the board would show if no other lens were chosen."""
+    return shown_lens(Place(place.world, replace(place.match, lens=""), place.positions))
