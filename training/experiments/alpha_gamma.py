@@ -107,6 +107,6 @@ EXPERIMENT = Experiment(
     "gammas, and the numbers of games, not which choice is best: that depends on whom one wants to "
     "beat. " + FEWER,
     agents=["q-table"],
-    sweeps=[Sweep(GRIDS, END, 50), Sweep(STRIPS, END, 50)],
+    sweeps=[Sweep(GRIDS, END, 200), Sweep(STRIPS, END, 200)],
     tell=tell,
 )

@@ -63,8 +63,8 @@ EXPERIMENT = Experiment(
     project="tabular",
     where="The article on tabular Q-learning, after its look at bad runs.",
     done="The recipe of q-table was trained with {seeds} seeds for each reward of a draw from 0 to "
-    "1 in steps of 0.1, a loss being worth -1, and for three of them with a loss worth 0, as its "
-    "author has it on a later page. The play of every seed is judged exactly.",
+    "1 in steps of 0.1, a loss being worth minus 1, and for three of them with a loss worth 0, as "
+    "its author has it on a later page. The play of every seed is judged exactly.",
     limits="Only the draw's reward varies; step size, exploration and the number of games are the "
     "article's, and other ones may move where the best reward lies. " + FEWER,
     agents=["q-table", "q-table-draw-1"],

@@ -2,6 +2,7 @@
 
 import hashlib
 import platform
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -139,7 +140,7 @@ def _summary(
         where=experiment.where,
         done=experiment.done.format(seeds=f"{most:,}"),
         verdict=told.verdict,
-        because=told.because,
+        because=_with_minus(told.because),
         limits=experiment.limits,
         agents=list(experiment.agents),
         figures=list(told.figures),
@@ -152,6 +153,11 @@ def _summary(
         date=datetime.now(UTC).date().isoformat(),
         checks=checks,
     )
+
+
+def _with_minus(text: str) -> str:
+    """Write the negative numbers of a sentence with the sign that is made for them."""
+    return re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text)
 
 
 def _versions(results: Results) -> dict[str, str]:

@@ -97,6 +97,6 @@ EXPERIMENT = Experiment(
     limits="Learners that make more updates a game also learn more in it; only the second part "
     "tells the growth of k apart from that. " + FEWER,
     agents=["q-learning-player", "observing"],
-    sweeps=[Sweep({**LEARNERS, **STEPS}, MARKS, 50)],
+    sweeps=[Sweep({**LEARNERS, **STEPS}, MARKS, 200)],
     tell=tell,
 )

@@ -96,6 +96,6 @@ EXPERIMENT = Experiment(
     "their sources. A proof between two looks is found at the next, at most a fiftieth "
     "later. " + FEWER,
     agents=["champion", "self-play", "td-afterstates", "q-table", "menace"],
-    sweeps=[Sweep(RECIPES, PROOF, 20)],
+    sweeps=[Sweep(RECIPES, PROOF, 200)],
     tell=tell,
 )

@@ -103,10 +103,10 @@ EXPERIMENT = Experiment(
     claim="Without guard rails illegal moves never go away, not in thousands of epochs.",
     project="network",
     where="The project of the deep Q-network, on what made the difference.",
-    done="With guard rails each step also pushes the outputs of all taken cells to -5, and it "
+    done="With guard rails each step also pushes the outputs of all taken cells to minus 5, and it "
     f"plays legal moves only. Without, it chooses among all cells, and a taken one ends the game "
-    f"as lost and is worth -5 to it. {SHORTER} Each kind was trained with {{seeds}} seeds, and "
-    "without guard rails four times as long as well.",
+    f"as lost and is worth minus 5 to it. {SHORTER} Each kind was trained with {{seeds}} seeds, "
+    "and without guard rails four times as long as well.",
     limits="240 epochs are not thousands, and how its author's games went on after an illegal "
     f"move is not known. {FEW}",
     agents=["dqn-vs-random"],

@@ -55,6 +55,6 @@ EXPERIMENT = Experiment(
     limits="Only this learner's k varies; the others begin where they always do. Below 1 a small k "
     "prefers low values, so a small start is exploration by contrariness. " + FEWER,
     agents=["q-learning-player"],
-    sweeps=[Sweep(RECIPES, MARKS, 100)],
+    sweeps=[Sweep(RECIPES, MARKS, 200)],
     tell=tell,
 )

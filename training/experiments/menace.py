@@ -91,6 +91,6 @@ EXPERIMENT = Experiment(
     limits="Michie's own machine only opened the game, resigned at an empty box, and met a person. "
     "A game is counted in either seat, and points are a factor of 2 to 2.5 apart. " + FEWER,
     agents=["menace"],
-    sweeps=[Sweep(RECIPES, MARKS, 100)],
+    sweeps=[Sweep(RECIPES, MARKS, 200)],
     tell=tell,
 )

@@ -57,7 +57,7 @@ EXPERIMENT = Experiment(
                 LEARNING: "q-learning,vs=random:226000+self:904000,start=every",
             },
             MARKS,
-            60,
+            200,
         )
     ],
     tell=tell,

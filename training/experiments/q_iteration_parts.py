@@ -61,6 +61,6 @@ EXPERIMENT = Experiment(
     limits="Gamma is 1, as on the page; below 1 a loss is seldom a loss exactly, so nothing would "
     "stick. " + FEWER,
     agents=["q-iteration"],
-    sweeps=[Sweep(RECIPES, END, 30)],
+    sweeps=[Sweep(RECIPES, END, 200)],
     tell=tell,
 )
