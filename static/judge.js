@@ -63,7 +63,7 @@ function draw() {
   const largest = values.flat().reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
   const stones = Array(9).fill(0);
   played.forEach((cell, ply) => { stones[cell] = 1 + ply % 2; });
-  const number = GAME.numbers.get(codeOf(stones));
+  const number = game().numbers.get(codeOf(stones));
   const row = number === undefined ? stones.map(() => NaN) : values[number];
   const best = Math.max(...row.filter(Number.isFinite));
   document.querySelectorAll("#heat .cell").forEach((cell, at) => {
@@ -80,7 +80,7 @@ function draw() {
       ? `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><use href="#mark-${mark.toLowerCase()}"/></svg>`
       : `<span class="value">${known ? signed(row[at]) : "–"}</span>${plays ? '<span class="star">★</span>' : ""}`;
   });
-  byId("heat-turn").textContent = number === undefined ? "The game is over." : `${MARKS[GAME.toMove[number]]} to move: what the table has.`;
+  byId("heat-turn").textContent = number === undefined ? "The game is over." : `${MARKS[game().toMove[number]]} to move: what the table has.`;
   byId("heat-back").disabled = !played.length;
 }
 

@@ -29,7 +29,8 @@ const SCHEMES = [
 class TableError extends Error {} // a table that cannot be read at all: the message says why
 class Pairs extends Array {} // of a dict: its keys may be boards
 
-// The game: its decisions by ply and base-3 number, as the code of the moves has them.
+// The game: its decisions by ply and base-3 number, as the code of the moves has them.  They are
+// gone through when they are first asked for: a page that is only opened need not wait for that.
 
 const LINES = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
 const SYMMETRIES = (() => {
@@ -50,7 +51,10 @@ const codeOf = (stones) => stones.reduce((code, stone) => 3 * code + stone, 0);
 const stonesOf = (code) => Array.from({ length: 9 }, (_, cell) => Math.floor(code / 3 ** (8 - cell)) % 3);
 const counted = (number) => number.toLocaleString("en-US");
 
-const GAME = (() => {
+let enumerated;
+const game = () => (enumerated ??= enumerate());
+
+function enumerate() {
   const decisions = [];
   const finished = new Set();
   let ply = new Set([0]);
@@ -86,17 +90,17 @@ const GAME = (() => {
         stone === 0 && LINES.some((line) => line.includes(cell) && line.every((at) => at === cell || stones[at] === own)));
     }),
   };
-})();
+}
 
 // The code of the moves, as app/tictactoe/moves_code.py explains it.
 
 function movesCode(choice) {
   const symmetric = SYMMETRIES.every((cells, which) => choice.every((moves, number) =>
-    cells.every((cell, at) => choice[GAME.images[which][number]][at] === moves[cell])));
+    cells.every((cell, at) => choice[game().images[which][number]][at] === moves[cell])));
   const bits = [];
   choice.forEach((moves, number) => {
-    if (symmetric && !GAME.first[number]) return;
-    moves.forEach((played, cell) => { if (GAME.legal[number][cell]) bits.push(played); });
+    if (symmetric && !game().first[number]) return;
+    moves.forEach((played, cell) => { if (game().legal[number][cell]) bits.push(played); });
   });
   const bytes = new Uint8Array(Math.ceil(bits.length / 8));
   bits.forEach((bit, at) => { if (bit) bytes[at >> 3] |= 128 >> (at & 7); });
@@ -317,12 +321,12 @@ async function npzRows(content) {
   if (!array) throw new TableError("this npz is empty");
   const [rows, columns] = array.shape;
   const shape = array.shape.length === 2 && columns === 9 ? rows : 0;
-  if (shape !== GAME.decisions.length && shape !== CODES) {
+  if (shape !== game().decisions.length && shape !== CODES) {
     throw new TableError(`the array is [${array.shape.join(", ")}], not [4520, 9] or [19683, 9]`);
   }
   return Array.from({ length: rows }, (_, number) => ({
     name: `row ${number}`,
-    board: rows === CODES ? number : codeOf(GAME.decisions[number]),
+    board: rows === CODES ? number : codeOf(game().decisions[number]),
     value: Array.from({ length: 9 }, (_, cell) => {
       const value = array.at(number, cell);
       return Number.isFinite(value) ? value : null;
@@ -511,7 +515,7 @@ class Table {
     const not = unread.length ? ` ${counted(unread.length)} could not be read.` : "";
     return {
       moves: movesCode(choice),
-      summary: `Read: ${counted(read)} of ${counted(GAME.decisions.length)} positions.${not}`,
+      summary: `Read: ${counted(read)} of ${counted(game().decisions.length)} positions.${not}`,
       notes: this.notes,
       unread: unread.slice(0, NAMED),
       values: this.valued ? this.q : null,
@@ -566,7 +570,7 @@ class Table {
     if (this.own && mine > theirs) return null;
     if (this.own && mine < theirs) stones = stones.map((stone) => [0, 2, 1][stone]);
     const code = codeOf(stones);
-    return GAME.numbers.has(code) || GAME.finished.has(code) ? code : null;
+    return game().numbers.has(code) || game().finished.has(code) ? code : null;
   }
 
   findDigits(boards) {
@@ -586,10 +590,10 @@ class Table {
   }
 
   playsTaken(board) {
-    const number = GAME.numbers.get(this.codeOf(board));
+    const number = game().numbers.get(this.codeOf(board));
     if (number === undefined) return false;
     const { value } = board.row;
-    const legal = GAME.legal[number];
+    const legal = game().legal[number];
     if (Array.isArray(value) && !(value instanceof Pairs)) {
       const given = flat(value).map((item) => numberOf(item) !== null);
       return given.length === 9 && !given.every(Boolean) && given.some((there, cell) => there !== legal[cell]);
@@ -606,8 +610,8 @@ class Table {
 
   readValues(boards) {
     const fromOne = this.countsFromOne(boards) ? 1 : 0;
-    this.q = GAME.decisions.map(() => Array(9).fill(NaN));
-    this.found = GAME.decisions.map(() => false);
+    this.q = game().decisions.map(() => Array(9).fill(NaN));
+    this.found = game().decisions.map(() => false);
     this.valued = false;
     let finished = 0;
     for (const board of boards) {
@@ -616,21 +620,21 @@ class Table {
         this.fault(board.row, "no game comes to this board");
         continue;
       }
-      const number = GAME.numbers.get(code);
+      const number = game().numbers.get(code);
       if (number === undefined) {
         finished += 1;
         continue;
       }
       let read;
       try {
-        read = this.cells(board, GAME.legal[number], fromOne);
+        read = this.cells(board, game().legal[number], fromOne);
       } catch (error) {
         if (!(error instanceof TableError)) throw error;
         this.fault(board.row, error.message);
         continue;
       }
       for (const [cell, value] of read.cells) {
-        if (!GAME.legal[number][cell]) continue;
+        if (!game().legal[number][cell]) continue;
         this.q[number][cell] = value;
         this.found[number] = true;
       }
@@ -687,12 +691,12 @@ class Table {
     let told = "";
     if (view === "auto") {
       let [asBest, asWorst] = [0, 0];
-      GAME.decisions.forEach((_, number) => {
-        if (GAME.toMove[number] !== 2) return;
+      game().decisions.forEach((_, number) => {
+        if (game().toMove[number] !== 2) return;
         const known = this.q[number].filter((value) => !Number.isNaN(value));
         const [best, worst] = [Math.max(...known), Math.min(...known)];
         if (!(best > worst)) return;
-        const winning = this.q[number].filter((_, cell) => GAME.wins[number][cell]);
+        const winning = this.q[number].filter((_, cell) => game().wins[number][cell]);
         asBest += winning.includes(best);
         asWorst += winning.includes(worst);
       });
@@ -703,7 +707,7 @@ class Table {
     }
     const whom = view === "x" ? "X: O plays the lowest" : "whoever is to move";
     this.notes.push(`A high value is good for ${whom}.${told}`);
-    if (view === "x") this.q = this.q.map((row, number) => (GAME.toMove[number] === 2 ? row.map((value) => -value) : row));
+    if (view === "x") this.q = this.q.map((row, number) => (game().toMove[number] === 2 ? row.map((value) => -value) : row));
   }
 
   choose() {
@@ -712,7 +716,7 @@ class Table {
     const choice = this.q.map((row, number) => {
       const known = row.filter((value) => !Number.isNaN(value));
       const best = Math.max(...known);
-      const moves = row.map((value, cell) => value === best && GAME.legal[number][cell]);
+      const moves = row.map((value, cell) => value === best && game().legal[number][cell]);
       several += moves.filter(Boolean).length > 1;
       return this.options.ties === "first" ? onlyFirst(moves) : moves;
     });
@@ -722,14 +726,14 @@ class Table {
     }
     let rule = this.options.missing;
     if (rule === "auto") {
-      const there = GAME.klass.filter((_, number) => this.found[number]);
+      const there = game().klass.filter((_, number) => this.found[number]);
       rule = there.length >= CANONICAL && new Set(there).size === there.length ? "image" : "any";
     }
     const missing = this.found.map((there) => !there);
     let copied = 0;
     if (rule === "image") {
       SYMMETRIES.forEach((cells, which) => {
-        GAME.images[which].forEach((image, number) => {
+        game().images[which].forEach((image, number) => {
           if (!this.found[number] || !missing[image]) return;
           choice[image] = cells.map((cell) => choice[number][cell]);
           missing[image] = false;
@@ -739,7 +743,7 @@ class Table {
     }
     const left = missing.filter(Boolean).length;
     missing.forEach((gone, number) => {
-      if (gone) choice[number] = rule === "first" ? onlyFirst(GAME.legal[number]) : GAME.legal[number];
+      if (gone) choice[number] = rule === "first" ? onlyFirst(game().legal[number]) : game().legal[number];
     });
     if (copied) this.notes.push(`Taken from a mirror image that the table has: ${counted(copied)} positions.`);
     if (left) {

@@ -77,6 +77,6 @@ EXPERIMENT = Experiment(
     limits="The step size stays 0.2: with one that falls, values against random would come closer "
     "to those of its task. Against itself the same games also visit other positions. " + FEWER,
     agents=["q-learning-1", "q-learning-2"],
-    sweeps=[Sweep(RECIPES, MARKS, 10)],
+    sweeps=[Sweep(RECIPES, MARKS, 200)],
     tell=tell,
 )
