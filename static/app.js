@@ -87,8 +87,8 @@ document.addEventListener("click", async ({ target }) => {
   document.getElementById(`${id}-said`).textContent = said;
 });
 
-// A server that cannot be reached, or something before it that cannot: said in a toast, with a way
-// to try again.  What goes on by itself tries by itself, ever more slowly.
+// A server that does not answer is said in a toast, with Retry; what goes on by itself tries again
+// by itself, ever more slowly.
 
 const FAILURES = ["htmx:sendError", "htmx:responseError", "htmx:timeout"];
 let failures = 0;
@@ -96,13 +96,13 @@ let failures = 0;
 function failed({ detail: { xhr, elt, pathInfo } }) {
   const notice = document.getElementById("notice");
   if (!notice || (xhr?.status >= 400 && xhr.status <= 500)) return; // the answer itself says what is wrong
-  const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt }).catch(() => {}); // it comes here too
+  const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt }).catch(() => {});
   notice.innerHTML = '<span>The server did not answer.</span><button class="button" type="button" id="retry">Retry</button>';
   const retry = document.getElementById("retry");
   retry.addEventListener("click", again);
   if (!elt.matches("[hx-trigger^=load]")) return;
   failures += 1;
-  const timer = setTimeout(() => { if (document.getElementById("retry")) again(); }, Math.min(1000 * 2 ** failures, 30000));
+  const timer = setTimeout(() => { if (retry.isConnected) again(); }, Math.min(1000 * 2 ** failures, 30000));
   retry.addEventListener("click", () => clearTimeout(timer));
 }
 
@@ -110,5 +110,5 @@ for (const failure of FAILURES) document.addEventListener(failure, failed);
 document.addEventListener("htmx:afterOnLoad", ({ detail }) => {
   if (!detail.successful) return;
   failures = 0;
-  document.getElementById("retry")?.parentElement.replaceChildren();
+  document.querySelector("#notice:has(#retry)")?.replaceChildren();
 });

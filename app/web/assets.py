@@ -30,17 +30,18 @@ class Asset(NamedTuple):
 
 
 def init_app(app: Flask, folder: Path) -> None:
-    """Serve a folder's files, and `heat.css`, which is made of the palettes.
+    """Serve a folder's files; one file packs tighter than two, so some are served as one.
 
-    `play.js` is served with `board.js` before it.
+    `app.css` ends with the colours, which are made of the palettes, `play.css` with `why.css`;
+    `play.js` begins with the script of a board.
     """
     contents = {
         path.relative_to(folder).as_posix(): lean(path)
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-    contents["heat.css"] = stylesheet().encode()
-    # One file packs tighter than two: the play page has the script of a board, and more.
+    contents["app.css"] += stylesheet().encode()
+    contents["play.css"] += contents["why.css"]
     contents["play.js"] = contents["board.js"] + contents["play.js"]
     addresses = {name: _hashed(name, content) for name, content in contents.items()}
     assets = {addresses[name]: _packed(name, content) for name, content in contents.items()}
