@@ -53,10 +53,12 @@ WATCH = """() => {
     window.shifted = [];
     new PerformanceObserver((list) => {
         for (const entry of list.getEntries()) {
-            for (const { node, previousRect, currentRect } of entry.sources) {
-                const name = node?.id || node?.className || node?.textContent;
-                shifted.push([entry.value, name, previousRect.toJSON(), currentRect.toJSON()]);
-            }
+            const sources = entry.sources.map(({ node, previousRect, currentRect }) => [
+                node?.id || node?.className || node?.textContent,
+                previousRect.toJSON(),
+                currentRect.toJSON(),
+            ]);
+            shifted.push([entry.value, ...sources]);
         }
     }).observe({ type: "layout-shift", buffered: true });
 }"""

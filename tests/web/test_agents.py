@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from numpy.typing import NDArray
 
 from app import recipes
 from app.tictactoe.card import Card, card_text
@@ -73,12 +72,6 @@ class Table(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.inside and self.in_cell:
             self.rows[-1][-1] += data
-
-    @property
-    def numbers(self) -> NDArray[np.float64]:
-        """Those below two rows of heads, as the script that draws them reads them."""
-        below = [[re.sub("[<>,]", "", cell) for cell in row] for row in self.rows[2:]]
-        return np.array(below, float)
 
     def row(self, first: str) -> list[str]:
         """The cells of the row that begins so, spaces made one."""
@@ -382,14 +375,19 @@ def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
         page = client.get(f"/agents/{card.id}?against={opponent}").text
         table, chances = Table(page, "learning"), chances_against(card, opponent)
         off = (figures.task.mean, figures.task.mean_reached) if figures.task else ()
-        shares = 100 * np.column_stack([chances.x, chances.o])
-        others = np.column_stack([figures.blunders, figures.nash_conv, *off])
-        np.testing.assert_array_equal(table.numbers[:, 0], figures.updates)
-        np.testing.assert_allclose(table.numbers[:, 1:7], shares, rtol=0, atol=0.01)
-        np.testing.assert_allclose(table.numbers[:, 7:], others, rtol=5e-4)
-        last = table.rows[-1]
-        assert last[0] == count(card.updates)
-        assert last[1:7] == [percent(share) for share in chances.x[-1] + chances.o[-1]]
+        columns = zip(
+            map(count, figures.updates),
+            *(
+                map(percent, share)
+                for seat in (chances.x, chances.o)
+                for share in zip(*seat, strict=True)
+            ),
+            map(count, figures.blunders),
+            *([f"{value:.4g}" for value in values] for values in (figures.nash_conv, *off)),
+            strict=True,
+        )
+        assert table.rows[2:] == [list(row) for row in columns]
+        assert table.rows[-1][0] == count(card.updates)
         assert f'id="against-{opponent}"' in page
         assert re.search(rf'id="against-{opponent}"[^>]*aria-current="true"', page)
 
@@ -407,10 +405,11 @@ def test_the_games_won_in_training_are_those_of_the_card(client: FlaskClient, ca
     page = client.get(f"/agents/{card.id}").text
     assert ('id="win-rate"' in page) == (card.win_rate is not None)
     if card.win_rate is not None:
-        epochs, *rates = Table(page, "win-rate").numbers.T
-        assert epochs.tolist() == list(range(1, len(card.win_rate.x) + 1))
-        for rate, exact in zip(rates, (card.win_rate.x, card.win_rate.o), strict=True):
-            np.testing.assert_allclose(rate, 100 * np.array(exact), rtol=0, atol=0.01)
+        rates = zip(card.win_rate.x, card.win_rate.o, strict=True)
+        assert Table(page, "win-rate").rows[2:] == [
+            [count(epoch), percent(as_x), percent(as_o)]
+            for epoch, (as_x, as_o) in enumerate(rates, 1)
+        ]
 
 
 def test_the_npz_and_the_card_are_the_files_that_were_loaded(
