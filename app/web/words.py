@@ -12,9 +12,9 @@ from app.web.numbers import count, percent, signed, updates
 from app.web.world import TASK, World, is_moves
 
 SHORT_NAMES = (
-    *("top left", "top", "top right"),
-    *("left", "centre", "right"),
-    *("bottom left", "bottom", "bottom right"),
+    *("top left", "top middle", "top right"),
+    *("middle left", "centre", "middle right"),
+    *("bottom left", "bottom middle", "bottom right"),
 )
 
 

@@ -441,7 +441,7 @@ def test_what_a_square_holds_is_said_on_hover_and_on_focus(page: Page) -> None:
     page.hover("header")
     expect(page.locator("#caption")).to_have_text(usual)
     page.focus("#board-1")
-    expect(page.locator("#caption")).to_have_text(re.compile("^Top: "))
+    expect(page.locator("#caption")).to_have_text(re.compile("^Top middle: "))
 
 
 def test_a_link_is_shared(new_context: Callable[..., BrowserContext]) -> None:

@@ -212,11 +212,11 @@ def test_a_puzzle_keeps_its_squares_where_they_are(page: Page) -> None:
     for ply in range(1, 5):
         page.click("#step")
         expect(page).to_have_url(address(f"&ply={ply}"))
-    expect(page.locator(".question")).to_have_text("X bottom.")
+    expect(page.locator(".question")).to_have_text("X bottom middle.")
     assert page.evaluate("document.getElementById('board-0').marked")
     assert squares() == before
     walk(page, "back")
-    expect(page.locator(".question")).not_to_have_text("X bottom.")
+    expect(page.locator(".question")).not_to_have_text("X bottom middle.")
 
 
 def test_a_press_on_the_mind_shows_the_position(page: Page) -> None:

@@ -82,7 +82,15 @@ def test_a_square_is_played_on_all_boards(client: FlaskClient) -> None:
 def test_the_table_holds_every_empty_square_of_every_board(world: World) -> None:
     comparison = Comparison("31", (View("q-learning-1"), View("dqn-vs-random")))
     rows = made(world, comparison).rows
-    names = ["top left", "top right", "centre", "right", "bottom left", "bottom", "bottom right"]
+    names = [
+        "top left",
+        "top right",
+        "centre",
+        "middle right",
+        "bottom left",
+        "bottom middle",
+        "bottom right",
+    ]
     assert [name for name, _ in rows] == names
     boards = [panel.board.squares for panel in panels(world, comparison)]
     assert [cells for _, cells in rows] == [

@@ -591,3 +591,8 @@ def test_a_logarithmic_axis_too(values: list[float]) -> None:
 def test_numbers_are_short_but_whole(value: float, text: str, small: str) -> None:
     assert number(value) == text
     assert short(value) == small
+
+
+def test_a_number_near_nothing_is_written_with_a_power_of_ten() -> None:
+    assert number(5.001e-9) == "5.001 × 10⁻⁹"
+    assert number(-2e-5) == "−2 × 10⁻⁵"

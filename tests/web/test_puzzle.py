@@ -188,7 +188,7 @@ def test_whatever_is_sent_is_read_or_refused(world: World, query: dict[str, str]
         ("/puzzle/121", 404, "numbered 1 to"),
         ("/puzzle/x", 404, ""),
         ("/puzzle/6?plays=9", 400, "plays is 0 to 8"),
-        ("/puzzle/6?plays=3", 409, "The left square is taken"),
+        ("/puzzle/6?plays=3", 409, "The middle left square is taken"),
         ("/puzzle/6?right=4", 400, "right needs plays"),
         ("/puzzle/6?plays=4&ply=1", 400, "ply needs plays and right"),
         ("/puzzle/6?plays=4&right=0&ply=99", 400, "ply is 0 to 4"),

@@ -77,7 +77,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
         opened = addresses_of(world, group.recipe)
         unopened |= bool(group.recipe) and not all(opened(run.seed) for run in runs[:2])
         middle = median(group.values)
-        told = f"median {with_unit(middle, figure.unit)} of {_runs(len(runs))}"
+        told = f"median {with_unit(middle, figure.unit)} ({_runs(len(runs))})"
         top = _named(shapes, top, group.name, told)
         top += _noted(shapes, group.marks, axis, top, height)
         bottom = top + height

@@ -8,6 +8,7 @@ from app.web.numbers import MINUS
 
 STEPS = (1, 2, 2.5, 5, 10)
 MOST_TICKS = 6
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHORT = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
 
 
@@ -70,7 +71,9 @@ def number(value: float) -> str:
     """Write a number with four digits, or all of its digits before the point."""
     if abs(value) >= 1_000 or value == int(value):
         return f"{value:,.0f}".replace("-", MINUS)
-    return f"{value:.4g}".replace("-", MINUS)
+    digits, _, power = f"{value:.4g}".partition("e")
+    small = f" × 10{str(int(power)).translate(RAISED)}" if power else ""
+    return digits.replace("-", MINUS) + small
 
 
 def short(value: float) -> str:
