@@ -152,7 +152,9 @@ addEventListener("beforeprint", () => window.uPlot && drawAll(document));
 function redraw() {
   for (const { chart } of drawn) chart.redraw(false);
 }
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+for (const media of ["(prefers-color-scheme: dark)", "print"]) {
+  matchMedia(media).addEventListener("change", redraw);
+}
 for (const choice of document.querySelectorAll("[name=scheme]")) {
   choice.addEventListener("change", redraw);
 }

@@ -1,9 +1,10 @@
-"""The process that trains what the site is asked for: `python -m training.trainer SOCKET LOCK`.
+"""The process that trains what the site is asked for: `python -m training.trainer FOLDER NUMBER`.
 
-It is started by `app.web.trained`, which hands it a listening Unix socket and a locked file as
-open files by their numbers, and names the folder of the two.  It answers one request at a time, as
-HTTP: who asks for `/q-learning,alpha=0.5` is sent a zip file of the agent's card and arrays.  The
-others wait in the socket's own queue.  It ends when the last process of the server has.
+It is started by `app.web.trainer`, which names its private folder, and hands on two open files: a
+listening Unix socket by its number, and the lock of whoever is the trainer, to be held to the end.
+It answers one request at a time, as HTTP: who asks for `/q-learning,alpha=0.5` is sent a zip file
+of the agent's card and arrays.  The others wait in the socket's own queue.  It ends when the last
+process of the server has.
 """
 
 import fcntl

@@ -37,6 +37,11 @@ def sharpness(meaning: str, least: float = 0.000001) -> Meta:
     return Meta(ge=least, le=1_000_000.0, description=meaning, extra={"symbol": "k"})
 
 
+def begun(meaning: str, symbol: str = "Q0") -> Meta:
+    """Describe what is assumed before anything is learned."""
+    return Meta(ge=-100.0, le=100.0, description=meaning, extra={"symbol": symbol})
+
+
 def paid(meaning: str) -> Meta:
     """Describe how many beads a move is given."""
     return Meta(ge=-100, le=100, description=meaning)
@@ -66,15 +71,7 @@ Start = Annotated[
 Seat = Annotated[
     Literal["both", "x", "o"], Meta(description="In which seat it learns: both in turn, x or o.")
 ]
-Initial = Annotated[
-    float,
-    Meta(
-        ge=-100.0,
-        le=100.0,
-        description="What every move is worth before anything is learned.",
-        extra={"symbol": "Q0"},
-    ),
-]
+Initial = Annotated[float, begun("What every move is worth before anything is learned.")]
 
 SEATS = {"both": "xo", "x": "x", "o": "o"}
 
@@ -189,12 +186,10 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     games: Games = 100_000
     initial: Annotated[
         float,
-        Meta(
-            ge=-100.0,
-            le=100.0,
-            description="What every board is worth before anything is learned, but for those that "
-            "end the game.",
-            extra={"symbol": "V0"},
+        begun(
+            "What every board is worth before anything is learned, but for those that end the "
+            "game.",
+            "V0",
         ),
     ] = 0.5
     draw: Annotated[float, reward("What a drawn game is worth.")] = 0.5
@@ -264,13 +259,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 200_000
     initial: Annotated[
-        float,
-        Meta(
-            ge=-100.0,
-            le=100.0,
-            description="What every move is worth to X before anything is learned.",
-            extra={"symbol": "Q0"},
-        ),
+        float, begun("What every move is worth to X before anything is learned.")
     ] = 1.0
     win: Annotated[float, reward("What it is worth to X that X wins.")] = 1.0
     draw: Annotated[float, reward("What a draw is worth to X; to O it is as much below 0.")] = 0.5
@@ -462,7 +451,7 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     loss: Annotated[float, reward("The reward of a lost game.")] = -2.0
 
     def check_together(self) -> None:
-        """Raise RecipeError also where it is to play itself, or exploration does not fall."""
+        """Raise RecipeError also where it is to play itself, or a convolution has no cells."""
         super().check_together()
         if any(opponent == "self" for opponent, _ in self.phases):
             raise RecipeError("vs is a player that never learns, not self")

@@ -149,7 +149,7 @@ def from_files(
     try:
         card = msgspec.json.decode(card_bytes, type=Card)
         check_card(game, agent_id, card)
-    except (ValueError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise ModelError(f"{path}.json: {error}") from error
     try:
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays:

@@ -26,6 +26,12 @@ class League(NamedTuple):
         """[N] the mean of both seats, -1 to +1."""
         return (score(self.as_x) + score(self.as_o)) / 2
 
+    @property
+    def rank(self) -> NDArray[np.intp]:
+        """[N] the place by the score, the best is 1; equals share one."""
+        ranks: NDArray[np.intp] = 1 + (self.score > self.score[:, None]).sum(axis=1)
+        return ranks
+
 
 def round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
     """Let each of N policies play X against each as O: [N, N, 3], `[x, o]` is X's view.

@@ -52,9 +52,7 @@ class Facts(NamedTuple):
     worst_by_chance: NDArray[np.float64]
     value: NDArray[np.float64]
     wins: Choice  # moves that end the game
-    threat: (
-        Choice  # where the other side could end it, if there is one such cell and none of one's own
-    )
+    threat: Choice  # where the other side could, if that is one cell and no move of one's own does
 
 
 class Play(NamedTuple):

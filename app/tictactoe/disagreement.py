@@ -26,8 +26,7 @@ def disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
     chosen = np.stack(choices)[:, decisions]  # [V, d, cells]
     kept = np.where(chosen, optimal_q(game)[decisions], np.inf).min(axis=2)  # what is left at worst
     hangs = kept.max(axis=0) - kept.min(axis=0)
-    plies = np.searchsorted(game.ply_start, decisions, side="right")
-    moves = chosen.sum(axis=(0, 2))
+    moves, plies = chosen.sum(axis=(0, 2)), game.ply[decisions]
     parted = decisions[np.lexsort((decisions, moves, plies, -hangs, -apart[decisions]))]
     _, first = np.unique(game.symmetry_class[parted], return_index=True)
     listed: NDArray[np.intp] = parted[np.sort(first)]

@@ -117,10 +117,14 @@ class Game:
         return tables
 
     @cached_property
+    def ply(self) -> NDArray[np.intp]:
+        """[D] how many moves were made before."""
+        return _read_only(np.repeat(np.arange(len(self.ply_start) - 1), np.diff(self.ply_start)))
+
+    @cached_property
     def to_move(self) -> NDArray[np.int8]:
         """[D] +1 where X is to move, -1 where O is."""
-        ply = np.repeat(np.arange(len(self.ply_start) - 1), np.diff(self.ply_start))
-        return _read_only(np.where(ply % 2 == 0, X, O).astype(np.int8))
+        return _read_only(np.where(self.ply % 2 == 0, X, O).astype(np.int8))
 
     @cached_property
     def image(self) -> NDArray[np.int32]:
@@ -192,6 +196,11 @@ def connect(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
     )
 
 
+def mover_at(ply: int) -> int:
+    """Return who moves after so many moves, +1 X or -1 O."""
+    return X if ply % 2 == 0 else O
+
+
 class _Ply(NamedTuple):
     """The positions after so many moves, each array sorted by code."""
 
@@ -208,9 +217,9 @@ def _enumerate(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
         ply = len(plies) - 1
         moves = _moves(plies[-1].unfinished, ply, cells)
         codes = np.unique(np.concatenate([children for _, _, children in moves]))
-        won = _has_line(codes, _mover(ply), cells, lines)
+        won = _has_line(codes, mover_at(ply), cells, lines)
         over = won | (ply + 1 == cells)
-        outcome = np.where(won, _mover(ply), 0).astype(np.int8)
+        outcome = np.where(won, mover_at(ply), 0).astype(np.int8)
         plies.append(_Ply(codes[~over], codes[over], outcome[over]))
     return plies
 
@@ -234,7 +243,7 @@ def _successors(cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]) -> C
 
 def _moves(codes: Codes, ply: int, cells: int) -> Iterator[tuple[int, Bools, Codes]]:
     """Yield each cell, where among these positions it is free, and the codes after moving there."""
-    stone = _mover(ply) % 3
+    stone = mover_at(ply) % 3
     for cell, weight in enumerate(_weights(cells)):
         free = codes // weight % 3 == 0
         yield cell, free, codes[free] + stone * weight
@@ -247,10 +256,6 @@ def _has_line(codes: Codes, player: int, cells: int, lines: NDArray[np.intp]) ->
     for line in lines:
         won |= stones[line].all(axis=0)
     return won
-
-
-def _mover(ply: int) -> int:
-    return X if ply % 2 == 0 else O
 
 
 def _weights(cells: int) -> Codes:

@@ -57,7 +57,7 @@ def tiles(game: Game) -> Tiles:
     random = uniform(game)
     chances = outcome_chances(game, random, random)[decision]
     luck = ((chances[:, 0] - chances[:, 2]) * mover).round(LUCK_DECIMALS)
-    ply = np.searchsorted(game.ply_start, decision, side="right") - 1
+    ply = game.ply[decision]
     hurry = solution.plies[decision].astype(int) * truth
     order = np.lexsort((decision, -luck, hurry, -truth, ply))
     decision, ply, truth = decision[order], ply[order], truth[order]

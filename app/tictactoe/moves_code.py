@@ -111,7 +111,7 @@ def _images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
 def _first_pairs(game: Game) -> NDArray[np.intp]:
     """List the pairs of the first decision of each symmetry class."""
     first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
-    pairs = np.flatnonzero(np.repeat(first, np.diff(game.pair_start)))
+    pairs = np.flatnonzero(first[game.pair_from])
     pairs.flags.writeable = False
     return pairs
 

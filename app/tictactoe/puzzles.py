@@ -89,16 +89,14 @@ def candidates(game: Game, name: str, policy: Policy, known: Choice) -> list[Puz
                 before=before,
                 after=after,
                 refutation=DIGITS[wrong] + line,
-                level=_level(game, solution, position, wrong, before, after),
+                level=_level(game, solution, position, wrong, after),
                 chance=chance,
             )
         )
     return made
 
 
-def _level(
-    game: Game, solution: Solution, position: int, wrong: int, before: int, after: int
-) -> int:
+def _level(game: Game, solution: Solution, position: int, wrong: int, after: int) -> int:
     """How far one has to look, and among how many squares.
 
     Easy is one ply ahead, medium a fork or one ply ahead among MANY squares, hard what is further.

@@ -150,12 +150,6 @@ def chances_against(game: Game, opponent: Policy, policy: Policy, seat: int) -> 
     return _own_side(meet(game, both, x, o), seat)[0]
 
 
-def chances_at_worst(game: Game, policy: Policy, seat: int) -> Chances:
-    """Win, draw, loss left to `policy` in this seat against its best responder, rounded."""
-    _, chances = respond(game, policy[None, game.legal], -seat)
-    return _own_side(chances[..., 0].T, seat)[0]
-
-
 def losing_game(game: Game, policy: Policy, seat: int) -> str | None:
     """Return the game that `policy` loses in this seat and is likeliest to allow, if there is one.
 
@@ -218,7 +212,7 @@ def _classes_right(game: Game, tables: NDArray[np.floating], worth: Worth) -> li
 
     The scale is that of `common_scale`, so the borders lie at -1/2 and +1/2.
     """
-    mover = np.repeat(game.to_move, np.diff(game.pair_start))
+    mover = game.to_move[game.pair_from]
     right = np.rint(common_scale(mover, tables, worth)) == optimal_q(game)[game.legal]
     return [_rounded(share) for share in right.mean(axis=1)]
 

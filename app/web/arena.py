@@ -217,7 +217,7 @@ def _sketch(rows: list[Row], chosen: int) -> Sketch:
 def _standing(world: World, name: str, table: League, player: int) -> Standing:
     win, draw, loss = ((table.as_x[player] + table.as_o[player]) / 2).tolist()
     return Standing(
-        rank=1 + int((table.score > table.score[player]).sum()),
+        rank=int(table.rank[player]),
         title=world.titles[name],
         href=addresses.agent(name) if name in world.agents else "",
         strength=strength(world, name),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from app.tictactoe.game import SEATS
 from app.web.lens import opinion
 from app.web.numbers import count, percent
+from app.web.words import opponent_name
 from app.web.world import HUMAN, World, is_moves
 
 BEATABLE = "q-learning-1"  # its squares have many colours, and it has a blind spot
@@ -84,8 +85,7 @@ def _line(world: World, name: str) -> str:
     if name not in world.agents:
         return RULED[name]
     how = HOW.get(world.agents[name].card.algorithm, "Learned from games against {}.")
-    known = {**world.titles, "self": "itself"}
-    opponents = [known.get(opponent, opponent) for opponent, _ in world.recipe(name).phases]
+    opponents = [opponent_name(world, opponent) for opponent, _ in world.recipe(name).phases]
     return f"{how.format(' and then '.join(opponents))} {_carries(world, name)}"
 
 

@@ -23,7 +23,7 @@ from flask import Response
 from werkzeug.http import generate_etag
 
 from app.web.deployment import ROOT
-from app.web.palette import PALETTES, SCHEMES, colour, text_colour
+from app.web.palette import PALETTES, SCHEMES, colour, text_colour, to_hex
 from app.web.respond import revalidated
 
 Shade = tuple[str, str]  # a colour in the light scheme, and in the dark one
@@ -42,13 +42,13 @@ PALETTE = next(iter(PALETTES))
 
 def heat(value: int) -> Shade:
     """Return the colour of a heat, from -HEAT_STEPS a loss to HEAT_STEPS a win."""
-    light, dark = (_hex(colour(PALETTE, value, scheme)) for scheme in SCHEMES)
+    light, dark = (to_hex(colour(PALETTE, value, scheme)) for scheme in SCHEMES)
     return light, dark
 
 
 def on_heat(value: int) -> Shade:
     """Return the colour of text on a heat."""
-    light, dark = (_hex(text_colour(colour(PALETTE, value, scheme))) for scheme in SCHEMES)
+    light, dark = (to_hex(text_colour(colour(PALETTE, value, scheme))) for scheme in SCHEMES)
     return light, dark
 
 
@@ -56,13 +56,6 @@ def fitting(text: str, room: float, size: float = 12) -> str:
     """Return as much of a text as there is room for, in pixels, where its letters are so high."""
     most = max(1, floor(room / (LETTER * size)))
     return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def mixed(one: str, other: str, share: float) -> str:
-    """Return a colour so far on the way from one to another."""
-    pairs = zip(bytes.fromhex(one[1:]), bytes.fromhex(other[1:]), strict=True)
-    red, green, blue = (round(a + share * (b - a)) for a, b in pairs)
-    return _hex((red, green, blue))
 
 
 class Drawing:
@@ -160,7 +153,3 @@ def _file(text: str, mimetype: str, name: str) -> Response:
     response = Response(content, mimetype=mimetype)
     response.headers.set("Content-Disposition", "attachment", filename=name)
     return revalidated(response, generate_etag(content))
-
-
-def _hex(shade: tuple[int, int, int]) -> str:
-    return "#" + bytes(shade).hex()

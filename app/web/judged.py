@@ -1,6 +1,5 @@
 """Somebody judged: the blunders, and in each seat the game that beats them or a proof."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -10,19 +9,19 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
-from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.exceptions import NotFound
 
 from app.tictactoe.atlas import Mistakes
-from app.tictactoe.game import SEATS, X
+from app.tictactoe.game import SEATS
 from app.tictactoe.notation import DIGITS, MARKS, position_text
 from app.web import addresses
 from app.web.board_view import SmallBoard, small_board
 from app.web.lens import OUTCOMES, best_play, outcome
-from app.web.match import Match, place_of
+from app.web.match import against_person, place_of, read_whole
 from app.web.numbers import count, percent
 from app.web.respond import Page
 from app.web.words import short_name
-from app.web.world import BEST_RESPONDER, HUMAN, World
+from app.web.world import BEST_RESPONDER, World
 
 SAMPLE = 8  # positions of a certificate on the agent's own page
 SHEET = 60  # pictures on a page of all of them
@@ -209,8 +208,7 @@ def proof(world: World, name: str, seat: str, shown: slice) -> Proof:
     numbers = range(len(certificate.position))[shown]
 
     def move(number: int) -> str:
-        ply = np.searchsorted(world.game.ply_start, certificate.position[number], side="right") - 1
-        return f"Its move {ply // 2 + 1}"
+        return f"Its move {world.game.ply[certificate.position[number]] // 2 + 1}"
 
     return Proof(
         met=count(certificate.met),
@@ -247,10 +245,8 @@ def _sheet(
     pictures: int, query: Mapping[str, str], address: Callable[[int], str]
 ) -> tuple[slice, Sheets]:
     """Return which of all pictures the page that a query asks for has, and where the others are."""
-    text, pages = query.get("page") or "1", max(1, -(-pictures // SHEET))
-    number = int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
-    if not 1 <= number <= pages:
-        raise BadRequest(f"page={text} in the address is wrong: page is 1 to {pages}.")
+    pages = max(1, -(-pictures // SHEET))
+    number = read_whole("page", query.get("page") or "1", 1, pages)
     shown = slice((number - 1) * SHEET, min(number * SHEET, pictures))
     hrefs = [address(page) for page in range(1, pages + 1)]
     sheets = Sheets(count(shown.start + 1), count(shown.stop), count(pictures), number, hrefs)
@@ -286,15 +282,9 @@ def _exhibit(
     It leads there by a game of the agent's own, if it has one, and waits before its move.
     """
     seat = int(world.game.to_move[position])
-    match = replace(_seated(name, seat, world.own_record(name, position)), pause=True)
+    match = replace(against_person(name, seat, world.own_record(name, position)), pause=True)
     href = addresses.play(match)
     return Exhibit(small_board(world.game, position, signs), href, title, list(notes))
-
-
-def _seated(name: str, seat: int, record: str) -> Match:
-    """Return the game of an agent in a seat (+1 X, -1 O) against a person."""
-    x, o = (name, HUMAN) if seat == X else (HUMAN, name)
-    return Match(record, x=x, o=o)
 
 
 def _counts(mistakes: Mistakes) -> list[Count]:
@@ -359,7 +349,7 @@ def _proved(world: World, name: str, seat: str, number: int) -> Exhibit:
 
 def _lost_game(world: World, name: str, seat: str, record: str) -> LostGame:
     """Show the game that beats an agent, ply by ply."""
-    place = place_of(_seated(name, SEATS[seat], record), world)
+    place = place_of(against_person(name, SEATS[seat], record), world)
     exhibits, chances, unpunished = [], [], 0
     address = addresses.plies_of(place.match)
     for ply, cell in enumerate(place.cells, 1):

@@ -114,7 +114,7 @@ def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
         for (name, values), kind in zip(told.items(), PLAIN, strict=False)
     ]
     top = max(number.value for values in told.values() for number in values.values())
-    unit = "%" if figure == "losses" else ""
+    unit = PERCENT if figure == "losses" else ""
     chart = Chart(FIGURES[figure], unit, top or 1, lines)
     return laid_out("curves", "Updates", places, [chart])
 

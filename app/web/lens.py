@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.beads import beads, leanings
-from app.tictactoe.game import O, X
+from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.policy import Plays, policy_of
 from app.tictactoe.views import Worth, on_scale
 from app.web import numbers
@@ -109,7 +109,7 @@ def seen_ply(place: Place) -> int | None:
     if not (place.over or thinks(place)):
         return here
     ply = here - 1 if place.over else here
-    if side is not None and (X if ply % 2 == 0 else O) != side:
+    if side is not None and mover_at(ply) != side:
         ply -= 1
     return ply if ply >= 0 else None
 
@@ -229,6 +229,11 @@ def _played(world: World, position: int, lens: str) -> Opinion:
         blank="",
         beads=False,
     )
+
+
+def can_blunder(place: Place, view: Opinion) -> bool:
+    """Whether one of the moves that a lens plays there gives away the value of the game."""
+    return bool((view.policy > 0)[~place.world.right[place.position]].any())
 
 
 def notes(world: World, position: int, view: Opinion, step: int | None, errors: str) -> list[Note]:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
-from app.tictactoe.game import O, X
+from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import DIGITS, IllegalMoveError, parse_record, replay
 from app.web.world import HUMAN, World
 
@@ -40,7 +40,7 @@ class Match(Struct, frozen=True):
     delay: float = 1.0  # seconds a move, where nobody is human
     pause: bool = False
     hide: bool = False
-    errors: str = ""  # which values are marked as wrong: see `lens.Opinion.note`
+    errors: str = ""  # which values are marked as wrong: see `lens.notes`
     hint: bool = False  # show the squares that keep what the position is worth
     keep: bool = False  # go on to the next game
     tally: tuple[int, int, int] = (0, 0, 0)  # games that X won, nobody, O
@@ -58,7 +58,7 @@ class Match(Struct, frozen=True):
     @property
     def to_move(self) -> int:
         """Whose turn it is in the position shown, +1 X or -1 O, if it is anybody's."""
-        return O if len(self.shown) % 2 else X
+        return mover_at(len(self.shown))
 
     def seat(self, player: int) -> str:
         """Who sits there: "human" or the id of an agent."""
@@ -170,8 +170,35 @@ def check_lens(lens: str, step: int | None, world: World) -> int | None:
     return None if step == last else step
 
 
+def read_step(name: str, text: str, usual: int, world: World) -> int:
+    """Read which snapshot of an agent an address means, the usual one where it names none.
+
+    Raises BadRequest with a sentence if there is no such snapshot.
+    """
+    if not text:
+        return usual
+    step = check_lens(name, read("step", text), world)
+    return world.last_step(name) if step is None else step
+
+
+def against_person(name: str, player: int, record: str) -> Match:
+    """Return a game of somebody in a seat, +1 X or -1 O, against a person."""
+    x, o = (name, HUMAN) if player == X else (HUMAN, name)
+    return Match(record, x=x, o=o)
+
+
+def read_whole(name: str, text: str, low: int, high: int) -> int:
+    """Read a whole number of a query.
+
+    Raises BadRequest, saying from where to where it goes, if it is none of these.
+    """
+    if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
+        raise BadRequest(f"{name}={text} in the address is wrong: {name} is {low} to {high}.")
+    return int(text)
+
+
 def read(name: str, text: str) -> Any:
-    """Read one value of a query.
+    """Read one value of the query of a match.
 
     Raises BadRequest, saying what it should be, if it is not that.
     """

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.exceptions import BadRequest
 
 from app.tictactoe import mind
 from app.tictactoe.beads import beads, leanings
 from app.tictactoe.mind import UNKNOWN, Colouring, Tiles, frame
 from app.tictactoe.policy import policy_of
 from app.web.lens import HEAT_STEPS, ONES
-from app.web.match import check_lens, read
+from app.web.match import read_step
 from app.web.world import World
 
 TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on
@@ -87,16 +87,13 @@ def parse_view(world: World, name: str, query: Mapping[str, str]) -> tuple[int, 
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    if name not in world.agents:
-        there = ", ".join(world.agents)
-        raise NotFound(f"There is no agent {name!r} that learned. There are: {there}.")
-    text = query.get("step", "")
-    asked = check_lens(name, read("step", text), world) if text else None
+    world.learned(name)  # which says so if there is none
+    step = read_step(name, query.get("step", ""), world.last_step(name), world)
     kind = query.get("colour", "") or EXPECTS
     if kind not in kinds(world, name):
         there = ", ".join(kinds(world, name))
         raise BadRequest(f"A mind is not coloured by {kind!r}. There are: {there}.")
-    return world.last_step(name) if asked is None else asked, kind
+    return step, kind
 
 
 @lru_cache(maxsize=16)  # some 20 KB each

@@ -4,7 +4,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from app.tictactoe.game import O, X
+from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS
 from app.web import addresses
 from app.web.lens import best_play, lens_of, opinion, outcome
@@ -65,7 +65,7 @@ def moves(place: Place) -> list[Move]:
     lenses = {player: lens_of(match, world, player) for player in (X, O)}
     listed = []
     for ply, (position, cell) in enumerate(zip(place.positions, place.cells, strict=False), 1):
-        lens = lenses[X if ply % 2 else O]
+        lens = lenses[mover_at(ply - 1)]
         judge = _judged.__wrapped__ if is_moves(lens) else _judged  # long names are not kept
         move = judge(world, position, ply, cell, lens, match.step)
         listed.append(move._replace(href=address(ply), shown=ply == len(match.shown)))

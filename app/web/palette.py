@@ -47,9 +47,24 @@ def stylesheet() -> str:
 
 def colour(palette: str, heat: int, scheme: str = "light") -> Colour:
     """Return the colour of a heat from -HEAT_STEPS to HEAT_STEPS: straight lines in sRGB."""
-    loss, draw, win = map(_rgb, PALETTES[palette][scheme])
-    end, share = (win if heat > 0 else loss), abs(heat) / HEAT_STEPS
-    red, green, blue = (round(a + share * (b - a)) for a, b in zip(draw, end, strict=True))
+    loss, draw, win = map(to_rgb, PALETTES[palette][scheme])
+    return mixed(draw, win if heat > 0 else loss, abs(heat) / HEAT_STEPS)
+
+
+def mixed(one: Colour, other: Colour, share: float) -> Colour:
+    """Return a colour so far on the way from one to another."""
+    red, green, blue = (round(a + share * (b - a)) for a, b in zip(one, other, strict=True))
+    return red, green, blue
+
+
+def to_hex(colour: Colour) -> str:
+    """Write a colour as "#rrggbb"."""
+    return "#" + bytes(colour).hex()
+
+
+def to_rgb(text: str) -> Colour:
+    """Read a colour that is written so."""
+    red, green, blue = bytes.fromhex(text[1:])
     return red, green, blue
 
 
@@ -87,11 +102,6 @@ def _text(palette: str, default: bool) -> list[str]:
             value = "#000" if text == BLACK else "#fff"
             rules.append(f"{scope}:is({chosen}){{--on-{scheme}:{value}}}")
     return rules
-
-
-def _rgb(text: str) -> Colour:
-    red, green, blue = bytes.fromhex(text[1:])
-    return red, green, blue
 
 
 def _luminance(colour: Colour) -> float:

@@ -13,7 +13,7 @@ from app.tictactoe.notation import MARKS
 from app.web.lens import opinion_at, seen_ply
 from app.web.match import Place, parse
 from app.web.numbers import BEAD
-from app.web.palette import PALETTES, colour, text_colour
+from app.web.palette import PALETTES, colour, text_colour, to_hex
 from app.web.respond import revalidated
 from app.web.world import world
 
@@ -76,12 +76,12 @@ def svg(place: Place) -> str:
         corner = f"translate({left + column * (CELL + GAP)} {top + row * (CELL + GAP)})"
         known = view is not None and stone == 0 and view.known[cell]
         shade = colour(PALETTE, view.heat[cell], "dark") if view and known else None
-        fill = _hex(shade) if shade else SURFACE
+        fill = to_hex(shade) if shade else SURFACE
         content = ""
         if stone:
             content = _mark(MARKS[stone])
         elif view and view.texts[cell]:
-            ink = _hex(text_colour(shade)) if shade else INK
+            ink = to_hex(text_colour(shade)) if shade else INK
             content = _text(view.texts[cell], ink)
             if view.best[cell]:
                 content += RING.format(ink)
@@ -123,7 +123,3 @@ def _text(text: str, ink: str) -> str:
         f'<g fill="none" stroke="{ink}" stroke-width="1.7" stroke-linecap="round" '
         f'stroke-linejoin="round">{"".join(signs)}</g>'
     )
-
-
-def _hex(shade: tuple[int, int, int]) -> str:
-    return "#" + bytes(shade).hex()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from app.tictactoe.game import O, X
+from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import policy_of
 from app.web import addresses, words
@@ -28,8 +28,6 @@ from app.web.numbers import count
 from app.web.steering import Auto, Links, auto, links
 from app.web.words import Legend, short_name
 from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves
-
-MANY = 3  # squares that are named one by one
 
 
 class Seat(NamedTuple):
@@ -137,15 +135,12 @@ def saying(
     mover = titles[match.seat(match.to_move)]
     if match.hint:
         best = hinted(place)
-        names = words.listed([short_name(cell) for cell in best], "or")
-        if len(best) > MANY:
-            names = f"any of {len(best)} squares"
         keeps = opinion(place.world, place.position, TRUTH).truths[best[0]]
         ways = [
             Way("play-hint", "Play it", show(match.play(best[0])), kind="primary"),
             Way("reply", "Agent move", links.reply, "a"),
         ]
-        return Saying("Hint", f"{names.capitalize()}: {keeps} with best play.", ways)
+        return Saying("Hint", f"{words.squares(best).capitalize()}: {keeps} with best play.", ways)
     if not match.at_end:
         where = f"Move {len(match.shown)} of {len(match.record)}. {caption}"
         return Saying(headline, where, [Way("now", "To the end", links.last)])
@@ -181,7 +176,7 @@ def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
     if seen is None or ply is None:
         return Bar(None, None, "The values are hidden." if place.match.hide else "No value yet.")
     side = viewer(place.match, place.world) or X
-    sign = side * (X if ply % 2 == 0 else O)
+    sign = side * mover_at(ply)
     heats = [heat for heat, known in zip(seen.heat, seen.known, strict=True) if known]
     heats = [] if seen.beads else heats
     heat = sign * max(heats) if heats else None
@@ -203,7 +198,7 @@ def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[st
     world, position = place.world, place.positions[ply]
     replies, after = _replies(world, seen.lens), world.game.successor[position].tolist()
     tried = world.agents[seen.lens].visits[position].tolist() if seen.lens in world.agents else None
-    answering, sentences = MARKS[O if ply % 2 == 0 else X], []
+    answering, sentences = MARKS[-mover_at(ply)], []
     for cell, successor in enumerate(after):
         if successor < 0:
             sentences.append("")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from werkzeug.exceptions import Conflict
 
 from app.tictactoe.game import O, X
+from app.tictactoe.notation import undo
 from app.tictactoe.policy import mix
 from app.web import addresses
 from app.web.addresses import Routes
@@ -202,7 +203,7 @@ def _take_back(match: Match, routes: Routes) -> str:
     plies = 1 if match.is_human(-match.to_move) else 2
     if len(match.shown) < plies:
         return ""
-    return routes.show(match.go(match.shown[: len(match.shown) - plies]))
+    return routes.show(match.go(undo(match.shown, plies)))
 
 
 @lru_cache(maxsize=64)

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
 import msgspec
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 from flask import current_app
 from werkzeug.exceptions import (
     BadRequest,
@@ -91,6 +91,7 @@ class Lab:
         self.agents: LRUCache[str, Agent] = LRUCache(UNPACKED)
         self.answers: LRUCache[str, bytes] = LRUCache(PACKED, getsizeof=len)
         self.stories: LRUCache[str, bytes] = LRUCache(STORIES)
+        self.refused: TTLCache[str, bool] = TTLCache(MANY, RETRY_SECONDS)  # told to come back
         self.lock = Lock()  # of what is above and below
         self.turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 
@@ -179,13 +180,22 @@ class Lab:
         return agent
 
     def _asked(self, text: str, read: Callable[[bytes], Value]) -> tuple[bytes, Value]:
-        """Return the trainer's answer, and what it is read as."""
+        """Return the trainer's answer, and what it is read as.
+
+        Whoever waited for somebody who was told to come back is told so too, and does not wait
+        as long once more.
+        """
         if self.source is None:
             raise NotFound("The lab is switched off here.")
         try:
+            with self.lock:
+                if text in self.refused:
+                    raise TrainerBusyError
             answer = self.source.ask(text)
             return answer, read(answer)
         except TrainerBusyError:
+            with self.lock:
+                self.refused.setdefault(text, True)
             raise ServiceUnavailable(
                 "Many people train agents at this moment. Please try again in a few seconds.",
                 retry_after=RETRY_SECONDS,

@@ -38,8 +38,6 @@ WAIT_SECONDS = 40.0  # for an answer
 READ_SECONDS = 5.0  # for the rest of it
 LOOK_SECONDS = 1.0  # between two looks whether there is a trainer
 LARGEST = 4 << 20  # bytes of an answer
-
-
 OLD_SECONDS = 60.0  # of a folder that nobody has locked: its server was killed
 
 
@@ -75,9 +73,12 @@ class Trainer:
 
         Raises TrainerBusyError if too many wait or it takes too long, and TrainerError.
         """
-        for _ in range(TRIES):
-            with suppress(ConnectionError, HTTPException, TimeoutError):
-                return self._asked(name)
+        try:
+            for _ in range(TRIES):
+                with suppress(ConnectionError, HTTPException, TimeoutError):
+                    return self._asked(name)
+        except OSError as error:
+            raise TrainerError(f"it cannot be started or reached: {error}") from error
         raise TrainerError("it ended or stopped each time that it was asked")
 
     def start(self) -> bool:
@@ -113,8 +114,6 @@ class Trainer:
                 client.connect(self.address)
             except (BlockingIOError, ConnectionRefusedError):  # the queue is full: Linux, others
                 raise TrainerBusyError from None
-            except OSError as error:
-                raise TrainerError(f"it cannot be reached: {error}") from error
             client.settimeout(READ_SECONDS)
             connection.sock = client
             connection.request("GET", f"/{quote(name)}")

@@ -1,8 +1,9 @@
 """What several pages say in sentences."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import Game, O, X, mover_at
 from app.tictactoe.notation import MARKS
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
@@ -11,6 +12,7 @@ from app.web.match import Place
 from app.web.numbers import count, percent, signed, updates
 from app.web.world import TASK, World, is_moves
 
+NAMED = 3  # squares that a sentence still names one by one
 SHORT_NAMES = (
     *("top left", "top middle", "top right"),
     *("middle left", "centre", "middle right"),
@@ -40,7 +42,7 @@ def status(place: Place, going_on: bool = False) -> str:
         return ""
     plies = list(enumerate(place.cells[: len(place.match.shown)]))[-2:]
     moves = [
-        f"{MARKS[O if ply % 2 else X]}: {square_name(place.world.game, cell)}."
+        f"{MARKS[mover_at(ply)]}: {square_name(place.world.game, cell)}."
         f"{_given_away(place, ply, cell)}"
         for ply, cell in plies
     ]
@@ -73,7 +75,7 @@ def legend(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
     """
     world, step = place.world, place.match.step
     ply = len(place.match.shown) if ply is None else ply
-    player = O if ply % 2 else X
+    player = mover_at(ply)
     kept = ", at its last move" if place.over else ", kept for now"
     view = f"for {MARKS[player]}" + (", to move" if ply == len(place.match.shown) else kept)
     if is_moves(opinion.lens):
@@ -127,6 +129,12 @@ def task_words(world: World, task: Task) -> str:
     return f"to play {whom}, where what comes a {each} later counts {task.gamma:g} of it"
 
 
+def opponent_name(world: World, opponent: str) -> str:
+    """Name whom a recipe's learner meets, to go on after "against"."""
+    others = {"self": "itself", "league": "the league"}
+    return others.get(opponent) or world.titles.get(opponent, opponent)
+
+
 def square_name(game: Game, cell: int) -> str:
     """Name a cell as the labels of squares do, for who hears them."""
     row, column = game.row_column(cell)
@@ -136,6 +144,13 @@ def square_name(game: Game, cell: int) -> str:
 def short_name(cell: int) -> str:
     """Name a cell of tic-tac-toe, for who sees it."""
     return SHORT_NAMES[cell]
+
+
+def squares(cells: Sequence[int]) -> str:
+    """Name the one or other of some cells, or say how many they are."""
+    if len(cells) > NAMED:
+        return f"any of {len(cells)} squares"
+    return listed([short_name(cell) for cell in cells], "or")
 
 
 def facts(world: World, name: str, step: int | None = None) -> str:
@@ -171,7 +186,7 @@ def _scale(worth: Worth, seat: str, decimals: int) -> tuple[tuple[str, str], ...
 def _given_away(place: Place, ply: int, cell: int) -> str:
     """Say that a person's move was a blunder, where that may be said."""
     match, position = place.match, place.positions[ply]
-    if match.hide or not match.is_human(O if ply % 2 else X) or place.world.right[position, cell]:
+    if match.hide or not match.is_human(mover_at(ply)) or place.world.right[position, cell]:
         return ""
     return f" That gave the {best_play(place.world, position).partition(' ')[0]} away."
 

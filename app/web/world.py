@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 from flask import current_app
 from numpy.typing import NDArray
-from werkzeug.exceptions import BadRequest
+from werkzeug.exceptions import BadRequest, NotFound
 
 from app.experiments import Bars, Boards, Summary
 from app.experiments import load_all as load_experiments
@@ -136,6 +136,13 @@ class World:
                 raise BadRequest(f"These moves cannot be judged: {error}.") from None
             return name
         return name if list.__contains__(self.seats, name) else self.lab.canonical(name)
+
+    def learned(self, name: str) -> Agent:
+        """Return an agent; raises NotFound, naming those there are, if it is not one of them."""
+        if name not in self.agents:
+            there = ", ".join(self.agents)
+            raise NotFound(f"There is no agent {name!r} that learned. There are: {there}.")
+        return self.agents[name]
 
     def name_of(self, card: Card) -> str:
         """Return by what name addresses call an agent."""

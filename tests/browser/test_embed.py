@@ -211,7 +211,11 @@ def test_what_is_selected_can_be_copied_where_a_browser_allows_no_more(
     page = new_context().new_page()
     page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error());")
     page.goto("/mind/q-table")
+    page.locator("#embed-mind-open").scroll_into_view_if_needed()
+    place = page.locator("#embed-mind-open").bounding_box()
     page.click("#embed-mind-open")
+    expect(page.locator("#embed-mind")).to_be_visible()
+    assert page.locator("#embed-mind-open").bounding_box() == place
     page.click("#embed-mind-copy")
     expect(page.locator("#embed-mind-said")).to_have_text("It is selected: copy it.")
     selected = page.evaluate("getSelection().toString()")

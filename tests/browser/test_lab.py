@@ -97,7 +97,11 @@ def test_the_film_of_a_new_result_plays(page: Page) -> None:
 
 
 def test_a_game_is_told_update_by_update(page: Page) -> None:
-    page.goto("/lab/q-table,seat=x,alpha=0.9,seed=27?game=1")
+    page.goto("/lab/q-table,seat=x,alpha=0.9,seed=27")
+    page.click("#to-story")
+    expect(page.locator("#to-story")).to_have_text("Game 1 of its training")
+    expect(page.locator("#to-story")).to_be_focused()
+    expect(page.locator(".turns")).to_be_in_viewport()
     for told in ("0.9", "0.81", "0.729"):
         page.click("#update-next")
         expect(page.locator(".equation")).to_have_text(re.compile(f"= {told}$"))

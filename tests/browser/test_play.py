@@ -433,6 +433,16 @@ def test_a_hint_marks_the_squares_and_is_played(page: Page) -> None:
     headline(page, "You win")
 
 
+@pytest.mark.parametrize(("width", "height"), [(320, 640), (900, 700)])
+def test_every_word_of_the_move_list_can_be_read(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto("/play/1872?x=human")
+    page.click("label[for=tab-moves]")
+    expect(page.locator("#move-3 .truly")).to_contain_text("loss in 6")
+    clipped = "parts => parts.filter((part) => part.scrollWidth > part.clientWidth).length"
+    assert page.locator(".list :is(a, .where, .truly)").evaluate_all(clipped) == 0
+
+
 def test_what_a_square_holds_is_said_on_hover_and_on_focus(page: Page) -> None:
     page.goto("/play/40?o=q-learning-1")
     usual = page.locator("#caption").inner_text()

@@ -65,6 +65,10 @@ def test_what_counts_is_seen_without_scrolling(
     page.goto("/mind/q-table")
     if height >= 800:
         inside(page, "#mind")
+    if width > height:
+        for url, board in (("/lab", "[data-film-board]"), ("/compare/", "#boards .board")):
+            page.goto(url)
+            inside(page, board)
     for url in ("/", "/puzzle", OPENED, "/mind/q-table", "/how/why", "/how/learning"):
         page.goto(url)
         if url.startswith("/how"):
@@ -202,6 +206,7 @@ def test_a_puzzle_keeps_its_squares_where_they_are(page: Page) -> None:
     def squares() -> list[object]:
         return [cell.bounding_box() for cell in page.locator("#board .cell").all()]
 
+    page.set_viewport_size({"width": 360, "height": 740})
     page.goto("/puzzle/6")
     before = squares()
     page.evaluate("document.getElementById('board-0').marked = true")
@@ -209,12 +214,14 @@ def test_a_puzzle_keeps_its_squares_where_they_are(page: Page) -> None:
     expect(page.locator(".question")).to_have_text("And which would be right?")
     page.click("#board-0")
     expect(page.locator(".verdicts li")).to_have_count(2)
+    button = page.locator("#next").bounding_box()
     for ply in range(1, 5):
         page.click("#step")
         expect(page).to_have_url(address(f"&ply={ply}"))
     expect(page.locator(".question")).to_have_text("X bottom middle.")
     assert page.evaluate("document.getElementById('board-0').marked")
     assert squares() == before
+    assert page.locator("#next").bounding_box() == button
     walk(page, "back")
     expect(page.locator(".question")).not_to_have_text("X bottom middle.")
 

@@ -9,7 +9,6 @@ from app.tictactoe.policy import greedy, policy_of
 from app.tictactoe.report import (
     Figures,
     chances_against,
-    chances_at_worst,
     losing_game,
     report,
 )
@@ -146,8 +145,8 @@ def test_chances_are_the_agent_s_own_side_in_both_seats(game: Game, tables):
     first, zero = greedy(tables["first"]), greedy(tables["zero"])
     win, draw, loss = chances_against(game, zero, first, X)
     assert chances_against(game, first, zero, O) == (loss, draw, win)
-    assert chances_at_worst(game, first, X) == (0, 0, 1)
-    assert chances_at_worst(game, greedy(tables["optimal"]), O) == (0, 1, 0)
+    assert judged(game, tables["first"]).best_response.x == [(0, 0, 1)]
+    assert judged(game, tables["optimal"]).best_response.o == [(0, 1, 0)]
 
 
 def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
@@ -157,9 +156,7 @@ def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):
     )
     for seat, name in [(X, "x"), (O, "o")]:
         (against,) = getattr(figures.vs["random"], name)
-        (worst,) = getattr(figures.best_response, name)
         assert chances_against(game, greedy(tables["zero"]), policy, seat) == against
-        assert chances_at_worst(game, policy, seat) == worst
 
 
 @pytest.mark.parametrize("worth", [Worth(), WORTH])

@@ -11,10 +11,10 @@ from app.tictactoe.notation import parse_position, record_to, replay
 from app.tictactoe.report import blunders
 from app.web import addresses
 from app.web.compare.page import ComparePage, compare_page
-from app.web.compare.panels import Panel, can_blunder, plays
+from app.web.compare.panels import Panel, plays
 from app.web.comparison import FIGURES, Comparison, View, parse, parting
 from app.web.learning import compared
-from app.web.lens import opinion
+from app.web.lens import can_blunder, opinion
 from app.web.match import Match, Place, place_of
 from app.web.world import TRUTH, World
 

@@ -42,6 +42,23 @@ def test_a_wrong_request_is_explained(client: FlaskClient, url: str, code: int, 
     assert page.headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.parametrize(
+    ("url", "room"),
+    [
+        ("/lab/q-learning,alpha=7", "Lab"),
+        ("/judge/xyz", "Judge"),
+        ("/experiments/xyz", "Experiments"),
+        ("/puzzle/999", "Find its mistake"),
+    ],
+)
+def test_a_wrong_address_leads_to_the_room_it_is_in(
+    client: FlaskClient, url: str, room: str
+) -> None:
+    start = "/" + url.split("/")[1]
+    assert f'href="{start}">To “{room}”</a>' in client.get(url).text
+    assert "To “" not in client.get("/nowhere").text
+
+
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "trace"])
 @pytest.mark.parametrize("url", ["/", "/play/4", "/reply/4", "/healthz"])
 def test_pages_can_only_be_read(client: FlaskClient, method: str, url: str) -> None:

@@ -239,7 +239,7 @@ def test_every_mark_of_a_shipped_figure_has_an_address_that_is_known(
     world: World, claim: str
 ) -> None:
     for figure in world.experiments[claim].figures:
-        for href, _ in marks(inline(lay_out(world, figure, world.experiments[claim].first_seed))):
+        for href, _ in marks(inline(lay_out(figure, world, world.experiments[claim].first_seed))):
             room, name = href.removeprefix("/").split("/", 1)
             if room == "lab":
                 assert world.canonical(name) == name
@@ -330,7 +330,7 @@ def test_the_dots_of_a_row_stand_for_all_of_its_runs(shown: str) -> None:
 
 
 def test_dots_are_drawn_in_the_order_of_their_values(world: World) -> None:
-    layout = lay_out(world, HISTOGRAM, FIRST)
+    layout = lay_out(HISTOGRAM, world, FIRST)
     dots = [shape for shape in layout.shapes if isinstance(shape, Dot)]
     by_value: dict[str, set[float]] = {}
     for dot in dots:
@@ -343,7 +343,7 @@ def test_dots_are_drawn_in_the_order_of_their_values(world: World) -> None:
 
 
 def test_a_line_goes_through_its_medians_and_opens_the_typical_run(world: World) -> None:
-    layout = lay_out(world, CURVES, FIRST)
+    layout = lay_out(CURVES, world, FIRST)
     lines = [s for s in layout.shapes if isinstance(s, Curve) and s.kind.endswith("curve")]
     doubled, same = lines
     assert doubled.link == Link(
@@ -381,7 +381,7 @@ def test_a_bar_opens_a_recipe_a_position_or_a_game_with_a_rule(shown: str) -> No
 
 def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, world: World) -> None:
     assert "50% (48.2% to 54.1%, n = 1,000)" in drawings(shown)[3]
-    layout = lay_out(world, BARS, FIRST)
+    layout = lay_out(BARS, world, FIRST)
     bars = [shape for shape in layout.shapes if isinstance(shape, Rect) and shape.kind == "beam"]
     assert [bar.width / bars[0].width for bar in bars] == pytest.approx(
         [bar.value / BARS.bars[0].value for bar in BARS.bars], abs=1e-6
@@ -389,7 +389,7 @@ def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, world:
 
 
 def test_a_board_shows_what_is_right_and_what_its_lens_plays(shown: str, world: World) -> None:
-    blocks, errs, over = lay_out(world, BOARDS, FIRST).pictures
+    blocks, errs, over = lay_out(BOARDS, world, FIRST).pictures
     assert [kind for kind, _ in blocks.board.paths] == ["grid", "last", "x", "o", "plays"] or {
         kind for kind, _ in blocks.board.paths
     } == {"grid", "last", "x", "o", "plays"}

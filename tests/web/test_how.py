@@ -21,10 +21,11 @@ from app.tictactoe.policy import greedy, uniform
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import best_response, successor_values
 from app.web import create_app
-from app.web.addresses import agent, how_example
+from app.web.addresses import agent, how_example, how_stage, how_writing
 from app.web.algorithms import ALGORITHMS
 from app.web.deployment import ROOT
 from app.web.formula import Formula, block, symbols
+from app.web.how.parts import BOARD
 from app.web.how.sections import SECTIONS
 from app.web.world import TRUTH, World
 
@@ -159,7 +160,10 @@ def test_a_click_moves_one_board_and_no_other(client: FlaskClient, html: str, na
     assert section(client.get(how_example(name)).text, name) == section(html, name)
 
 
-@pytest.mark.parametrize("url", ["/how?at=dqn", "/how?at=dqn&record=4853"])
+@pytest.mark.parametrize(
+    "url",
+    ["/how?at=dqn", "/how?at=dqn&record=4853", how_writing(BOARD), how_stage(2)],
+)
 def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
     client: FlaskClient, url: str
 ) -> None:

@@ -8,12 +8,10 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.game import Game
 from app.tictactoe.notation import parse_position, position_text
-from app.web.addresses import how_stage, how_writing
+from app.web.addresses import how_stage
 from app.web.encodings import encoded
-from app.web.how.parts import ALPHA, BOARD, GAME, STAGES, won_game, writing
+from app.web.how.parts import ALPHA, GAME, STAGES, won_game, writing
 from app.web.world import World
-
-HTMX = {"HX-Request": "true"}
 
 
 @pytest.fixture
@@ -142,17 +140,6 @@ def test_its_steps_lead_to_each_other(client: FlaskClient) -> None:
         href, steps = found[1], steps + 1
     assert steps == STAGES
     assert "= 0.73" in page
-
-
-@pytest.mark.parametrize("url", [how_writing(BOARD), how_writing("XO..X...."), how_stage(2)])
-def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
-    client: FlaskClient, url: str
-) -> None:
-    whole, fragment = client.get(url).text, client.get(url, headers=HTMX).text
-    notice = '<div id="notice" role="alert"></div>\n'
-    assert fragment.startswith(notice)
-    assert fragment.removeprefix(notice).strip() in whole
-    assert len(fragment) < len(whole) / 4
 
 
 @pytest.mark.parametrize(

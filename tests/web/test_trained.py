@@ -18,7 +18,7 @@ from socket import AF_UNIX, socket
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, ServiceUnavailable
 from werkzeug.test import Client
 
 from app.recipes import ALGORITHMS, LONGEST, parse
@@ -364,6 +364,27 @@ def test_when_the_queue_is_full_one_is_told_to_come_back(client: FlaskClient, ru
     while (answer := client.get(f"/agents/{name}")).status_code == 503 and time.monotonic() < until:
         time.sleep(0.01)
     assert answer.status_code == 200
+
+
+def test_who_waits_in_turn_for_what_does_not_come_is_told_so_with_the_first(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.web.trainer.WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("app.web.trained.RETRY_SECONDS", 600)  # however long the others take
+    silent, name = Trainer(), fresh()
+    lab = Lab(world.game, world.always, silent)
+
+    def ask(_: int) -> None:
+        with pytest.raises(ServiceUnavailable):
+            lab.find(name)
+
+    with (silent.folder / LOCK).open("w") as lock, ThreadPoolExecutor(4) as pool:
+        flock(lock, LOCK_EX)  # so that no other is started
+        assert len([*pool.map(ask, range(4))]) == 4
+    silent.listener.setblocking(False)
+    silent.listener.accept()[0].close()
+    with pytest.raises(BlockingIOError):  # nobody else has asked
+        silent.listener.accept()
 
 
 def test_without_the_lab_there_are_only_those_who_are_always_there(

@@ -16,12 +16,12 @@ from training.bench.boards import measure
 from training.bench.c_loop import CLoop
 from training.bench.networks import side_by_side
 from training.learners import learn
+from training.measures import NEVER
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
 C_GOAL = 1.5
 RUNS = 5
-NEVER = 10**12  # a stop that no training comes to
 
 
 def benchmark() -> Iterator[str]:

@@ -16,7 +16,7 @@ from app.recipes.algorithms import Menace
 from app.tictactoe.beads import alike
 from app.tictactoe.game import Game
 from training.learners.classes import pair_classes
-from training.learners.pairs import DRAWN, Indices, Values, Visits, legal_pairs
+from training.learners.pairs import DRAWN, Indices, Values, Visits, legal_pairs, seats_in_turn
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
 from training.learners.randomness import stream, uniform
 
@@ -45,8 +45,7 @@ def learn(game: Game, recipe: Menace, next_stop: NextStop) -> Iterator[Progress]
     """
     first, after = legal_pairs(game)
     classes = pair_classes(game)
-    decision = np.repeat(np.arange(game.decisions), np.diff(game.pair_start))
-    own_move = (np.searchsorted(game.ply_start, decision, side="right") - 1) // 2
+    own_move = game.ply[game.pair_from] // 2
     full = np.zeros(classes.number)
     full[classes.of] = np.maximum(1, recipe.beads - recipe.beads_drop * own_move)
     boxes = Boxes(
@@ -60,7 +59,6 @@ def learn(game: Game, recipe: Menace, next_stop: NextStop) -> Iterator[Progress]
         played=np.zeros(game.cells, np.int32),
     )
     rewards = (float(recipe.loss), float(recipe.draw), float(recipe.win))
-    seats = np.array({"both": [0, 1], "x": [0], "o": [1]}[recipe.seat], np.int32)
     part = boxes.part if recipe.plays == "proportional" else np.ones(game.pairs)
 
     def show(done: float, games: int, updates: int) -> Progress:
@@ -68,6 +66,7 @@ def learn(game: Game, recipe: Menace, next_stop: NextStop) -> Iterator[Progress]
         visits = game.spread(boxes.visits[classes.of], 0)
         return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
+    seats = seats_in_turn(recipe)
     play = partial(_play, stream(recipe.seed), rewards, seats, first, after, boxes)
     return over_phases(opponents(game, recipe), next_stop, play, show)
 

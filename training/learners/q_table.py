@@ -24,6 +24,7 @@ from training.learners.pairs import (
     epsilon_greedy,
     legal_pairs,
     lowered,
+    seats_in_turn,
 )
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
 from training.learners.randomness import stream, uniform
@@ -87,7 +88,7 @@ def learn(game: Game, recipe: QTable, next_stop: NextStop) -> Iterator[Progress]
         win=recipe.win,
         kept=float(recipe.update == "average"),
         first_best=recipe.ties == "first",
-        seats=np.array({"both": [0, 1], "x": [0], "o": [1]}[recipe.seat], np.int32),
+        seats=seats_in_turn(recipe),
     )
     return over_phases(
         opponents(game, recipe),

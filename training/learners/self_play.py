@@ -28,7 +28,7 @@ def learn(game: Game, recipe: SelfPlay, next_stop: NextStop) -> Iterator[Progres
     """
     first, after = legal_pairs(game)
     sign = game.to_move.astype(np.float64)
-    q = (recipe.initial * sign).repeat(np.diff(game.pair_start))
+    q = (recipe.initial * sign)[game.pair_from]
     visits = np.zeros(game.pairs, np.uint32)
     rates = (recipe.alpha, recipe.gamma, recipe.epsilon, recipe.epsilon_drop)
     rules = (*rates, recipe.loss, recipe.draw, recipe.win)

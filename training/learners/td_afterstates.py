@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from app.recipes.algorithms import SEATS, TdAfterstates
+from app.recipes.algorithms import TdAfterstates
 from app.tictactoe.game import Game
 from training.learners.classes import Classes, afterstate_classes, class_progress, refresh
 from training.learners.pairs import (
@@ -23,6 +23,7 @@ from training.learners.pairs import (
     epsilon_greedy,
     legal_pairs,
     lowered,
+    seats_in_turn,
 )
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
 from training.learners.randomness import stream, uniform
@@ -62,7 +63,7 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
     first, after = legal_pairs(game)
     classes = afterstate_classes(game, recipe.symmetric)
     known = Memory(
-        values=_at_first(game, recipe, classes, after),
+        values=_at_first(recipe, classes, after),
         visits=np.zeros(classes.number, np.uint32),
         q=np.zeros(game.pairs),
     )
@@ -74,7 +75,7 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
         loss=recipe.loss,
         draw=recipe.draw,
         from_all=recipe.learn_from == "all",
-        seats=np.array(["xo".index(seat) for seat in SEATS[recipe.seat]], np.int32),
+        seats=seats_in_turn(recipe),
     )
     return over_phases(
         opponents(game, recipe),
@@ -84,7 +85,7 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
     )
 
 
-def _at_first(game: Game, recipe: TdAfterstates, classes: Classes, after: Indices) -> Values:
+def _at_first(recipe: TdAfterstates, classes: Classes, after: Indices) -> Values:
     """Return what the boards are worth before anything is learned, [K]."""
     values = np.full(classes.number, recipe.initial)
     values[classes.of[after == WON]] = recipe.win

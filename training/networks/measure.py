@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from app.recipes import Recipe
-from app.tictactoe.game import connect
+from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.report import BySeat, Figures, report
 from training.learners import learn
 from training.learners.phases import Epoch
@@ -46,7 +46,7 @@ def measure_beginning(recipes: Sequence[Recipe]) -> list[Beginning]:
 
 def _beginning(recipe: Recipe) -> Beginning:
     begin = perf_counter()
-    history = islice(learn(connect(), recipe, lambda updates: NEVER), FIRST + 1)
+    history = islice(learn(tic_tac_toe(), recipe, lambda updates: NEVER), FIRST + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
     won, lost, _, taken, _ = zip(*epochs, strict=True)
     return Beginning(perf_counter() - begin, _by_seat(won), _by_seat(lost), list(taken))
@@ -58,7 +58,7 @@ def measure_epochs(recipes: Sequence[Recipe]) -> list[NetworkRun]:
 
 
 def _run(recipe: Recipe) -> NetworkRun:
-    game, begin = connect(), perf_counter()
+    game, begin = tic_tac_toe(), perf_counter()
     epochs: list[Epoch] = []
     for progress in learn(game, recipe, lambda updates: NEVER):
         epochs.extend([progress.epoch] if progress.epoch else [])

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from app.recipes import Parameter, parameters
+from app.recipes.parameters import written
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
 from app.web import addresses, exact
@@ -11,7 +12,7 @@ from app.web.comparison import Comparison, View, parting
 from app.web.exact import Figure
 from app.web.match import Match
 from app.web.numbers import count, percent, signed
-from app.web.words import task_words
+from app.web.words import opponent_name, task_words
 from app.web.world import HUMAN, TASK, World
 
 UNITS = "in the units of its own values"
@@ -128,7 +129,7 @@ def made(world: World, card: Card) -> list[tuple[str, str]]:
     opponents = dict.fromkeys(opponent for opponent, _ in world.recipe(world.name_of(card)).phases)
     return [
         ("Origin", card.origin),
-        ("Opponents", "; ".join(_opponent(world, opponent) for opponent in opponents)),
+        ("Opponents", "; ".join(opponent_name(world, opponent) for opponent in opponents)),
         ("Games", count(card.games)),
         ("Updates", count(card.updates)),
         ("Time", f"{card.seconds:.3g} s"),
@@ -139,14 +140,10 @@ def made(world: World, card: Card) -> list[tuple[str, str]]:
     ]
 
 
-def _opponent(world: World, opponent: str) -> str:
-    return "itself" if opponent == "self" else world.titles.get(opponent, opponent)
-
-
 def _written(parameter: Parameter) -> str:
     match parameter.value:
         case bool():
-            return "yes" if parameter.value else "no"
+            return written(parameter.value)
         case int():
             return count(parameter.value)
         case float():

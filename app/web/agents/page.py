@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
-from werkzeug.exceptions import NotFound
 from werkzeug.http import generate_etag
 
-from app.tictactoe.agents import Agent
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
-from app.web import exact, judged, learning, words
+from app.web import addresses, exact, judged, learning, words
 from app.web.agents import facts, ranking
-from app.web.agents.choices import Choice, choices
 from app.web.agents.downloads import DOWNLOADS
 from app.web.algorithms import ALGORITHMS
 from app.web.character import STRENGTHS, Character, character
@@ -27,6 +24,15 @@ from app.web.world import World, world
 
 bp = Blueprint("agents", __name__)
 SHOWN = 9  # blunders on the agent's own page: three rows of a phone
+
+
+class Choice(NamedTuple):
+    """Somebody whom the outcomes can be shown against."""
+
+    id: str
+    title: str
+    href: str
+    chosen: bool
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ def table() -> Response:
 @bp.get("/agents/<name>")
 def agent(name: str) -> Response:
     """Show an agent."""
-    against = learning.parse_against(request.args, _known(world(), name).card)
+    against = learning.parse_against(request.args, world().learned(name).card)
     return respond(agent_page(world(), name, against))
 
 
@@ -100,7 +106,7 @@ def agent(name: str) -> Response:
 def download(name: str, ending: str) -> Response:
     """Hand out an agent as a file."""
     file = DOWNLOADS[ending]
-    agent = _known(world(), name)
+    agent = world().learned(name)
     content = file.content(world(), agent)
     response = Response(content, mimetype=file.mimetype)
     response.headers.set("Content-Disposition", "attachment", filename=f"{agent.card.id}.{ending}")
@@ -110,21 +116,21 @@ def download(name: str, ending: str) -> Response:
 @bp.get("/agents/<name>/blunders")
 def atlas(name: str) -> Response:
     """Show all of an agent's blunders."""
-    _known(world(), name)
+    world().learned(name)
     return respond(judged.blunders_page(world(), name, request.args))
 
 
 @bp.get("/agents/<name>/certificate-<any(x, o):seat>")
 def certificate(name: str, seat: str) -> Response:
     """Show all of a certificate."""
-    _known(world(), name)
+    world().learned(name)
     return respond(judged.certificate_page(world(), name, seat, request.args))
 
 
 @bp.get("/agents/<name>/certificate-<any(x, o):seat>.csv")
 def certificate_file(name: str, seat: str) -> Response:
     """Send a certificate as a file."""
-    _known(world(), name)
+    world().learned(name)
     response = respond(judged.certificate_file(world(), name, seat))
     response.headers["Content-Disposition"] = f'attachment; filename="{name}-{seat}.csv"'
     return response
@@ -133,7 +139,7 @@ def certificate_file(name: str, seat: str) -> Response:
 def agent_page(world: World, name: str, against: str) -> AgentPage:
     """Gather what the page of an agent writes down."""
     card = world.agents[name].card
-    usual, *_ = learning.opponents(card)
+    usual, *_ = opponents = learning.opponents(card)
     return AgentPage(
         name=name,
         card=card,
@@ -147,7 +153,15 @@ def agent_page(world: World, name: str, against: str) -> AgentPage:
         figures=facts.figures(world, card),
         task=facts.task(world, card),
         task_figures=facts.task_figures(card),
-        choices=choices(world, card, against),
+        choices=[
+            Choice(
+                id=opponent,
+                title=learning.opponent_title(world, opponent),
+                href=addresses.agent(name, "" if opponent == usual else opponent),
+                chosen=opponent == against,
+            )
+            for opponent in opponents
+        ],
         curves=learning.learning(world, card, against),
         take=take_curve(world, [name], against="" if against == usual else against),
         winning=learning.winning(card.win_rate) if card.win_rate else None,
@@ -159,11 +173,3 @@ def agent_page(world: World, name: str, against: str) -> AgentPage:
         made=facts.made(world, card),
         claims=of_agent(world, name),
     )
-
-
-def _known(world: World, name: str) -> Agent:
-    """Return an agent; raises NotFound, naming those there are, if it is not one of them."""
-    if name not in world.agents:
-        there = ", ".join(world.agents)
-        raise NotFound(f"There is no agent {name!r} that learned. There are: {there}.")
-    return world.agents[name]

@@ -22,6 +22,7 @@ from app.web.algorithms.self_play import SELF_PLAY
 from app.web.algorithms.targets import Pair
 from app.web.algorithms.td_afterstates import TD_AFTERSTATES
 from app.web.numbers import count
+from app.web.words import opponent_name
 from app.web.world import World
 
 __all__ = [
@@ -68,10 +69,9 @@ def rule_of(pair: Pair) -> Rule:
 
 def phases(world: World, recipe: Recipe) -> list[str]:
     """Say what a training consists of, opponent by opponent."""
-    titles = {**world.titles, "self": "itself", "league": "the league"}
     turns = ALGORITHMS[recipe.slug].turns(recipe)
     return [
-        f"{count(number)} {turns} against {titles.get(opponent, opponent)}"
+        f"{count(number)} {turns} against {opponent_name(world, opponent)}"
         for opponent, number in recipe.phases
     ]
 

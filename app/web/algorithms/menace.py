@@ -127,7 +127,7 @@ def _facts(world: World) -> Mapping[str, object]:
 
 
 MENACE = Algorithm(
-    title="MENACE: beads in matchboxes",
+    title=TITLE,
     rule=Rule(
         _reason,
         _sentences,

@@ -13,6 +13,7 @@ from app.web.compare.panels import full_name
 from app.web.comparison import Comparison, View
 from app.web.film import Film, Frame, film_of_minds, frame_of_minds, in_step
 from app.web.lens import HEAT_STEPS
+from app.web.match import read_whole
 from app.web.mind_picture import EXPECTS, KINDS, TILE, Kind, Picture, colouring, kinds, picture
 from app.web.numbers import count
 from app.web.world import World
@@ -90,11 +91,7 @@ def at_frame(world: World, comparison: Comparison, text: str) -> Comparison:
     if not views or not _moves(views):
         raise BadRequest("frame needs agents that learned, and each of them once.")
     frames = _frames(world, views)
-    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) < len(frames)):
-        raise BadRequest(
-            f"frame={text} in the address is wrong: frame is 0 to {len(frames) - 1} here."
-        )
-    return _at(world, comparison, frames[int(text)])
+    return _at(world, comparison, frames[read_whole("frame", text, 0, len(frames) - 1)])
 
 
 def _learned(world: World, comparison: Comparison) -> list[View]:

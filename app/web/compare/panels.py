@@ -1,19 +1,17 @@
 """One board of a comparison with all that belongs to it, and what several say in sentences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from app.web import addresses, words
 from app.web.board_view import Board, board
 from app.web.comparison import Comparison, View
-from app.web.lens import OUTCOMES, Opinion, best_play
+from app.web.lens import OUTCOMES, Opinion, best_play, can_blunder
 from app.web.match import Place
 from app.web.numbers import updates
-from app.web.words import listed, short_name
+from app.web.words import listed, squares
 from app.web.world import TASK, TRUTH, World
-
-MANY = 3  # squares that a sentence still names
 
 
 class Panel(NamedTuple):
@@ -73,13 +71,8 @@ def plays(opinion: Opinion) -> str:
     """Say what somebody plays in a decision, and what it expects of that."""
     first = opinion.plays[0]
     expected = opinion.truths[first] if opinion.exact else opinion.texts[first]
-    places = "mostly " * opinion.draws + _squares(opinion.plays)
+    places = "mostly " * opinion.draws + squares(opinion.plays)
     return f"{places.capitalize()}: {expected or opinion.blank}"
-
-
-def can_blunder(place: Place, opinion: Opinion) -> bool:
-    """Whether one of the moves that somebody plays there gives away the value of the game."""
-    return bool((opinion.policy > 0)[~place.world.right[place.position]].any())
 
 
 def summary(place: Place, opinions: Mapping[str, Opinion]) -> str:
@@ -134,12 +127,12 @@ def _preferences(opinions: Mapping[str, Opinion]) -> str:
         groups.setdefault(tuple(opinion.plays), []).append(name)
     if len(groups) == 1 < len(opinions):
         who = "Both" if len(opinions) == 2 else "All"
-        return f"{who} play {_squares(*groups)}."
+        return f"{who} play {squares(*groups)}."
     parts = []
     for cells, names in sorted(groups.items(), key=lambda group: -len(group[1])):
         alone = "alone " * (len(names) == 1 and len(groups) < len(opinions))
         verb = "plays" if len(names) == 1 else "play"
-        parts.append(f"{listed(names)} {alone}{verb} {_squares(cells)}")
+        parts.append(f"{listed(names)} {alone}{verb} {squares(cells)}")
     return "; ".join(parts) + "."
 
 
@@ -151,9 +144,3 @@ def _verdict(place: Place, opinions: Mapping[str, Opinion]) -> str:
     if erring:
         return f"With best play it is a {value}, and {listed(erring)} can miss that."
     return f"With best play that is right: it keeps the {value}."
-
-
-def _squares(cells: Sequence[int]) -> str:
-    if len(cells) > MANY:
-        return f"any of {len(cells)} squares"
-    return listed([short_name(cell) for cell in cells], "or")

@@ -1,12 +1,11 @@
 """Learning curves: which, as a picture that stands alone, and as the table of their numbers."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from math import ceil, floor, log10
 from typing import NamedTuple
 
 from werkzeug.datastructures import MultiDict
-from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.exceptions import NotFound
 
 from app.web import addresses
 from app.web.charts import Chart, Charts
@@ -14,6 +13,7 @@ from app.web.comparison import FIGURES, parse
 from app.web.drawing import INKS, LETTER, Drawing, Shade, fitting
 from app.web.figures.scales import scale, short
 from app.web.learning import WON, compared, learning, opponents, parse_against, winning
+from app.web.match import read_whole
 from app.web.take import Take, take_curve
 from app.web.world import World
 
@@ -74,11 +74,8 @@ def parse_curves(world: World, name: str, query: "MultiDict[str, str]") -> Curve
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    if name not in world.agents:
-        there = ", ".join(world.agents)
-        raise NotFound(f"There is no agent {name!r} that learned. There are: {there}.")
     figure, lenses = query.get("figure", ""), query.getlist("lens")
-    card, names, against = world.agents[name].card, [name], ""
+    card, names, against = world.learned(name).card, [name], ""
     charts: Charts | None
     if figure == WON and not lenses:
         charts = winning(card.win_rate) if card.win_rate else None
@@ -99,11 +96,7 @@ def parse_curves(world: World, name: str, query: "MultiDict[str, str]") -> Curve
 
 def parse_width(query: "MultiDict[str, str]") -> int:
     """Read how many pixels wide a picture is to be."""
-    text = query.get("width", "") or str(WIDTH)
-    low, high = WIDTHS
-    if not (re.fullmatch("[0-9]{1,4}", text) and low <= int(text) <= high):
-        raise BadRequest(f"width={text} in the address is wrong: width is {low} to {high}.")
-    return int(text)
+    return read_whole("width", query.get("width") or str(WIDTH), *WIDTHS)
 
 
 def curve_picture(charts: Charts, title: str, width: int) -> Drawing:

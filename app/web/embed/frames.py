@@ -157,7 +157,7 @@ def experiment(claim: str) -> Response:
     if text not in map(str, range(1, last + 1)):
         raise BadRequest(f"figure={text} in the address is wrong: {claim} has 1 to {last}.")
     figure = summary.figures[int(text) - 1]
-    layout = lay_out(world(), figure, summary.first_seed)
+    layout = lay_out(figure, world(), summary.first_seed)
     return respond(
         ExperimentFrame(
             claim=in_a_line(summary),

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from app.tictactoe.notation import MARKS, position_text, record_to
-from app.web.drawing import INKS, LETTER, Drawing, Shade, heat, mixed
+from app.web.drawing import INKS, LETTER, Drawing, Shade, heat
 from app.web.lens import HEAT_STEPS
 from app.web.mind_picture import LEVELS, LINE, Kind, Picture, colouring, kinds, representatives
 from app.web.numbers import updates
+from app.web.palette import mixed, to_hex, to_rgb
 from app.web.world import World
 
 TILE = 15  # pixels: the side of one
@@ -72,8 +73,10 @@ def _shade(kind: Kind, value: int) -> Shade:
     """Return the colour of a heat, or of a level: so much of the accent, the rest nothing."""
     if kind.scale == "heat":
         return heat(value)
-    none, all_of_it = INKS["sunk"], INKS["accent"]
-    light, dark = (mixed(none[i], all_of_it[i], value / LEVELS) for i in range(2))
+    light, dark = (
+        to_hex(mixed(to_rgb(none), to_rgb(all_of_it), value / LEVELS))
+        for none, all_of_it in zip(INKS["sunk"], INKS["accent"], strict=True)
+    )
     return light, dark
 
 

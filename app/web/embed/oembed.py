@@ -71,13 +71,15 @@ def found(world: World, url: str) -> Take:
     query = MultiDict(parse_qsl(parts.query, keep_blank_values=True))
     try:
         endpoint, given = current_app.url_map.bind(parts.netloc).match(parts.path)
-        return TAKES[endpoint](world, given, query)
-    except (KeyError, RequestRedirect):
-        raise NotFound(f"{url} cannot be embedded.") from None
+        if endpoint in TAKES:
+            return TAKES[endpoint](world, given, query)
+    except RequestRedirect:
+        pass
     except HTTPException as error:
         if error.code not in NO_VIEW:
             raise
         raise NotFound(f"{url} cannot be embedded. {error.description}") from None
+    raise NotFound(f"{url} cannot be embedded.")
 
 
 def most(name: str) -> int:

@@ -145,7 +145,7 @@ def figure(claim: str, number: int) -> Response:
     if scheme not in SCHEMES:
         raise BadRequest(f"There is no scheme {scheme!r}. There are: {', '.join(SCHEMES)}.")
     site = request.host_url.rstrip("/")
-    drawn = lay_out(world(), summary.figures[number - 1], summary.first_seed)
+    drawn = lay_out(summary.figures[number - 1], world(), summary.first_seed)
     source = f"{SITE}: {summary.title}, {summary.date}. {site}{addresses.experiment(claim)}"
     content = standalone(drawn, source, scheme, site).encode()
     response = Response(content, mimetype="image/svg+xml")
@@ -158,15 +158,15 @@ def experiments_page(world: World, project: str, verdict: str) -> ExperimentsPag
     every = [*world.experiments.values()]
     of_project = [one for one in every if project in ("", one.project)]
     of_verdict = [one for one in every if verdict in ("", VERDICTS[one.verdict].slug)]
-    verdicts = Counter(one.verdict for one in of_project)
-    projects = Counter(one.project for one in of_verdict)
+    verdicts = Counter[str](one.verdict for one in of_project)
+    projects = Counter[str](one.project for one in of_verdict)
     found = [one for one in of_project if one in of_verdict]
     return ExperimentsPage(
         verdicts=[
             Choice(
                 id=kind.slug,
                 title=words,
-                number=verdicts[words],  # type: ignore[index]
+                number=verdicts[words],
                 href=addresses.experiments(project, "" if verdict == kind.slug else kind.slug),
                 chosen=verdict == kind.slug,
                 verdict=kind,
@@ -177,7 +177,7 @@ def experiments_page(world: World, project: str, verdict: str) -> ExperimentsPag
             Choice(
                 id=slug or "all",
                 title=title,
-                number=projects[slug] if slug else len(of_verdict),  # type: ignore[index]
+                number=projects[slug] if slug else len(of_verdict),
                 href=addresses.experiments(slug, verdict),
                 chosen=project == slug,
             )
@@ -219,7 +219,7 @@ def experiment_page(world: World, summary: Summary, site: str) -> ExperimentPage
 def shown(world: World, summary: Summary, number: int) -> Shown:
     """Draw a figure for the page; the first has number 1."""
     figure, seed = summary.figures[number - 1], summary.first_seed
-    drawn = lay_out(world, figure, seed)
+    drawn = lay_out(figure, world, seed)
     return Shown(
         number=number,
         layout=drawn,

@@ -5,7 +5,7 @@ from functools import partial, singledispatch
 from itertools import groupby
 from textwrap import wrap
 
-from app.experiments import Bars, Boards, Curves, Figure, Grid, Group, Histogram, Mark, Series
+from app.experiments import Bars, Boards, Curves, Grid, Group, Histogram, Mark, Series
 from app.tictactoe.notation import replay
 from app.web.board_view import small_board
 from app.web.figures.runs import (
@@ -14,6 +14,7 @@ from app.web.figures.runs import (
     address,
     addresses_of,
     at_quantile,
+    behind_bar,
     median,
     ordered,
     position,
@@ -22,7 +23,7 @@ from app.web.figures.runs import (
 from app.web.figures.scales import Scale, logarithmic, scale, short, with_unit
 from app.web.figures.shapes import Dot, Key, Layout, Link, Path, Picture, Rect, Rule, Shape, Text
 from app.web.numbers import count
-from app.web.world import TRUTH, World
+from app.web.world import World
 
 LINE = 17.0  # pixels from one line of words to the next
 SMALL = 15.0  # the same of the words below a name
@@ -48,17 +49,13 @@ BAR = 20.0
 STYLES = 8  # of lines
 
 
-def lay_out(world: World, figure: Figure, first_seed: int = 0) -> Layout:
-    """Lay out a figure of an experiment whose seeds begin with `first_seed`."""
-    return _laid_out(figure, world, first_seed)
-
-
 @singledispatch
-def _laid_out(figure: object, world: World, first_seed: int) -> Layout:
+def lay_out(figure: object, world: World, first_seed: int) -> Layout:
+    """Lay out a figure of an experiment whose seeds begin with `first_seed`."""
     raise TypeError(f"no figure: {figure!r}")
 
 
-@_laid_out.register
+@lay_out.register
 def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     """Lay out a row for each group: its runs as dots over one axis, and a line for most of them."""
     groups = figure.groups
@@ -106,7 +103,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     return Layout(figure.title, figure.unit, caption, height, 0, shapes, [], [], unopened)
 
 
-@_laid_out.register
+@lay_out.register
 def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
     """Lay out lines over one axis: the median of the runs, and bands that hold most or all."""
     every = figure.series
@@ -166,7 +163,7 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
     return Layout(figure.title, figure.unit, caption, height, margin, shapes, keys, [], unopened)
 
 
-@_laid_out.register
+@lay_out.register
 def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
     """Lay out a cell for each pair of parameters, the darker the more."""
     flat = [value for row in figure.values for value in row]
@@ -185,7 +182,7 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
             top += LINE
         for column, (value, recipe) in enumerate(zip(values, recipes, strict=True)):
             level = round(LEVELS * (value - low) / (high - low)) if high > low else 0
-            href = address(world, recipe) if recipe else ""
+            href = address(world, recipe)
             unopened |= bool(recipe) and not href
             text = with_unit(value, figure.unit)
             place = f"{figure.row_label} {name}, {figure.column_label} {figure.columns[column]}"
@@ -212,7 +209,7 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
     return Layout(figure.title, figure.unit, caption, height, margin, shapes, [], [], unopened)
 
 
-@_laid_out.register
+@lay_out.register
 def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
     """Lay out a bar below each name."""
     ends = [end for bar in figure.bars for end in (bar.value, bar.low, bar.high) if end is not None]
@@ -221,12 +218,8 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
     top, unopened, zero = 0.0, False, axis.at(1.0 if figure.logarithmic else 0.0)
     for bar in figure.bars:
         told = _told(with_unit(bar.value, figure.unit), bar.low, bar.high, bar.n, figure.unit)
-        href = ""
-        if bar.record is not None:
-            href = position(world, bar.record, bar.recipe or TRUTH)
-        elif bar.recipe:
-            href = address(world, bar.recipe)
-            unopened |= not href
+        href = behind_bar(world, bar)
+        unopened |= bool(bar.recipe) and not href
         link = Link(f"{bar.name}: {told}", href)
         top = _named(shapes, top, bar.name, told)
         at = axis.at(bar.value)
@@ -248,7 +241,7 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
     return Layout(figure.title, figure.unit, caption, height, 0, shapes, [], [], unopened)
 
 
-@_laid_out.register
+@lay_out.register
 def _boards(figure: Boards, world: World, first_seed: int) -> Layout:
     """Lay out positions as pictures: a star on what is right, a dot on what its lens plays."""
     pictures = []
@@ -353,7 +346,7 @@ def _runs(number: int) -> str:
 
 
 def _of_series(world: World, series: Series) -> Link:
-    href = addresses_of(world, series.recipe)(series.typical) if series.recipe else ""
+    href = addresses_of(world, series.recipe)(series.typical)
     return Link(f"{series.name}: seed {series.typical}, which ends at the median", href)
 
 

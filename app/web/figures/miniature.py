@@ -10,6 +10,7 @@ from app.tictactoe.notation import replay
 from app.web.board_view import small_board
 from app.web.claims import Verdict
 from app.web.drawing import INKS
+from app.web.figures.layout import LEVELS, STYLES
 from app.web.figures.scales import Scale, logarithmic, scale
 from app.web.figures.svg import style
 from app.web.world import World
@@ -19,8 +20,6 @@ CARD = (1200, 630)  # pixels of a preview
 SIGNS = {"holds": "win", "in-part": "accent", "does-not": "loss", "cannot-tell": "soft"}  # inks
 ROWS = 4  # of a figure that has many
 BINS = 40
-STYLES = 8
-LEVELS = 10
 
 
 def miniature(world: World, figure: Figure) -> Markup:

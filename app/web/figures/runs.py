@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.experiments import Bar
 from app.recipes import RecipeError
 from app.recipes.on_demand import parse_on_demand
 from app.web import addresses
@@ -23,7 +24,7 @@ class Run(NamedTuple):
 
 
 def address(world: World, name: str) -> str:
-    """Return where a recipe, an agent or a baseline is opened, "" where it cannot be had.
+    """Return where a recipe, an agent or a baseline is opened, "" where it cannot be had, or is "".
 
     What takes longer than the lab trains for a visitor can be had only if it is shipped.
     """
@@ -63,6 +64,13 @@ def position(world: World, record: str, lens: str) -> str:
     """Return where a position is shown, by the values of somebody who can be had, else the true."""
     known = world.lab.short.get(lens, lens)
     return addresses.play(Match(record, o=HUMAN, lens=known if known in world.lenses else TRUTH))
+
+
+def behind_bar(world: World, bar: Bar) -> str:
+    """Return where the position or the recipe behind a number is opened, "" where it cannot be."""
+    if bar.record is not None:
+        return position(world, bar.record, bar.recipe or TRUTH)
+    return address(world, bar.recipe)
 
 
 def ordered(values: Sequence[float], first_seed: int) -> list[Run]:

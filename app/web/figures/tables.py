@@ -12,6 +12,7 @@ from app.web.figures.runs import (
     address,
     addresses_of,
     at_quantile,
+    behind_bar,
     median,
     ordered,
     position,
@@ -19,7 +20,7 @@ from app.web.figures.runs import (
 )
 from app.web.figures.scales import number, with_unit
 from app.web.numbers import count
-from app.web.world import TRUTH, World
+from app.web.world import World
 
 MOST_ROWS = 26  # of curves; the file has all of them
 OFFERED = 6  # runs from each end of a group, and from its middle
@@ -112,10 +113,7 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Table:
     known = [_by_point(series, figure.unit) for series in figure.series]
     rows = [Row(Entry(number(x)), [Entry(column.get(x, "")) for column in known]) for x in shown]
     typical = [
-        Entry(
-            f"seed {series.typical}",
-            addresses_of(world, series.recipe)(series.typical) if series.recipe else "",
-        )
+        Entry(f"seed {series.typical}", addresses_of(world, series.recipe)(series.typical))
         for series in figure.series
     ]
     runs = [Entry(count(series.n)) for series in figure.series]
@@ -138,7 +136,7 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Table:
         Row(
             Entry(name),
             [
-                Entry(with_unit(value, figure.unit), address(world, recipe) if recipe else "")
+                Entry(with_unit(value, figure.unit), address(world, recipe))
                 for value, recipe in zip(values, recipes, strict=True)
             ],
         )
@@ -151,16 +149,14 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Table:
 def _bars(figure: Bars, world: World, first_seed: int) -> Table:
     rows = []
     for bar in figure.bars:
-        href = address(world, bar.recipe) if bar.recipe else ""
-        if bar.record is not None:
-            href = position(world, bar.record, bar.recipe or TRUTH)
         interval = (
             f"{with_unit(bar.low, figure.unit)} to {with_unit(bar.high, figure.unit)}"
             if bar.low is not None and bar.high is not None
             else ""
         )
         texts = [with_unit(bar.value, figure.unit), interval, count(bar.n) if bar.n else ""]
-        rows.append(Row(Entry(bar.name, href), [Entry(text) for text in texts]))
+        head = Entry(bar.name, behind_bar(world, bar))
+        rows.append(Row(head, [Entry(text) for text in texts]))
     columns = ["exactly" if figure.exact else "estimate", "95% interval", "n"]
     filled = [any(row.entries[at].text for row in rows) for at in range(len(columns))]
     kept = [at for at, there in enumerate(filled) if there]

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request
 from app.web import addresses
 from app.web.character import Character, character, first_opponent
 from app.web.film import RECORD, Film, film_of, filmed
-from app.web.match import Match, check_lens, read
+from app.web.match import Match, read_step
 from app.web.mind_picture import Picture, picture
 from app.web.numbers import count
 from app.web.respond import Page, respond
@@ -69,8 +69,7 @@ def front_page(world: World, step: str) -> FrontPage:
     """
     name = filmed(world)
     film = film_of(world, name, RECORD)
-    asked = check_lens(name, read("step", step), world) if step else None
-    frame = film.last if asked is None else asked
+    frame = read_step(name, step, film.last, world)
     return FrontPage(
         film=film,
         step=frame,

@@ -19,7 +19,7 @@ from app.web.board_view import Board, board
 from app.web.film import RECORD, Film, film_of, film_of_mind, filmed
 from app.web.formula import block
 from app.web.lens import NOTHING, Note, opinion
-from app.web.match import Match, check_lens, place_of, read
+from app.web.match import Match, place_of, read_step
 from app.web.mind_picture import Picture, picture
 from app.web.numbers import count, signed
 from app.web.respond import Page, respond
@@ -122,14 +122,14 @@ def _untrained(world: World, step: str) -> Shown:
             "losing": count(int((legal & ~right).sum())),
         },
         film=film_of(world, name, RECORD),
-        step=_step(world, name, step, 0),
+        step=read_step(name, step, 0, world),
     )
 
 
 def _learning(world: World, step: str) -> Shown:
     """Show the mind that fills."""
     name = filmed(world)
-    frame = _step(world, name, step, 0)
+    frame = read_step(name, step, 0, world)
     card = world.agents[name].card
     return Shown(
         agent=card.title,
@@ -196,7 +196,7 @@ def _why(world: World, _: str) -> Shown:
 def _proved(world: World, step: str) -> Shown:
     """Show the mind of somebody who cannot be beaten, and the proofs of that."""
     name = _unbeatable(world)
-    frame = _step(world, name, step, world.last_step(name))
+    frame = read_step(name, step, world.last_step(name), world)
     met = {seat: count(world.certificate(name, seat).met) for seat in SEATS}
     return Shown(
         agent=world.titles[name],
@@ -259,11 +259,3 @@ def _unbeatable(world: World) -> str:
         if name in world.agents and all(world.judgement(name).unbeatable.values()):
             return name
     raise NotFound("Everybody here can be beaten: this stop of the lesson has nothing to show.")
-
-
-def _step(world: World, name: str, text: str, usual: int) -> int:
-    """Read a step of an address; the last one is meant where it names that."""
-    if not text:
-        return usual
-    step = check_lens(name, read("step", text), world)
-    return world.last_step(name) if step is None else step

@@ -19,7 +19,7 @@ from app.web.how import parts
 from app.web.how.lesson import STOPS, Stop
 from app.web.how.sections import SECTIONS, boards
 from app.web.lens import opinion_at
-from app.web.match import Match, parse, place_of
+from app.web.match import Match, parse, place_of, read_whole
 from app.web.numbers import count, percent
 from app.web.respond import Page, respond
 from app.web.world import World, world
@@ -106,7 +106,8 @@ def requested(query: Mapping[str, str], world: World) -> Moved:
     if at == parts.WRITING:
         return Moved(at, position=parts.parse_board(query, world.game))
     if at == parts.WON_GAME:
-        return Moved(at, stage=parts.parse_stage(query))
+        stage = read_whole("stage", query.get("stage") or "0", 0, parts.STAGES - 1)
+        return Moved(at, stage=stage)
     if at not in boards(world):
         there = ", ".join([*parts.TITLES, *boards(world)])
         raise BadRequest(f"There is no board {at!r}. There are: {there}.")

@@ -99,17 +99,6 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
         raise BadRequest(f"board in the address is wrong: {error}.") from None
 
 
-def parse_stage(query: Mapping[str, str]) -> int:
-    """Read how far the worked example is.
-
-    Raises BadRequest, saying what it should be, if it is not that.
-    """
-    text = query.get("stage") or "0"
-    if text not in map(str, range(STAGES)):
-        raise BadRequest(f"stage={text} in the address is wrong: stage is 0 to {STAGES - 1}.")
-    return int(text)
-
-
 def writing(game: Game, position: int) -> Writing:
     """Write a position in all ways, with what a press on each square makes of it."""
     over = game.is_over(position)

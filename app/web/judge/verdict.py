@@ -11,7 +11,7 @@ from app.tictactoe.notation import MARKS
 from app.web import addresses
 from app.web.character import strength
 from app.web.judged import Exhibit, shown
-from app.web.match import Match
+from app.web.match import Match, against_person
 from app.web.numbers import count, signed
 from app.web.words import listed
 from app.web.world import HUMAN, World
@@ -128,7 +128,7 @@ def ways(world: World, name: str) -> list[Way]:
         Way(
             f"beat-{seat}",
             f"The game that beats it as {MARKS[player]}",
-            addresses.play(_against(name, player, record)),
+            addresses.play(against_person(name, player, record).at(0)),
         )
         for seat, player in SEATS.items()
         if (record := world.losing(name, player)) is not None
@@ -150,36 +150,26 @@ def arena(world: World, name: str) -> Arena:
     """Find its place among everybody who is always there."""
     names = [*world.policies, name]
     table = league(world.round_robin(name))
-    scores = table.score
-    order = np.argsort(-scores, kind="stable").tolist()
-    here = order.index(len(names) - 1)
+    order = np.argsort(-table.score, kind="stable").tolist()
+    last = len(names) - 1
+    here = order.index(last)
     around = order[max(0, here - NEIGHBOURS) : here + NEIGHBOURS + 1]
     return Arena(
-        rank=count(_rank(scores, len(names) - 1)),
+        rank=count(int(table.rank[last])),
         players=count(len(names)),
         standings=[
             Standing(
-                rank=_rank(scores, player),
+                rank=int(table.rank[player]),
                 title=world.titles[names[player]],
                 href=addresses.agent(names[player]) if names[player] in world.agents else "",
                 strength=strength(world, names[player]),
-                score=signed(float(scores[player])),
-                judged=player == len(names) - 1,
+                score=signed(float(table.score[player])),
+                judged=player == last,
             )
             for player in around
         ],
         href=addresses.arena(add=name),
     )
-
-
-def _rank(scores: np.ndarray[tuple[int], np.dtype[np.float64]], player: int) -> int:
-    return 1 + int((scores > scores[player]).sum())
-
-
-def _against(name: str, player: int, record: str) -> Match:
-    """Return a game against a person, at its start."""
-    x, o = (name, HUMAN) if player == SEATS["x"] else (HUMAN, name)
-    return Match(record, ply=0, x=x, o=o)
 
 
 def _reason(world: World, name: str, cause: Cause) -> Reason:

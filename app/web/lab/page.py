@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from flask import Blueprint, Response, redirect, request
 from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.wrappers import Response as AnyResponse
 
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, parse
 from app.recipes import name as written_name
@@ -16,7 +17,7 @@ from app.web.comparison import FIGURES, Comparison, View, parting
 from app.web.film import Film, film_of
 from app.web.lab import form, presets, result, seeds
 from app.web.lab.story import UNTOLD, Telling, telling
-from app.web.match import Match, check_lens, read
+from app.web.match import Match, read_step
 from app.web.mind_picture import Picture, picture
 from app.web.numbers import count
 from app.web.respond import Page, respond
@@ -80,7 +81,7 @@ class SeedsPage(Page):
 
 
 @bp.get(addresses.LAB)
-def start() -> Response:
+def start() -> AnyResponse:
     """Show where the lab begins; or lead to the address of what one of its forms says."""
     if "recipe" in request.args:
         chosen = request.args["recipe"]
@@ -94,27 +95,28 @@ def start() -> Response:
         return respond(lab_page(world(), begin, {}))
     ghost, curve = request.args.get("ghost", ""), _curve(request.args.get("curve", ""))
     to = addresses.lab(chosen, "" if ghost == chosen else ghost, curve)
-    return redirect(to, 303)  # type: ignore[return-value]
+    return redirect(to, 303)
 
 
 @bp.get(f"{addresses.LAB}/<name>")
-def lab(name: str) -> Response:
+def lab(name: str) -> AnyResponse:
     """Show a recipe."""
     chosen = one_name(world(), recipe_of(world(), name))
     if chosen != name:
         ghost, curve = request.args.get("ghost", ""), request.args.get("curve", "")
-        return redirect(addresses.lab(chosen, ghost, curve), 301)  # type: ignore[return-value]
+        return redirect(addresses.lab(chosen, ghost, curve), 301)
     return respond(lab_page(world(), name, request.args))
 
 
 @bp.get(f"{addresses.LAB}/<name>/seeds")
 def twenty(name: str) -> Response:
     """Train one more of twenty seeds, and show how far they have come."""
-    chosen = one_name(world(), recipe_of(world(), name))
+    recipe = recipe_of(world(), name)
+    chosen = one_name(world(), recipe)
     done = request.args.get("done", "")
     seen = int(done) if done.isascii() and done.isdigit() and len(done) < 3 else 0
     try:
-        drawn = seeds.band(world(), recipe_of(world(), name), seen)
+        drawn = seeds.band(world(), recipe, seen)
     except RecipeError as error:
         raise BadRequest(sentence(error)) from error
     page = SeedsPage(
@@ -147,9 +149,8 @@ def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
     record = X_BLOCKS if getattr(recipe, "seat", "both") == "x" else O_BLOCKS
     labels = _labels(world, chosen, ghost)
     parts = result.verdict(world, chosen)
-    last, at = world.last_step(chosen), query.get("step", "")
-    asked = check_lens(chosen, read("step", at), world) if at else None
-    step = last if asked is None else asked
+    last = world.last_step(chosen)
+    step = read_step(chosen, query.get("step", ""), last, world)
     told = telling(world, recipe, written_name(recipe), query)
 
     def game_at(game: int, update: int | None) -> str:

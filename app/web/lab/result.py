@@ -2,14 +2,26 @@
 
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.web import addresses
-from app.web.charts import OUTCOMES, PERCENT, PLAIN, Chart, Charts, Line, Number, laid_out
-from app.web.match import Match
+from app.web.charts import (
+    OUTCOMES,
+    PERCENT,
+    PLAIN,
+    Chart,
+    Charts,
+    Line,
+    Number,
+    laid_out,
+    percentage,
+)
+from app.web.match import Match, against_person
 from app.web.numbers import count, percent
-from app.web.world import HUMAN, World
+from app.web.world import World
 
 BLUNDERS, LOSSES, TASK = "blunders", "losses", "task"
 TITLES = {
@@ -65,8 +77,7 @@ def verdict(world: World, name: str) -> list[Part]:
                 Part(f"{mark}, proved", addresses.certificate(name, seat)),
             ]
         else:
-            x, o = (name if seat == own else HUMAN for own in SEATS)
-            match = Match(record, ply=0, x=x, o=o, lens=name)
+            match = replace(against_person(name, SEATS[seat], record).at(0), lens=name)
             parts += [Part(f"as {mark} "), Part("this game beats it", addresses.play(match))]
     first = next(number for number, part in enumerate(parts) if part.text)
     parts[first] = parts[first]._replace(text=parts[first].text[0].upper() + parts[first].text[1:])
@@ -136,10 +147,10 @@ def _told(card: Card, curve: str) -> dict[str, dict[int, Number]]:
         seats = zip(told.vs[curve].x, told.vs[curve].o, strict=True)
         both = [[(x + o) / 2 for x, o in zip(*pair, strict=True)] for pair in seats]
         columns = {kind: [row[at] for row in both] for at, kind in enumerate(OUTCOMES)}
-        lines = {kind: [_percent(share) for share in column] for kind, column in columns.items()}
+        lines = {kind: [percentage(share) for share in column] for kind, column in columns.items()}
     elif curve == LOSSES:
         shares = [(x[2] + o[2]) / 2 for x, o in zip(worst.x, worst.o, strict=True)]
-        lines = {PLAIN[0]: [_percent(share) for share in shares]}
+        lines = {PLAIN[0]: [percentage(share) for share in shares]}
     elif curve == BLUNDERS:
         lines = {PLAIN[0]: [Number(number, count(number)) for number in told.blunders]}
     else:
@@ -150,10 +161,6 @@ def _told(card: Card, curve: str) -> dict[str, dict[int, Number]]:
         for kind, numbers in lines.items()
         if numbers
     }
-
-
-def _percent(share: float) -> Number:
-    return Number(round(100 * share, 7), percent(share))
 
 
 def _numbers(card: Card) -> dict[str, float]:

@@ -12,6 +12,7 @@ from app.tictactoe.game import O, X
 from app.tictactoe.views import on_scale
 from app.web.algorithms.champion import BOUNDS
 from app.web.lens import HEAT_STEPS
+from app.web.match import read_whole
 from app.web.numbers import MINUS
 from app.web.world import World
 
@@ -86,10 +87,10 @@ def telling(world: World, recipe: Recipe, text: str, query: Mapping[str, str]) -
     games: list[dict[str, Any]] = msgspec.json.decode(world.lab.story(text))
     if not games:
         raise BadRequest(UNTOLD[recipe.slug])
-    game = _number("game", query["game"], 1, len(games))
+    game = read_whole("game", query["game"], 1, len(games))
     told = games[game - 1]
     updates = len(told["changes"])
-    update = _number("update", query.get("update") or "0", 0, updates)
+    update = read_whole("update", query.get("update") or "0", 0, updates)
     return Telling(
         game=game,
         games=len(games),
@@ -101,12 +102,6 @@ def telling(world: World, recipe: Recipe, text: str, query: Mapping[str, str]) -
         sentence=_sentence(recipe, told, update),
         equation=_equation(recipe, told, update),
     )
-
-
-def _number(key: str, text: str, low: int, high: int) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 5 and low <= int(text) <= high):
-        raise BadRequest(f"{key}={text[:20]} in the address is wrong: {key} is {low} to {high}.")
-    return int(text)
 
 
 def _headline(world: World, recipe: Recipe, told: Mapping[str, Any]) -> str:

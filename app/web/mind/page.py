@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
-from werkzeug.exceptions import BadRequest
 
 from app.tictactoe.mind import agreement
 from app.tictactoe.notation import MARKS, position_text, record_to
@@ -13,7 +12,7 @@ from app.web import addresses
 from app.web.board_view import Board, board
 from app.web.film import Film, film_of_mind
 from app.web.lens import HEAT_STEPS, NOTHING, OUTCOMES, opinion
-from app.web.match import Match, place_of
+from app.web.match import Match, place_of, read_whole
 from app.web.mind_picture import (
     EXPECTS,
     Kind,
@@ -80,7 +79,7 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
     """
     step, kind = parse_view(world, name, query)
     last = world.last_step(name)
-    number = _tile_number(query.get("tile", ""), len(world.tiles.decision))
+    number = read_whole("tile", query.get("tile") or "0", 0, len(world.tiles.decision) - 1)
     expects = colouring(world, name, EXPECTS)
 
     def address(step: int, kind: str, tile: int = number) -> str:
@@ -106,14 +105,6 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
         agent=addresses.agent(name),
         take=take_mind(world, name, step, kind),
     )
-
-
-def _tile_number(text: str, tiles: int) -> int:
-    if not text:
-        return 0
-    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) < tiles):
-        raise BadRequest(f"tile={text} in the address is wrong: tile is 0 to {tiles - 1}.")
-    return int(text)
 
 
 def _tile(world: World, name: str, step: int, number: int, address: Callable[[int], str]) -> Tile:

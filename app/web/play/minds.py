@@ -10,14 +10,12 @@ from werkzeug.exceptions import Conflict
 from app.web import addresses
 from app.web.comparison import comparison_of
 from app.web.encodings import Encoding, encoded
-from app.web.lens import opinion
+from app.web.lens import can_blunder, opinion
 from app.web.match import Place, parse
 from app.web.play.page import bp
 from app.web.respond import Page, respond
-from app.web.words import listed, short_name
+from app.web.words import NAMED, listed, short_name
 from app.web.world import TRUTH, world
-
-MANY = 3  # squares that are named one by one
 
 
 class Mind(NamedTuple):
@@ -70,7 +68,7 @@ def minds_page(place: Place) -> MindsPage:
 def _mind(place: Place, name: str) -> Mind:
     view = opinion(place.world, place.position, name)
     first = view.plays[0]
-    few = len(view.plays) <= MANY
+    few = len(view.plays) <= NAMED
     names = listed([short_name(cell) for cell in view.plays], "or")
     return Mind(
         id=name,
@@ -79,5 +77,5 @@ def _mind(place: Place, name: str) -> Mind:
         plays="mostly " * view.draws + (names if few else f"any of {len(view.plays)}"),
         text=view.truths[first] if view.exact else view.texts[first],
         heat=view.heat[first] if view.known[first] else None,
-        blunder=bool((view.policy > 0)[~place.world.right[place.position]].any()),
+        blunder=can_blunder(place, view),
     )
