@@ -1,7 +1,6 @@
 """Whether a learner that never explores only confirms what it holds already."""
 
 from training.experiments.claim import (
-    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -84,8 +83,8 @@ EXPERIMENT = Experiment(
     "which stay the same for the whole training, and three starting values: that of a loss, of a "
     "draw, of a win. A cell of the grid is the median of its seeds.",
     limits="The article lowers epsilon as it goes; here it is constant, to keep the two questions "
-    "apart. The opponent is random and explores for the learner. " + FEWER,
+    "apart. The opponent is random and explores for the learner.",
     agents=["q-table"],
-    sweeps=[Sweep(RECIPES, END, 200)],
+    sweeps=[Sweep(RECIPES, END)],
     tell=tell,
 )

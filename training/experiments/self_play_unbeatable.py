@@ -12,20 +12,21 @@ from training.experiments.table import (
     lost_at_worst_line,
     unbeatable,
 )
-from training.measures import END, MARKS, Run
+from training.measures import MARKS, Run
 
-ENDS, SLOW = "self-play", "self-play, over time"
+SELF_PLAY = "self-play"
 
 
 def tell(results: Results) -> Told:
     """Count the proofs."""
+    recipe = results.recipes[SELF_PLAY]
     asked: dict[str, Callable[[Run], bool]] = {
         "nobody beats it as X": unbeatable("x"),
         "nobody beats it as O": unbeatable("o"),
         "nobody beats it in either seat": beaten_nowhere,
         "no move gives the result away anywhere": faultless,
     }
-    answers = {text: [bool(ask(run)) for run in results[ENDS]] for text, ask in asked.items()}
+    answers = {text: [bool(ask(run)) for run in results[SELF_PLAY]] for text, ask in asked.items()}
     proved = answers["nobody beats it in either seat"]
     half = 2 * sum(proved) >= len(proved)
     verdict: Verdict = "holds" if all(proved) else "holds in part" if half else "does not hold"
@@ -36,16 +37,12 @@ def tell(results: Results) -> Told:
             Bars(
                 "Seeds of which it is proved",
                 "%",
-                [share(text, truths, results.recipes[ENDS]) for text, truths in answers.items()],
+                [share(text, truths, recipe) for text, truths in answers.items()],
                 False,
             ),
-            blunder_curves(results, [SLOW]),
+            blunder_curves(results),
             curves(
-                results,
-                "Games lost to the best responder, both seats",
-                "%",
-                lost_at_worst_line,
-                [SLOW],
+                results, "Games lost to the best responder, both seats", "%", lost_at_worst_line
             ),
         ],
         verdict,
@@ -66,6 +63,6 @@ EXPERIMENT = Experiment(
     "minimax could show.",
     limits="The proof is for what its table plays in the end, without exploration.",
     agents=["self-play"],
-    sweeps=[Sweep({ENDS: "self-play"}, END), Sweep({SLOW: "self-play"}, MARKS, 200)],
+    sweeps=[Sweep({SELF_PLAY: "self-play"}, MARKS)],
     tell=tell,
 )

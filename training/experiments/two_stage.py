@@ -1,7 +1,6 @@
 """Whether an update at every ply is better than one at one's own moves."""
 
 from training.experiments.claim import (
-    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -58,8 +57,8 @@ EXPERIMENT = Experiment(
     done="The plain learner was trained for 10,000 rounds of the league with {seeds} seeds for "
     "each update, all others learning as they always do, and judged on the way.",
     limits="Greedy play is judged, not the moves that were drawn by k. The stages change how often "
-    "k grows, too: with two it grows faster a game. " + FEWER,
+    "k grows, too: with two it grows faster a game.",
     agents=["q-learning-player"],
-    sweeps=[Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS, 200)],
+    sweeps=[Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS)],
     tell=tell,
 )
