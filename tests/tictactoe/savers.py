@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from select import select
 from shutil import copytree
 
 from app.tictactoe.agents import ASIDE, ModelError, load_all, save
@@ -88,8 +89,9 @@ def kill(folder: Path) -> None:
     print(json.dumps({"first": first, "second": second, "third": third}))
 
 
-def go_on(folder: Path, seed: int, rounds: int) -> None:
-    for _ in range(rounds):
+def go_on(folder: Path, seed: int) -> None:
+    """Save until the standard input ends."""
+    while not select([sys.stdin], [], [], 0)[0]:
         save(folder, GAME, AGENTS[seed])
 
 

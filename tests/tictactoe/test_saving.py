@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ from tests.tictactoe.models import ID, assert_same
 from tests.tictactoe.savers import AGENTS, GAME, files
 
 ROOT = Path(__file__).parents[2]
+MET = 20  # models of each of two who save at once
 
 
 def start(program: str, *arguments: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.tictactoe.savers", program, *map(str, arguments)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +57,16 @@ def test_a_save_that_is_killed_after_one_that_was_killed_leaves_what_that_left(k
 
 def test_two_who_save_at_once_never_mix_a_pair(memory: Path):
     """And whoever loads meanwhile finds one of them."""
-    folder, seen = memory / "busy", set()
+    folder, seen = memory / "busy", Counter()
     save(folder, GAME, AGENTS[0])
-    with start("go-on", folder, 1, 40) as one, start("go-on", folder, 2, 40) as other:
-        while None in (one.poll(), other.poll()):
+    with start("go-on", folder, 1) as one, start("go-on", folder, 2) as other:
+        while min(seen[1], seen[2]) < MET:
             loaded = load(folder, GAME, ID)
             assert_same(loaded, AGENTS[loaded.card.seed])
-            seen.add(loaded.card.seed)
-    assert one.returncode == other.returncode == 0
-    assert seen > {1, 2}
+            seen[loaded.card.seed] += 1
+        for program in (one, other):
+            program.communicate()  # which ends its input
+            assert program.returncode == 0
     assert set(files(folder)) == {f"{ID}.json", f"{ID}.npz"}
     assert load(folder, GAME, ID).card.seed in (1, 2)
 

@@ -4,7 +4,6 @@ from app.experiments import Bars, Verdict
 from app.recipes import parse
 from app.recipes.algorithms import League
 from training.experiments.claim import (
-    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -95,8 +94,8 @@ EXPERIMENT = Experiment(
     "how well they play in the end. Then the plain learner was trained with nothing changed but "
     "how fast its k grows: a quarter as fast, as usual, and four times as fast.",
     limits="Learners that make more updates a game also learn more in it; only the second part "
-    "tells the growth of k apart from that. " + FEWER,
+    "tells the growth of k apart from that.",
     agents=["q-learning-player", "observing"],
-    sweeps=[Sweep({**LEARNERS, **STEPS}, MARKS, 200)],
+    sweeps=[Sweep({**LEARNERS, **STEPS}, MARKS)],
     tell=tell,
 )

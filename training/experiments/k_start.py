@@ -1,7 +1,6 @@
 """Whether a high k at first hurts."""
 
 from training.experiments.claim import (
-    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -53,8 +52,8 @@ EXPERIMENT = Experiment(
     done="The plain learner was trained for 10,000 rounds of the league with {seeds} seeds for "
     "each start of k, which grows by 0.001 at every update as there, and judged on the way.",
     limits="Only this learner's k varies; the others begin where they always do. Below 1 a small k "
-    "prefers low values, so a small start is exploration by contrariness. " + FEWER,
+    "prefers low values, so a small start is exploration by contrariness.",
     agents=["q-learning-player"],
-    sweeps=[Sweep(RECIPES, MARKS, 200)],
+    sweeps=[Sweep(RECIPES, MARKS)],
     tell=tell,
 )

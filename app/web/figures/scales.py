@@ -63,7 +63,7 @@ def logarithmic(values: Iterable[float]) -> Scale:
     ticks = [10.0**power for power in range(first, last + 1)]
     if len(ticks) > MOST_TICKS:
         ticks = ticks[:: ceil(len(ticks) / MOST_TICKS)]
-    low, high = (low, high) if low < high else (low / 2, high * 2)
+    low, high = (low, high) if log10(low) < log10(high) else (low / 2, high * 2)
     return Scale(low, high, True, [tick for tick in ticks if low <= tick <= high])
 
 
