@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from app.experiments import Curves, Mark, Series
 from training.experiments.claim import (
-    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -89,8 +88,8 @@ EXPERIMENT = Experiment(
     "exactly after 1, 2, 5, 10, ... updates: drawing a bead, and, if a perfect player taught it, "
     "also always playing the colour with most.",
     limits="Michie's own machine only opened the game, resigned at an empty box, and met a person. "
-    "A game is counted in either seat, and points are a factor of 2 to 2.5 apart. " + FEWER,
+    "A game is counted in either seat, and points are a factor of 2 to 2.5 apart.",
     agents=["menace"],
-    sweeps=[Sweep(RECIPES, MARKS, 200)],
+    sweeps=[Sweep(RECIPES, MARKS)],
     tell=tell,
 )

@@ -1,7 +1,6 @@
 """Q-iteration beside Q-learning, with as many sweeps."""
 
 from training.experiments.claim import (
-    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -48,7 +47,7 @@ EXPERIMENT = Experiment(
     "play: Q-iteration through every pair, Q-learning 4 through a game from every position. They "
     "were judged at 1, 2, 5, 10, ... updates.",
     limits="A sweep is not the same work for both: a game from every position makes fewer updates "
-    "than there are pairs, so the curves are drawn over updates. " + FEWER,
+    "than there are pairs, so the curves are drawn over updates.",
     agents=["q-iteration", "q-learning-4"],
     sweeps=[
         Sweep(
@@ -57,7 +56,6 @@ EXPERIMENT = Experiment(
                 LEARNING: "q-learning,vs=random:226000+self:904000,start=every",
             },
             MARKS,
-            200,
         )
     ],
     tell=tell,
