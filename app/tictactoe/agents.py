@@ -7,9 +7,11 @@ with its name.  Nothing is ever unpickled.
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fcntl import LOCK_EX, LOCK_SH, flock
+from functools import partial
 from pathlib import Path
 from stat import S_ISREG
 from tempfile import NamedTemporaryFile
@@ -136,7 +138,9 @@ def load_all(folder: Path, game: Game) -> dict[str, Agent]:
     ids = sorted({path.stem for ending in ("json", "npz") for path in folder.glob(f"*.{ending}")})
     if not ids:
         raise ModelError(f"{folder}: no model in this folder; `make train` makes them")
-    return {agent_id: load(folder, game, agent_id) for agent_id in ids}
+    with ThreadPoolExecutor() as pool:  # unpacking needs no turn of the interpreter
+        agents = pool.map(partial(load, folder, game), ids)
+        return dict(zip(ids, agents, strict=True))
 
 
 def from_files(
