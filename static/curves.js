@@ -83,9 +83,17 @@ function draw(plot) {
   const lines = keys.map((key, number) => read(table, 1 + before + number));
   const scale = "logarithmic" in table.dataset ? LOGARITHMIC : LINEAR;
   const top = Number(plot.dataset.top);
-  const size = () => ({ width: Math.max(plot.clientWidth, 200), height: HEIGHT });
+  const high = (element) => element.getBoundingClientRect().height;
+  const room = high(plot); // what the page keeps for it: were it higher, all below would jump
+  let over = 0;
+  const size = () => ({ width: Math.max(plot.clientWidth, 200), height: HEIGHT - over });
+  const fit = (chart) => {
+    over = Math.max(0, Math.ceil(high(chart.root) - room));
+    if (over) chart.setSize(size());
+  };
   const options = {
     ...size(),
+    hooks: { ready: [fit] },
     title: plot.dataset.title,
     // A line along either end is to be seen whole.
     scales: { x: { time: false }, y: { range: [-0.02 * top, 1.03 * top] } },

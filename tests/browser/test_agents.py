@@ -111,6 +111,16 @@ def test_the_curves_tell_their_numbers(page: Page) -> None:
     )
 
 
+def test_a_chart_takes_the_room_that_was_kept_for_it(page: Page) -> None:
+    """However many lines its legend needs on a narrow phone."""
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto("/agents/q-table")
+    heights = "[...document.querySelectorAll('.plot')].map((e) => e.getBoundingClientRect().height)"
+    kept = page.evaluate(heights)
+    scroll_to_charts(page, 5)
+    assert page.evaluate(heights) == kept
+
+
 def test_the_curves_against_somebody_else(page: Page) -> None:
     page.goto("/agents/q-learning-4")
     page.click("#against-t-hand")
