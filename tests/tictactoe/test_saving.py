@@ -57,7 +57,8 @@ def test_a_save_that_is_killed_after_one_that_was_killed_leaves_what_that_left(k
 
 def test_two_who_save_at_once_never_mix_a_pair(memory: Path):
     """And whoever loads meanwhile finds one of them."""
-    folder, seen = memory / "busy", Counter()
+    folder = memory / "busy"
+    seen: Counter[int] = Counter()
     save(folder, GAME, AGENTS[0])
     with start("go-on", folder, 1) as one, start("go-on", folder, 2) as other:
         while min(seen[1], seen[2]) < MET:
