@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
-from app.tictactoe.game import O, X, mover_at
+from app.tictactoe.game import Game, O, X, mover_at
 from app.tictactoe.notation import DIGITS, IllegalMoveError, parse_record, replay
 from app.web.world import HUMAN, World
 
@@ -195,6 +195,17 @@ def read_whole(name: str, text: str, low: int, high: int) -> int:
     if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
         raise BadRequest(f"{name}={text} in the address is wrong: {name} is {low} to {high}.")
     return int(text)
+
+
+def read_cell(name: str, text: str, game: Game) -> int:
+    """Read a square of a query, which is a digit as in a record.
+
+    Raises BadRequest, saying from where to where they go, if it is none of the game's.
+    """
+    cells = DIGITS[: game.cells]
+    if len(text) != 1 or text not in cells:
+        raise BadRequest(f"{name}={text} in the address is wrong: {name} is 0 to {cells[-1]}.")
+    return cells.index(text)
 
 
 def read(name: str, text: str) -> Any:

@@ -9,7 +9,7 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.puzzles import ROUND, Puzzle
 from app.web import addresses
-from app.web.match import Match, Place, place_of, read
+from app.web.match import Match, Place, place_of, read, read_cell
 from app.web.words import short_name
 from app.web.world import HUMAN, World
 
@@ -140,10 +140,8 @@ def parse_answers(text: str, lengths: range) -> str:
 
 
 def _cell(attempt: Attempt, name: str, text: str) -> int:
-    game, cells = attempt.world.game, DIGITS[: attempt.world.game.cells]
-    if len(text) != 1 or text not in cells:
-        raise BadRequest(f"{name}={text} in the address is wrong: {name} is 0 to {cells[-1]}.")
-    cell = cells.index(text)
+    game = attempt.world.game
+    cell = read_cell(name, text, game)
     if not game.legal[attempt.puzzle.position, cell]:
         raise Conflict(f"The {short_name(cell)} square is taken: nobody can play there.")
     return cell

@@ -9,14 +9,13 @@ from markupsafe import Markup
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 
-from app.tictactoe.notation import DIGITS
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS, explainable, section_of
 from app.web.algorithms.targets import Pair
 from app.web.board_view import Board, board
 from app.web.formula import Formula, block, inline
 from app.web.lens import lens_of, opinion
-from app.web.match import Match, Place, parse
+from app.web.match import Match, Place, parse, read_cell
 from app.web.respond import Page, respond
 from app.web.why.explanation import Explanation, explain
 from app.web.words import short_name
@@ -72,10 +71,7 @@ def asked(place: Place, text: str) -> Pair:
     if not text:
         best = opinion(place.world, place.position, lens, match.step).plays[0]
         return Pair(place.world, lens, place.position, best, match.step)
-    cells = DIGITS[: game.cells]
-    if len(text) != 1 or text not in cells:
-        raise BadRequest(f"cell={text} in the address is wrong: cell is 0 to {cells[-1]}.")
-    cell = cells.index(text)
+    cell = read_cell("cell", text, game)
     if not game.legal[place.position, cell]:
         raise Conflict(f"The {short_name(cell)} square is taken: no move has a value.")
     return Pair(place.world, lens, place.position, cell, match.step)
