@@ -196,7 +196,7 @@ def test_what_can_be_taken_along_is_copied(
     page.goto(url)
     for kind in ("embed", "cite"):
         row = page.locator(".take").first
-        row.locator(f"summary[id^={kind}-]").click()
+        row.locator(f"summary[id^={kind}-]").press("Enter")
         field = row.locator(f"textarea[id^={kind}-]")
         field.locator("xpath=../button").click()
         expect(field.locator("xpath=../span")).to_have_text("Copied.")

@@ -1,7 +1,13 @@
 """Whoever comes can read and use the pages: axe, contrast, small screens; nothing jumps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
+from threading import Thread
+from time import sleep
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -32,6 +38,9 @@ PAGES = [
     "/experiments/counting",
 ]
 ERRORS = ["/nowhere", "/play/44"]
+PIECE = 1000  # bytes of a page that arrive at once where the line is slow,
+PIECES = 50  # and of these so many; then the rest
+JUMP = 0.012  # of a page as it arrives; from 0.1 on people are said to mind
 NARROW = [(1280, 800), (360, 740), (740, 360)]
 SIZES = [*NARROW, (1440, 900), (390, 844)]
 STATES = [
@@ -199,6 +208,64 @@ def test_nothing_jumps_in_two_whole_games(
         page.click("#rematch")
         expect(page.locator(".result")).to_have_count(0)
     assert page.evaluate("shifted") == []
+
+
+class Slow(BaseHTTPRequestHandler):
+    """The site over a slow line: its pages arrive in pieces, each of which is shown."""
+
+    def __init__(self, site: str, *args: object) -> None:
+        self.site = site
+        super().__init__(*args)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        with urlopen(self.site + self.path) as answer:
+            kind, body = answer.headers["Content-Type"], answer.read()
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if "html" in kind:
+            for _ in range(PIECES):
+                self.wfile.write(body[:PIECE])
+                body = body[PIECE:]
+                sleep(0.06)
+        with suppress(ConnectionError):  # whoever has seen enough hangs up
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def slow(base_url: str) -> Iterator[str]:
+    server = ThreadingHTTPServer(("localhost", 0), partial(Slow, base_url))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://localhost:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(("width", "height"), NARROW)
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/",
+        "/play/40?o=q-learning-1",
+        "/compare/31?lens=q-learning-1&lens=self-play",
+        "/minds/40",
+        "/agents/q-learning-1",
+        "/puzzle/3",
+    ],
+)
+def test_a_page_that_arrives_in_pieces_does_not_jump(
+    new_context: Callable[..., BrowserContext], slow: str, url: str, width: int, height: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": height}).new_page()
+    page.goto(slow + url)
+    page.evaluate(WATCH)
+    page.wait_for_function("shifted.length || document.readyState === 'complete'")
+    shifted = page.evaluate("shifted")
+    assert sum(value for value, *_ in shifted) < JUMP, shifted
 
 
 def test_targets_are_large_enough(page: Page) -> None:
