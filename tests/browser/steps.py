@@ -1,6 +1,7 @@
 """What people do on more than one page, each step until the page has caught up."""
 
 import re
+from typing import Any
 
 from playwright.sync_api import Page, Route
 
@@ -11,9 +12,26 @@ HELD = """() => {
     document.addEventListener("htmx:confirm", (event) => { held += event.defaultPrevented; });
 }"""
 
+# Keeps what moves from then on though nobody moved it: of each move how much, what, from where, to.
+SHIFTS = """() => {
+    window.shifted = [];
+    new PerformanceObserver((list) => {
+        for (const { value, sources } of list.getEntries()) {
+            shifted.push([value, ...sources.map(({ node, previousRect, currentRect }) =>
+                [node?.id || node?.className || node?.textContent, previousRect, currentRect])]);
+        }
+    }).observe({ type: "layout-shift" });
+}"""
+
 
 def address(path: str) -> re.Pattern[str]:
     return re.compile(re.escape(path) + "$")
+
+
+def shifts(page: Page) -> list[Any]:
+    """What moved since SHIFTS ran."""
+    moved: list[Any] = page.evaluate("JSON.parse(JSON.stringify(shifted))")
+    return moved
 
 
 def focused(page: Page) -> str:

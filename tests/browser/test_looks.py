@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from app.web.lens import HEAT_STEPS
 from app.web.palette import PALETTES, colour, contrast, text_colour
-from tests.browser.steps import MARKS
+from tests.browser.steps import MARKS, SHIFTS, shifts
 
 PAGES = [
     "/play/",
@@ -58,19 +58,6 @@ BOXES = """needed => needed.map((part) => {
     const box = document.querySelector(part).getBoundingClientRect();
     return [box.left, box.top, box.right, box.bottom].map(Math.round);
 })"""
-WATCH = """() => {
-    window.shifted = [];
-    new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) {
-            const sources = entry.sources.map(({ node, previousRect, currentRect }) => [
-                node?.id || node?.className || node?.textContent,
-                previousRect.toJSON(),
-                currentRect.toJSON(),
-            ]);
-            shifted.push([entry.value, ...sources]);
-        }
-    }).observe({ type: "layout-shift", buffered: true });
-}"""
 COLOURS = """palette => {
     document.getElementById(`palette-${palette}`).checked = true;
     const board = document.getElementById("board");
@@ -194,7 +181,7 @@ def test_nothing_jumps_in_two_whole_games(
 ) -> None:
     page = new_context(viewport={"width": width, "height": height}).new_page()
     page.goto(url)
-    page.evaluate(WATCH)
+    page.evaluate(SHIFTS)
     for _ in range(2):
         if "x=fixed" not in url:
             for cell in "482637" if "human" in url else "426":
@@ -207,7 +194,7 @@ def test_nothing_jumps_in_two_whole_games(
         expect(page.locator(".result")).to_be_visible()
         page.click("#rematch")
         expect(page.locator(".result")).to_have_count(0)
-    assert page.evaluate("shifted") == []
+    assert shifts(page) == []
 
 
 class Slow(BaseHTTPRequestHandler):
@@ -255,17 +242,17 @@ def slow(base_url: str) -> Iterator[str]:
         "/minds/40",
         "/agents/q-learning-1",
         "/puzzle/3",
+        "/lab",
     ],
 )
 def test_a_page_that_arrives_in_pieces_does_not_jump(
     new_context: Callable[..., BrowserContext], slow: str, url: str, width: int, height: int
 ) -> None:
     page = new_context(viewport={"width": width, "height": height}).new_page()
+    page.add_init_script(f"({SHIFTS})()")
     page.goto(slow + url)
-    page.evaluate(WATCH)
-    page.wait_for_function("shifted.length || document.readyState === 'complete'")
-    shifted = page.evaluate("shifted")
-    assert sum(value for value, *_ in shifted) < JUMP, shifted
+    moved = shifts(page)
+    assert sum(value for value, *_ in moved) < JUMP, moved
 
 
 def test_targets_are_large_enough(page: Page) -> None:

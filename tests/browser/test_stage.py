@@ -5,17 +5,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.steps import address, walk
+from tests.browser.steps import SHIFTS, address, shifts, walk
 
 SIZES = [(1280, 800), (1440, 900), (360, 740), (390, 844), (740, 360)]
-SHIFTS = """() => {
-    window.shifted = 0;
-    new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) {
-            if (!entry.hadRecentInput) window.shifted += entry.value; // a press may change a page
-        }
-    }).observe({ type: "layout-shift", buffered: true });
-}"""
 OPENED = "/puzzle/6?plays=4&right=0"
 STAGE = ["/", "/puzzle", "/puzzle/6", "/puzzle/6?plays=4", OPENED, f"{OPENED}&ply=2"]
 STAGE += ["/puzzle/10/score?answers=0123012301", "/mind/q-table?step=9&tile=40"]
@@ -83,8 +75,8 @@ def test_within_five_seconds_something_learns(
     """Squares change and the caption says what happens; nothing jumps."""
     page = new_context(viewport={"width": width, "height": height}).new_page()
     stop_the_clock(page)
-    page.add_init_script(f"({SHIFTS})()")
     page.goto("/")
+    page.evaluate(SHIFTS)
     caption = page.locator("[data-film-caption]")
     expect(caption).to_have_text("No idea: it has learned nothing here yet.")
     assert heats(page) == [None] * 6
@@ -95,7 +87,7 @@ def test_within_five_seconds_something_learns(
     expect(caption).to_have_text("It has got it: block!")
     expect(page.locator("[data-cell='8']")).to_have_class("cell best")
     expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the film")
-    assert page.evaluate("window.shifted") == 0
+    assert shifts(page) == []
 
 
 def test_the_film_can_be_paused_and_scrubbed(page: Page) -> None:
