@@ -198,7 +198,10 @@ def test_nothing_jumps_in_two_whole_games(
 
 
 class Slow(BaseHTTPRequestHandler):
-    """The site over a slow line: its pages arrive in pieces, each of which is shown."""
+    """The site over a slow line: its pages arrive in pieces, each of which is shown.
+
+    It is to be asked for before the browser's context, so as to outlive it.
+    """
 
     def __init__(self, site: str, *args: object) -> None:
         self.site = site
@@ -246,7 +249,7 @@ def slow(base_url: str) -> Iterator[str]:
     ],
 )
 def test_a_page_that_arrives_in_pieces_does_not_jump(
-    new_context: Callable[..., BrowserContext], slow: str, url: str, width: int, height: int
+    slow: str, new_context: Callable[..., BrowserContext], url: str, width: int, height: int
 ) -> None:
     page = new_context(viewport={"width": width, "height": height}).new_page()
     page.add_init_script(f"({SHIFTS})()")
