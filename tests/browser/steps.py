@@ -1,6 +1,11 @@
 """What people do on more than one page, each step until the page has caught up."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 from playwright.sync_api import Page, Route
@@ -14,13 +19,19 @@ HELD = """() => {
 
 # Keeps what moves from then on though nobody moved it: of each move how much, what, from where, to.
 SHIFTS = """() => {
-    window.shifted = [];
-    new PerformanceObserver((list) => {
-        for (const { value, sources } of list.getEntries()) {
-            shifted.push([value, ...sources.map(({ node, previousRect, currentRect }) =>
+    const moved = [];
+    const keep = (entries) => {
+        for (const { value, sources } of entries) {
+            moved.push([value, ...sources.map(({ node, previousRect, currentRect }) =>
                 [node?.id || node?.className || node?.textContent, previousRect, currentRect])]);
         }
-    }).observe({ type: "layout-shift" });
+    };
+    const observer = new PerformanceObserver((list) => keep(list.getEntries()));
+    observer.observe({ type: "layout-shift" });
+    window.shifts = () => {
+        keep(observer.takeRecords());
+        return JSON.parse(JSON.stringify(moved));
+    };
 }"""
 
 
@@ -30,7 +41,7 @@ def address(path: str) -> re.Pattern[str]:
 
 def shifts(page: Page) -> list[Any]:
     """What moved since SHIFTS ran."""
-    moved: list[Any] = page.evaluate("JSON.parse(JSON.stringify(shifted))")
+    moved: list[Any] = page.evaluate("shifts()")
     return moved
 
 
@@ -63,3 +74,30 @@ class Gate:
         self.asked.append(route)
         if not self.closed:
             route.continue_()
+
+
+class Quiet(BaseHTTPRequestHandler):
+    """Has been told something, answers as its kind does, and says nothing of it."""
+
+    def __init__(self, told: str, *args: object) -> None:
+        self.told = told
+        super().__init__(*args)  # type: ignore[arg-type]
+
+    def answer(self) -> None:
+        raise NotImplementedError
+
+    def do_GET(self) -> None:
+        self.answer()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def serving(handler: type[Quiet], told: str) -> Iterator[str]:
+    """Serve on another port than ours, each request by a handler that is told something."""
+    server = ThreadingHTTPServer(("localhost", 0), partial(handler, told))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://localhost:{server.server_port}"
+    server.shutdown()
+    server.server_close()

@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from contextlib import ExitStack
 from html import unescape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 from playwright.sync_api import BrowserContext, FrameLocator, Page, expect
 
 from app.web.headers import HEADERS, POLICY
-from tests.browser.steps import MARKS, Gate
+from tests.browser.steps import MARKS, Gate, Quiet, serving
 
 FRAMES = [
     "/embed/board/408?o=q-learning-1&pause=1",
@@ -33,43 +31,31 @@ TAKEN = [
 ]
 
 
-class Foreign(BaseHTTPRequestHandler):
+class Foreign(Quiet):
     """A page of somebody else, under the headers of ours but for what it may frame and show."""
 
-    def __init__(self, body: str, *args: object) -> None:
-        self.body = body.encode()
-        super().__init__(*args)  # type: ignore[arg-type]
-
-    def do_GET(self) -> None:
+    def answer(self) -> None:
+        body = self.told.encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(self.body)))
+        self.send_header("Content-Length", str(len(body)))
         for name, value in HEADERS.items():
             if name != POLICY:
                 self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(self.body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        self.wfile.write(body)
 
 
 @pytest.fixture
 def foreign() -> Iterator[Callable[[str], str]]:
     """A function from what is on a page to its address, on another host and port than ours."""
-    servers: list[ThreadingHTTPServer] = []
+    with ExitStack() as servers:
 
-    def serve(body: str) -> str:
-        page = f'<!doctype html><html lang="en"><title>Foreign</title><h1>Mine</h1>{body}'
-        server = ThreadingHTTPServer(("localhost", 0), partial(Foreign, page))
-        servers.append(server)
-        Thread(target=server.serve_forever, daemon=True).start()
-        return f"http://localhost:{server.server_port}/"
+        def serve(body: str) -> str:
+            page = f'<!doctype html><html lang="en"><title>Foreign</title><h1>Mine</h1>{body}'
+            return servers.enter_context(serving(Foreign, page)) + "/"
 
-    yield serve
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+        yield serve
 
 
 def framed(page: Page) -> FrameLocator:

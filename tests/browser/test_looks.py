@@ -2,10 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
-from threading import Thread
 from time import sleep
 from urllib.request import urlopen
 
@@ -14,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from app.web.lens import HEAT_STEPS
 from app.web.palette import PALETTES, colour, contrast, text_colour
-from tests.browser.steps import MARKS, SHIFTS, shifts
+from tests.browser.steps import MARKS, SHIFTS, Quiet, serving, shifts
 
 PAGES = [
     "/play/",
@@ -180,8 +177,10 @@ def test_nothing_jumps_in_two_whole_games(
     new_context: Callable[..., BrowserContext], url: str, width: int, height: int
 ) -> None:
     page = new_context(viewport={"width": width, "height": height}).new_page()
+    page.add_init_script(f"({SHIFTS})()")
     page.goto(url)
-    page.evaluate(SHIFTS)
+    arrived = shifts(page)
+    assert sum(value for value, *_ in arrived) < JUMP, arrived
     for _ in range(2):
         if "x=fixed" not in url:
             for cell in "482637" if "human" in url else "426":
@@ -194,21 +193,14 @@ def test_nothing_jumps_in_two_whole_games(
         expect(page.locator(".result")).to_be_visible()
         page.click("#rematch")
         expect(page.locator(".result")).to_have_count(0)
-    assert shifts(page) == []
+    assert shifts(page) == arrived
 
 
-class Slow(BaseHTTPRequestHandler):
-    """The site over a slow line: its pages arrive in pieces, each of which is shown.
+class Slow(Quiet):
+    """The site that it is told of over a slow line: its pages arrive in pieces, each shown."""
 
-    It is to be asked for before the browser's context, so as to outlive it.
-    """
-
-    def __init__(self, site: str, *args: object) -> None:
-        self.site = site
-        super().__init__(*args)  # type: ignore[arg-type]
-
-    def do_GET(self) -> None:
-        with urlopen(self.site + self.path) as answer:
+    def answer(self) -> None:
+        with urlopen(self.told + self.path) as answer:
             kind, body = answer.headers["Content-Type"], answer.read()
         self.send_response(200)
         self.send_header("Content-Type", kind)
@@ -222,17 +214,12 @@ class Slow(BaseHTTPRequestHandler):
         with suppress(ConnectionError):  # whoever has seen enough hangs up
             self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
 
 @pytest.fixture
 def slow(base_url: str) -> Iterator[str]:
-    server = ThreadingHTTPServer(("localhost", 0), partial(Slow, base_url))
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://localhost:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    """To be asked for before the browser's context, so as to outlive it."""
+    with serving(Slow, base_url) as url:
+        yield url
 
 
 @pytest.mark.parametrize(("width", "height"), NARROW)

@@ -75,8 +75,8 @@ def test_within_five_seconds_something_learns(
     """Squares change and the caption says what happens; nothing jumps."""
     page = new_context(viewport={"width": width, "height": height}).new_page()
     stop_the_clock(page)
+    page.add_init_script(f"({SHIFTS})()")
     page.goto("/")
-    page.evaluate(SHIFTS)
     caption = page.locator("[data-film-caption]")
     expect(caption).to_have_text("No idea: it has learned nothing here yet.")
     assert heats(page) == [None] * 6
