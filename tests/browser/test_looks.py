@@ -210,7 +210,7 @@ class Slow(Quiet):
             for _ in range(PIECES):
                 self.wfile.write(body[:PIECE])
                 body = body[PIECE:]
-                sleep(0.06)
+                sleep(0.03)
         with suppress(ConnectionError):  # whoever has seen enough hangs up
             self.wfile.write(body)
 

@@ -46,9 +46,12 @@ class Server:
 
     @property
     def log(self) -> str:
-        """Everything it has written so far."""
-        self.output.seek(0)
-        return self.output.read()
+        """Everything it has written so far.
+
+        Read without moving to its place: that is where the server, too, writes on.
+        """
+        file = self.output.fileno()
+        return os.pread(file, os.fstat(file).st_size, 0).decode()
 
     @property
     def workers(self) -> set[int]:

@@ -10,7 +10,7 @@ from typing import Any
 from tests.service.cases import moves
 from tests.service.faults.finding import Finding
 from tests.service.faults.raw import answer, status
-from tests.service.server import Server, agents, memory, serving
+from tests.service.server import Server, agents, memory, serving, wait_until
 
 FLOOD = 1_600
 GOAL = 120 << 20  # bytes that a worker may hold
@@ -140,6 +140,7 @@ def log_lines() -> Iterator[Finding]:
             server, ODD_TEXTS["path"] + "?q=\\%22", agent, "X-Request-ID: a\\b", host="play.example"
         )
         usual = ask(server, "/", host="play.example")
+        wait_until(lambda: sum(line["path"] != "/healthz" for line in access(server)) == 3)
         lines = [line for line in server.log.splitlines() if "{" in line or "x\\n" in line]
         odd = [line for line in access(server) if line["path"].startswith("/x")]
         forged = [line for line in server.log.splitlines() if not re.match(r"[{\[]", line)]
