@@ -2,12 +2,14 @@
 
 import multiprocessing
 import os
+from functools import cache
 from threading import Thread
 from time import sleep
 
 PAUSE = 0.2  # seconds between two looks at the parent
 
 
+@cache  # one watch is enough, however often a process is told
 def end_with(parent: int) -> None:
     """End this process soon after the one with this id has ended, if that is what started it.
 

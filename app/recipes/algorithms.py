@@ -73,7 +73,7 @@ Seat = Annotated[
 ]
 Initial = Annotated[float, begun("What every move is worth before anything is learned.")]
 
-SEATS = {"both": "xo", "x": "x", "o": "o"}
+TAUGHT = {"both": "xo", "x": "x", "o": "o"}
 
 
 class QIteration(Rewarded, frozen=True, kw_only=True):
@@ -198,7 +198,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     def task(self) -> Task:
         """Return its last opponent, with exploration if it learns from that."""
         explores = at_the_end(self.epsilon, self.epsilon_drop) if self.learn_from == "all" else 0.0
-        return Task(self.opponent(), worth=self.worth(), seats=SEATS[self.seat], epsilon=explores)
+        return Task(self.opponent(), worth=self.worth(), seats=TAUGHT[self.seat], epsilon=explores)
 
 
 class QTable(Rewarded, frozen=True, kw_only=True):
@@ -239,7 +239,7 @@ class QTable(Rewarded, frozen=True, kw_only=True):
         """Return its rewards against its last opponent; sums have no value to go to."""
         if self.update == "sum":
             return None
-        return Task(self.opponent(), self.gamma, self.worth(), seats=SEATS[self.seat])
+        return Task(self.opponent(), self.gamma, self.worth(), seats=TAUGHT[self.seat])
 
 
 class DoubleQ(QTable, frozen=True, kw_only=True):
@@ -503,7 +503,7 @@ def in_environment(recipe: QLearning | MonteCarlo, epsilon: float = 0.0) -> Task
         recipe.opponent(),
         recipe.gamma,
         recipe.worth(),
-        seats=SEATS[recipe.seat],
+        seats=TAUGHT[recipe.seat],
         everywhere=recipe.start != "empty",
         epsilon=epsilon,
     )

@@ -73,7 +73,7 @@ def film_of(world: World, name: str, record: str) -> Film:
     game, last = world.game, world.last_step(name)
     position = replay(game, record)[-1]
     opinions = [
-        opinion(world, position, name, None if step == last else step) for step in range(last + 1)
+        opinion(world, position, name, world.short_step(name, step)) for step in range(last + 1)
     ]
     cells = np.flatnonzero(game.legal[position]).tolist()
     frames = [

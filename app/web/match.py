@@ -167,7 +167,7 @@ def check_lens(lens: str, step: int | None, world: World) -> int | None:
     last = world.last_step(lens)
     if step > last:
         raise BadRequest(f"step is 0 to {last} for {lens}.")
-    return None if step == last else step
+    return world.short_step(lens, step)
 
 
 def read_step(name: str, text: str, usual: int, world: World) -> int:
@@ -177,8 +177,7 @@ def read_step(name: str, text: str, usual: int, world: World) -> int:
     """
     if not text:
         return usual
-    step = check_lens(name, read("step", text), world)
-    return world.last_step(name) if step is None else step
+    return world.whole_step(name, check_lens(name, read("step", text), world))
 
 
 def against_person(name: str, player: int, record: str) -> Match:

@@ -177,7 +177,7 @@ def snapshots(place: Place, lens: str) -> Snapshots | None:
         title=world.titles[lens],
         marks=marks,
         curve=curve,
-        step=world.last_step(lens) if match.step is None else match.step,
+        step=world.whole_step(lens, match.step),
         running=match.train,
         toggle=addresses.play(replace(match, train=False) if match.train else start),
     )

@@ -104,7 +104,7 @@ def take_curve(
 
 def take_mind(world: World, name: str, step: int | None = None, colour: str = "") -> Take:
     """Return how the picture of a mind leaves the site."""
-    step = None if step == world.last_step(name) else step
+    step = world.short_step(name, step)
     colour = "" if colour == EXPECTS else colour
     frame = addresses.embed_mind(name, step, colour)
     return Take(

@@ -222,6 +222,14 @@ class World:
         """Return the last snapshot of an agent, which is the agent as shipped."""
         return len(self.agents[name].snapshot_updates) - 1
 
+    def whole_step(self, name: str, step: int | None) -> int:
+        """Return the number of a snapshot, of which addresses leave out the last: None."""
+        return self.last_step(name) if step is None else step
+
+    def short_step(self, name: str, step: int | None) -> int | None:
+        """Return a snapshot as addresses name it: None is the last, the agent as shipped."""
+        return None if step == self.last_step(name) else step
+
     def known(self, name: str, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
         """Return of which pairs, [P], an agent knew anything at a snapshot; the last one is -1.
 

@@ -1,6 +1,7 @@
 """The commands that repeat a training over many seeds."""
 
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -76,6 +77,14 @@ def test_seeds_judges_what_each_seed_makes_of_an_agent(game: Game) -> None:
 def test_several_processes_measure_the_same_as_one() -> None:
     assert over_seeds(square, range(5, 40), 2) == over_seeds(square, range(5, 40), 1)
     assert over_seeds(square, range(5, 40), 1) == [seed * seed for seed in range(5, 40)]
+
+
+def threads(_: int) -> int:
+    return threading.active_count()
+
+
+def test_a_process_of_a_long_sweep_starts_no_more_and_more_threads() -> None:
+    assert len(set(over_seeds(threads, range(200), 2))) == 1
 
 
 def test_five_numbers() -> None:

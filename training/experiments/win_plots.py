@@ -24,7 +24,7 @@ PLOTS: tuple[tuple[str, SeatName, Sequence[Mark]], ...] = (
     (HEURISTIC, "x", [Mark(150, "reported: it overtakes from"), Mark(200, "to here")]),
 )
 REPORTED = [True, True, False, True]  # whether the network is ahead in the end
-SEATS = {"x": "first", "o": "second"}
+ORDER = {"x": "first", "o": "second"}
 
 
 def overtakes(run: NetworkRun, seat_name: SeatName) -> float:
@@ -46,7 +46,7 @@ def tell(results: Results) -> Told:
         won, lost = seat(seat_name, "won"), seat(seat_name, "lost")
         figures.append(
             Curves(
-                f"Games won in each epoch, the network in the {SEATS[seat_name]} seat, sampled",
+                f"Games won in each epoch, the network in the {ORDER[seat_name]} seat, sampled",
                 "epochs",
                 "%",
                 [
@@ -60,7 +60,7 @@ def tell(results: Results) -> Told:
         ahead.append(np.median(ends[0]) > np.median(ends[1]))
         since = [overtakes(run, seat_name) for run in results[label]]
         told.append(
-            f"{opponent}, {SEATS[seat_name]} seat: {spread(ends[0], 0)} won in the last tenth of "
+            f"{opponent}, {ORDER[seat_name]} seat: {spread(ends[0], 0)} won in the last tenth of "
             f"the epochs and {spread(ends[1], 0)} lost, {_since(since)}"
         )
     alike = ahead == REPORTED

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from app.recipes.algorithms import SEATS, Menace, QTable, TdAfterstates
+from app.recipes.algorithms import TAUGHT, Menace, QTable, TdAfterstates
 from app.tictactoe.game import Game
 from training.learners.randomness import uniform
 
@@ -42,7 +42,7 @@ def legal_pairs(game: Game) -> Pairs:
 
 def seats_in_turn(recipe: QTable | TdAfterstates | Menace) -> Indices:
     """List the seats of a recipe's games in turn, [n]: 0 as X, 1 as O."""
-    return np.array(["xo".index(seat) for seat in SEATS[recipe.seat]], np.int32)
+    return np.array(["xo".index(seat) for seat in TAUGHT[recipe.seat]], np.int32)
 
 
 @njit(cache=True)

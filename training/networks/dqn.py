@@ -15,7 +15,7 @@ from training.learners.phases import Epoch, NextStop, Progress
 from training.networks import net
 from training.networks.games import moves_of, nothing, play, remember, sample, shares, targets
 
-SEATS = {"shared": ((X, O),), "separate": ((X,), (O,))}  # of each network
+NETWORKS = {"shared": ((X, O),), "separate": ((X,), (O,))}  # of each network
 
 
 def learn(game: Game, recipe: Dqn, next_stop: NextStop) -> Iterator[Progress]:
@@ -43,7 +43,7 @@ def learn(game: Game, recipe: Dqn, next_stop: NextStop) -> Iterator[Progress]:
     ]
     read = net.reading(game, recipe.encoding, recipe.convolution)
     guarded = ~game.legal & recipe.guard_rails
-    seats = SEATS[recipe.networks]
+    seats = NETWORKS[recipe.networks]
     pupils = [
         net.untaught(
             net.new_network(rng, read, recipe.hidden, game.cells), seed=int(rng.integers(1 << 31))

@@ -48,7 +48,8 @@ def minds(world: World, comparison: Comparison) -> Minds | None:
     views = _learned(world, comparison)
     if not views:
         return None
-    names, shown = [view.lens for view in views], [_step(world, view) for view in views]
+    names = [view.lens for view in views]
+    shown = [world.whole_step(view.lens, view.step) for view in views]
     divided = len(views) == 2 and all(
         kinds(world, name)[EXPECTS] == KINDS[EXPECTS] for name in names
     )
@@ -116,8 +117,7 @@ def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> Compari
     def moved(view: View) -> View:
         if view.lens not in world.agents:
             return view
-        step = next(left)
-        return View(view.lens, None if step == world.last_step(view.lens) else step)
+        return View(view.lens, world.short_step(view.lens, next(left)))
 
     return replace(comparison, views=tuple(map(moved, comparison.views)))
 
@@ -134,7 +134,3 @@ def _agreeing(world: World, names: list[str], steps: list[int]) -> int:
     )
     results = [(colours.heat[0] / HEAT_STEPS).round() for colours in (first, second)]
     return int(((results[0] == results[1]) & first.known[0] & second.known[0]).sum())
-
-
-def _step(world: World, view: View) -> int:
-    return world.last_step(view.lens) if view.step is None else view.step

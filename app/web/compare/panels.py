@@ -107,12 +107,11 @@ def _steered(panel: Panel, comparison: Comparison, world: World) -> Panel:
 
 def _neighbours(world: World, view: View) -> tuple[View | None, View | None]:
     """Return the snapshots of training before and after a view; the last one is as shipped."""
-    last = world.last_step(view.lens)
-    step = last if view.step is None else view.step
+    step = world.whole_step(view.lens, view.step)
     earlier = View(view.lens, step - 1) if step else None
-    if step >= last - 1:
-        return earlier, View(view.lens) if view.step is not None else None
-    return earlier, View(view.lens, step + 1)
+    if view.step is None:
+        return earlier, None
+    return earlier, View(view.lens, world.short_step(view.lens, step + 1))
 
 
 def _trained(world: World, view: View) -> str:

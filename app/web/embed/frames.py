@@ -197,5 +197,5 @@ def mind_frame(world: World, name: str, step: int, colour: str) -> MindFrame:
         film=film_of_mind(world, name),
         step=step,
         next_step=addresses.embed_mind(name, following, kind),
-        page=addresses.mind(name, None if step == last else step, kind),
+        page=addresses.mind(name, world.short_step(name, step), kind),
     )

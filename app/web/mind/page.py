@@ -85,7 +85,7 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
     def address(step: int, kind: str, tile: int = number) -> str:
         return addresses.mind(
             name,
-            None if step == last else step,
+            world.short_step(name, step),
             "" if kind == EXPECTS else kind,
             tile or None,
         )
@@ -111,7 +111,7 @@ def _tile(world: World, name: str, step: int, number: int, address: Callable[[in
     """Lay out the decision that stands for a tile; `address` is that of the page with another."""
     where, game = world.tiles, world.game
     position = int(representatives(world, name)[number])
-    shown = None if step == world.last_step(name) else step
+    shown = world.short_step(name, step)
     match = Match(record_to(game, position), o=HUMAN, lens=name, step=shown)
     place = place_of(match, world)
     view = opinion(world, position, name, shown)
