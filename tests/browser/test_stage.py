@@ -58,9 +58,13 @@ def test_what_counts_is_seen_without_scrolling(
     if height >= 800:
         inside(page, "#mind")
     if width > height:
-        for url, board in (("/lab", "[data-film-board]"), ("/compare/", "#boards .board")):
+        for url, part in (
+            ("/lab", "[data-film-board]"),
+            ("/compare/", "#boards .board"),
+            ("/how/learning", "#film-step"),
+        ):
             page.goto(url)
-            inside(page, board)
+            inside(page, part)
     for url in ("/", "/puzzle", OPENED, "/mind/q-table", "/how/why", "/how/learning"):
         page.goto(url)
         if url.startswith("/how"):
