@@ -2,7 +2,6 @@
 
 from app.experiments import Bars
 from training.experiments.claim import (
-    FEWER,
     Experiment,
     Results,
     Sweep,
@@ -47,11 +46,11 @@ def tell(results: Results) -> Told:
             ),
         ],
         verdict_on(cured, costs),
-        f"At least {percent(BAD, 0)} as O are lost to randomised minimax by {of(bad[FIRST])} seeds "
-        f"where a draw is worth 0, and by {of(bad[LAST])} where it is worth 1. The median seed "
-        f"wins {percent(won[FIRST])} and {percent(won[LAST])} of both seats' games against "
-        f"random. Most seeds that nobody can beat, {unbeatable_of(results, best)}, come of "
-        f"{best.replace('draw ', 'a draw worth ')}.",
+        f"Where a draw is worth 0, {of(bad[FIRST])} seeds lose {percent(BAD, 0)} or more of their "
+        f"games as O to randomised minimax; where it is worth 1, {of(bad[LAST])} do. Against "
+        f"random the median seed wins {percent(won[FIRST])} of both seats' games with the first "
+        f"and {percent(won[LAST])} with the second. Most seeds that nobody can beat, "
+        f"{unbeatable_of(results, best)}, come of {best.replace('draw ', 'a draw worth ')}.",
     )
 
 
@@ -66,8 +65,8 @@ EXPERIMENT = Experiment(
     "1 in steps of 0.1, a loss being worth minus 1, and for three of them with a loss worth 0, as "
     "its author has it on a later page. The play of every seed is judged exactly.",
     limits="Only the draw's reward varies; step size, exploration and the number of games are the "
-    "article's, and other ones may move where the best reward lies. " + FEWER,
+    "article's, and other ones may move where the best reward lies.",
     agents=["q-table", "q-table-draw-1"],
-    sweeps=[Sweep(USUAL | NO_LOSS, END, 200)],
+    sweeps=[Sweep(USUAL | NO_LOSS, END)],
     tell=tell,
 )
