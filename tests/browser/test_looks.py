@@ -230,6 +230,7 @@ def slow(base_url: str) -> Iterator[str]:
         "/play/40?o=q-learning-1",
         "/compare/31?lens=q-learning-1&lens=self-play",
         "/minds/40",
+        "/agents",
         "/agents/q-learning-1",
         "/puzzle/3",
         "/lab",
