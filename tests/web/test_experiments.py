@@ -43,7 +43,7 @@ from app.web.deployment import ROOT
 from app.web.figures import tables
 from app.web.figures.layout import lay_out
 from app.web.figures.miniature import miniature, preview_svg
-from app.web.figures.scales import logarithmic, number, scale, short
+from app.web.figures.scales import logarithmic, number, scale, short, tenths
 from app.web.figures.shapes import Dot, Link, Rect
 from app.web.figures.shapes import Path as Curve
 from app.web.figures.svg import inline, style
@@ -592,6 +592,11 @@ def test_a_logarithmic_axis_too(values: list[float]) -> None:
 def test_numbers_are_short_but_whole(value: float, text: str, small: str) -> None:
     assert number(value) == text
     assert short(value) == small
+
+
+def test_numbers_beside_each_other_have_as_many_digits() -> None:
+    written = [tenths(value) for value in (93.041, 93, -100, -0.04)]
+    assert written == ["93.0", "93.0", "−100.0", "0.0"]
 
 
 def test_a_number_near_nothing_is_written_with_a_power_of_ten() -> None:

@@ -85,10 +85,10 @@ def tell(results: Results) -> Told:
     return Told(
         [*grids, strips],
         verdict_on(*much),
-        f"Over the grid the median seed wins {told}. Gamma from {GAMMAS[0]} to {GAMMAS[-1]} moves "
-        f"it from {percent(by_gamma[0])} to {percent(by_gamma[-1])}, and the number of games, from "
-        f"{number(int(GAMES[0]))} to {number(int(GAMES[-1]))}, from {percent(by_games[0])} to "
-        f"{percent(by_games[-1])}.",
+        f"Over the grid the median seed wins {told}. By the article's recipe it wins "
+        f"{percent(by_gamma[0])} with gamma {GAMMAS[0]} and {percent(by_gamma[-1])} with gamma "
+        f"{GAMMAS[-1]}, and {percent(by_games[0])} after {number(int(GAMES[0]))} games and "
+        f"{percent(by_games[-1])} after {number(int(GAMES[-1]))}.",
     )
 
 

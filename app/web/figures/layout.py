@@ -20,7 +20,7 @@ from app.web.figures.runs import (
     position,
     typical,
 )
-from app.web.figures.scales import Scale, logarithmic, scale, short, with_unit
+from app.web.figures.scales import Scale, logarithmic, scale, short, tenths, with_unit
 from app.web.figures.shapes import Dot, Key, Layout, Link, Path, Picture, Rect, Rule, Shape, Text
 from app.web.numbers import count
 from app.web.world import World
@@ -168,6 +168,7 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
     """Lay out a cell for each pair of parameters, the darker the more."""
     flat = [value for row in figure.values for value in row]
     low, high = min(flat), max(flat)
+    brief = short if all(map(float.is_integer, map(float, flat))) else tenths
     width, top = 1 / len(figure.columns), LINE + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
     shapes: list[Shape] = [Text("axis", 0, LINE - 5, corner)]
@@ -189,7 +190,7 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
             link = Link(f"{place}: {text}", href)
             shapes.append(Rect(f"pane l{level}", column * width, top, width, CELL, link))
             middle, kind = (column + 0.5) * width, "inside" if few else "inside spare"
-            shapes.append(Text(kind, middle, top + CELL / 2 + 4, _brief(value), "middle"))
+            shapes.append(Text(kind, middle, top + CELL / 2 + 4, brief(value), "middle"))
         top += CELL if beside else CELL + 4
     longest = max(map(len, figure.columns)) * LETTER
     fits = longest * len(figure.columns) <= PHONE
@@ -400,11 +401,6 @@ def _told(value: str, low: float | None, high: float | None, n: int | None, unit
     if n is not None:
         more.append(f"n = {count(n)}")
     return value + (f" ({', '.join(more)})" if more else "")
-
-
-def _brief(value: float) -> str:
-    """Write a value so that it fits into a cell."""
-    return short(float(f"{value:.3g}"))
 
 
 def _margin(labels: Sequence[str]) -> int:

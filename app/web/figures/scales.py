@@ -84,6 +84,11 @@ def short(value: float) -> str:
     return f"{value:,.6g}".replace("-", MINUS)
 
 
+def tenths(value: float) -> str:
+    """Write a number that stands among others: all with one digit after the point."""
+    return f"{round(value, 1) + 0.0:,.1f}".replace("-", MINUS)
+
+
 def with_unit(value: float, unit: str) -> str:
     """Write a number with its unit, if that is percent; any other stands at the figure's title."""
     return number(value) + "%" * unit.startswith("%")
