@@ -274,6 +274,7 @@ function csvRows(given) {
   const lines = csvLines(text, delimiter)
     .map((cells, at) => [`line ${at + 1}`, cells])
     .filter(([, cells]) => cells.some((cell) => cell.trim()));
+  if (!lines.length) throw new TableError("there is nothing in it");
   const heading = lines[0][1].map((cell) => cell.trim().toLowerCase());
   if (heading.some((name) => [...BOARD_NAMES, ...MOVE_NAMES, ...VALUE_NAMES].includes(name))) {
     return lines.slice(1).map(([name, cells]) => headedRow(name, heading, cells));

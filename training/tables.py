@@ -184,6 +184,8 @@ def _csv_rows(text: str) -> list[_Row]:
         for number, cells in enumerate(cells_of_lines, 1)
         if any(cell.strip() for cell in cells)
     ]
+    if not lines:
+        raise TableError("there is nothing in it")
     heading = [cell.strip().lower() for cell in lines[0][1]]
     if set(heading) & {*BOARD_NAMES, *MOVE_NAMES, *VALUE_NAMES}:
         return [_headed(f"line {number}", heading, cells) for number, cells in lines[1:]]

@@ -69,7 +69,7 @@ def test_a_browser_reads_every_file_as_the_command_line_does(page: Page) -> None
 
 def test_it_refuses_what_the_command_line_refuses(page: Page) -> None:
     page.goto("/judge")
-    for text in ("", "hello", "[1, 2", "{'a': 1,\n ?}", "[" * 100, '{"XXX......": 4}', "\x80"):
+    for text in ("", ",", "hello", "[1, 2", "{'a': 1,\n ?}", "[" * 100, '{"XXX......": 4}', "\x80"):
         content = text.encode("latin-1")
         found = page.evaluate(READ, [list(content), {}])
         assert found == in_python(content), text

@@ -209,6 +209,7 @@ def test_equal_values_and_missing_positions_take_the_rule_that_is_chosen() -> No
     ("content", "reason"),
     [
         (b"", "there is nothing in it"),
+        (b" ,\n,,", "there is nothing in it"),
         (b"hello", "no board was found in it: line 1: this is no board"),
         (b"[1, 2", "line 1: this is neither JSON nor"),
         (b"{\n'a': 1,\n ?}", "line 3: this is neither JSON nor"),
