@@ -771,7 +771,6 @@ async function readTable(content, options = {}) {
   } catch {
     throw new TableError("the file is no text in UTF-8");
   }
-  if (!text.trim()) throw new TableError("there is nothing in it");
-  const isLiteral = /^[{[(]/.test(text.trimStart()) || /^\s*(defaultdict|OrderedDict|dict|array)\b/.test(text);
+  const isLiteral = /^\s*([{[(]|(defaultdict|OrderedDict|dict|array)\b)/.test(text);
   return new Table(options).read(isLiteral ? literalRows(new Reader(text).whole()) : csvRows(text));
 }

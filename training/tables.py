@@ -126,9 +126,7 @@ def _rows(game: Game, content: bytes) -> list[_Row]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise TableError("the file is no text in UTF-8") from None
-    if not text.strip():
-        raise TableError("there is nothing in it")
-    if text.lstrip()[0] in "{[(" or re.match(r"\s*(defaultdict|OrderedDict|dict|array)\b", text):
+    if re.match(r"\s*([{\[(]|(defaultdict|OrderedDict|dict|array)\b)", text):
         try:
             return _literal_rows(literal(text))
         except TableError:

@@ -1,15 +1,7 @@
 """How much depends on the choice of alpha, gamma, epsilon and the number of games."""
 
 from app.experiments import Grid
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    number,
-    percent,
-    verdict_on,
-)
+from training.experiments.claim import Experiment, Results, Sweep, Told, number, percent, verdict_on
 from training.experiments.table import lost_at_worst, wins
 from training.measures import END
 

@@ -1,14 +1,6 @@
 """Which parts of Q-iteration make it surprisingly good."""
 
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    number,
-    of,
-    verdict_on,
-)
+from training.experiments.claim import Experiment, Results, Sweep, Told, number, of, verdict_on
 from training.experiments.table import blunder_strips, blunders, faultless, unbeatable_of
 from training.measures import END
 

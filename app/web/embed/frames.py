@@ -190,7 +190,7 @@ def board_frame(place: Place) -> BoardFrame:
 def mind_frame(world: World, name: str, step: int, colour: str) -> MindFrame:
     """Gather what the template writes down."""
     last, kind = world.last_step(name), "" if colour == EXPECTS else colour
-    following = {last: 0, last - 1: None}.get(step, step + 1)
+    following = world.short_step(name, 0 if step == last else step + 1)
     return MindFrame(
         mind=picture(world, name, step, colour, moving=True),
         kind=kinds(world, name)[colour],

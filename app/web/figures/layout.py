@@ -168,7 +168,7 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
     """Lay out a cell for each pair of parameters, the darker the more."""
     flat = [value for row in figure.values for value in row]
     low, high = min(flat), max(flat)
-    brief = short if all(map(float.is_integer, map(float, flat))) else tenths
+    brief = short if all(value % 1 == 0 for value in flat) else tenths
     width, top = 1 / len(figure.columns), LINE + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
     shapes: list[Shape] = [Text("axis", 0, LINE - 5, corner)]
