@@ -1,6 +1,6 @@
 """The process that trains what the site is asked for: `python -m training.trainer FOLDER NUMBER`.
 
-It is started by `app.web.trainer`, which names its private folder, and hands on two open files: a
+It is started by `app.web.trainer`, which names its folder, and hands on two open files: a
 listening Unix socket by its number, and the lock of whoever is the trainer, to be held to the end.
 It answers one request at a time, as HTTP: who asks for `/q-learning,alpha=0.5` is sent a zip file
 of the agent's card and arrays.  The others wait in the socket's own queue.  It ends when the last
@@ -10,7 +10,6 @@ process of the server has.
 import fcntl
 import io
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -132,27 +131,26 @@ def end_with_server(folder: Path) -> None:
 
     def wait() -> None:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        shutil.rmtree(folder, ignore_errors=True)
         os._exit(0)
 
     threading.Thread(target=wait, daemon=True).start()
 
 
-def compile_somewhere(folder: Path) -> None:
-    """Let numba keep what it compiles for the server's lifetime, where it cannot for longer."""
+def compile_somewhere(place: Path) -> None:
+    """Let numba keep what it compiles among the user's files if it cannot beside the program."""
     try:
         COMPILED.mkdir(exist_ok=True)
         with TemporaryFile(dir=COMPILED):
             return
     except OSError:
-        os.environ.setdefault("NUMBA_CACHE_DIR", str(folder / "compiled"))
+        os.environ.setdefault("NUMBA_CACHE_DIR", str(place / "compiled"))
 
 
 def main() -> None:
     """Answer until the server has ended."""
     folder, number = Path(sys.argv[1]), int(sys.argv[2])
     end_with_server(folder)
-    compile_somewhere(folder)
+    compile_somewhere(folder.parent)
     os.nice(NICENESS)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     with Server(socket.socket(fileno=number), Trainer()) as server:

@@ -1,8 +1,9 @@
 """The server's side of the trainer, the one process that trains what people ask for.
 
-The first process of the server makes a private folder with a listening Unix socket, and all that it
-forks share both.  Whichever needs the trainer first starts it and hands it the socket.  Two locks,
-which the kernel lifts when a process ends, however it ends, do the rest:
+The first process of the server makes a folder with a listening Unix socket in the place that this
+program has among the user's own folders, and all that it forks share both.  Whichever needs the
+trainer first starts it and hands it the socket.  Two locks, which the kernel lifts when a process
+ends, however it ends, do the rest:
 
 - the folder itself is locked by the server as long as one process of it lives.  The trainer waits
   for this lock, and ends when it gets it;
@@ -15,8 +16,8 @@ Who waits stands in the queue of the socket, which is short.  The program is `tr
 import atexit
 import fcntl
 import os
-import shutil
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -30,15 +31,16 @@ from threading import Thread
 from urllib.parse import quote
 
 ROOT = Path(__file__).parent.parent.parent
-PREFIX = "q-tac-toe-"  # of the folder
-LOCK = "lock"  # the file in it
+SERVERS = "server-"  # how the names of the folders of servers begin
+SOCKET, LOCK = "socket", "lock"  # the files in each, and nothing else is
+LONGEST = 84  # bytes of the path of the place: the address of a socket has at most 107
 QUEUE = 8  # requests that wait while another is trained
 TRIES = 2
 WAIT_SECONDS = 40.0  # for an answer
 READ_SECONDS = 5.0  # for the rest of it
 LOOK_SECONDS = 1.0  # between two looks whether there is a trainer
 LARGEST = 4 << 20  # bytes of an answer
-OLD_SECONDS = 60.0  # of a folder that nobody has locked: its server was killed
+OLD_SECONDS = 60.0  # of a folder that no process has locked: its server was killed
 
 
 class TrainerBusyError(Exception):
@@ -53,13 +55,13 @@ class Trainer:
     """The one trainer of this server; it is started at the first need."""
 
     def __init__(self) -> None:
-        tidy_up()
-        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # nobody else's: its mode is 0700
+        tidy_up(place())
+        self.folder = Path(tempfile.mkdtemp(prefix=SERVERS, dir=place()))  # its mode is 0700
         # The lock goes with the open folder to all that is forked.  Who tidies up old temporary
         # files, as systemd does, leaves a locked folder alone.
         self.held = os.open(self.folder, os.O_RDONLY)
         fcntl.flock(self.held, fcntl.LOCK_EX)
-        self.address = str(self.folder / "socket")
+        self.address = str(self.folder / SOCKET)
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.address)
         self.listener.listen(QUEUE - 1)  # the kernel lets one more in
@@ -140,20 +142,57 @@ class Trainer:
     def _tidy(self) -> None:
         """Remove the folder at the end of the process that made it."""
         if os.getpid() == self.maker:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove(self.folder)
 
 
-def tidy_up() -> None:
-    """Remove the folders of servers that were killed, and whose trainer could not do it."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError):  # it is somebody else's, or its server lives
-            if time.time() - folder.stat().st_mtime > OLD_SECONDS:
-                handle = os.open(folder, os.O_RDONLY)
+def place() -> Path:
+    """Return the folder that is this program's alone, made if it is not there.
+
+    It is in the user's runtime folder, else in that for caches, else among the temporary files.
+    Raises OSError if none of them can be had.
+    """
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    parents = [os.environ.get("XDG_RUNTIME_DIR"), home]
+    places = [Path(parent) / "q-tac-toe" for parent in parents if parent and parent[0] == "/"]
+    for folder in places:
+        with suppress(OSError):
+            if len(os.fsencode(folder)) <= LONGEST:
+                return _made(folder)
+    return _made(Path(tempfile.gettempdir()) / f"q-tac-toe-of-{os.getuid()}")
+
+
+def _made(folder: Path) -> Path:
+    """Make a folder that only this user can write to; raise OSError if it is another's."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    about = folder.lstat()
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o022:
+        raise PermissionError(f"{folder} is not a folder that only this user can write to")
+    tempfile.TemporaryFile(dir=folder).close()
+    return folder
+
+
+def tidy_up(place: Path) -> None:
+    """Remove what servers that were killed have left in the place of this program."""
+    for folder in place.glob(f"{SERVERS}*"):
+        with suppress(OSError):  # its server lives, or it is not ours
+            if time.time() - folder.lstat().st_mtime > OLD_SECONDS:
+                handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(folder, ignore_errors=True)
+                    remove(folder)
                 finally:
                     os.close(handle)
+
+
+def remove(folder: Path) -> None:
+    """Remove the folder of a server if nothing is in it but a socket and a lock, as it was made."""
+    with suppress(OSError):
+        files = {file.name: file for file in folder.iterdir()}
+        ours = files.get(SOCKET)
+        if ours and ours.is_socket() and files.keys() <= {SOCKET, LOCK}:
+            for file in files.values():
+                file.unlink()
+            folder.rmdir()
 
 
 @cache

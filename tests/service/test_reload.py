@@ -1,6 +1,8 @@
 """What the real server does when its models change, and when it is told to end."""
 
+import os
 import shutil
+import socket
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -67,3 +69,49 @@ def test_a_request_that_has_begun_is_answered_before_the_server_ends(folder: Pat
             client.sendall(WHOLE[20:])
             assert status(client.recv(1000)) == 200
         assert server.process.wait(START_SECONDS) == 0
+
+
+def test_a_start_removes_what_a_killed_server_left_and_nothing_else(tmp_path: Path) -> None:
+    def left_behind(folder: Path, *files: str, age: float = 3600) -> Path:
+        folder.mkdir(parents=True)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(folder / "socket"))
+        for name in ("lock", *files):
+            (folder / name).touch()
+        now = folder.stat().st_mtime
+        os.utime(folder, (now - age, now - age))
+        return folder
+
+    place = tmp_path / "q-tac-toe"
+    killed = left_behind(place / "server-killed")
+    linked = place / "server-linked"
+    linked.symlink_to(left_behind(tmp_path / "elsewhere"))
+    os.utime(linked, (0, 0), follow_symlinks=False)
+    checkout = tmp_path / "q-tac-toe-main"
+    (checkout / ".git").mkdir(parents=True)
+    (checkout / "README.md").touch()
+    os.utime(checkout, (0, 0))
+    others = {
+        checkout / ".git",
+        checkout / "README.md",
+        linked / "lock",
+        left_behind(tmp_path / "q-tac-toe-1"),
+        left_behind(place / "server-with-more", "notes") / "notes",
+        left_behind(place / "mine"),
+        left_behind(place / "server-made-just-now", age=0),
+    }
+    with serving(TMPDIR=str(tmp_path), XDG_RUNTIME_DIR=str(tmp_path)):
+        assert len(list(place.glob("server-????????"))) == 1  # its own
+        assert not killed.exists()
+    assert not list(place.glob("server-????????"))
+    assert [path for path in others if not path.exists()] == []
+
+
+def test_servers_of_two_users_do_not_share_a_place(tmp_path: Path) -> None:
+    theirs = tmp_path / "q-tac-toe"
+    theirs.mkdir(mode=0o777)
+    theirs.chmod(0o777)
+    home = tmp_path / "home"
+    with serving(XDG_RUNTIME_DIR=str(tmp_path), XDG_CACHE_HOME=str(home)):
+        assert len(list((home / "q-tac-toe").glob("server-*"))) == 1
+    assert not list(theirs.iterdir())
