@@ -34,7 +34,7 @@ NO_VIEW = {400, 404, 405, 409, 414}  # an address that shows nothing of ours
 def oembed() -> Response:
     """Say how the page at an address of this site is embedded."""
     kind = request.args.get("format", "json")
-    write = FORMATS.get(kind)
+    write = OEMBED_FORMATS.get(kind)
     if write is None:
         abort(501, f"format={kind} is not spoken here: json and xml are.")
     url = request.args.get("url", "")
@@ -153,4 +153,4 @@ def _xml(answer: Mapping[str, object]) -> tuple[bytes, str]:
     return body, "text/xml"
 
 
-FORMATS = {"json": _json, "xml": _xml}
+OEMBED_FORMATS = {"json": _json, "xml": _xml}
