@@ -12,8 +12,9 @@ import sys
 from contextlib import suppress
 
 from app.tictactoe.agents import ModelError
-from app.web import create_app, server
-from app.web.deployment import SettingError, number
+from app.web import create_app
+from app.web.service import worker
+from app.web.service.deployment import SettingError, number
 
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of glibc's malloc.h
@@ -34,7 +35,7 @@ preload_app = True
 control_socket_disable = True
 graceful_timeout = 30  # seconds
 
-worker_class = "app.web.server.Worker"
+worker_class = "app.web.service.worker.Worker"
 worker_connections = 512  # of a process: more make room for each other, and a file needs no more
 limit_request_line = 8190
 limit_request_fields = 64
@@ -45,7 +46,7 @@ forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
 
-logger_class = "app.web.server.Logger"
+logger_class = "app.web.service.worker.Logger"
 accesslog = os.environ.get("ACCESS_LOG", "-") or None  # "-" is the standard output
 
 
@@ -62,8 +63,8 @@ sys.excepthook = tell
 
 def when_ready(arbiter):
     """Serve until told to end, or until the terminal is closed."""
-    server.end_with_terminal()
-    server.hold_signals_while_forking()
+    worker.end_with_terminal()
+    worker.hold_signals_while_forking()
 
 
 def pre_request(worker, request):

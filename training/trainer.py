@@ -1,6 +1,6 @@
 """The process that trains what the site is asked for: `python -m training.trainer FOLDER NUMBER`.
 
-It is started by `app.web.trainer`, which names its folder, and hands on two open files: a
+It is started by `app.web.service.trainer`, which names its folder, and hands on two open files: a
 listening Unix socket by its number, and the lock of whoever is the trainer, to be held to the end.
 It answers one request at a time, as HTTP: who asks for `/q-learning,alpha=0.5` is sent a zip file
 of the agent's card and arrays.  The others wait in the socket's own queue.  It ends when the last

@@ -5,26 +5,50 @@ from pathlib import Path
 
 from flask import Flask
 
-from app.web import api, assets, cors, deployment, errors, headers, naming, packing, respond
-from app.web.agents.page import bp as agents
-from app.web.arena import bp as arena
-from app.web.compare.page import bp as compare
-from app.web.deployment import ROOT
-from app.web.embed import bp as embed
-from app.web.experiments.page import bp as experiments
-from app.web.front.page import bp as front
-from app.web.health import bp as health
-from app.web.how.lesson import bp as lesson
-from app.web.how.page import bp as how
-from app.web.judge.page import bp as judge
-from app.web.kept import Request, kept
-from app.web.lab.page import bp as lab
-from app.web.mind.page import bp as mind
-from app.web.play import bp as play
-from app.web.preview import bp as preview
-from app.web.puzzle.page import bp as puzzle
-from app.web.why.page import bp as why
+from app.web import respond
+from app.web.pages import (
+    agent,
+    agents,
+    api,
+    arena,
+    compare,
+    embed,
+    experiments,
+    front,
+    how,
+    judge,
+    lesson,
+    mind,
+    play,
+    puzzle,
+    why,
+)
+from app.web.pages.lab import page as lab
+from app.web.pictures import preview
+from app.web.service import assets, cors, deployment, errors, headers, names, packing
+from app.web.service.cache import Request, kept
+from app.web.service.deployment import ROOT
 from app.web.world import load_world
+
+PAGES = (
+    front,
+    play,
+    embed,
+    preview,
+    puzzle,
+    mind,
+    agent,
+    agents,
+    arena,
+    compare,
+    why,
+    how,
+    lesson,
+    lab,
+    experiments,
+    judge,
+    deployment,
+)
 
 
 def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
@@ -46,28 +70,11 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     app.extensions["world"] = load_world(models or settings.models, settings.lab)
     headers.init_app(app)
     errors.init_app(app)
-    naming.init_app(app)
+    names.init_app(app)
     respond.init_app(app)
     assets.init_app(app, ROOT / "static")
-    pages = (
-        front,
-        play,
-        embed,
-        preview,
-        puzzle,
-        mind,
-        agents,
-        arena,
-        compare,
-        why,
-        how,
-        lesson,
-        lab,
-        experiments,
-        judge,
-    )
-    for blueprint in (*pages, health):
-        app.register_blueprint(blueprint)
+    for page in PAGES:
+        app.register_blueprint(page.bp)
     api.init_app(app)
     app.wsgi_app = kept(app.wsgi_app)  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)

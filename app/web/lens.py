@@ -12,9 +12,8 @@ from app.tictactoe.beads import beads, leanings
 from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.policy import Plays, policy_of
 from app.tictactoe.views import Worth, on_scale
-from app.web import numbers
 from app.web.match import Match, Place
-from app.web.numbers import signed
+from app.web.numbers import bead_count, beads_in_words, signed
 from app.web.world import TASK, TIE_DECIMALS, TRUTH, World, is_moves
 
 HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
@@ -179,7 +178,7 @@ def _opinion(world: World, position: int, lens: str, step: int | None = None) ->
     wrong = claims & known & (np.rint(scaled) != world.truth[position])
     blunders = wrong & ~world.right[position]
     texts = [
-        (signed(value, decimals) if worth else numbers.beads(value)) if shown else ""
+        (signed(value, decimals) if worth else bead_count(value)) if shown else ""
         for value, shown in zip(values.tolist(), (known | best).tolist(), strict=True)
     ]
     return Opinion(
@@ -192,7 +191,7 @@ def _opinion(world: World, position: int, lens: str, step: int | None = None) ->
         spoken=texts
         if worth
         else [
-            numbers.beads_in_words(value) if text else ""
+            beads_in_words(value) if text else ""
             for value, text in zip(values.tolist(), texts, strict=True)
         ],
         heat=[0 if isnan(value) else round(value * HEAT_STEPS) for value in scaled.tolist()],

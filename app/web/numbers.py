@@ -31,7 +31,7 @@ def updates(number: int) -> str:
     return f"{count(number)} update{'s' if number != 1 else ''}"
 
 
-def beads(number: float) -> str:
+def bead_count(number: float) -> str:
     """Write a number of beads with their sign, where there is little room: three figures of it."""
     for size, name in ((1_000_000, "M"), (1_000, "k")):
         if number >= 10 * size:

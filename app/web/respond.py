@@ -12,7 +12,7 @@ from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import addresses
-from app.web.character import first_opponent
+from app.web.text import first_opponent
 
 PARTS_KEPT = 512  # most of them below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"

@@ -7,10 +7,9 @@ from typing import NamedTuple
 from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import policy_of
-from app.web import addresses, words
+from app.web import addresses
 from app.web.addresses import Routes
-from app.web.board_view import Board, board
-from app.web.character import character
+from app.web.controls import Auto, Links, auto, links
 from app.web.lens import (
     HEAT_STEPS,
     OUTCOMES,
@@ -25,8 +24,17 @@ from app.web.lens import (
 from app.web.match import Match, Place
 from app.web.moves import Move, moves
 from app.web.numbers import count
-from app.web.steering import Auto, Links, auto, links
-from app.web.words import Legend, short_name
+from app.web.pictures.board import Board, board
+from app.web.text import (
+    SHORT_NAMES,
+    Legend,
+    character,
+    headline_of,
+    legend_of,
+    short_name,
+    squares,
+    status,
+)
 from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves
 
 
@@ -88,11 +96,11 @@ def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
     going_on, controls, played = auto(place, routes), links(place, routes), moves(place)
     ply = seen_ply(place)
     seen = None if place.match.hide or ply is None else opinion_at(place, ply)
-    legend = words.legend(place, seen, ply) if seen else None
+    legend = legend_of(place, seen, ply) if seen else None
     return Scene(
         says=saying(place, controls, played, legend, going_on is not None, routes.show),
         result=result(place),
-        status=words.status(place, going_on is not None),
+        status=status(place, going_on is not None),
         board=board(
             place,
             seen,
@@ -127,7 +135,7 @@ def saying(
 ) -> Saying:
     """Say whose turn it is and what the colours are, and offer what is to be done."""
     match, titles = place.match, place.world.titles
-    headline, caption = words.headline(place), legend.caption if legend else ""
+    headline, caption = headline_of(place), legend.caption if legend else ""
     if match.hide:
         caption = "The values are hidden."
     if place.over:
@@ -140,7 +148,7 @@ def saying(
             Way("play-hint", "Play it", show(match.play(best[0])), kind="primary"),
             Way("reply", "Agent move", links.reply, "a"),
         ]
-        return Saying("Hint", f"{words.squares(best).capitalize()}: {keeps} with best play.", ways)
+        return Saying("Hint", f"{squares(best).capitalize()}: {keeps} with best play.", ways)
     if not match.at_end:
         where = f"Move {len(match.shown)} of {len(match.record)}. {caption}"
         return Saying(headline, where, [Way("now", "To the end", links.last)])
@@ -213,7 +221,7 @@ def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[st
     return sentences
 
 
-NAMES = [name.capitalize() for name in words.SHORT_NAMES]
+NAMES = [name.capitalize() for name in SHORT_NAMES]
 
 
 def _seat(place: Place, player: int) -> Seat:

@@ -39,7 +39,7 @@ from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.values import LineUp, Solution, line_up, optimal
 from app.tictactoe.views import Worth
-from app.web.trained import Everybody, Lab, Names, source
+from app.web.service.on_demand import Everybody, Lab, Names, source
 
 EXPERIMENTS = "experiments"  # the folder of their summaries, beside the models
 HUMAN = "human"

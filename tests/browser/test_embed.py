@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from playwright.sync_api import BrowserContext, FrameLocator, Page, expect
 
-from app.web.headers import HEADERS, POLICY
+from app.web.service.headers import HEADERS, POLICY
 from tests.browser.steps import MARKS, Gate, Quiet, serving
 
 FRAMES = [

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.experiments import load_all
-from app.web.deployment import ROOT
+from app.web.service.deployment import ROOT
 
 SHIPPED = load_all(ROOT / "models" / "experiments")
 SIZES = [(320, 640), (768, 1024), (1920, 1080)]

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.web.lens import HEAT_STEPS
-from app.web.palette import PALETTES, colour, contrast, text_colour
+from app.web.pictures.palette import PALETTES, colour, contrast, text_colour
 from tests.browser.steps import MARKS, SHIFTS, Quiet, serving, shifts
 
 PAGES = [

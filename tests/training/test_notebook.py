@@ -12,7 +12,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from app.web.deployment import ROOT
+from app.web.service.deployment import ROOT
 from tests.service.server import get
 
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"

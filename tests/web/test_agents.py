@@ -21,22 +21,13 @@ from app.tictactoe.notation import parse_position, replay
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
 from app.web import addresses
-from app.web.agents.facts import links
-from app.web.agents.ranking import (
-    ARIA,
-    COLUMNS,
-    OTHER,
-    Column,
-    Order,
-    address,
-    learned,
-    parse_order,
-)
 from app.web.algorithms import ALGORITHMS
-from app.web.character import RULED, character
-from app.web.learning import chances_against, opponents
 from app.web.match import Match
 from app.web.numbers import count, percent, signed
+from app.web.pages.agent import links
+from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, address, learned, parse_order
+from app.web.pages.parts.learning import chances_against, opponents
+from app.web.text import RULED, character
 from app.web.world import World
 from tests.service.server import ROOT
 

@@ -5,7 +5,7 @@ import pytest
 from app.recipes import ALGORITHMS as RECIPES
 from app.recipes import parse
 from app.web.algorithms import ALGORITHMS, phases
-from app.web.deployment import ROOT
+from app.web.service.deployment import ROOT
 from app.web.world import World
 
 

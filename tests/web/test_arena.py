@@ -9,11 +9,11 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.values import outcome_chances
 from app.web import addresses
-from app.web.arena import SHOWS, Row, Standing, arena_page
-from app.web.character import STRENGTHS
 from app.web.lens import HEAT_STEPS
 from app.web.match import Match
 from app.web.numbers import MINUS, percent
+from app.web.pages.arena import SHOWS, Row, Standing, arena_page
+from app.web.text import STRENGTHS
 from app.web.world import World
 
 PLACES = {"win": 0, "draw": 1, "loss": 2}

@@ -17,11 +17,11 @@ from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.lens import HEAT_STEPS, notes, opinion
 from app.web.match import Match, place_of
-from app.web.mind_picture import EXPECTS, colouring, kinds
 from app.web.moves import moves, value_chart
-from app.web.numbers import beads, beads_in_words, count
-from app.web.why.explanation import explain
-from app.web.words import legend
+from app.web.numbers import bead_count, beads_in_words, count
+from app.web.pages.why import explain
+from app.web.pictures.mind import EXPECTS, colouring, kinds
+from app.web.text import legend_of
 from app.web.world import World
 from training.plain.boards import has_line, is_over, legal_cells, move, standing_pair, to_move
 
@@ -71,7 +71,7 @@ def test_a_square_shows_the_beads_of_its_move(world: World, board: str) -> None:
     for cell, number in by_move.items():
         assert seen.values[cell] == number == round(number)
         if seen.known[cell]:
-            assert seen.texts[cell] == beads(number)
+            assert seen.texts[cell] == bead_count(number)
             assert seen.spoken[cell] == beads_in_words(number)
         assert seen.policy[cell] == pytest.approx(chances[cell])
     most = max(by_move.values())
@@ -115,7 +115,7 @@ def test_the_page_names_beads_and_not_values(client: FlaskClient) -> None:
 
 def test_its_legend_stands_for_shares(world: World) -> None:
     place = place_of(Match("04", lens=LENS), world)
-    told = legend(place, opinion(world, place.position, LENS))
+    told = legend_of(place, opinion(world, place.position, LENS))
     assert [" ".join(end) for end in told.scale] == ["no bead", "its even share", "all beads"]
     assert told.drawn
     assert not told.errs
@@ -184,5 +184,5 @@ def test_no_puzzle_asks_what_beads_expect(world: World) -> None:
     ],
 )
 def test_how_beads_are_written(number: float, short: str, words: str) -> None:
-    assert beads(number) == short
+    assert bead_count(number) == short
     assert beads_in_words(number) == words

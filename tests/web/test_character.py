@@ -1,7 +1,7 @@
 """How strong somebody is follows from exact figures, and what a card says is true."""
 
-from app.web.character import BEGINNER_LOSES, STRENGTHS, character
 from app.web.lens import opinion
+from app.web.text import BEGINNER_LOSES, STRENGTHS, character
 from app.web.world import HUMAN, World
 
 

@@ -10,12 +10,11 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import parse_position, record_to, replay
 from app.tictactoe.report import blunders
 from app.web import addresses
-from app.web.compare.page import ComparePage, compare_page
-from app.web.compare.panels import Panel, plays
 from app.web.comparison import FIGURES, Comparison, View, parse, parting
-from app.web.learning import compared
 from app.web.lens import can_blunder, opinion
 from app.web.match import Match, Place, place_of
+from app.web.pages.compare import ComparePage, Panel, compare_page, plays
+from app.web.pages.parts.learning import compared
 from app.web.world import TRUTH, World
 
 HTMX = {"HX-Request": "true"}

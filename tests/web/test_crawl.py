@@ -7,7 +7,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from flask.testing import FlaskClient
 
 from app.web import addresses
-from app.web.api.page import UNREACHED  # the example of an error
+from app.web.pages.api.page import UNREACHED
 from app.web.world import World
 
 READ = 4  # pages of each kind are searched for links; the links of all these are followed

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.agents import ModelError
 from app.web import create_app
-from app.web.deployment import ROOT, SettingError
+from app.web.service.deployment import ROOT, SettingError
 
 HSTS = "Strict-Transport-Security"
 FORWARDED = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "play.example"}

@@ -18,13 +18,13 @@ from resvg_py import svg_to_bytes
 
 from app.tictactoe.notation import replay
 from app.web import addresses
-from app.web.deployment import ROOT, version
-from app.web.drawing import INKS
-from app.web.headers import CONTENT_SECURITY_POLICY
 from app.web.lens import HEAT_STEPS, opinion
 from app.web.match import Match
-from app.web.mind_picture import representatives
-from app.web.take import CITATION, bibtex, iframe
+from app.web.pages.parts.export import CITATION, bibtex, iframe
+from app.web.pictures.drawing import INKS
+from app.web.pictures.mind import representatives
+from app.web.service.deployment import ROOT, version
+from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.world import World
 
 HOST = "http://localhost"

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 
 from app.tictactoe.agents import ModelError
 from app.web import create_app
-from app.web.errors import REFUSED
+from app.web.service.errors import REFUSED
 
 HTMX = {"HX-Request": "true"}
 

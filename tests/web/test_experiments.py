@@ -38,16 +38,16 @@ from app.experiments import (
 )
 from app.tictactoe.agents import ModelError
 from app.web import addresses, create_app
-from app.web.claims import VERDICTS, algorithms, of_agent
-from app.web.deployment import ROOT
-from app.web.figures import tables
-from app.web.figures.layout import lay_out
-from app.web.figures.miniature import miniature, preview_svg
-from app.web.figures.scales import logarithmic, number, scale, short, tenths
-from app.web.figures.shapes import Dot, Link, Rect
-from app.web.figures.shapes import Path as Curve
-from app.web.figures.svg import inline, style
-from app.web.preview import png
+from app.web.pages.parts.claims import VERDICTS, algorithms, of_agent
+from app.web.pictures import tables
+from app.web.pictures.layout import lay_out
+from app.web.pictures.miniature import miniature, preview_svg
+from app.web.pictures.preview import png
+from app.web.pictures.scales import logarithmic, number, scale, short, tenths
+from app.web.pictures.shapes import Dot, Link, Rect
+from app.web.pictures.shapes import Path as Curve
+from app.web.pictures.svg import inline, style
+from app.web.service.deployment import ROOT
 from app.web.world import World, load_world
 
 CLAIMS = [*load_all(ROOT / "models" / "experiments")]

@@ -10,10 +10,10 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import replay
 from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
-from app.web.character import BEATABLE
-from app.web.film import MOVING, RECORD, STILL, film_of, film_of_mind, filmed
-from app.web.front.page import CAST, LEARNERS, RANDOM_MOVES, front_page, ways
 from app.web.lens import HEAT_STEPS, opinion
+from app.web.pages.front import CAST, LEARNERS, RANDOM_MOVES, front_page, ways
+from app.web.pages.parts.film import MOVING, RECORD, STILL, film_of, film_of_mind, filmed
+from app.web.text import BEATABLE
 from app.web.world import World
 
 BLOCK = 8  # the square that stops X's diagonal

@@ -23,10 +23,9 @@ from app.tictactoe.values import best_response, successor_values
 from app.web import create_app
 from app.web.addresses import agent, how_example, how_stage, how_writing
 from app.web.algorithms import ALGORITHMS
-from app.web.deployment import ROOT
-from app.web.formula import Formula, block, symbols
-from app.web.how.parts import BOARD
-from app.web.how.sections import SECTIONS
+from app.web.algorithms.formula import Formula, block, symbols
+from app.web.pages.how import BOARD, SECTIONS
+from app.web.service.deployment import ROOT
 from app.web.world import TRUTH, World
 
 HTMX = {"HX-Request": "true"}

@@ -9,8 +9,8 @@ from flask.testing import FlaskClient
 from app.tictactoe.game import Game
 from app.tictactoe.notation import parse_position, position_text
 from app.web.addresses import how_stage
-from app.web.encodings import encoded
-from app.web.how.parts import ALPHA, GAME, STAGES, won_game, writing
+from app.web.pages.how import ALPHA, GAME, STAGES, won_game, writing
+from app.web.pages.parts.network_inputs import encoded
 from app.web.world import World
 
 

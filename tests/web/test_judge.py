@@ -19,7 +19,7 @@ from app.tictactoe.moves_code import encode
 from app.tictactoe.policy import Policy, best_moves
 from app.web import addresses, lens
 from app.web import moves as listing
-from app.web.errors import MAX_ADDRESS
+from app.web.service.errors import MAX_ADDRESS
 from app.web.world import BEST_RESPONDER, MOVES, World
 
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

@@ -10,7 +10,7 @@ from flask import Flask
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
-from app.web.kept import LARGEST, NOTED, QUERY, Request, kept
+from app.web.service.cache import LARGEST, NOTED, QUERY, Request, kept
 
 Answers = Callable[[Request], Response]
 

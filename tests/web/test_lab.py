@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.recipes import ALGORITHMS, LONGEST, SHIPPED, name, parameters, parse
-from app.web.lab import form, presets, result, seeds
-from app.web.lab.seeds import SEEDS
-from app.web.lab.story import UNTOLD
+from app.web.pages.lab import form, presets, result, seeds
+from app.web.pages.lab.seeds import SEEDS
+from app.web.pages.lab.story import UNTOLD
 from app.web.world import World
 from training.plain import key_of, learn
 from training.story import GAMES, TOLD, story

@@ -12,10 +12,10 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import policy_of
 from app.web import addresses
-from app.web.board_view import board
 from app.web.lens import HEAT_STEPS, Opinion, lens_of, notes, off_task, opinion, seen_ply
 from app.web.match import Match, place_of
 from app.web.numbers import percent, signed
+from app.web.pictures.board import board
 from app.web.world import World
 
 NETWORK = "dqn-vs-heuristic"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.web.film import filmed
-from app.web.how.lesson import BLUNDERER, STOPS, UNBEATABLE, misled
 from app.web.numbers import count, signed
+from app.web.pages.lesson import BLUNDERER, STOPS, UNBEATABLE, misled
+from app.web.pages.parts.film import filmed
 from app.web.world import World
 
 SLUGS = [stop.slug for stop in STOPS]

@@ -1,7 +1,7 @@
 """Where the controls lead, and what happens by itself."""
 
+from app.web.controls import Auto, Links, auto, links, next_game
 from app.web.match import MAX_TALLY, Match, place_of
-from app.web.steering import Auto, Links, auto, links, next_game
 from app.web.world import World
 
 WATCHED = Match(x="minimax", o="random")

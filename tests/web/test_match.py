@@ -9,8 +9,8 @@ from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
 from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
 from app.web import addresses
-from app.web.deployment import ROOT
 from app.web.match import Match, Place, parse
+from app.web.service.deployment import ROOT
 from app.web.world import load_world
 
 WORLD = load_world(ROOT / "models")

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from app.tictactoe.mind import UNKNOWN, frame
 from app.web import addresses
 from app.web.lens import HEAT_STEPS
-from app.web.mind_picture import (
+from app.web.pictures.mind import (
     KINDS,
     LEVELS,
     colouring,

@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web import create_app
-from app.web.deployment import ROOT
+from app.web.service.deployment import ROOT
 
 PAGES = [
     "/agents",

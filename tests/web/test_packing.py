@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web import create_app
-from app.web.packing import PACK, PLAIN, SMALLEST, chosen
+from app.web.service.packing import PACK, PLAIN, SMALLEST, chosen
 
 
 @pytest.mark.parametrize(

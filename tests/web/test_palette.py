@@ -3,7 +3,7 @@
 import pytest
 
 from app.web.lens import HEAT_STEPS
-from app.web.palette import PALETTES, SCHEMES, colour, contrast, stylesheet, text_colour
+from app.web.pictures.palette import PALETTES, SCHEMES, colour, contrast, stylesheet, text_colour
 
 ENDS = {
     ("red-green", "light"): ["c62828", "f7f7f7", "00897b"],

@@ -8,8 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web.match import Match, place_of
-from app.web.play.minds import minds_page
-from app.web.play.page import PlayPage, play_page
+from app.web.pages.play import PlayPage, minds_page, play_page
 from app.web.world import World
 
 HTMX = {"HX-Request": "true"}

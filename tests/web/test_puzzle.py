@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from app.tictactoe.puzzles import ROUND
 from app.web import addresses
-from app.web.puzzle.attempt import WORDS, parse
+from app.web.pages.puzzle import WORDS, parse
 from app.web.world import World
 
 HTMX = {"HX-Request": "true"}

@@ -1,32 +1,25 @@
-"""Who may import whom, as DESIGN says: read off the sources, and tried in a new process."""
+"""Who may import whom, read off the sources and tried in a new process.
+
+`app.web` has five rooms.  The hall, the files that lie in `app/web` itself, knows no page;
+`pictures` and `service` know no page either, and a page knows no other page.
+"""
 
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from app.web.deployment import ROOT
+from app.web.service.deployment import ROOT
 
 WEB = ROOT / "app" / "web"
-PAGES = {
-    "front",
-    "play",
-    "puzzle",
-    "mind",
-    "agents",
-    "compare",
-    "embed",
-    "arena",
-    "why",
-    "how",
-    "experiments",
-    "judge",
-    "api",
-}
+ROOMS = {"algorithms", "pages", "pictures", "service"}
 SOURCES = sorted((ROOT / "app").rglob("*.py"))
+TRAINING = {"training", "numba", "jax", "optax", "joblib"}
+SHARED = "parts"  # of pages: what several of them show
 
 
 def imports(source: Path) -> Iterator[str]:
@@ -39,51 +32,51 @@ def imports(source: Path) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-def room(source: Path) -> str:
-    """The part of app that a source belongs to: of the site its page, "web" for what is shared."""
-    first, *_ = parts = source.relative_to(ROOT / "app").parts
-    if first != "web":
-        return first
-    return parts[1].removesuffix(".py") if parts[1].removesuffix(".py") in PAGES else "web"
+def parts(source: Path) -> list[str]:
+    return list(source.relative_to(ROOT).with_suffix("").parts)
 
 
-def page_of(module: str) -> str:
+def page_of(module: list[str]) -> str:
     """The page that a module belongs to, "" for any other."""
-    first, second, third, *_ = [*module.split("."), "", "", ""]
-    return third if (first, second) == ("app", "web") and third in PAGES else ""
+    in_pages = module[:3] == ["app", "web", "pages"] and len(module) > 3
+    return module[3] if in_pages and module[3] not in (SHARED, "__init__") else ""
 
 
-def test_every_page_is_there() -> None:
-    assert {room(source) for source in SOURCES} == {
-        *PAGES,
-        "web",
-        "tictactoe",
-        "recipes",
-        "experiments.py",
-        "__init__.py",
-    }
+def test_the_rooms_are_these() -> None:
+    assert {path.name for path in WEB.iterdir() if path.is_dir()} - {"__pycache__"} == ROOMS
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.relative_to(ROOT)))
 def test_a_source_imports_only_what_its_room_may(source: Path) -> None:
-    here, taken = room(source), set(imports(source))
-    assert not {module for module in taken if module.split(".")[0] in ("training", "numba", "jax")}
-    ours = {module for module in taken if module.startswith("app.")}
-    if here == "tictactoe":
-        assert all(module.startswith("app.tictactoe") for module in ours)
-    elif here in ("recipes", "experiments.py"):
-        assert all(module.startswith(("app.tictactoe", "app.recipes")) for module in ours)
+    here, taken = parts(source), [module.split(".") for module in imports(source)]
+    assert not TRAINING & {module[0] for module in taken}
+    ours = [module for module in taken if module[0] == "app"]
+    if here[1] == "tictactoe":
+        assert all(module[:2] == ["app", "tictactoe"] for module in ours)
+    elif here[1] != "web":
+        assert all(module[1] in ("tictactoe", "recipes") for module in ours)
     elif source != WEB / "__init__.py":  # which puts the site together
-        assert {page_of(module) for module in ours} <= {"", here if here in PAGES else ""}
+        if here[2] != "pages":
+            assert not [module for module in ours if module[2:3] == ["pages"]]
+        assert {page_of(module) for module in ours} <= {"", page_of(here)}
 
 
 def test_the_site_starts_without_what_trains() -> None:
     script = (
         "import sys, app.web\n"
-        "heavy = {'training', 'numba', 'jax', 'llvmlite', 'optax', 'joblib'}\n"
-        "print(*(heavy & {name.split('.')[0] for name in sys.modules}))"
+        f"print(*({TRAINING} | {{'llvmlite'}}) & {{name.split('.')[0] for name in sys.modules}})"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == ""
+
+
+def test_a_name_of_a_class_stands_once() -> None:
+    names = Counter(
+        node.name
+        for source in WEB.rglob("*.py")
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, times in names.items() if times > 1] == []

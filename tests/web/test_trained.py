@@ -26,8 +26,8 @@ from app.recipes.on_demand import MOST_UPDATES
 from app.recipes.parameters import parameters_of
 from app.tictactoe.agents import ModelError, arrays_file, save, to_files
 from app.web import create_app
-from app.web.trained import PACKED, UNPACKED, Lab
-from app.web.trainer import LOCK, QUEUE, Trainer, TrainerError, trainer
+from app.web.service.on_demand import PACKED, UNPACKED, Lab
+from app.web.service.trainer import LOCK, QUEUE, Trainer, TrainerError, trainer
 from app.web.world import World
 from training import trainer as program
 from training.run import agent_id, train
@@ -290,7 +290,7 @@ def test_a_trainer_that_is_killed_is_started_again(client: FlaskClient, running)
 def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.web.trainer.READ_SECONDS", 0.2)
+    monkeypatch.setattr("app.web.service.trainer.READ_SECONDS", 0.2)
     stopping, asked = Trainer(), []
     stopping.listener.settimeout(10)  # should nobody ask a second time
 
@@ -369,8 +369,8 @@ def test_when_the_queue_is_full_one_is_told_to_come_back(client: FlaskClient, ru
 def test_who_waits_in_turn_for_what_does_not_come_is_told_so_with_the_first(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.web.trainer.WAIT_SECONDS", 0.0)
-    monkeypatch.setattr("app.web.trained.RETRY_SECONDS", 600)  # however long the others take
+    monkeypatch.setattr("app.web.service.trainer.WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("app.web.service.on_demand.RETRY_SECONDS", 600)
     silent, name = Trainer(), fresh()
     lab = Lab(world.game, world.always, silent)
 

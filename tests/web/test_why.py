@@ -30,10 +30,10 @@ from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
 from app.web.algorithms.champion import BOUNDS
 from app.web.algorithms.league import exchanged, other_seat, shares_entry
 from app.web.algorithms.targets import Pair, Reason
-from app.web.deployment import ROOT
 from app.web.match import Match
 from app.web.numbers import signed
-from app.web.why.explanation import Explanation, explain
+from app.web.pages.why import Explanation, explain
+from app.web.service.deployment import ROOT
 from app.web.world import TASK, TRUTH, World
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
 from training.learners.owners_view import own_moves, view_of

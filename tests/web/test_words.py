@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from app.recipes import parse
-from app.web import words
+from app.web import text
+from app.web.controls import auto
 from app.web.lens import opinion, opinion_at
 from app.web.match import Match, place_of
-from app.web.steering import auto
 from app.web.world import World
 
 
@@ -17,12 +17,12 @@ def watched(record: str) -> Match:
 
 def says(world: World, match: Match) -> tuple[str, str]:
     place = place_of(match, world)
-    return words.headline(place), words.status(place, auto(place) is not None)
+    return text.headline_of(place), text.status(place, auto(place) is not None)
 
 
-def legend(world: World, match: Match) -> words.Legend:
+def legend(world: World, match: Match) -> text.Legend:
     place = place_of(match, world)
-    return words.legend(place, opinion_at(place))
+    return text.legend_of(place, opinion_at(place))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_legend_says_whose_view_it_is(world: World) -> None:
 
 def test_the_scale_names_what_its_ends_and_its_middle_stand_for(world: World) -> None:
     def scale(lens: str) -> list[tuple[str, ...]]:
-        return list(words.legend(place_of(Match(), world), opinion(world, 0, lens)).scale)
+        return list(text.legend_of(place_of(Match(), world), opinion(world, 0, lens)).scale)
 
     assert scale("truth") == [("loss", "−1"), ("draw", "0"), ("win", "+1")]
     assert scale("observing") == [("loss", "−10.00"), ("draw", "+3.00"), ("win", "+10.00")]
@@ -128,4 +128,4 @@ def test_a_task_is_said_with_its_opponent_and_what_later_counts(world: World) ->
 def test_a_task_says_what_is_explored(world: World, recipe: str, asked: str) -> None:
     task = parse(recipe).task()
     assert task is not None
-    assert words.task_words(world, task) == asked
+    assert text.task_words(world, task) == asked

@@ -22,7 +22,7 @@ from app.web.algorithms.self_play import SELF_PLAY
 from app.web.algorithms.targets import Pair
 from app.web.algorithms.td_afterstates import TD_AFTERSTATES
 from app.web.numbers import count
-from app.web.words import opponent_name
+from app.web.text import opponent_name
 from app.web.world import World
 
 __all__ = [

@@ -6,9 +6,9 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula, fenced, number
 from app.web.algorithms.targets import Pair, Reason, before_answer
 from app.web.algorithms.telling import distance, images, just, worth_to_other
-from app.web.formula import Formula, fenced, number
 from app.web.numbers import signed
 
 TITLE = "The champion: at least and at most"

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.q_table import ADDED_UP, COUNTED, adds_up, shared
 from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
 from app.web.algorithms.telling import (
@@ -17,7 +18,6 @@ from app.web.algorithms.telling import (
     moved_on,
     target_alone,
 )
-from app.web.formula import Formula
 from app.web.numbers import signed
 from app.web.world import World
 

@@ -1,9 +1,9 @@
 """Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
 
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula, equals, fenced, number
 from app.web.algorithms.targets import Pair, Reason, after_answer
 from app.web.algorithms.telling import distance, expected, mean
-from app.web.formula import Formula, equals, fenced, number
 from app.web.numbers import count
 
 TITLE = "Deep Q-learning"

@@ -1,11 +1,11 @@
 """Expected Sarsa: what is found after the answer is the next move's value on average."""
 
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.q_learning import Q_LEARNING
 from app.web.algorithms.sarsa import exploring
 from app.web.algorithms.targets import Pair, Reason, after_answer
 from app.web.algorithms.telling import distance, expected, past, update
-from app.web.formula import Formula
 
 TITLE = "Expected Sarsa"
 

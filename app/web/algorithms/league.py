@@ -11,17 +11,9 @@ import numpy as np
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, parse_position, position_text
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula, number
 from app.web.algorithms.targets import Answer, Pair, Reason, averaged, best_only, ways_on
-from app.web.algorithms.telling import (
-    ENDS,
-    NEAR,
-    combined,
-    distance,
-    moved,
-    parameter,
-    square,
-)
-from app.web.formula import Formula, number
+from app.web.algorithms.telling import ENDS, NEAR, combined, distance, moved, parameter, square
 from app.web.numbers import count, signed
 
 TITLE = "Q-learning for uncertain worlds"

@@ -11,8 +11,8 @@ from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_of
 from app.tictactoe.values import outcome_chances
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula, equals, fenced, number
 from app.web.algorithms.targets import Pair, Reason, without_target
-from app.web.formula import Formula, equals, fenced, number
 from app.web.numbers import MINUS, beads_in_words, count, percent
 from app.web.world import World
 

@@ -2,16 +2,9 @@
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula, number
 from app.web.algorithms.targets import Answer, Pair, Reason, after_answer, before_answer
-from app.web.algorithms.telling import (
-    combined,
-    expected,
-    just,
-    mean,
-    square,
-    worth_to_other,
-)
-from app.web.formula import Formula, number
+from app.web.algorithms.telling import combined, expected, just, mean, square, worth_to_other
 from app.web.numbers import signed
 
 TITLE = "Minimax: the truth"

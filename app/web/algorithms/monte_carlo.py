@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from app.tictactoe.tasks import mean_returns
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula, equals, fenced, number
 from app.web.algorithms.q_learning import Q_LEARNING
 from app.web.algorithms.targets import Answer, Pair, Reason, after_answer
 from app.web.algorithms.telling import best_next, distance, expected, explores, mean
-from app.web.formula import Formula, equals, fenced, number
 from app.web.numbers import MINUS, count, signed
 from app.web.world import World
 

@@ -3,18 +3,11 @@
 from app.recipes import Recipe
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.targets import Answer, Pair, Reason, after_answer, without_target
-from app.web.algorithms.telling import (
-    NEAR,
-    distance,
-    expected,
-    moved_on,
-    square,
-    target_alone,
-)
-from app.web.formula import Formula
+from app.web.algorithms.telling import NEAR, distance, expected, moved_on, square, target_alone
 from app.web.numbers import signed
-from app.web.words import listed
+from app.web.text import listed
 
 TITLE = "Q-iteration with sticky losses"
 

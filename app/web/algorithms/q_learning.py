@@ -2,9 +2,9 @@
 
 from app.recipes import Recipe
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.targets import Pair, Reason, after_answer
 from app.web.algorithms.telling import distance, expected, past, update
-from app.web.formula import Formula
 
 TITLE = "Q-learning"
 TURNS = {

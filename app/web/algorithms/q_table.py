@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
 from app.web.algorithms.telling import backward, distance, expected, images, past, update
-from app.web.formula import Formula
 from app.web.numbers import count
 from app.web.world import World
 

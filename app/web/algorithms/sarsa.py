@@ -10,10 +10,10 @@ from app.tictactoe.notation import replay
 from app.tictactoe.tasks import task_q
 from app.tictactoe.values import TIE
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.q_learning import Q_LEARNING
 from app.web.algorithms.targets import Pair, Reason, after_answer
 from app.web.algorithms.telling import distance, expected, explores, past, update
-from app.web.formula import Formula
 from app.web.numbers import count, percent, signed
 from app.web.world import World
 

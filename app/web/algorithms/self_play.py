@@ -5,17 +5,9 @@ from collections.abc import Mapping
 from app.recipes.algorithms import SelfPlay
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.targets import Answer, Pair, Reason, before_answer
-from app.web.algorithms.telling import (
-    combined,
-    distance,
-    end,
-    moved,
-    past,
-    square,
-    worth_to_other,
-)
-from app.web.formula import Formula
+from app.web.algorithms.telling import combined, distance, end, moved, past, square, worth_to_other
 from app.web.numbers import count, percent, signed
 from app.web.world import World
 

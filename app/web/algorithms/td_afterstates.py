@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from app.recipes.algorithms import at_the_end
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.formula import Formula
 from app.web.algorithms.sarsa import BY_MOVES, exploring, next_targets
 from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
 from app.web.algorithms.telling import ENDS, distance, expected, images, just, mean, moved, past
-from app.web.formula import Formula
 from app.web.numbers import count, signed
 from app.web.world import World
 

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from app.tictactoe.notation import MARKS
+from app.web.algorithms.formula import equals, fenced, number
 from app.web.algorithms.targets import Answer, Pair, Reason
-from app.web.formula import equals, fenced, number
 from app.web.lens import best_play, opinion
 from app.web.numbers import MINUS, count, percent, signed
-from app.web.words import short_name
+from app.web.text import short_name
 from app.web.world import TRUTH
 
 ENDS = {-1: "lost", 0: "drawn", 1: "won"}

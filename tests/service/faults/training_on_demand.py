@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-from app.web.trainer import QUEUE
+from app.web.service.trainer import QUEUE
 from tests.service.faults.finding import Finding
 from tests.service.server import (
     cpu_seconds,

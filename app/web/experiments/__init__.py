@@ -1,1 +1,0 @@
-"""What was claimed of learning, and what is so: each claim with its runs behind every mark."""

@@ -1,1 +1,0 @@
-"""How all of it works."""

@@ -1,0 +1,147 @@
+"""The addresses of the API."""
+
+import random
+from collections.abc import Collection
+
+import msgspec
+from flask import Blueprint, Response, current_app
+from msgspec import UNSET
+from werkzeug.exceptions import BadRequest, Conflict, NotFound
+from werkzeug.http import generate_etag
+
+from app.tictactoe.notation import IllegalMoveError, parse_position
+from app.web.pages.api import answers, schema
+from app.web.pages.api.description import answer, tree
+from app.web.respond import revalidated
+from app.web.world import MOVES, world
+
+bp = Blueprint("api", __name__, url_prefix="/api/v1")
+
+
+@bp.get("/openapi.json")
+def openapi() -> Response:
+    """Describe the API to programs."""
+    return pure(current_app.extensions["openapi"])
+
+
+@bp.get("/agents")
+@tree.validate(resp=answer(schema.Agents), operation_id="agents")
+def list_agents() -> Response:
+    """Everybody who can play."""
+    return pure(answers.everybody(world()))
+
+
+@bp.get("/agents/<id>")
+@tree.validate(resp=answer(schema.Agent, 404), operation_id="agent")
+def show_agent(id: str) -> Response:
+    """One agent, with its whole card."""
+    _one_of(world().agents, id)
+    return pure(answers.agent(world(), id))
+
+
+@bp.get("/judge")
+@tree.validate(resp=answer(schema.Judgement), operation_id="judge")
+def judge(query: schema.JudgeQuery) -> Response:
+    """Anybody's moves, judged exactly.
+
+    What is sent is a policy and nothing else; nothing is kept of it.
+    """
+    name = MOVES + query.moves
+    world().canonical(name)
+    return pure(answers.judgement(world(), name))
+
+
+@bp.get("/positions/<position>")
+@tree.validate(resp=answer(schema.View, 404), operation_id="position")
+def show_position(position: str, query: schema.LookQuery) -> Response:
+    """A position as an agent sees it, and as it truly is."""
+    step = None if query.step is UNSET else query.step
+    _one_of(world().lenses, query.lens)
+    _check_step(query.lens, step)
+    return pure(answers.view(world(), _number(position), query.lens, step))
+
+
+@bp.get("/moves/<position>")
+@tree.validate(resp=answer(schema.Move, 404, 409), operation_id="move")
+def draw_move(position: str, query: schema.MoveQuery) -> Response:
+    """The move of an agent: state in, decision out.
+
+    The cell is drawn by the chances, anew each time unless a seed is given.
+    """
+    number = _number(position)
+    _one_of(world().policies, query.agent)
+    if world().game.is_over(number):
+        raise Conflict(f"The game is over in {position}: nobody is to move.")
+    if query.seed is UNSET:
+        draw = current_app.extensions["random"]
+        response = as_json(answers.move(world(), number, query.agent, query.epsilon, draw))
+        response.cache_control.no_store = True
+        return response
+    draw = random.Random(f"{query.seed} {query.agent} {position}")
+    return pure(answers.move(world(), number, query.agent, query.epsilon, draw))
+
+
+@bp.get("/games/<record>")
+@tree.validate(resp=answer(schema.Game, 409), operation_id="game")
+def follow_game(record: str) -> Response:
+    """A game, move by move."""
+    try:
+        return pure(answers.game(world(), record))
+    except IllegalMoveError as error:
+        raise Conflict(f"This game cannot be: {error}.") from None
+    except ValueError as error:
+        raise BadRequest(f"This is no record of a game: {error}.") from None
+
+
+@bp.get("/matches/<x>/<o>")
+@tree.validate(resp=answer(schema.Match, 404), operation_id="match")
+def show_match(x: str, o: str) -> Response:
+    """What can come of two players, exactly."""
+    for name in (x, o):
+        _one_of(world().policies, name)
+    return pure(answers.match(world(), x, o))
+
+
+@bp.get("/experiments")
+@tree.validate(resp=answer(schema.Claims), operation_id="experiments")
+def list_experiments() -> Response:
+    """What was claimed, and what is so."""
+    return pure(answers.claims(world()))
+
+
+@bp.get("/experiments/<claim>")
+@tree.validate(resp=answer(schema.Experiment, 404), operation_id="experiment")
+def show_experiment(claim: str) -> Response:
+    """A claim that was checked, with every number behind it."""
+    _one_of(world().experiments, claim)
+    return pure(answers.experiment(world(), claim))
+
+
+def pure(content: object) -> Response:
+    """Answer with a function of the address alone, which anybody may keep."""
+    response = as_json(content)
+    return revalidated(response, generate_etag(response.data))
+
+
+def as_json(content: object) -> Response:
+    """Answer with JSON."""
+    return Response(msgspec.json.encode(content), mimetype="application/json")
+
+
+def _number(position: str) -> int:
+    try:
+        return parse_position(world().game, position)
+    except ValueError as error:
+        raise NotFound(f"There is no such position: {error}.") from None
+
+
+def _one_of(names: Collection[str], name: str) -> None:
+    if name not in names:
+        raise NotFound(f"There is no {name!r} here. There are: {', '.join(names)}.")
+
+
+def _check_step(lens: str, step: int | None) -> None:
+    learned = world().agents.get(lens)
+    steps = len(learned.snapshot_updates) if learned else 0
+    if step is not None and step >= steps:
+        raise NotFound(f"{lens} has {steps} snapshots: there is no step {step}.")

@@ -1,0 +1,229 @@
+"""The arena: everybody as X against everybody as O, and the league that comes of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import ClassVar, NamedTuple
+
+from flask import Blueprint, Response, request
+from werkzeug.exceptions import BadRequest
+
+from app.tictactoe.arena import Chances, League, league, score
+from app.web import addresses
+from app.web.lens import HEAT_STEPS
+from app.web.match import Match
+from app.web.numbers import MINUS, percent, signed
+from app.web.pictures.charts import Share, shares
+from app.web.respond import Page, respond
+from app.web.text import strength
+from app.web.world import World, world
+
+bp = Blueprint("arena", __name__)
+
+
+class Show(NamedTuple):
+    """A figure that the table can show, and how it is coloured."""
+
+    title: str
+    of: Callable[[Chances], Chances]  # takes it, [...], from chances of win, draw, loss, [..., 3]
+    write: Callable[[float], str]
+    most: int  # the heat of its 1; that of its 0 is 0
+    heats: range  # colours of the legend
+    ends: Sequence[tuple[str, ...]]  # what the first colour, the middle and the last stand for
+    reading: str
+
+
+def _signed(score: float) -> str:
+    """Write a score in whole percent; one that is not all or nothing is never written as that."""
+    sign = {True: "+", False: MINUS}[score > 0] if score else ""
+    return sign + percent(abs(score), 0)
+
+
+def _whole(chance: float) -> str:
+    return percent(chance, 0)
+
+
+def _chance(title: str, number: int, most: int, who: str) -> Show:
+    of, ends = itemgetter((..., number)), [("0%",), ("50%",), ("100%",)]
+    heats = range(0, most + most // 10, most // 10)
+    return Show(title, of, _whole, most, heats, ends, f"In percent: {who}.")
+
+
+SHOWS = {
+    "score": Show(
+        title="Score",
+        of=score,
+        write=_signed,
+        most=HEAT_STEPS,
+        heats=range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5),
+        ends=[("O wins", f"{MINUS}100"), ("0",), ("X wins", "+100")],
+        reading="The score is the chance that X wins less the chance that O wins, in percent.",
+    ),
+    "win": _chance("X wins", 0, HEAT_STEPS, "how often X wins"),
+    "draw": _chance("Draw", 1, HEAT_STEPS, "how often nobody wins"),
+    "loss": _chance("O wins", 2, -HEAT_STEPS, "how often O wins, and X loses"),
+}
+
+
+class Pairing(NamedTuple):
+    """One match of the table."""
+
+    text: str
+    heat: int
+    label: str  # who plays whom, and all that can come of it
+    href: str
+
+
+class Row(NamedTuple):
+    """One player of the table, as X, against everybody."""
+
+    id: str
+    title: str
+    pairings: list[Pairing]
+
+
+class Opponent(NamedTuple):
+    """Somebody whom one player meets in both seats."""
+
+    title: str
+    as_x: Pairing  # the player is X
+    as_o: Pairing
+
+
+class Standing(NamedTuple):
+    """One player of the league."""
+
+    rank: int  # equals share one
+    title: str
+    href: str  # its page, "" for one who never learned
+    strength: str
+    score: str
+    as_x: str
+    as_o: str
+    shares: list[Share]  # won, drawn and lost, in both seats together
+    beaten_by: int
+
+
+class Sketch(NamedTuple):
+    """The table as a small picture; a match is 1 wide."""
+
+    label: str
+    box: str
+    paths: list[tuple[int, str]]  # a heat, and one outline of all its matches
+
+
+@dataclass(frozen=True)
+class ArenaPage(Page):
+    """Everybody against everybody; players come weakest first."""
+
+    template: ClassVar = "arena.html"
+
+    show: str  # which of `shows` the table has
+    shows: dict[str, Show]
+    rows: list[Row]
+    player: str  # whose matches are listed one by one
+    add: str  # who is there besides, by a recipe; "" for nobody
+    opponents: list[Opponent]
+    sketch: Sketch
+    standings: list[Standing]  # the best first
+
+
+@bp.get("/arena")
+def arena() -> Response:
+    """Show everybody against everybody."""
+    there = world()
+    show, player = request.args.get("show") or "score", request.args.get("player", "")
+    if show not in SHOWS:
+        raise BadRequest(f"show={show} in the address is wrong: show is {', '.join(SHOWS)}.")
+    add = request.args.get("add", "")
+    for name in (player, add):
+        if name and name not in there.policies:
+            there_are = ", ".join(there.policies)
+            raise BadRequest(f"There is no player {name!r}. There are: {there_are}.")
+    return respond(arena_page(show, there, player, add))
+
+
+def arena_page(show: str, world: World, player: str = "", add: str = "") -> ArenaPage:
+    """Gather what the template writes down; without a player it is the weakest who learned.
+
+    One more can be added, by a recipe, and then is the player of whom nobody says who it is.
+    """
+    names = list(world.policies)
+    add = next((name for name in (add, player) if name and name not in names), "")
+    player, names = player or add, [*names, add] if add else names
+    chances = world.round_robin(add)
+    table = league(chances)
+    order = sorted(range(len(names)), key=lambda number: table.score[number])
+    rows = [
+        Row(
+            id=names[x],
+            title=world.titles[names[x]],
+            pairings=[
+                _pairing(SHOWS[show], world, names[x], names[o], chances[x, o]) for o in order
+            ],
+        )
+        for x in order
+    ]
+    able = [player] if player else world.agents
+    here = next(number for number, row in enumerate(rows) if row.id in able)
+    return ArenaPage(
+        show=show,
+        shows=SHOWS,
+        rows=rows,
+        player=rows[here].id,
+        add=add,
+        opponents=[
+            Opponent(other.title, rows[here].pairings[number], other.pairings[here])
+            for number, other in enumerate(rows)
+        ],
+        sketch=_sketch(rows, here),
+        standings=[_standing(world, names[number], table, number) for number in reversed(order)],
+    )
+
+
+def _pairing(show: Show, world: World, x: str, o: str, chances: Chances) -> Pairing:
+    win, draw, loss = (percent(chance) for chance in chances)
+    shown = float(show.of(chances))
+    return Pairing(
+        text=show.write(shown),
+        heat=round(shown * show.most),
+        label=f"{world.titles[x]} as X against {world.titles[o]} as O: X wins {win}%, "
+        f"draw {draw}%, O wins {loss}%",
+        href=addresses.play(Match(x=x, o=o)),
+    )
+
+
+def _sketch(rows: list[Row], chosen: int) -> Sketch:
+    """Draw the table; the row and the column of one player stand out, a little apart."""
+    size = len(rows)
+
+    def place(number: int) -> float:
+        return number + (0.25 if number >= chosen else 0) + (0.25 if number > chosen else 0)
+
+    squares = sorted(
+        (pairing.heat, f"M{place(o):g} {place(x):g}h.9v.9h-.9z")
+        for x, row in enumerate(rows)
+        for o, pairing in enumerate(row.pairings)
+    )
+    paths = [
+        (heat, "".join(outline for _, outline in alike))
+        for heat, alike in groupby(squares, itemgetter(0))
+    ]
+    label = f"The whole table: {size} players as X, weakest on top, against the same as O"
+    return Sketch(label, f"0 0 {size + 0.4:g} {size + 0.4:g}", paths)
+
+
+def _standing(world: World, name: str, table: League, player: int) -> Standing:
+    win, draw, loss = ((table.as_x[player] + table.as_o[player]) / 2).tolist()
+    return Standing(
+        rank=int(table.rank[player]),
+        title=world.titles[name],
+        href=addresses.agent(name) if name in world.agents else "",
+        strength=strength(world, name),
+        score=signed(table.score[player]),
+        as_x=signed(float(score(table.as_x[player]))),
+        as_o=signed(float(score(table.as_o[player]))),
+        shares=shares((win, draw, loss), 1),
+        beaten_by=int(table.beaten_by[player]),
+    )

@@ -1,0 +1,370 @@
+"""One board of a comparison with all that belongs to it, and what several say in sentences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
+
+from flask import Blueprint, redirect, request
+from werkzeug.exceptions import BadRequest
+from werkzeug.wrappers import Response
+
+from app.tictactoe.notation import undo
+from app.web import addresses
+from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, parse, parting
+from app.web.lens import HEAT_STEPS, OUTCOMES, Opinion, best_play, can_blunder, opinion
+from app.web.match import Place, read_whole
+from app.web.numbers import count, updates
+from app.web.pages.parts.export import Take, take_curve
+from app.web.pages.parts.film import Film, Frame, film_of_minds, frame_of_minds, in_step
+from app.web.pages.parts.learning import WORDS, compared
+from app.web.pictures.board import Board, Square, board
+from app.web.pictures.charts import Charts
+from app.web.pictures.mind import EXPECTS, KINDS, TILE, Kind, Picture, colouring, kinds, picture
+from app.web.respond import Page, respond
+from app.web.text import Legend, headline_of, legend_of, listed, short_name, squares, status
+from app.web.world import TASK, TRUTH, World, world
+
+bp = Blueprint("compare", __name__)
+
+
+class Panel(NamedTuple):
+    """One board of a page; what is left empty belongs to agents only."""
+
+    view: View
+    title: str
+    name: str  # the title, and of a snapshot its time
+    board: Board
+    legend: Legend | None  # of a decision
+    plays: str  # what it would do there
+    blunder: bool  # whether that can drop the value of the game
+    play: str  # the position on the play page
+    origin: str  # for how long an agent was trained, or how else the values were found
+    about: str = ""  # the page of an agent
+    earlier: str = ""  # the same at the snapshot before
+    later: str = ""
+    remove: str = ""
+    others: tuple[tuple[View, ...], tuple[View, ...]] = ((), ())  # views before and after this one
+
+
+def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | None) -> Panel:
+    """Lay out what a view, or best play, has to say of a position; None of a finished one."""
+    world = place.world
+    seen = replace(place, match=comparison.match(view))
+
+    def move_link(cell: int) -> str:
+        return addresses.compare(comparison.play(cell))
+
+    plain = Panel(
+        view=view,
+        title=world.titles[view.lens],
+        name=full_name(world, view),
+        board=board(
+            seen, opinion, move_link, f"board-{view}", f"Board of {full_name(world, view)}"
+        ),
+        legend=legend_of(seen, opinion) if opinion else None,
+        plays=plays(opinion) if opinion else "",
+        blunder=opinion is not None and can_blunder(place, opinion),
+        play=addresses.play(seen.match),
+        origin="Found by solving the game",
+    )
+    return plain if view.lens == TRUTH else _steered(plain, comparison, world)
+
+
+def full_name(world: World, view: View) -> str:
+    """Name a view in a sentence, where a comma would divide it."""
+    title = world.titles[view.lens.removesuffix(TASK)].replace(",", "")
+    if view.lens.endswith(TASK):
+        return f"the task of {title}"
+    if view.lens == TRUTH:
+        return "best play"
+    return title if view.step is None else f"{title} after {_trained(world, view)}"
+
+
+def plays(opinion: Opinion) -> str:
+    """Say what somebody plays in a decision, and what it expects of that."""
+    first = opinion.plays[0]
+    expected = opinion.truths[first] if opinion.exact else opinion.texts[first]
+    places = "mostly " * opinion.draws + squares(opinion.plays)
+    return f"{places.capitalize()}: {expected or opinion.blank}"
+
+
+def summary(place: Place, opinions: Mapping[str, Opinion]) -> str:
+    """Say who plays what in a decision, and who can blunder, by their names."""
+    preferences = _preferences(opinions)
+    return f"{preferences[0].upper()}{preferences[1:]} {_verdict(place, opinions)}"
+
+
+def _steered(panel: Panel, comparison: Comparison, world: World) -> Panel:
+    """Add what makes another comparison of this one."""
+    views, here = comparison.views, comparison.views.index(panel.view)
+    before, after = views[:here], views[here + 1 :]
+    removed = addresses.compare(replace(comparison, views=before + after))
+    steered = panel._replace(remove=removed if before or after else "", others=(before, after))
+    if panel.view.lens not in world.agents:
+        return steered
+
+    def put(other: View | None) -> str:
+        """Lead to another view in this place, unless it has one of its own."""
+        if other is None or other in views:
+            return ""
+        return addresses.compare(replace(comparison, views=(*before, other, *after)))
+
+    earlier, later = _neighbours(world, panel.view)
+    return steered._replace(
+        origin=_trained(world, panel.view),
+        about=addresses.agent(panel.view.lens),
+        earlier=put(earlier),
+        later=put(later),
+    )
+
+
+def _neighbours(world: World, view: View) -> tuple[View | None, View | None]:
+    """Return the snapshots of training before and after a view; the last one is as shipped."""
+    step = world.whole_step(view.lens, view.step)
+    earlier = View(view.lens, step - 1) if step else None
+    if view.step is None:
+        return earlier, None
+    return earlier, View(view.lens, world.short_step(view.lens, step + 1))
+
+
+def _trained(world: World, view: View) -> str:
+    agent = world.agents[view.lens]
+    return updates(int(agent.snapshot_updates[-1 if view.step is None else view.step]))
+
+
+def _preferences(opinions: Mapping[str, Opinion]) -> str:
+    """Those who play the same in one breath, the most first."""
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for name, view in opinions.items():
+        groups.setdefault(tuple(view.plays), []).append(name)
+    if len(groups) == 1 < len(opinions):
+        who = "Both" if len(opinions) == 2 else "All"
+        return f"{who} play {squares(*groups)}."
+    parts = []
+    for cells, names in sorted(groups.items(), key=lambda group: -len(group[1])):
+        alone = "alone " * (len(names) == 1 and len(groups) < len(opinions))
+        verb = "plays" if len(names) == 1 else "play"
+        parts.append(f"{listed(names)} {alone}{verb} {squares(cells)}")
+    return "; ".join(parts) + "."
+
+
+def _verdict(place: Place, opinions: Mapping[str, Opinion]) -> str:
+    value = best_play(place.world, place.position).partition(" ")[0]
+    if value == OUTCOMES[-1]:
+        return "With best play every move loses."
+    erring = [name for name, opinion in opinions.items() if can_blunder(place, opinion)]
+    if erring:
+        return f"With best play it is a {value}, and {listed(erring)} can miss that."
+    return f"With best play that is right: it keeps the {value}."
+
+
+HALF = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # of a tile, below its diagonal, from where TILE begins
+
+
+class Mind(NamedTuple):
+    """One of them."""
+
+    name: str
+    href: str
+    picture: Picture
+
+
+class Minds(NamedTuple):
+    """All of them, at the moments of their trainings that are compared."""
+
+    each: list[Mind]
+    divided: bool  # whether they are one picture: the second has the lower half of each tile
+    agree: str  # then in how many positions they expect the same result, and out of how many
+    tiles: str
+    kind: Kind  # how the tiles of one picture are coloured
+    film: Film | None  # None where one agent is there at two moments
+    step: int  # of the film: what is shown, or nearest to it
+    shown: Frame | None  # what is shown, which need not be a frame of the film
+    next_step: str  # the address of the next frame, after the last of the first
+
+
+def minds(world: World, comparison: Comparison) -> Minds | None:
+    """Draw the minds of the agents among the views; None if there are none."""
+    views = _learned(world, comparison)
+    if not views:
+        return None
+    names = [view.lens for view in views]
+    shown = [world.whole_step(view.lens, view.step) for view in views]
+    divided = len(views) == 2 and all(
+        kinds(world, name)[EXPECTS] == KINDS[EXPECTS] for name in names
+    )
+    moving = _moves(views)
+    pictures = [
+        picture(world, name, step, moving=moving) for name, step in zip(names, shown, strict=True)
+    ]
+    if divided:
+        pictures[1] = _halved(pictures[1])
+    lasts, frames = [world.last_step(name) for name in names], _frames(world, views)
+
+    def off(frame: int) -> float:
+        steps = zip(frames[frame], shown, lasts, strict=True)
+        return float(max(abs(step - own) / max(1, last) for step, own, last in steps))
+
+    step = min(range(len(frames)), key=off)
+    film = film_of_minds(world, tuple(names)) if moving else None
+    return Minds(
+        each=[
+            Mind(full_name(world, view), addresses.mind(view.lens, view.step), drawn)
+            for view, drawn in zip(views, pictures, strict=True)
+        ],
+        divided=divided,
+        agree=count(_agreeing(world, names, shown)) if divided else "",
+        tiles=count(len(world.tiles.decision)),
+        kind=KINDS[EXPECTS],
+        film=film,
+        step=step,
+        shown=film and frame_of_minds(world, names, shown)._replace(x=film.frames[step].x),
+        next_step=addresses.compare(_at(world, comparison, frames[(step + 1) % len(frames)])),
+    )
+
+
+def at_frame(world: World, comparison: Comparison, text: str) -> Comparison:
+    """Return the same comparison with all its agents at a frame of the film, as an address has it.
+
+    Raises BadRequest with a sentence if there is no such frame, or no film.
+    """
+    views = _learned(world, comparison)
+    if not views or not _moves(views):
+        raise BadRequest("frame needs agents that learned, and each of them once.")
+    frames = _frames(world, views)
+    return _at(world, comparison, frames[read_whole("frame", text, 0, len(frames) - 1)])
+
+
+def _learned(world: World, comparison: Comparison) -> list[View]:
+    return [view for view in comparison.views if view.lens in world.agents]
+
+
+def _moves(views: list[View]) -> bool:
+    """Whether all can be at one moment: one training cannot be at two moments at once."""
+    return len({view.lens for view in views}) == len(views)
+
+
+def _frames(world: World, views: list[View]) -> list[tuple[int, ...]]:
+    """List the steps of all of them at each frame of the film, which has all of the longest."""
+    lasts = [world.last_step(view.lens) for view in views]
+    return list(zip(*(in_step(last, max(lasts)) for last in lasts), strict=True))
+
+
+def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> Comparison:
+    """Return the same comparison with the agents at steps of their trainings, one for each."""
+    left = iter(steps)
+
+    def moved(view: View) -> View:
+        if view.lens not in world.agents:
+            return view
+        return View(view.lens, world.short_step(view.lens, next(left)))
+
+    return replace(comparison, views=tuple(map(moved, comparison.views)))
+
+
+def _halved(whole: Picture) -> Picture:
+    paths = [(heat, outline.replace(TILE, HALF)) for heat, outline in whole.paths]
+    return whole._replace(tile=HALF, paths=paths)
+
+
+def _agreeing(world: World, names: list[str], steps: list[int]) -> int:
+    """Count the tiles of which two agents expect the same: a win, a draw or a loss."""
+    first, second = (
+        colouring(world, name, EXPECTS, step) for name, step in zip(names, steps, strict=True)
+    )
+    results = [(colours.heat[0] / HEAT_STEPS).round() for colours in (first, second)]
+    return int(((results[0] == results[1]) & first.known[0] & second.known[0]).sum())
+
+
+class Figure(NamedTuple):
+    """A figure that the curves can show."""
+
+    id: str
+    title: str
+    href: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class ComparePage(Page):
+    """A position on several boards."""
+
+    template: ClassVar = "compare.html"
+    fragment: ClassVar = "_compare_swap.html"
+
+    title: str
+    comparison: Comparison
+    world: World
+    panels: list[Panel]  # a view each, then best play
+    rows: list[tuple[str, list[Square]]]  # each empty square's name, and itself on every board
+    headline: str
+    status: str
+    summary: str  # "" of a finished game
+    take_back: str  # "" where there is nothing to take back
+    new_game: str
+    parting: str  # another position in which they part, "" where there is none
+    curves: Charts | None  # how those that learned did so
+    take: Take | None  # how these leave the site
+    figures: list[Figure]  # that the curves can show
+    reading: str  # what the one shown says
+    minds: Minds | None  # of those that learned
+    most: int  # views that fit
+    taken: list[str]  # lenses that are there as shipped, so not to be offered again
+
+
+@bp.get("/compare/")
+@bp.get("/compare/<record>")
+def compare(record: str = "") -> Response:
+    """Show a position on several boards, or lead to it with all agents at a frame of their film."""
+    lenses, figure = request.args.getlist("lens"), request.args.get("figure", "")
+    comparison, place = parse(record, lenses, world(), figure)
+    if frame := request.args.get("frame", ""):
+        return redirect(addresses.compare(at_frame(world(), comparison, frame)), 303)
+    return respond(compare_page(comparison, place))
+
+
+def compare_page(comparison: Comparison, place: Place) -> ComparePage:
+    """Gather what the templates write down."""
+    world, record, views = place.world, comparison.record, comparison.views
+    opinions = {
+        view: None if place.over else opinion(world, place.position, *view)
+        for view in (*views, View(TRUTH))
+    }
+    panels = [panel(comparison, place, *each) for each in opinions.items()]
+    figure = comparison.figure or next(iter(FIGURES))
+    agents = [view.lens for view in views if view.lens in world.agents]
+    elsewhere = parting(views, world, place.position)
+    learned = {full_name(world, view): found for view in views if (found := opinions[view])}
+    return ComparePage(
+        title=f"{listed([full_name(world, view) for view in views])} compared with best play",
+        comparison=comparison,
+        world=world,
+        panels=panels,
+        rows=_rows(panels) if learned else [],
+        headline=headline_of(place),
+        status=status(place),
+        summary=summary(place, learned) if learned else "",
+        take_back=addresses.compare(replace(comparison, record=undo(record))) if record else "",
+        new_game=addresses.compare(replace(comparison, record="")),
+        parting=""
+        if elsewhere is None
+        else addresses.compare(replace(comparison, record=elsewhere)),
+        curves=compared(world, views, figure),
+        take=take_curve(world, agents, comparison.figure or figure, record=record)
+        if agents
+        else None,
+        figures=[
+            Figure(id, title, addresses.compare(replace(comparison, figure=id)), id == figure)
+            for id, title in FIGURES.items()
+        ],
+        reading=WORDS[figure],
+        minds=minds(world, comparison),
+        most=MAX_VIEWS,
+        taken=[view.lens for view in views if view.step is None],
+    )
+
+
+def _rows(panels: list[Panel]) -> list[tuple[str, list[Square]]]:
+    """List each empty square with what all of them think of it."""
+    squares = zip(*(panel.board.squares for panel in panels), strict=True)
+    return [(short_name(cell), list(row)) for cell, row in enumerate(squares) if row[0].mark == "."]

@@ -1,0 +1,439 @@
+"""Figures in frames on pages of others: small, without a header, with a link to the whole page.
+
+Nothing else of the site may be framed: see `app.web.service.headers`.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+from xml.etree import ElementTree
+
+from flask import Blueprint, Response, abort, current_app, request
+from markupsafe import Markup
+from werkzeug.datastructures import MultiDict
+from werkzeug.exceptions import BadRequest, HTTPException, NotFound
+from werkzeug.http import generate_etag
+from werkzeug.routing import RequestRedirect
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.web import addresses, comparison, match
+from app.web.addresses import IN_FRAME
+from app.web.controls import Auto, Links, replied
+from app.web.match import Match, Place, parse
+from app.web.moves import value_chart
+from app.web.pages.parts.claims import Claim, known
+from app.web.pages.parts.claims import claim as in_a_line
+from app.web.pages.parts.export import (
+    Take,
+    iframe,
+    take_board,
+    take_curve,
+    take_figure,
+    take_mind,
+    take_value,
+)
+from app.web.pages.parts.film import Film, film_of_mind
+from app.web.pictures.board import Board
+from app.web.pictures.board_file import (
+    BOARD_COLUMNS,
+    VALUE_COLUMNS,
+    board_numbers,
+    board_picture,
+    value_numbers,
+    value_picture,
+)
+from app.web.pictures.charts import Charts
+from app.web.pictures.curve_file import WIDTH, curve_picture, numbers, parse_curves, parse_width
+from app.web.pictures.drawing import drawing_file, numbers_file
+from app.web.pictures.layout import lay_out
+from app.web.pictures.mind import EXPECTS, Kind, Picture, kinds, parse_view, picture
+from app.web.pictures.mind_file import COLUMNS, mind_numbers, mind_picture
+from app.web.pictures.shapes import Layout
+from app.web.pictures.svg import inline
+from app.web.pictures.tables import Table, table
+from app.web.respond import Page, lead_to, respond, revalidated
+from app.web.scene import Bar, Way, scene
+from app.web.world import World, world
+
+bp = Blueprint("embed", __name__)
+
+NARROW = 320  # pixels of a curve, where there is no room for its usual width
+
+
+@dataclass(frozen=True)
+class BoardFrame(Page):
+    """A match where it stands, to be played on inside the frame."""
+
+    template: ClassVar = "embed_board.html"
+    fragment: ClassVar = "_embed_game.html"
+
+    match: Match
+    headline: str
+    caption: str
+    ways: list[Way]
+    result: str
+    status: str
+    board: Board
+    bar: Bar
+    links: Links
+    auto: Auto | None
+    page: str  # the address of the whole page, as in every frame
+
+
+class Sized(NamedTuple):
+    """A picture by its address."""
+
+    src: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class CurveFrame(Page):
+    """How somebody learned, or several."""
+
+    template: ClassVar = "embed_curve.html"
+
+    title: str
+    wide: Sized
+    narrow: Sized
+    label: str  # all of it in words
+    charts: Charts
+    page: str
+
+
+@dataclass(frozen=True)
+class MindFrame(Page):
+    """An agent's mind, at a snapshot, with the film of its training."""
+
+    template: ClassVar = "embed_mind.html"
+
+    mind: Picture
+    kind: Kind
+    film: Film
+    step: int
+    next_step: str  # the address of the next frame of the film, after the last of the first
+    page: str
+
+
+@dataclass(frozen=True)
+class ExperimentFrame(Page):
+    """A figure of an experiment, and what came of its claim."""
+
+    template: ClassVar = "embed_experiment.html"
+
+    claim: Claim
+    layout: Layout
+    svg: Markup
+    table: Table
+    page: str
+
+
+@bp.get("/embed/board/")
+@bp.get("/embed/board/<record>")
+def board(record: str = "") -> Response:
+    """Show a position."""
+    return respond(board_frame(parse(record, request.args, world())))
+
+
+@bp.get("/embed/reply/")
+@bp.get("/embed/reply/<record>")
+def reply(record: str = "") -> AnyResponse:
+    """Draw one move for whoever is to move: the board after it to htmx, to others where it is."""
+    after = replied(parse(record, request.args, world()))
+    address = addresses.embed_board(after.match)
+    return lead_to(address, partial(board_frame, after), "Replace")  # the page around has its own
+
+
+@bp.get("/embed/curve/<name>")
+def curve(name: str) -> Response:
+    """Show learning curves."""
+    curves = parse_curves(world(), name, request.args)
+    title = curves.take.title
+    drawings = [curve_picture(curves.charts, title, width) for width in (WIDTH, NARROW)]
+    wide, narrow = (
+        Sized(curves.picture(drawing.width), drawing.width, drawing.height) for drawing in drawings
+    )
+    unlinked = [moment._replace(href="") for moment in curves.charts.moments]
+    return respond(
+        CurveFrame(
+            title=title,
+            wide=wide,
+            narrow=narrow,
+            label=drawings[0].label,
+            charts=curves.charts._replace(moments=unlinked),
+            page=curves.take.page,
+        )
+    )
+
+
+@bp.get("/embed/mind/<name>")
+def mind(name: str) -> Response:
+    """Show an agent's mind."""
+    return respond(mind_frame(world(), name, *parse_view(world(), name, request.args)))
+
+
+@bp.get("/embed/experiment/<claim>")
+def experiment(claim: str) -> Response:
+    """Show a figure of an experiment."""
+    summary = known(world(), claim)
+    text = request.args.get("figure", "") or "1"
+    last = len(summary.figures)
+    if text not in map(str, range(1, last + 1)):
+        raise BadRequest(f"figure={text} in the address is wrong: {claim} has 1 to {last}.")
+    figure = summary.figures[int(text) - 1]
+    layout = lay_out(figure, world(), summary.first_seed)
+    return respond(
+        ExperimentFrame(
+            claim=in_a_line(summary),
+            layout=layout,
+            svg=inline(layout),
+            table=table(figure, world(), summary.first_seed),
+            page=addresses.experiment(summary.id),
+        )
+    )
+
+
+def board_frame(place: Place) -> BoardFrame:
+    """Gather what the templates write down."""
+    shown = scene(place, IN_FRAME)
+    return BoardFrame(
+        match=place.match,
+        headline=shown.says.headline,
+        caption=shown.says.caption,
+        ways=shown.says.ways,
+        result=shown.result,
+        status=shown.status,
+        board=shown.board,
+        bar=shown.bar,
+        links=shown.links,
+        auto=shown.auto,
+        page=addresses.play(place.match),
+    )
+
+
+def mind_frame(world: World, name: str, step: int, colour: str) -> MindFrame:
+    """Gather what the template writes down."""
+    last, kind = world.last_step(name), "" if colour == EXPECTS else colour
+    following = world.short_step(name, 0 if step == last else step + 1)
+    return MindFrame(
+        mind=picture(world, name, step, colour, moving=True),
+        kind=kinds(world, name)[colour],
+        film=film_of_mind(world, name),
+        step=step,
+        next_step=addresses.embed_mind(name, following, kind),
+        page=addresses.mind(name, world.short_step(name, step), kind),
+    )
+
+
+@dataclass(frozen=True)
+class TakePage(Page):
+    """A match as files, in a frame, and as a citation."""
+
+    template: ClassVar = "take.html"
+    fragment: ClassVar = "_takes.html"
+
+    takes: list[Take]
+    back: str
+
+
+@bp.get("/take/")
+@bp.get("/take/<record>")
+def take(record: str = "") -> Response:
+    """Show how a match is taken along."""
+    return respond(take_page(parse(record, request.args, world())))
+
+
+def take_page(place: Place) -> TakePage:
+    """Gather what the templates write down."""
+    takes = [take_board(place)]
+    if place.match.record and not place.match.hide:
+        takes.append(take_value(place))
+    return TakePage(takes, addresses.play(place.match))
+
+
+FORMATS = "<any(svg, csv):ending>"
+
+
+@bp.get(f"/embed/board/.{FORMATS}")
+@bp.get(f"/embed/board/<record>.{FORMATS}")
+def board_file(ending: str, record: str = "") -> Response:
+    """Hand out a board."""
+    shown = scene(parse(record, request.args, world()), IN_FRAME)
+    name = _name("board", record)
+    if ending == "svg":
+        return drawing_file(board_picture(shown), name)
+    return numbers_file(BOARD_COLUMNS, board_numbers(shown), name)
+
+
+@bp.get(f"/embed/value/.{FORMATS}")
+@bp.get(f"/embed/value/<record>.{FORMATS}")
+def value_file(ending: str, record: str = "") -> Response:
+    """Hand out the value of a game over its moves."""
+    place = parse(record, request.args, world())
+    shown, name = scene(place, IN_FRAME), _name("value", record)
+    if ending == "svg":
+        chart = value_chart(place, shown.moves)
+        return drawing_file(value_picture(chart, take_value(place).title), name)
+    return numbers_file(VALUE_COLUMNS, value_numbers(place, shown), name)
+
+
+@bp.get(f"/embed/curve/<name>.{FORMATS}")
+def curve_file(name: str, ending: str) -> Response:
+    """Hand out learning curves."""
+    curves = parse_curves(world(), name, request.args)
+    if ending == "svg":
+        drawing = curve_picture(curves.charts, curves.take.title, parse_width(request.args))
+        return drawing_file(drawing, _name("curve", name))
+    return numbers_file(*numbers(curves.charts), _name("curve", name))
+
+
+@bp.get(f"/embed/mind/<name>.{FORMATS}")
+def mind_file(name: str, ending: str) -> Response:
+    """Hand out an agent's mind."""
+    step, colour = parse_view(world(), name, request.args)
+    shown = picture(world(), name, step, colour)
+    if ending == "svg":
+        return drawing_file(mind_picture(world(), shown, step), _name("mind", name))
+    return numbers_file(COLUMNS, mind_numbers(world(), shown, step), _name("mind", name))
+
+
+def _name(kind: str, of: str) -> str:
+    """Return what a file is called."""
+    return re.sub("[^a-z0-9]+", "-", f"{kind}-{of}").strip("-")
+
+
+Query = MultiDict[str, str]
+PROVIDER = "Q-Tac-Toe"
+SMALLEST = 120  # pixels: narrower or lower nothing can be seen
+NO_VIEW = {400, 404, 405, 409, 414}  # an address that shows nothing of ours
+
+
+@bp.get("/oembed")
+def oembed() -> Response:
+    """Say how the page at an address of this site is embedded."""
+    kind = request.args.get("format", "json")
+    write = OEMBED_FORMATS.get(kind)
+    if write is None:
+        abort(501, f"format={kind} is not spoken here: json and xml are.")
+    url = request.args.get("url", "")
+    if not url:
+        raise BadRequest("url in the address is missing: it is that of the page to embed.")
+    take, host = found(world(), url), request.host_url.rstrip("/")
+    width, height = min(take.size[0], most("maxwidth")), min(take.size[1], most("maxheight"))
+    body, mimetype = write(
+        {
+            "version": "1.0",
+            "type": "rich",
+            "provider_name": PROVIDER,
+            "provider_url": host,
+            "title": take.title,
+            "html": iframe(host, take.frame, take.title, width, height),
+            "width": width,
+            "height": height,
+        }
+    )
+    return revalidated(Response(body, mimetype=mimetype), generate_etag(body))
+
+
+def found(world: World, url: str) -> Take:
+    """Return how the page at an address leaves the site.
+
+    Raises NotFound if that is another host, or nothing there that can be embedded.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise NotFound(f"{url} is no address.") from None
+    if parts.scheme not in ("http", "https") or parts.netloc.lower() != request.host.lower():
+        raise NotFound(f"{url} is not on this site.")
+    query = MultiDict(parse_qsl(parts.query, keep_blank_values=True))
+    try:
+        endpoint, given = current_app.url_map.bind(parts.netloc).match(parts.path)
+        if endpoint in TAKES:
+            return TAKES[endpoint](world, given, query)
+    except RequestRedirect:
+        pass
+    except HTTPException as error:
+        if error.code not in NO_VIEW:
+            raise
+        raise NotFound(f"{url} cannot be embedded. {error.description}") from None
+    raise NotFound(f"{url} cannot be embedded.")
+
+
+def most(name: str) -> int:
+    """Read how many pixels a frame may have at most.
+
+    Raises BadRequest if that is too few, or no number.
+    """
+    text = request.args.get(name, "") or "9999"
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) >= SMALLEST):
+        raise BadRequest(f"{name}={text} in the address is wrong: it is {SMALLEST} or more pixels.")
+    return int(text)
+
+
+def _board(world: World, given: Mapping[str, Any], query: Query) -> Take:
+    return take_board(match.parse(given.get("record", ""), query, world))
+
+
+def _mind(world: World, given: Mapping[str, Any], query: Query) -> Take:
+    return take_mind(world, given["name"], *parse_view(world, given["name"], query))
+
+
+def _agent(world: World, given: Mapping[str, Any], query: Query) -> Take:
+    against = query.get("against", "")
+    alone = MultiDict({"against": against})  # the page takes no heed of the rest
+    return parse_curves(world, given["name"], alone).take
+
+
+def _curve(world: World, given: Mapping[str, Any], query: Query) -> Take:
+    return parse_curves(world, given["name"], query).take
+
+
+def _compared(world: World, given: Mapping[str, Any], query: Query) -> Take:
+    lenses, figure = query.getlist("lens"), query.get("figure", "")
+    compared, _ = comparison.parse(given.get("record", ""), lenses, world, figure)
+    learned = [view.lens for view in compared.views if view.lens in world.agents]
+    if not learned:
+        raise NotFound("None of them has learned.")
+    return take_curve(world, learned, compared.figure, record=compared.record)
+
+
+def _figure(world: World, given: Mapping[str, Any], query: Query) -> Take:
+    summary, text = known(world, given["claim"]), query.get("figure", "") or "1"
+    if text not in map(str, range(1, len(summary.figures) + 1)):
+        raise NotFound(f"There is no figure {text}.")
+    return take_figure(summary, int(text))
+
+
+# By the endpoint of a page, or of the frame itself.
+TAKES: dict[str, Callable[[World, Mapping[str, Any], Query], Take]] = {
+    "play.play": _board,
+    "embed.board": _board,
+    "mind.mind": _mind,
+    "embed.mind": _mind,
+    "agents.agent": _agent,
+    "embed.curve": _curve,
+    "compare.compare": _compared,
+    "experiments.one": _figure,
+    "embed.experiment": _figure,
+}
+
+
+def _json(answer: Mapping[str, object]) -> tuple[bytes, str]:
+    return json.dumps(answer).encode(), "application/json"
+
+
+def _xml(answer: Mapping[str, object]) -> tuple[bytes, str]:
+    root = ElementTree.Element("oembed")
+    for name, value in answer.items():
+        ElementTree.SubElement(root, name).text = str(value)
+    body: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return body, "text/xml"
+
+
+OEMBED_FORMATS = {"json": _json, "xml": _xml}

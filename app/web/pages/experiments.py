@@ -1,0 +1,262 @@
+"""The pages of the experiments: all claims, one of them, and its figures and numbers as files."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from flask import Blueprint, Response, request
+from markupsafe import Markup
+from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.http import generate_etag
+
+from app.experiments import PROJECTS, Summary
+from app.web import addresses
+from app.web.algorithms import ALGORITHMS
+from app.web.numbers import count
+from app.web.pages.parts.claims import VERDICTS, Claim, Verdict, algorithms, claim, known
+from app.web.pages.parts.export import Take, bibtex, made, take_figure
+from app.web.pictures import tables
+from app.web.pictures.drawing import numbers_file
+from app.web.pictures.layout import lay_out
+from app.web.pictures.miniature import miniature, preview_svg
+from app.web.pictures.preview import png
+from app.web.pictures.shapes import Layout
+from app.web.pictures.svg import SCHEMES, inline, policy, standalone
+from app.web.respond import Page, respond, revalidated
+from app.web.service.headers import CONTENT_SECURITY_POLICY, POLICY, RESOURCES
+from app.web.world import World, world
+
+bp = Blueprint("experiments", __name__)
+SITE = "Q-Tac-Toe"
+
+
+class Choice(NamedTuple):
+    """Which claims are listed, as one of several to choose."""
+
+    id: str
+    title: str
+    number: int  # of claims
+    href: str
+    chosen: bool
+    verdict: Verdict | None = None
+
+
+class Line(NamedTuple):
+    """A claim in the list."""
+
+    claim: Claim
+    picture: Markup
+    runs: str
+
+
+class Shown(NamedTuple):
+    """A figure on the page of its experiment."""
+
+    number: int  # from 1
+    layout: Layout
+    svg: Markup
+    table: tables.Table
+    offers: list[tables.Offer]
+    take: Take
+
+
+class Named(NamedTuple):
+    """Somebody or something with a page."""
+
+    title: str
+    href: str
+
+
+@dataclass(frozen=True)
+class ExperimentsPage(Page):
+    """All claims, or those of a project or with a verdict."""
+
+    template: ClassVar = "experiments.html"
+
+    verdicts: list[Choice]
+    projects: list[Choice]
+    lines: list[Line]
+    total: int
+    runs: str  # of all experiments together
+
+
+@dataclass(frozen=True)
+class ExperimentPage(Page):
+    """One claim, and what is so."""
+
+    template: ClassVar = "experiment.html"
+
+    summary: Summary
+    claim: Claim
+    figures: list[Shown]
+    agents: list[Named]
+    methods: list[Named]  # the sections of /how that explain what was trained
+    before: Claim | None  # in the order of the list
+    after: Claim | None
+    facts: Mapping[str, str]  # of how it was made
+    bibtex: str
+
+
+@bp.get(addresses.EXPERIMENTS)
+def every() -> Response:
+    """List the claims."""
+    project, verdict = request.args.get("project", ""), request.args.get("verdict", "")
+    slugs = [kind.slug for kind in VERDICTS.values()]
+    if project and project not in PROJECTS:
+        raise BadRequest(f"There is no project {project!r}. There are: {', '.join(PROJECTS)}.")
+    if verdict and verdict not in slugs:
+        raise BadRequest(f"There is no verdict {verdict!r}. There are: {', '.join(slugs)}.")
+    return respond(experiments_page(world(), project, verdict))
+
+
+@bp.get(f"{addresses.EXPERIMENTS}/<claim>")
+def one(claim: str) -> Response:
+    """Show a claim, and what is so."""
+    return respond(experiment_page(world(), known(world(), claim), request.host_url))
+
+
+@bp.get(f"{addresses.EXPERIMENTS}/<claim>.csv")
+def numbers(claim: str) -> Response:
+    """Hand out every number of an experiment."""
+    summary = known(world(), claim)
+    rows = (
+        record
+        for number, figure in enumerate(summary.figures, 1)
+        for record in tables.records(figure, number, summary.first_seed)
+    )
+    return numbers_file(tables.COLUMNS, rows, claim)
+
+
+@bp.get(f"{addresses.EXPERIMENTS}/<claim>.png")
+def preview(claim: str) -> Response:
+    """Draw what a link to an experiment is shown with."""
+    summary = known(world(), claim)
+    content = png(preview_svg(world(), summary.figures[0], VERDICTS[summary.verdict]))
+    return _for_others(Response(content, mimetype="image/png"), content)
+
+
+@bp.get(f"{addresses.EXPERIMENTS}/<claim>/<int:number>.svg")
+def figure(claim: str, number: int) -> Response:
+    """Draw a figure that stands alone."""
+    summary, scheme = known(world(), claim), request.args.get("scheme", SCHEMES[0])
+    if not 1 <= number <= len(summary.figures):
+        raise NotFound(f"There is no figure {number}: {claim} has {len(summary.figures)}.")
+    if scheme not in SCHEMES:
+        raise BadRequest(f"There is no scheme {scheme!r}. There are: {', '.join(SCHEMES)}.")
+    site = request.host_url.rstrip("/")
+    drawn = lay_out(summary.figures[number - 1], world(), summary.first_seed)
+    source = f"{SITE}: {summary.title}, {summary.date}. {site}{addresses.experiment(claim)}"
+    content = standalone(drawn, source, scheme, site).encode()
+    response = Response(content, mimetype="image/svg+xml")
+    response.headers[POLICY] = policy(CONTENT_SECURITY_POLICY, scheme)
+    return _for_others(response, content)
+
+
+def experiments_page(world: World, project: str, verdict: str) -> ExperimentsPage:
+    """Gather what the list writes down, for one project and one verdict or, with "", for all."""
+    every = [*world.experiments.values()]
+    of_project = [one for one in every if project in ("", one.project)]
+    of_verdict = [one for one in every if verdict in ("", VERDICTS[one.verdict].slug)]
+    verdicts = Counter[str](one.verdict for one in of_project)
+    projects = Counter[str](one.project for one in of_verdict)
+    found = [one for one in of_project if one in of_verdict]
+    return ExperimentsPage(
+        verdicts=[
+            Choice(
+                id=kind.slug,
+                title=words,
+                number=verdicts[words],
+                href=addresses.experiments(project, "" if verdict == kind.slug else kind.slug),
+                chosen=verdict == kind.slug,
+                verdict=kind,
+            )
+            for words, kind in VERDICTS.items()
+        ],
+        projects=[
+            Choice(
+                id=slug or "all",
+                title=title,
+                number=projects[slug] if slug else len(of_verdict),
+                href=addresses.experiments(slug, verdict),
+                chosen=project == slug,
+            )
+            for slug, title in {"": "All", **PROJECTS}.items()
+        ],
+        lines=[
+            Line(claim(one), miniature(world, one.figures[0]), count(one.runs)) for one in found
+        ],
+        total=len(every),
+        runs=count(sum(one.runs for one in every)),
+    )
+
+
+def experiment_page(world: World, summary: Summary, site: str) -> ExperimentPage:
+    """Gather what the page of a claim writes down, for a site at this address."""
+    order = [*world.experiments.values()]
+    at = order.index(summary)
+    return ExperimentPage(
+        summary=summary,
+        claim=claim(summary),
+        figures=[shown(world, summary, number) for number in range(1, len(summary.figures) + 1)],
+        agents=[
+            Named(world.titles[name], addresses.agent(name))
+            for name in summary.agents
+            if name in world.always
+        ],
+        methods=[
+            Named(ALGORITHMS[slug].title, addresses.how(slug))
+            for slug in algorithms(world, summary)
+            if slug in ALGORITHMS
+        ],
+        before=claim(order[at - 1]) if at else None,
+        after=claim(order[at + 1]) if at + 1 < len(order) else None,
+        facts=facts(summary),
+        bibtex=cited(summary, site),
+    )
+
+
+def shown(world: World, summary: Summary, number: int) -> Shown:
+    """Draw a figure for the page; the first has number 1."""
+    figure, seed = summary.figures[number - 1], summary.first_seed
+    drawn = lay_out(figure, world, seed)
+    return Shown(
+        number=number,
+        layout=drawn,
+        svg=inline(drawn),
+        table=tables.table(figure, world, seed),
+        offers=tables.offers(world, figure, seed),
+        take=take_figure(summary, number),
+    )
+
+
+def facts(summary: Summary) -> dict[str, str]:
+    """Say how an experiment was made."""
+    last = summary.first_seed + summary.seeds - 1
+    seeds = f"{count(summary.seeds)}, {count(summary.first_seed)} to {count(last)}"
+    return {
+        "Runs": f"{count(summary.runs)}" if summary.runs else "none: nothing is trained",
+        **({"Seeds": seeds} if summary.seeds else {}),
+        "Time": f"{duration(summary.seconds)} of training and judging",
+        "Made with": ", ".join(f"{name} {one}" for name, one in summary.versions.items()),
+        "Date": summary.date,
+    }
+
+
+def duration(seconds: float) -> str:
+    """Write how long something took."""
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
+
+
+def cited(summary: Summary, site: str) -> str:
+    """Write how to cite an experiment on a site at this address, as BibTeX."""
+    address = site.rstrip("/") + addresses.experiment(summary.id)
+    return bibtex(summary.title, address, made(summary))
+
+
+def _for_others(response: Response, content: bytes) -> Response:
+    """Let pages of others show it, and everybody keep it."""
+    response.headers[RESOURCES] = "cross-origin"
+    return revalidated(response, generate_etag(content))

@@ -1,0 +1,115 @@
+"""The front page: a program learns before one's eyes, and three ways in."""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from flask import Blueprint, Response, request
+
+from app.web import addresses
+from app.web.match import Match, read_step
+from app.web.numbers import count
+from app.web.pages.parts.film import RECORD, Film, film_of, filmed
+from app.web.pictures.mind import Picture, picture
+from app.web.respond import Page, respond
+from app.web.text import Character, character, first_opponent
+from app.web.world import World, world
+
+bp = Blueprint("front", __name__)
+LEARNERS = ("q-learning-3", "q-table")  # to watch: their games end in every way
+RANDOM_MOVES = 0.1  # of the moves of the two, so that no game is like the one before
+CAST = ("q-learning-player", "q-learning-1", "self-play")  # of each strength one
+FIRST_PUZZLE = 1
+
+
+class Way(NamedTuple):
+    """One of the three ways in."""
+
+    id: str
+    title: str
+    line: str
+    href: str
+
+
+class Member(NamedTuple):
+    """An agent on a card."""
+
+    title: str
+    href: str
+    character: Character
+
+
+@dataclass(frozen=True)
+class FrontPage(Page):
+    """What this is, to somebody who has never heard of it."""
+
+    template: ClassVar = "front.html"
+
+    film: Film
+    step: int  # the frame that is shown
+    plays: bool  # whether the film begins by itself
+    next_step: str  # the address of the next frame, after the last of the first
+    mind: Picture
+    mind_href: str
+    tiles: str  # how many there are
+    ways: list[Way]
+    lesson: str
+    cast: list[Member]
+
+
+@bp.get(addresses.HOME)
+def front() -> Response:
+    """Show the front page."""
+    return respond(front_page(world(), request.args.get("step", "")))
+
+
+def front_page(world: World, step: str) -> FrontPage:
+    """Gather what the template writes down; `step` is as the address has it.
+
+    Raises BadRequest with a sentence if there is no such step.
+    """
+    name = filmed(world)
+    film = film_of(world, name, RECORD)
+    frame = read_step(name, step, film.last, world)
+    return FrontPage(
+        film=film,
+        step=frame,
+        plays=not step,
+        next_step=addresses.front(0 if frame == film.last else frame + 1),
+        mind=picture(world, name, frame, moving=True),
+        mind_href=addresses.mind(name),
+        tiles=count(len(world.tiles.decision)),
+        ways=ways(world),
+        lesson=addresses.lesson("untrained"),
+        cast=[
+            Member(world.titles[each], addresses.agent(each), character(world, each))
+            for each in CAST
+            if each in world.agents
+        ],
+    )
+
+
+def ways(world: World) -> list[Way]:
+    """Lead into one task each: play, watch, find a mistake."""
+    learned = [*world.agents]
+    one, other = LEARNERS if {*LEARNERS} <= {*learned} else (learned[0], learned[-1])
+    watched = Match(x=one, o=other, lens=one, epsilon=RANDOM_MOVES, keep=True)
+    return [
+        Way(
+            "way-play",
+            "Play it",
+            "It shows what it expects of every square. You can beat it.",
+            addresses.play_against(first_opponent(world)),
+        ),
+        Way(
+            "way-watch",
+            "Watch two learners",
+            "Two programs that taught themselves play each other.",
+            addresses.play(watched),
+        ),
+        Way(
+            "way-mistake",
+            "Find its mistake",
+            "It is about to go wrong. Can you tell where?",
+            addresses.puzzle(FIRST_PUZZLE),
+        ),
+    ]

@@ -1,0 +1,364 @@
+"""The few lines of Python that make a link of whatever plays: they need nothing but Python."""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from flask import Blueprint, Response, redirect, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.tictactoe.arena import league
+from app.tictactoe.causes import Cause
+from app.tictactoe.game import SEATS
+from app.tictactoe.notation import MARKS
+from app.web import addresses
+from app.web.match import Match, against_person, parse
+from app.web.numbers import count, signed
+from app.web.pages.parts.export import Take, take_board
+from app.web.pages.parts.judgement import (
+    Blunders,
+    Exhibit,
+    Figure,
+    Result,
+    Verdict,
+    blunders,
+    blunders_page,
+    certificate_file,
+    certificate_page,
+    figures,
+    results,
+    shown,
+)
+from app.web.pages.parts.judgement import verdict as seat_verdict
+from app.web.pictures.mind import KINDS, Kind, Picture, picture_of_play
+from app.web.respond import Page, respond
+from app.web.text import Character, character, listed, strength
+from app.web.world import HUMAN, MOVES, World, world
+
+bp = Blueprint("judge", __name__)
+
+SNIPPET = '''\
+import base64
+
+def link(play):
+    """play(board, player) gives a move 0-8, or several; board: 9 numbers, 1 X, -1 O, 0 empty."""
+    lines = (0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)
+    boards, bits = {(0,) * 9}, ""
+    for player in (1, -1) * 4 + (1,):
+        for board in sorted(boards, key=lambda b: [stone % 3 for stone in b]):
+            moves = play(board, player)
+            moves = {*moves} if hasattr(moves, "__iter__") else {int(moves)}
+            bits += "".join("01"[cell in moves] for cell in range(9) if not board[cell])
+        after = {b[:c] + (player,) + b[c + 1:] for b in boards for c in range(9) if not b[c]}
+        boards = {b for b in after if not any(b[i] == b[j] == b[k] != 0 for i, j, k in lines)}
+    code = base64.urlsafe_b64encode(int(bits + "0", 2).to_bytes(len(bits) // 8 + 1, "big"))
+    return "SITE/judge?moves=" + code.decode().rstrip("=")
+'''
+USES = [
+    (
+        "a dict of dicts",
+        "link(lambda board, player: max(q[board], key=q[board].get))",
+        "q[board] = {move: value}",
+    ),
+    (
+        "an array by base-3 number",
+        "link(lambda b, player: max((c for c in range(9) if b[c] == 0),\n"
+        "                           key=q[int(''.join(str(s % 3) for s in b), 3)].__getitem__))",
+        "q of shape (19683, 9)",
+    ),
+    (
+        "one's own side as 1",
+        "link(lambda board, player: my_move([stone * player for stone in board]))",
+        "a function of the board that the mover sees",
+    ),
+]  # of what, the line, what it stands for
+
+
+def snippet(site: str) -> str:
+    """Return the lines with the address of this site in them."""
+    return SNIPPET.replace("SITE", site)
+
+
+RULES = {
+    "any": "any empty square",
+    "first": "the first empty square in reading order",
+    "last": "the last empty square in reading order",
+}
+WORDS = {
+    "chance": (
+        "Never trained {seats}",
+        "Of {of} positions that it meets {seats}, and in which a move can give something away, it "
+        "does so in {number}; {random}. That is no better than chance.",
+    ),
+    "untrained": (
+        "Never trained {seats}",
+        "In {number} of {of} positions {seats} it plays {square}, which is what comes out of a "
+        "table in which nothing was ever written.",
+    ),
+    "other-side": (
+        "Its values {seats} are in the other side's view",
+        "In {number} of {of} positions that it meets {seats}, and in which moves differ in worth, "
+        "it plays one that is worst for it; {random}. So it takes the highest value where the "
+        "lowest is best for it.",
+    ),
+    "first-cell": (
+        "Always the {rule} cell on ties",
+        "{number} of its {of} blunders are on {square}; random moves would make {by_chance} of "
+        "them there. Where values are equal, as where nothing was learned, it falls back on the "
+        "{rule} cell.",
+    ),
+    "no-block": (
+        "Never learned to block",
+        "In {number} of {of} positions that it meets, and in which one square stops the other "
+        "side's line, it lets it through; {random}.",
+    ),
+    "images": (
+        "Plays one position in different ways",
+        "{number} of its {of} blunders, up to symmetry, it does not make when the same position is "
+        "turned or mirrored. A table that knows no symmetry has to learn each image by itself.",
+    ),
+    "unreachable": (
+        "It errs only where it never comes",
+        "None of its {of} blunders is in a position that a game of its own comes to, whoever it "
+        "plays. They count only where somebody puts it there.",
+    ),
+}  # of each kind of cause: a heading, and what the numbers say
+NEIGHBOURS = 2  # of the arena, above and below
+
+
+class Way(NamedTuple):
+    """Where to go from the verdict."""
+
+    id: str
+    label: str
+    href: str
+
+
+class Reason(NamedTuple):
+    """A likely cause in words, and positions that show it."""
+
+    title: str
+    text: str
+    exhibits: list[Exhibit]
+
+
+class Standing(NamedTuple):
+    """Somebody's place in the arena."""
+
+    rank: int
+    title: str
+    href: str  # "" for one who never learned
+    strength: str
+    score: str
+    judged: bool  # whether it is the one that the page is about
+
+
+class Arena(NamedTuple):
+    """The place among everybody, with those next to it."""
+
+    rank: str
+    players: str
+    standings: list[Standing]
+    href: str
+
+
+def sentence(world: World, name: str) -> str:
+    """Say first whether anybody can beat it."""
+    safe = [MARKS[player] for player in SEATS.values() if world.losing(name, player) is None]
+    if len(safe) == len(SEATS):
+        return "Unbeatable, proved: no line of play beats it, as X or as O."
+    if not safe:
+        return "It can be beaten in both seats: here are the games."
+    (beaten,) = {MARKS[player] for player in SEATS.values()} - {*safe}
+    return f"Unbeatable as {safe[0]}, proved. As {beaten} this game beats it."
+
+
+def summary(world: World, name: str) -> str:
+    """Say how often it errs."""
+    exact = world.figures(name)
+    number, met = exact.blunders[-1], exact.reachable_blunders
+    if not number:
+        return "It has no blunder: in every position its moves keep what the position is worth."
+    return (
+        f"It blunders in {count(number)} of {count(world.game.decisions)} positions; "
+        f"games of its own come to {count(met.x[-1] + met.o[-1])} of these."
+    )
+
+
+def ways(world: World, name: str) -> list[Way]:
+    """Offer the games that beat it, and to play it."""
+    games = [
+        Way(
+            f"beat-{seat}",
+            f"The game that beats it as {MARKS[player]}",
+            addresses.play(against_person(name, player, record).at(0)),
+        )
+        for seat, player in SEATS.items()
+        if (record := world.losing(name, player)) is not None
+    ]
+    return [
+        *games,
+        Way("play-x", "Play X against it", addresses.play(Match(o=name))),
+        Way("play-o", "Play O", addresses.play(Match(x=name, o=HUMAN))),
+        Way("watch", "Watch it play itself", addresses.play(Match(x=name, o=name))),
+    ]
+
+
+def reasons(world: World, name: str) -> list[Reason]:
+    """Say why it errs, as far as the moves tell."""
+    return [_reason(world, name, cause) for cause in world.causes(name)]
+
+
+def arena(world: World, name: str) -> Arena:
+    """Find its place among everybody who is always there."""
+    names = [*world.policies, name]
+    table = league(world.round_robin(name))
+    order = np.argsort(-table.score, kind="stable").tolist()
+    last = len(names) - 1
+    here = order.index(last)
+    around = order[max(0, here - NEIGHBOURS) : here + NEIGHBOURS + 1]
+    return Arena(
+        rank=count(int(table.rank[last])),
+        players=count(len(names)),
+        standings=[
+            Standing(
+                rank=int(table.rank[player]),
+                title=world.titles[names[player]],
+                href=addresses.agent(names[player]) if names[player] in world.agents else "",
+                strength=strength(world, names[player]),
+                score=signed(float(table.score[player])),
+                judged=player == last,
+            )
+            for player in around
+        ],
+        href=addresses.arena(add=name),
+    )
+
+
+def _reason(world: World, name: str, cause: Cause) -> Reason:
+    title, text = _words(cause)
+    exhibits = [shown(world, name, position) for position in cause.positions]
+    return Reason(title, text, exhibits)
+
+
+def _words(cause: Cause) -> tuple[str, str]:
+    """Return a heading for a cause, and the numbers that speak for it."""
+    kind = cause.kind if cause.rule != "chance" else "chance"
+    words = {
+        "number": count(cause.number),
+        "of": count(cause.of),
+        "random": f"random moves would in {count(round(cause.by_chance))}",
+        "by_chance": count(round(cause.by_chance)),
+        "seats": listed(
+            [f"as {MARKS[seat]}" for seat in ([cause.seat] if cause.seat else (1, -1))]
+        ),
+        "rule": cause.rule,
+        "square": RULES.get(cause.rule, ""),
+    }
+    title, text = WORDS[kind]
+    return title.format(**words), text.format(**words)
+
+
+SHOWN = 12  # blunders on the page
+
+
+@dataclass(frozen=True)
+class JudgePage(Page):
+    """How an agent is brought here."""
+
+    template: ClassVar = "judge.html"
+
+    decisions: str
+    snippet: str
+    uses: list[tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class JudgedPage(Page):
+    """Somebody's moves, judged."""
+
+    template: ClassVar = "judged.html"
+
+    title: str
+    moves: str  # their code
+    character: Character
+    sentence: str  # the verdict
+    summary: str
+    ways: list[Way]
+    reasons: list[Reason]
+    figures: list[Figure]
+    results: list[Result]
+    mind: Picture
+    kind: Kind  # how it is coloured
+    arena: Arena
+    blunders: Blunders
+    verdicts: list[Verdict]  # a seat each
+    api: str
+    take: Take  # how a board to play it leaves the site
+
+
+@bp.get("/judge", strict_slashes=False)
+def judge() -> AnyResponse:
+    """Judge the moves in the address, or say how they come there."""
+    text = request.args.get("moves", "").strip()
+    if not text:
+        return respond(judge_page(world(), request.host_url.rstrip("/")))
+    code = text.rpartition("moves=")[2]  # a whole link, put into the form, is as good
+    if code != request.args["moves"]:
+        return redirect(addresses.judge(code), 303)
+    return respond(judged_page(world(), _known(world())))
+
+
+@bp.get("/judge/blunders")
+def atlas() -> Response:
+    """Show all blunders of the moves in the address."""
+    return respond(blunders_page(world(), _known(world()), request.args))
+
+
+@bp.get("/judge/certificate-<any(x, o):seat>")
+def certificate(seat: str) -> Response:
+    """Show the whole proof that these moves cannot be beaten in a seat."""
+    return respond(certificate_page(world(), _known(world()), seat, request.args))
+
+
+@bp.get("/judge/certificate-<any(x, o):seat>.csv")
+def proof_file(seat: str) -> Response:
+    """Send such a proof as a file."""
+    response = respond(certificate_file(world(), _known(world()), seat))
+    response.headers["Content-Disposition"] = f'attachment; filename="judged-{seat}.csv"'
+    return response
+
+
+def judge_page(world: World, site: str) -> JudgePage:
+    """Gather what the template writes down."""
+    return JudgePage(count(world.game.decisions), snippet(site), USES)
+
+
+def judged_page(world: World, name: str) -> JudgedPage:
+    """Gather what the template writes down of somebody who is named by moves."""
+    mind = picture_of_play(world, name)
+    return JudgedPage(
+        title=world.titles[name],
+        moves=name.removeprefix(MOVES),
+        character=character(world, name),
+        sentence=sentence(world, name),
+        summary=summary(world, name),
+        ways=ways(world, name),
+        reasons=reasons(world, name),
+        figures=figures(world, name),
+        results=results(world, name),
+        mind=mind,
+        kind=KINDS[mind.kind],
+        arena=arena(world, name),
+        blunders=blunders(world, name, slice(SHOWN)),
+        verdicts=[seat_verdict(world, name, seat) for seat in SEATS],
+        api=addresses.api_judge(name),
+        take=take_board(parse("", {"o": name}, world)),
+    )
+
+
+def _known(world: World) -> str:
+    """Return by what name the moves in the address go; raises BadRequest if they are none."""
+    name = MOVES + request.args.get("moves", "")
+    world.canonical(name)
+    return name

@@ -1,0 +1,261 @@
+"""The lesson: five stops of some four minutes, each with an address of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from flask import Blueprint, Response, request
+from markupsafe import Markup
+from werkzeug.exceptions import NotFound
+
+from app.tictactoe.game import SEATS
+from app.tictactoe.notation import MARKS
+from app.tictactoe.puzzles import Puzzle
+from app.web import addresses
+from app.web.algorithms import rule_of
+from app.web.algorithms.formula import block
+from app.web.algorithms.targets import Pair
+from app.web.lens import NOTHING, Note, opinion
+from app.web.match import Match, place_of, read_step
+from app.web.numbers import count, signed
+from app.web.pages.parts.film import RECORD, Film, film_of, film_of_mind, filmed
+from app.web.pictures.board import Board, board
+from app.web.pictures.mind import Picture, picture
+from app.web.respond import Page, respond
+from app.web.text import short_name
+from app.web.world import HUMAN, World, world
+
+bp = Blueprint("lesson", __name__)
+BLUNDERER = "q-learning-1"  # it learned from somebody who moves at random, and trusts in it
+UNBEATABLE = "champion"
+
+
+class Stop(NamedTuple):
+    """A stop; its text is templates/lesson/<slug>.html."""
+
+    slug: str
+    title: str
+
+
+STOPS = [
+    Stop("untrained", "Before the first game"),
+    Stop("learning", "One number at a time"),
+    Stop("blunder", "Sure, and wrong"),
+    Stop("why", "Where the number comes from"),
+    Stop("unbeatable", "Never again"),
+]
+
+
+class Shown(NamedTuple):
+    """What stands beside the text of a stop."""
+
+    agent: str  # whom it is about
+    facts: Mapping[str, str]  # numbers and names that only this text asks for
+    film: Film | None = None
+    step: int = 0  # the frame that is shown of the film, or of the mind
+    mind: Picture | None = None
+    board: Board | None = None
+    sentences: tuple[str, ...] = ()  # how the value on the board was updated
+    equations: tuple[Markup, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()  # where more of it is: words and address
+
+
+@dataclass(frozen=True)
+class LessonPage(Page):
+    """A stop of the lesson."""
+
+    template: ClassVar = "lesson.html"
+
+    stops: list[Stop]
+    number: int  # of this one, from 0
+    stop: Stop
+    shown: Shown
+    next_step: str  # the address of the next frame of the film, "" without one
+    before: Stop | None
+    after: Stop | None
+    finish: str  # where the last one leads
+
+
+@bp.get(f"{addresses.HOW}/<slug>")
+def lesson(slug: str) -> Response:
+    """Show a stop."""
+    return respond(lesson_page(world(), slug, request.args.get("step", "")))
+
+
+def lesson_page(world: World, slug: str, step: str) -> LessonPage:
+    """Gather what the templates write down; `step` is as the address has it.
+
+    Raises NotFound or BadRequest with a sentence on what is wrong.
+    """
+    numbers = {stop.slug: number for number, stop in enumerate(STOPS)}
+    if slug not in numbers:
+        raise NotFound(f"The lesson has no stop {slug!r}. There are: {', '.join(numbers)}.")
+    number, shown = numbers[slug], SHOWN[slug](world, step)
+    following = 0 if shown.film and shown.step == shown.film.last else shown.step + 1
+    return LessonPage(
+        stops=STOPS,
+        number=number,
+        stop=STOPS[number],
+        shown=shown,
+        next_step=addresses.lesson(slug, following) if shown.film else "",
+        before=STOPS[number - 1] if number else None,
+        after=STOPS[number + 1] if number + 1 < len(STOPS) else None,
+        finish=addresses.play_against(_unbeatable(world)),
+    )
+
+
+def _untrained(world: World, step: str) -> Shown:
+    """Show the film's position before the first game."""
+    name, game = filmed(world), world.game
+    place = place_of(Match(RECORD), world)
+    right, legal = world.right[place.position], game.legal[place.position]
+    return Shown(
+        agent=world.titles[name],
+        facts={
+            "decisions": count(game.decisions),
+            "pairs": count(game.pairs),
+            "mover": MARKS[int(game.to_move[place.position])],
+            "other": MARKS[-int(game.to_move[place.position])],
+            "right": short_name(int(right.argmax())),
+            "free": count(int(legal.sum())),
+            "losing": count(int((legal & ~right).sum())),
+        },
+        film=film_of(world, name, RECORD),
+        step=read_step(name, step, 0, world),
+    )
+
+
+def _learning(world: World, step: str) -> Shown:
+    """Show the mind that fills."""
+    name = filmed(world)
+    frame = read_step(name, step, 0, world)
+    card = world.agents[name].card
+    return Shown(
+        agent=card.title,
+        facts={"games": count(card.games), "tiles": count(len(world.tiles.decision))},
+        film=film_of_mind(world, name),
+        step=frame,
+        mind=picture(world, name, frame, moving=True),
+        links=(("See every position of it", addresses.mind(name)),),
+    )
+
+
+def _blunder(world: World, _: str) -> Shown:
+    """Show a position before a blunder, to be answered."""
+    number, puzzle = misled(world)
+    place = place_of(Match(puzzle.record), world)
+    return Shown(
+        agent=world.titles[puzzle.agent],
+        facts={"mover": MARKS[int(world.game.to_move[puzzle.position])]},
+        board=board(
+            place,
+            None,
+            lambda cell: addresses.puzzle(number, plays=cell),
+            label="The position: say what it will play",
+        ),
+        links=(("Answer, and see", addresses.puzzle(number)),),
+    )
+
+
+def _why(world: World, _: str) -> Shown:
+    """Show the update of the value that misled it."""
+    number, puzzle = misled(world)
+    pair = Pair(world, puzzle.agent, puzzle.position, puzzle.wrong)
+    rule = rule_of(pair)
+    reason = rule.reason(pair)
+    match = Match(puzzle.record, o=HUMAN, lens=puzzle.agent)
+    notes = [NOTHING] * world.game.cells
+    notes[puzzle.wrong] = Note("blunder", "blunder")
+    return Shown(
+        agent=world.titles[puzzle.agent],
+        facts={
+            "value": signed(pair.value),
+            "exact": signed(pair.exact_in_task or 0),
+            "place": short_name(puzzle.wrong),
+            "answer": short_name(int(puzzle.refutation[1])),
+            "answers": count(int(world.game.legal[pair.after].sum())),
+        },
+        board=board(
+            place_of(match, world),
+            opinion(world, puzzle.position, puzzle.agent),
+            lambda cell: addresses.why(match, cell),
+            label="The position, and what it expects",
+            chosen=puzzle.wrong,
+            notes=notes,
+        ),
+        sentences=tuple(rule.sentences(pair, reason)),
+        equations=tuple(block(equation) for equation in rule.equations(pair, reason)),
+        links=(
+            ("All answers, and the numbers behind them", addresses.why(match, puzzle.wrong)),
+            ("The whole puzzle", addresses.puzzle(number)),
+        ),
+    )
+
+
+def _proved(world: World, step: str) -> Shown:
+    """Show the mind of somebody who cannot be beaten, and the proofs of that."""
+    name = _unbeatable(world)
+    frame = read_step(name, step, world.last_step(name), world)
+    met = {seat: count(world.certificate(name, seat).met) for seat in SEATS}
+    return Shown(
+        agent=world.titles[name],
+        facts={"games": count(world.agents[name].card.games)} | met,
+        film=film_of_mind(world, name),
+        step=frame,
+        mind=picture(world, name, frame, moving=True),
+        links=tuple(
+            (f"Its proof as {MARKS[player]}", addresses.certificate(name, seat))
+            for seat, player in SEATS.items()
+        ),
+    )
+
+
+SHOWN = {
+    "untrained": _untrained,
+    "learning": _learning,
+    "blunder": _blunder,
+    "why": _why,
+    "unbeatable": _proved,
+}
+
+
+def misled(world: World) -> tuple[int, Puzzle]:
+    """Return the puzzle, with its number, in which learning its task misled an agent most.
+
+    Its blunder loses, and yet is the best move against random moves, which is what it was asked to
+    learn; of those the one that it expects most of, and of BLUNDERER if that is possible.
+    Raises NotFound with a sentence if there is none.
+    """
+    found = [
+        (number, puzzle)
+        for number, puzzle in enumerate(world.puzzles, 1)
+        if puzzle.after < 0 and _is_best_against_random(world, puzzle)
+    ]
+    own = [each for each in found if each[1].agent == BLUNDERER]
+    if not found:
+        raise NotFound("Nobody here errs so for sure: this stop of the lesson has nothing to show.")
+    return max(own or found, key=lambda each: _expects(world, each[1]))
+
+
+def _is_best_against_random(world: World, puzzle: Puzzle) -> bool:
+    task, exact = world.task(puzzle.agent), world.task_q(puzzle.agent)
+    if task is None or exact is None or task.opponent != "random":
+        return False
+    return bool(np.nanargmax(exact[puzzle.position]) == puzzle.wrong)
+
+
+def _expects(world: World, puzzle: Puzzle) -> float:
+    view = opinion(world, puzzle.position, puzzle.agent)
+    return float(view.scaled[puzzle.wrong])
+
+
+def _unbeatable(world: World) -> str:
+    """Return whom the last stop is about: UNBEATABLE, or who else cannot be beaten.
+
+    Raises NotFound with a sentence if everybody can.
+    """
+    for name in (UNBEATABLE, *world.agents):
+        if name in world.agents and all(world.judgement(name).unbeatable.values()):
+            return name
+    raise NotFound("Everybody here can be beaten: this stop of the lesson has nothing to show.")

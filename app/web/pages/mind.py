@@ -1,0 +1,145 @@
+"""The mind page: every decision of an agent in one picture, and any of them as a board."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from flask import Blueprint, Response, request
+
+from app.tictactoe.mind import agreement
+from app.tictactoe.notation import MARKS, position_text, record_to
+from app.web import addresses
+from app.web.lens import HEAT_STEPS, NOTHING, OUTCOMES, opinion
+from app.web.match import Match, place_of, read_whole
+from app.web.numbers import beads_in_words, count, signed
+from app.web.pages.parts.export import Take, take_mind
+from app.web.pages.parts.film import Film, film_of_mind
+from app.web.pictures.board import Board, board
+from app.web.pictures.mind import (
+    EXPECTS,
+    Kind,
+    Picture,
+    colouring,
+    kinds,
+    parse_view,
+    picture,
+    representatives,
+)
+from app.web.respond import Page, respond
+from app.web.world import HUMAN, World, world
+
+bp = Blueprint("mind", __name__)
+
+
+class Tile(NamedTuple):
+    """One decision of a mind."""
+
+    number: int
+    headline: str
+    board: Board
+    expects: str  # what the agent expects there or has, in words
+    truth: str  # "a win", "a draw" or "a loss"
+    wrong: bool  # whether it expects another outcome than the true one
+    updates: str  # how often training had updated it by its end
+    open: str  # its address on the play page
+    before: str  # the addresses of the tiles beside it
+    after: str
+
+
+@dataclass(frozen=True)
+class MindPage(Page):
+    """An agent's mind at a snapshot."""
+
+    template: ClassVar = "mind.html"
+    fragment: ClassVar = "_tile.html"
+
+    mind: Picture
+    film: Film
+    step: int
+    next_step: str  # the address of the next frame, after the last of the first
+    kinds: Mapping[str, Kind]
+    views: Mapping[str, str]  # the address of each colouring
+    tile: Tile
+    tiles: int  # how many there are
+    agreement: list[list[int]]  # the picture as a table: for each move twelve counts; of beads none
+    agent: str  # the address of the agent's page
+    take: Take
+
+
+@bp.get("/mind/<name>")
+def mind(name: str) -> Response:
+    """Show an agent's mind."""
+    return respond(mind_page(world(), name, request.args))
+
+
+def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
+    """Gather what the templates write down.
+
+    Raises NotFound or BadRequest with a sentence on what is wrong.
+    """
+    step, kind = parse_view(world, name, query)
+    last = world.last_step(name)
+    number = read_whole("tile", query.get("tile") or "0", 0, len(world.tiles.decision) - 1)
+    expects = colouring(world, name, EXPECTS)
+
+    def address(step: int, kind: str, tile: int = number) -> str:
+        return addresses.mind(
+            name,
+            world.short_step(name, step),
+            "" if kind == EXPECTS else kind,
+            tile or None,
+        )
+
+    return MindPage(
+        mind=picture(world, name, step, kind, moving=True),
+        film=film_of_mind(world, name),
+        step=step,
+        next_step=address(0 if step == last else step + 1, kind),
+        kinds=kinds(world, name),
+        views={other: address(step, other) for other in kinds(world, name)},
+        tile=_tile(world, name, step, number, lambda other: address(step, kind, other)),
+        tiles=len(world.tiles.decision),
+        agreement=[]
+        if world.agents[name].card.worth is None
+        else agreement(world.tiles, expects.heat[step], expects.known[step], HEAT_STEPS),
+        agent=addresses.agent(name),
+        take=take_mind(world, name, step, kind),
+    )
+
+
+def _tile(world: World, name: str, step: int, number: int, address: Callable[[int], str]) -> Tile:
+    """Lay out the decision that stands for a tile; `address` is that of the page with another."""
+    where, game = world.tiles, world.game
+    position = int(representatives(world, name)[number])
+    shown = world.short_step(name, step)
+    match = Match(record_to(game, position), o=HUMAN, lens=name, step=shown)
+    place = place_of(match, world)
+    view = opinion(world, position, name, shown)
+    expects, truth = colouring(world, name, EXPECTS), int(where.truth[number])
+    known = bool(expects.known[step, number])
+    expected = round(float(expects.heat[step, number]) / HEAT_STEPS)
+    best = max(view.values[cell] for cell in view.plays)
+    says = f"expects {signed(best)}"
+    if view.beads:
+        says = f"has {beads_in_words(best)} for its likeliest move"
+    mover = MARKS[int(game.to_move[position])]
+    tiles = len(where.decision)
+    return Tile(
+        number=number,
+        headline=f"Move {where.ply[number] + 1}, {mover} to move",
+        board=board(
+            place,
+            view,
+            lambda cell: addresses.play(match.play(cell)),
+            "tile-board",
+            f"The position {position_text(game, position)}",
+            notes=[NOTHING] * game.cells,
+        ),
+        expects=says if known else "knows nothing here",
+        truth=f"a {OUTCOMES[truth]}",
+        wrong=known and not view.beads and expected != truth,
+        updates=count(int(world.agents[name].visits[position].sum())),
+        open=addresses.play(match),
+        before=address((number - 1) % tiles),
+        after=address((number + 1) % tiles),
+    )

@@ -1,0 +1,188 @@
+"""What can be taken along from a page: a figure as a file and in a frame, and how to cite it.
+
+A page that can be embedded has a `Take` for each of its figures and writes it down with the macros
+of `templates/_take.html`: `take_row` anywhere, and `discovery` in its head, so that whoever is
+given its address finds the frame by oEmbed (see `app.web.pages.embed`).
+"""
+
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+from app.experiments import Summary
+from app.web import addresses
+from app.web.comparison import Comparison, View
+from app.web.match import Place
+from app.web.numbers import count
+from app.web.pages.parts.learning import WON
+from app.web.pictures.mind import EXPECTS
+from app.web.service.deployment import ROOT
+from app.web.text import headline_of, listed
+from app.web.world import World
+
+CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
+SPECIAL = re.compile(r"[&%$#_{}]")  # what LaTeX would read as its own
+# Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure.
+BOARD, CURVE, CURVES, MIND, EXPERIMENT = (380, 560), (640, 440), (640, 800), (640, 540), (640, 520)
+
+
+class Take(NamedTuple):
+    """How a figure leaves the site."""
+
+    id: str  # of its row on the page
+    title: str  # what it shows
+    page: str  # the address of the page that it is from, as are the others
+    svg: str
+    csv: str
+    frame: str = ""  # "" where it cannot be embedded
+    size: tuple[int, int] = CURVE  # width and height of the frame
+    note: str = ""  # what else makes it found again: a recipe, a digest
+
+    def iframe(self, host: str) -> str:
+        """Return what shows it on a page of somebody else, as wide as there is room for it.
+
+        `host` is ours, as in `https://...`.
+        """
+        return iframe(host, self.frame, self.title, "100%", self.size[1])
+
+    def bibtex(self, host: str) -> str:
+        """Return its citation."""
+        return bibtex(self.title, host.rstrip("/") + self.page, self.note)
+
+
+def take_board(place: Place) -> Take:
+    """Return how the board of a match leaves the site."""
+    match = place.match
+    frame = addresses.embed_board(match)
+    return Take(
+        id="board",
+        title=f"Tic-tac-toe after {len(match.shown)} moves: {headline_of(place)}",
+        page=addresses.play(match),
+        svg=addresses.file_of(frame, "svg"),
+        csv=addresses.file_of(frame, "csv"),
+        frame=frame,
+        size=BOARD,
+    )
+
+
+def take_value(place: Place) -> Take:
+    """Return how the value of a game over its moves leaves the site."""
+    value = addresses.embed_value(place.match)
+    return Take(
+        id="value",
+        title="The value of a game of tic-tac-toe over its moves",
+        page=addresses.play(place.match),
+        svg=addresses.file_of(value, "svg"),
+        csv=addresses.file_of(value, "csv"),
+    )
+
+
+def take_curve(
+    world: World, names: Sequence[str], figure: str = "", against: str = "", record: str = ""
+) -> Take:
+    """Return how the learning curves of one or several agents leave the site.
+
+    Of one without a figure these are all it has; `record` is that of the page of several.
+    """
+    one = len(names) == 1 and figure in ("", WON)
+    frame = addresses.embed_curve(names[0], names[1:], figure, against)
+    views = tuple(View(name) for name in names)
+    return Take(
+        id=f"curves{figure and '-' + figure}",
+        title=f"How {listed([world.titles[name] for name in names])} learned tic-tac-toe",
+        page=addresses.agent(names[0], against)
+        if one
+        else addresses.compare(Comparison(record, views, figure)),
+        svg=addresses.file_of(frame, "svg"),
+        csv=addresses.file_of(frame, "csv"),
+        frame=frame,
+        size=CURVE if figure or len(names) > 1 else CURVES,
+        note=provenance(world, names[0]) if one else "",
+    )
+
+
+def take_mind(world: World, name: str, step: int | None = None, colour: str = "") -> Take:
+    """Return how the picture of a mind leaves the site."""
+    step = world.short_step(name, step)
+    colour = "" if colour == EXPECTS else colour
+    frame = addresses.embed_mind(name, step, colour)
+    return Take(
+        id="mind",
+        title=f"The mind of {world.titles[name]} on tic-tac-toe",
+        page=addresses.mind(name, step, colour),
+        svg=addresses.file_of(frame, "svg"),
+        csv=addresses.file_of(frame, "csv"),
+        frame=frame,
+        size=MIND,
+        note=provenance(world, name),
+    )
+
+
+def take_figure(summary: Summary, number: int = 1) -> Take:
+    """Return how a figure of an experiment leaves the site; the first has number 1."""
+    return Take(
+        id=f"figure-{number}",
+        title=f"{summary.title}: {summary.figures[number - 1].title}",
+        page=addresses.experiment(summary.id),
+        svg=addresses.experiment_figure(summary.id, number),
+        csv=addresses.experiment_numbers(summary.id),
+        frame=addresses.embed_experiment(summary.id, number),
+        size=EXPERIMENT,
+        note=made(summary),
+    )
+
+
+def made(summary: Summary) -> str:
+    """Say how an experiment was made, so that it can be made again."""
+    runs = f"{count(summary.runs)} runs, made" if summary.runs else "Made"
+    return f"{runs} on {summary.date} by {summary.command}"
+
+
+def provenance(world: World, name: str) -> str:
+    """Say which agent it is, so that it can be made and found again."""
+    card = world.agents[name].card
+    return f"Recipe {card.recipe}, SHA-256 of its arrays {card.arrays}"
+
+
+def iframe(host: str, frame: str, title: str, width: int | str, height: int) -> str:
+    """Write a frame for a page of somebody else, without a style: that page may allow none."""
+    return (
+        f'<iframe src="{escape(host.rstrip("/") + frame)}" title="{escape(title)}" '
+        f'width="{width}" height="{height}" frameborder="0" loading="lazy"></iframe>'
+    )
+
+
+def bibtex(title: str, address: str, note: str = "") -> str:
+    """Write the citation of a page as BibTeX; author, version and year are those of the project.
+
+    What LaTeX would read as its own in a title or a note is written so that it does not.
+    """
+    key = re.sub(r"[^a-z0-9]+", "-", f"q-tac-toe {title}".lower()).strip("-")
+    said = f"Q-Tac-Toe {cited('version')}" + (f". {note}" if note else "")
+    return "\n".join(
+        [
+            f"@misc{{{key},",
+            f"  author = {{{{{cited('name')}}}}},",
+            f"  title = {{{{{_latex(title)}}}}},",
+            f"  year = {{{cited('date-released')[:4]}}},",
+            f"  howpublished = {{\\url{{{address}}}}},",
+            f"  note = {{{_latex(said)}}}",
+            "}",
+        ]
+    )
+
+
+def cited(field: str) -> str:
+    """Return what CITATION.cff says, in a line of its own, under a name.
+
+    Raises ValueError if there is no such line.
+    """
+    found = re.search(rf'(?m)^[ -]*{field}: "?(.*?)"?$', CITATION)
+    if found is None:
+        raise ValueError(f"CITATION.cff has no {field}")
+    return found[1]
+
+
+def _latex(text: str) -> str:
+    return SPECIAL.sub(lambda sign: f"\\{sign[0]}", text)

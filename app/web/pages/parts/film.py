@@ -1,0 +1,210 @@
+"""An agent while it learns: one frame for each snapshot, with a sentence to each.
+
+A film is the table of its numbers: the script that plays it reads what people can read.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from app.tictactoe.notation import MARKS, replay
+from app.web.lens import Opinion, opinion
+from app.web.numbers import count
+from app.web.pictures.mind import EXPECTS, colouring
+from app.web.text import listed, short_name
+from app.web.world import World
+
+STILL, MOVING = 140, 560  # milliseconds to the next frame, if nothing or something changes
+SURE = 0.3  # of the way from a draw to a win: how far ahead the best square has to be
+WIDTH, HEIGHT = 100.0, 28.0  # of the curve of wrong positions
+# X threatens a line that only one square blocks; this agent ends by playing there, and is sure.
+AGENT, RECORD = "q-table", "024"
+
+
+class FilmSquare(NamedTuple):
+    """One empty cell in one frame."""
+
+    cell: int
+    text: str  # "" where nothing is known of it
+    heat: int | None  # None likewise
+    best: bool
+
+
+class Frame(NamedTuple):
+    """What an agent thinks after so many updates."""
+
+    updates: str
+    blunders: str  # positions in which it errs
+    squares: dict[int, FilmSquare]  # by cell; none if the film shows no board
+    caption: str
+    pause: int  # milliseconds until the next frame
+    x: float  # on the curve
+
+
+class Film(NamedTuple):
+    """All snapshots of an agent, seen at one position or as a whole."""
+
+    title: str
+    frames: list[Frame]
+    curve: str  # the outline of a path
+    places: dict[int, str]  # the names of the empty cells, if it shows a board
+    stones: list[str]  # "X", "O" or "." for each cell of the board, likewise
+    mover: str  # likewise
+
+    @property
+    def last(self) -> int:
+        """The number of the last frame, which shows the agent as shipped."""
+        return len(self.frames) - 1
+
+
+def filmed(world: World) -> str:
+    """Return whose film of RECORD the site shows: of AGENT, if it is there."""
+    return AGENT if AGENT in world.agents else next(iter(world.agents))
+
+
+@lru_cache(maxsize=16)
+def film_of(world: World, name: str, record: str) -> Film:
+    """Film what an agent thinks of one decision.
+
+    Raises ValueError or IllegalMoveError as `replay` does.
+    """
+    game, last = world.game, world.last_step(name)
+    position = replay(game, record)[-1]
+    opinions = [
+        opinion(world, position, name, world.short_step(name, step)) for step in range(last + 1)
+    ]
+    cells = np.flatnonzero(game.legal[position]).tolist()
+    frames = [
+        {
+            cell: FilmSquare(
+                cell,
+                view.texts[cell] if view.known[cell] else "",
+                view.heat[cell] if view.known[cell] else None,
+                view.best[cell],
+            )
+            for cell in cells
+        }
+        for view in opinions
+    ]
+    return _film(
+        world,
+        name,
+        frames,
+        [caption(world, position, view) for view in opinions],
+        {cell: short_name(cell).capitalize() for cell in cells},
+        [MARKS[stone] for stone in game.board[position].tolist()],
+        MARKS[int(game.to_move[position])],
+    )
+
+
+@lru_cache(maxsize=16)
+def film_of_mind(world: World, name: str) -> Film:
+    """Film all that an agent expects."""
+    colours = colouring(world, name, EXPECTS)
+    known = colours.known.sum(axis=1).tolist()
+    total = count(len(world.tiles.decision))
+    captions = [f"It knows {count(number)} of {total} positions." for number in known]
+    return _film(world, name, [{} for _ in known], captions, {}, [], "")
+
+
+@lru_cache(maxsize=16)
+def film_of_minds(world: World, names: tuple[str, ...]) -> Film:
+    """Film several minds at once, each from the start of its own training to its end."""
+    films = [film_of_mind(world, name) for name in names]
+    tables = [world.agents[name].card.figures.blunders for name in names]
+    worst, last = max(1, *(max(table) for table in tables)), max(film.last for film in films)
+    moments = zip(*(in_step(film.last, last) for film in films), strict=True)
+    frames = [
+        frame_of_minds(world, names, steps)._replace(x=_along(number, last))
+        for number, steps in enumerate(moments)
+    ]
+    title = listed([film.title for film in films])
+    return Film(title, frames, "".join(_curve(table, worst) for table in tables), {}, [], "")
+
+
+def frame_of_minds(world: World, names: Sequence[str], steps: Sequence[int]) -> Frame:
+    """Return what several minds are at a step of each, in step with each other or not."""
+    films = [film_of_mind(world, name) for name in names]
+    moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
+    told = zip(films, moments, strict=True)
+    return Frame(
+        updates=" / ".join(moment.updates for moment in moments),
+        blunders=" / ".join(moment.blunders for moment in moments),
+        squares={},
+        caption=" ".join(f"{film.title}: {moment.caption}" for film, moment in told),
+        pause=max(moment.pause for moment in moments),
+        x=0.0,
+    )
+
+
+def in_step(last: int, longest: int) -> list[int]:
+    """Return for each of the frames 0 to `longest` which snapshot of 0 to `last` it shows."""
+    return [round(frame * last / max(1, longest)) for frame in range(longest + 1)]
+
+
+def caption(world: World, position: int, view: Opinion) -> str:
+    """Say what an agent makes of a decision with one right move, which is to block a line."""
+    right = world.right[position]
+    if not any(view.known):
+        return "No idea: it has learned nothing here yet."
+    if len(view.plays) > 1:
+        return "It has tried a little here, and still goes by chance."
+    if not right[view.plays[0]]:
+        verb = "draws" if view.draws else "would play"
+        return f"It {verb} the square with the star{' most often' * view.draws}, and that loses."
+    values = np.sort(view.scaled[world.game.legal[position]])
+    if values[-1] - values[-2] < SURE:
+        return "It begins to like the block, but is not sure."
+    return "It has got it: block!"
+
+
+def _film(
+    world: World,
+    name: str,
+    squares: list[dict[int, FilmSquare]],
+    captions: list[str],
+    places: dict[int, str],
+    stones: list[str],
+    mover: str,
+) -> Film:
+    """Put frames together, each with its figures."""
+    agent = world.agents[name]
+    blunders, updates = agent.card.figures.blunders, agent.snapshot_updates.tolist()
+    last = len(updates) - 1
+    return Film(
+        title=agent.card.title,
+        frames=[
+            Frame(
+                updates=count(updates[step]),
+                blunders=count(blunders[step]),
+                squares=squares[step],
+                caption=captions[step],
+                pause=_pause(squares, captions, step),
+                x=_along(step, last),
+            )
+            for step in range(last + 1)
+        ],
+        curve=_curve(blunders, max(1, *blunders)),
+        places=places,
+        stones=stones,
+        mover=mover,
+    )
+
+
+def _along(step: int, last: int) -> float:
+    """Return where a frame is on the track; whoever was never updated has one frame."""
+    return round(WIDTH * step / max(1, last), 2)
+
+
+def _curve(blunders: Sequence[int], worst: int) -> str:
+    """Outline positions in which somebody errs, by snapshot, from `worst` at the top to none."""
+    ys = (round(HEIGHT * (1 - number / worst), 2) for number in blunders)
+    return "M" + "L".join(f"{_along(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys))
+
+
+def _pause(squares: list[dict[int, FilmSquare]], captions: list[str], step: int) -> int:
+    after = min(step + 1, len(squares) - 1)
+    same = squares[step] == squares[after] and captions[step] == captions[after]
+    return STILL if same else MOVING

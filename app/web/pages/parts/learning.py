@@ -1,0 +1,151 @@
+"""How agents learned, as charts: one by all its exact figures, or several by one of them."""
+
+from collections.abc import Mapping, Sequence
+
+from werkzeug.exceptions import BadRequest
+
+from app.tictactoe.card import Card
+from app.tictactoe.game import SEATS
+from app.tictactoe.report import BySeat, Chances
+from app.web import addresses
+from app.web.comparison import FIGURES, View
+from app.web.match import Match
+from app.web.numbers import count
+from app.web.pictures.charts import (
+    OUTCOMES,
+    PERCENT,
+    PLAIN,
+    Chart,
+    Charts,
+    Line,
+    Number,
+    laid_out,
+    percentage,
+)
+from app.web.world import BEST_RESPONDER, World
+
+NASH_CONV_AT_WORST = 2.0
+WON = "win-rate"  # the figure of those whose training counted the games won
+WORDS = {
+    "blunders": "In how many positions each blundered.",
+    "losses": "How often each lost to its best responder, in percent of the games in both seats.",
+    "nash-conv": "What the best responders of each gain in both seats together.",
+    "task": "Mean difference between its values and the exact ones of what it was asked to learn, "
+    "in the units of each.",
+}
+
+
+def parse_against(query: Mapping[str, str], card: Card) -> str:
+    """Read from a URL against whom to show the outcomes; random if it does not say.
+
+    Raises BadRequest, naming those there are, if there are no figures against that one.
+    """
+    there = opponents(card)
+    opponent = query.get("against") or there[0]
+    if opponent not in there:
+        raise BadRequest(
+            f"There are no figures against {opponent!r}. There are: {', '.join(there)}."
+        )
+    return opponent
+
+
+def opponents(card: Card) -> list[str]:
+    """List everybody against whom a card has figures, the usual one first."""
+    return [*card.figures.vs, BEST_RESPONDER]
+
+
+def opponent_title(world: World, opponent: str) -> str:
+    """Name one of them."""
+    return "its best responder" if opponent == BEST_RESPONDER else world.titles[opponent]
+
+
+def chances_against(card: Card, opponent: str) -> BySeat[Chances]:
+    """Return the chances against one of them at each snapshot."""
+    figures = card.figures
+    return figures.best_response if opponent == BEST_RESPONDER else figures.vs[opponent]
+
+
+def learning(world: World, card: Card, opponent: str) -> Charts:
+    """Chart the exact figures of every snapshot over the updates."""
+    figures, title = card.figures, opponent_title(world, opponent)
+    chances = chances_against(card, opponent)
+    charts = [
+        Chart(f"As {seat.upper()} against {title}", PERCENT, 100, _outcomes(getattr(chances, seat)))
+        for seat in SEATS
+    ]
+    blunders = Line("Blunders", PLAIN[0], [Number(n, count(n)) for n in figures.blunders])
+    charts += [
+        Chart("Blunders", "", max(figures.blunders) or 1, [blunders]),
+        Chart("NashConv", "", NASH_CONV_AT_WORST, [_plain("NashConv", 0, figures.nash_conv)]),
+    ]
+    if off := figures.task:
+        lines = [
+            _plain("mean, all moves", 0, off.mean),
+            _plain("within reach", 1, off.mean_reached),
+        ]
+        top = max(*off.mean, *off.mean_reached) or 1
+        charts.append(Chart("Mean difference from its own task", "", top, lines))
+    steps = [*range(len(figures.updates) - 1), None]  # the last one is the agent as shipped
+    name = world.name_of(card)
+    views = [addresses.play(Match(o=name, lens=name, step=step)) for step in steps]
+    return laid_out("learning", "Updates", figures.updates, charts, views)
+
+
+def winning(rates: BySeat[float]) -> Charts:
+    """Chart the share of the training games that were won, epoch by epoch."""
+    lines = [
+        Line(f"as {seat.upper()}", kind, [percentage(rate) for rate in getattr(rates, seat)])
+        for seat, kind in zip(SEATS, PLAIN, strict=False)
+    ]
+    chart = Chart("Training games won", PERCENT, 100, lines)
+    epochs = range(1, len(rates.x) + 1)
+    return laid_out(WON, "Epoch", epochs, [chart], logarithmic=False)
+
+
+def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
+    """Chart one of FIGURES of the agents among some views; None if no agent of them has it."""
+    names = dict.fromkeys(view.lens for view in views if view.lens in world.agents)
+    told = {name: values for name in names if (values := _told(world.agents[name].card, figure))}
+    if not told:
+        return None
+    places = sorted({place for values in told.values() for place in values})
+    lines = [
+        Line(world.titles[name], kind, [values.get(place) for place in places])
+        for (name, values), kind in zip(told.items(), PLAIN, strict=False)
+    ]
+    top = max(number.value for values in told.values() for number in values.values())
+    unit = PERCENT if figure == "losses" else ""
+    chart = Chart(FIGURES[figure], unit, top or 1, lines)
+    return laid_out("curves", "Updates", places, [chart])
+
+
+def _told(card: Card, figure: str) -> dict[int, Number]:
+    """Return a figure by the number of updates; nothing where the card has none."""
+    figures = card.figures
+    if figure == "task" and not figures.task:
+        return {}
+    worst = figures.best_response
+    values = {
+        "blunders": lambda: [Number(number, count(number)) for number in figures.blunders],
+        "losses": lambda: [
+            _figure(50 * (x[2] + o[2])) for x, o in zip(worst.x, worst.o, strict=True)
+        ],
+        "nash-conv": lambda: [_figure(gain) for gain in figures.nash_conv],
+        "task": lambda: [_figure(off) for off in figures.task.mean] if figures.task else [],
+    }[figure]()
+    return dict(zip(figures.updates, values, strict=True))
+
+
+def _plain(name: str, number: int, values: list[float]) -> Line:
+    return Line(name, PLAIN[number], [_figure(value) for value in values])
+
+
+def _outcomes(chances: list[Chances]) -> list[Line]:
+    return [
+        Line(name, kind, [percentage(share) for share in column])
+        for (kind, name), column in zip(OUTCOMES.items(), zip(*chances, strict=True), strict=True)
+    ]
+
+
+def _figure(value: float) -> Number:
+    return Number(round(value, 9), f"{value:.4g}")

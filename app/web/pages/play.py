@@ -1,0 +1,302 @@
+"""The match that somebody means who changes a setting or a player."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import ClassVar, NamedTuple
+from urllib.parse import parse_qsl
+
+from flask import Blueprint, Response, redirect, request
+from msgspec.structs import replace
+from werkzeug.exceptions import BadRequest, Conflict
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.tictactoe.game import SEATS
+from app.web import addresses
+from app.web.comparison import comparison_of
+from app.web.controls import Auto, Links, Snapshots, replied, shown_lens
+from app.web.controls import snapshots as training
+from app.web.lens import can_blunder, opinion
+from app.web.match import Match, Place, parse
+from app.web.moves import Move, ValueChart, value_chart
+from app.web.pages.parts.network_inputs import Encoding, encoded
+from app.web.pictures.board import Board
+from app.web.respond import Page, lead_to, respond
+from app.web.scene import Bar, Seat, Way, scene, seats
+from app.web.text import NAMED, Legend, character, first_opponent, listed, short_name
+from app.web.world import HUMAN, TRUTH, World, is_moves, world
+
+bp = Blueprint("play", __name__)
+
+
+def settled(query: Mapping[str, str], world: World) -> Match:
+    """Return the match that somebody means who changes something of the one `at` an address.
+
+    It is a seat and the player for it, or else all that the settings hold.  A step is sent with
+    them wherever there is a slider: it is dropped with its lens, if another is chosen, and at the
+    slider's end, where the agent is as it plays.
+    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
+    """
+    record, before = _at(query)
+    place = parse(record, before, world)
+    if "player" in query:
+        return _seated(place, record, before, query)
+    wanted = {name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")}
+    wanted |= {name: query.get(name, "0") for name in ("hide", "keep")}
+    if wanted["lens"] != place.match.lens:
+        wanted["step"] = ""
+    elif query.get("step"):
+        lens = shown_lens(place)
+        at_end = lens not in world.agents or query["step"] == str(world.last_step(lens))
+        wanted |= {"step": ""} if at_end else {"step": query["step"], "lens": lens}
+    return parse(record, before | {"train": "", "hint": ""} | wanted, world).match
+
+
+def place_at(query: Mapping[str, str], world: World) -> Place:
+    """Return where a match stands that is shown `at` an address; raises as `settled` does."""
+    return parse(*_at(query), world)
+
+
+def _at(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return the record and the query of the address of a match."""
+    path, _, given = query.get("at", addresses.PLAY).partition("?")
+    return path.removeprefix(addresses.PLAY), dict(parse_qsl(given))
+
+
+def _seated(
+    place: Place, record: str, before: Mapping[str, str], query: Mapping[str, str]
+) -> Match:
+    """Seat a player; a finished game makes room for another, and the count begins anew."""
+    seat = query.get("seat", "")
+    if seat not in SEATS:
+        raise BadRequest(f"seat={seat} in the address is wrong: seat is {' or '.join(SEATS)}.")
+    changed = dict(before) | {seat: query["player"], "pause": query.get("pause", "")}
+    match = parse(record, changed | {"train": "", "hint": ""}, place.world).match
+    if (match.x, match.o) != (place.match.x, place.match.o):
+        match = replace(match, tally=(0, 0, 0))
+    return match.go("") if place.over else match
+
+
+class Card(NamedTuple):
+    """Somebody who can be seated."""
+
+    id: str
+    title: str
+    strength: str  # "" of a person
+    line: str
+    opening: tuple[int | None, ...]  # heats of the empty board; none of one who never learned
+
+
+class Group(NamedTuple):
+    """Those who came to play in the same way."""
+
+    title: str
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True)
+class PlayersPage(Page):
+    """Who can be seated; the play page fetches it when it is wanted."""
+
+    template: ClassVar = "players.html"
+    fragment: ClassVar = "_players.html"
+
+    groups: tuple[Group, ...]
+    here: str  # the game that somebody is chosen for
+
+
+@bp.get(addresses.PLAYERS)
+def players() -> Response:
+    """Show everybody who can play."""
+    here = addresses.play(place_at(request.args, world()).match)
+    return respond(PlayersPage(groups(world()), here))
+
+
+@lru_cache(maxsize=4)
+def groups(world: World) -> tuple[Group, ...]:
+    """List everybody: a person, those who learned by whose idea it was, those who follow a rule."""
+    by_origin: dict[str, list[Card]] = {}
+    for name, agent in world.agents.items():
+        by_origin.setdefault(agent.card.origin, []).append(_card(world, name))
+    rules = [_card(world, name) for name in world.policies if name not in world.agents]
+    return (
+        Group("A person", (_card(world, HUMAN),)),
+        *(Group(origin, tuple(cards)) for origin, cards in by_origin.items()),
+        Group("Follow a rule", tuple(rules)),
+    )
+
+
+def _card(world: World, name: str) -> Card:
+    who = character(world, name)
+    title = "You" if name == HUMAN else world.titles[name]
+    return Card(name, title, who.strength, who.line, who.opening or ())
+
+
+class Mind(NamedTuple):
+    """What one lens would play."""
+
+    id: str
+    title: str
+    href: str  # the board in its colours
+    plays: str
+    text: str  # what it expects of that; "" where nothing is known
+    heat: int | None
+    blunder: bool  # whether one of these moves gives something away
+
+
+@dataclass(frozen=True)
+class MindsPage(Page):
+    """A position, seen by everybody."""
+
+    template: ClassVar = "minds.html"
+    fragment: ClassVar = "_minds.html"
+
+    minds: list[Mind]
+    encodings: list[Encoding]
+    compare: str  # the address of the comparison of this position
+    back: str
+
+
+@bp.get("/minds/")
+@bp.get("/minds/<record>")
+def minds(record: str = "") -> Response:
+    """Show what everybody would play in the position shown."""
+    return respond(minds_page(parse(record, request.args, world())))
+
+
+def minds_page(place: Place) -> MindsPage:
+    """Gather what the templates write down.
+
+    Raises Conflict where the game is over.
+    """
+    if place.over:
+        raise Conflict(f"The game is over after {len(place.match.shown)} moves: nobody plays.")
+    return MindsPage(
+        minds=[_mind(place, name) for name in (TRUTH, *place.world.agents)],
+        encodings=encoded(place.world.game, place.position),
+        compare=addresses.compare(comparison_of(place)),
+        back=addresses.play(place.match),
+    )
+
+
+def _mind(place: Place, name: str) -> Mind:
+    view = opinion(place.world, place.position, name)
+    first = view.plays[0]
+    few = len(view.plays) <= NAMED
+    names = listed([short_name(cell) for cell in view.plays], "or")
+    return Mind(
+        id=name,
+        title=place.world.titles[name],
+        href=addresses.play(replace(place.match, lens=name, step=None, train=False, hint=False)),
+        plays="mostly " * view.draws + (names if few else f"any of {len(view.plays)}"),
+        text=view.truths[first] if view.exact else view.texts[first],
+        heat=view.heat[first] if view.known[first] else None,
+        blunder=can_blunder(place, view),
+    )
+
+
+OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move
+OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
+BY_ITSELF = "auto"  # how the id of what asks by itself begins
+
+
+@dataclass(frozen=True)
+class PlayPage(Page):
+    """A match where it stands."""
+
+    template: ClassVar = "play.html"
+    fragment: ClassVar = "_play_swap.html"
+
+    match: Match
+    world: World
+    here: str  # its own address
+    seats: tuple[Seat, Seat]
+    drawn: int  # games so far, as the seats say how many they won
+    scored: bool  # whether there was a game before this one
+    headline: str  # whose turn it is, or how the game ended
+    caption: str  # what the colours are, or what the game teaches
+    ways: list[Way]  # what is to be done next
+    result: str  # "win", "draw" or "loss" at the end of a game, "" before
+    status: str  # the same with the last moves, for a screen reader; "" while nothing is to be said
+    board: Board
+    bar: Bar
+    legend: Legend | None  # None where no values are shown
+    snapshots: Snapshots | None  # None where they are hidden or were never learned
+    untrained: str  # what is said in place of a slider
+    why: str  # the address that explains the best value, "" where none can be
+    minds: str  # where it stands who would play what
+    links: Links
+    auto: Auto | None  # None while nothing happens by itself
+    moves: list[Move]
+    chart: ValueChart
+    playing: str  # whose values are shown where no other lens is chosen
+    delays: tuple[float, ...]  # to choose from, as are the epsilons
+    epsilons: tuple[float, ...]
+
+
+@bp.get("/play/")
+@bp.get("/play/<record>")
+def play(record: str = "") -> Response:
+    """Show a position; to who asks for none, a game worth a first look."""
+    place = parse(record, request.args, world())
+    if place.match == Match() and not request.args.get("o"):
+        place = parse("", {"o": first_opponent(world())}, world())
+    return respond(play_page(place))
+
+
+@bp.get("/set/")
+def choose() -> AnyResponse:
+    """Lead from what the settings or a choice of a player send to the address of that view."""
+    return redirect(addresses.play(settled(request.args, world())), 303)
+
+
+@bp.get("/reply/")
+@bp.get("/reply/<record>")
+def reply(record: str = "") -> AnyResponse:
+    """Draw one move for whoever is to move: the board after it to htmx, to others where it is."""
+    after = replied(parse(record, request.args, world()))
+    # What came by itself leaves no trail in the history.
+    by_itself = request.headers.get("HX-Trigger", "").startswith(BY_ITSELF)
+    history = "Replace" if by_itself else "Push"
+    return lead_to(addresses.play(after.match), partial(play_page, after), history)
+
+
+def play_page(place: Place) -> PlayPage:
+    """Gather what the templates write down."""
+    match, world = place.match, place.world
+    shown, lens = scene(place), shown_lens(place)
+    unexplained = match.step is not None or match.hide or place.over or is_moves(lens)
+    return PlayPage(
+        match=match,
+        world=world,
+        here=addresses.play(match),
+        seats=seats(place),
+        drawn=match.tally[1],
+        scored=any(match.tally),
+        headline=shown.says.headline,
+        caption=shown.says.caption,
+        ways=shown.says.ways,
+        result=shown.result,
+        status=shown.status,
+        board=shown.board,
+        bar=shown.bar,
+        legend=shown.legend,
+        snapshots=None if match.hide else training(place, lens),
+        untrained="The values are hidden."
+        if match.hide
+        else f"{world.titles[lens]}: no training to look at.",
+        why="" if shown.ply is None or unexplained else addresses.why(match.at(shown.ply)),
+        minds=addresses.minds(match),
+        links=shown.links,
+        auto=shown.auto,
+        moves=shown.moves,
+        chart=value_chart(place, shown.moves),
+        playing=world.titles[_unasked(place) if match.lens else lens],
+        delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),
+        epsilons=tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),
+    )
+
+
+def _unasked(place: Place) -> str:
+    """Return whose values the board would show if no other lens were chosen."""
+    return shown_lens(Place(place.world, replace(place.match, lens=""), place.positions))

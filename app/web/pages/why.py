@@ -1,0 +1,257 @@
+"""Everything there is to say of one value; the page and the plain text are made of it."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, NamedTuple
+
+from flask import Blueprint, Response, request
+from markupsafe import Markup
+from msgspec.structs import replace
+from werkzeug.exceptions import BadRequest, Conflict
+
+from app.tictactoe.notation import MARKS
+from app.web import addresses
+from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
+from app.web.algorithms.algorithm import CHANCE, Rule
+from app.web.algorithms.formula import Formula, block, inline
+from app.web.algorithms.targets import Answer, Pair, Reason
+from app.web.algorithms.telling import NEAR, opponent, square, truth
+from app.web.lens import lens_of, opinion
+from app.web.match import Match, Place, parse, read_cell
+from app.web.numbers import count, percent, signed
+from app.web.pictures.board import Board, board
+from app.web.respond import Page, respond
+from app.web.text import short_name, task_words
+from app.web.world import TASK, TRUTH, is_moves, world
+
+bp = Blueprint("why", __name__)
+
+SYMBOLS = {"alpha": "Step size α", "gamma": "Discount γ"}
+
+
+class Row(NamedTuple):
+    """An answer of the opponent."""
+
+    cell: int
+    place: str
+    share: str  # how likely it is, or whether it counts
+    follows: str
+    target: str  # a formula
+    truth: str
+
+
+class Explanation(NamedTuple):
+    """Why a value is what it is."""
+
+    heading: str
+    sentences: list[str]
+    facts: list[tuple[str, str]]
+    equations: list[str]  # formulas
+    shared: str  # what the answers' shares are
+    rows: list[Row]  # none where the move ends the game
+
+
+def explain(pair: Pair) -> Explanation:
+    """Say why a value is what it is."""
+    rule = rule_of(pair)
+    reason = rule.reason(pair)
+    return Explanation(
+        heading=f"{MARKS[pair.mover]} at {square(pair, pair.cell)}",
+        sentences=[
+            _value(pair, rule, reason),
+            *rule.sentences(pair, reason),
+            *_unrecorded(pair, reason),
+            *_in_its_task(pair),
+            *_in_truth(pair, rule),
+        ],
+        facts=_facts(pair, rule, reason),
+        equations=rule.equations(pair, reason) if reason.has_target else [],
+        shared=rule.shared,
+        rows=[_row(pair, rule, answer) for answer in reason.answers if answer.cell is not None],
+    )
+
+
+def _row(pair: Pair, rule: Rule, answer: Answer) -> Row:
+    likely = f"{percent(answer.chance)}%" if rule.shared == CHANCE else ""
+    return Row(
+        cell=answer.cell or 0,
+        place=square(pair, answer.cell),
+        share=likely or ("yes" if answer.chance else "no"),
+        follows=rule.follows(pair, answer),
+        target=rule.target(pair, answer),
+        truth=truth(pair, answer),
+    )
+
+
+def _value(pair: Pair, rule: Rule, reason: Reason) -> str:
+    """Say what the value is and whose."""
+    move = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}"
+    if pair.lens == TRUTH:
+        worth = signed(pair.value, 0)
+        return f"In truth {move} is worth {worth}: with best play by both it is a {truth(pair)}."
+    who, value = pair.world.titles[pair.learner], rule.written(reason, reason.value)
+    if pair.task and not pair.is_learned:
+        asked = task_words(pair.world, pair.task)
+        return f"{who} was asked to learn {asked}. In that task {move} is worth exactly {value}."
+    if pair.step is not None:
+        then = f"After {count(pair.agent.card.figures.updates[pair.step])} updates {who}"
+        if pair.known:
+            return f"{then} {rule.had.format(move=move, value=value)}."
+        return f"{then} had not yet updated {move}, and what it is worth was unknown to it."
+    if not pair.known:
+        return rule.unknown.format(who=who, move=move, value=value)
+    return f"{who} {rule.has.format(move=move, value=value)}."
+
+
+def _unrecorded(pair: Pair, reason: Reason) -> list[str]:
+    """Say what is not known of a value at a snapshot that might explain it."""
+    if pair.step is None or not pair.known or abs(reason.above) < NEAR:
+        return []
+    return ["How often it had been updated by then is not recorded."]
+
+
+def _in_its_task(pair: Pair) -> list[str]:
+    """Say what the move is exactly worth in what its agent was asked to learn."""
+    if not pair.task or not pair.is_learned or pair.exact_in_task is None:
+        return []
+    asked, exact = task_words(pair.world, pair.task), pair.exact_in_task
+    agrees = pair.known and abs(pair.value - exact) < NEAR
+    there = ", and that is its value" if agrees else ""
+    return [
+        f"It was asked to learn {asked}: there the move is worth exactly {signed(exact)}{there}."
+    ]
+
+
+def _in_truth(pair: Pair, rule: Rule) -> list[str]:
+    """Say what is exactly true, and how often the opponent of the training misses it."""
+    if pair.lens == TRUTH:
+        return []
+    said = f"With best play by both it is a {truth(pair)}"
+    if pair.game.is_over(pair.after) or rule.shared != CHANCE:
+        return [f"{said}."]
+    given = pair.answer_chances > 0
+    missing = given & (pair.world.truth[pair.after] != -pair.world.truth[pair.position, pair.cell])
+    if not missing.any():
+        return [f"{said}."]
+    return [f"{said}; {opponent(pair)} misses that in {missing.sum()} of {given.sum()} answers."]
+
+
+def _facts(pair: Pair, rule: Rule, reason: Reason) -> list[tuple[str, str]]:
+    """List the numbers there are."""
+    exact = signed(pair.world.truth[pair.position, pair.cell], 0)
+    best_play = ("Exact value", f"{exact}, {truth(pair)}")
+    if pair.lens == TRUTH:
+        return [best_play]
+    value = rule.written(reason, reason.value)
+    facts = [("Value", value if pair.known else f"unknown, the entry is {value}"), best_play]
+    if pair.is_learned and pair.exact_in_task is not None:
+        facts.append(("Exact value of its task", signed(pair.exact_in_task)))
+    if pair.visits is not None:
+        facts.append((rule.counted, count(pair.visits)))
+    if pair.is_learned and reason.has_target:
+        target = reason.hedge + rule.written(reason, reason.target)
+        facts.append(("Target of the next update", target))
+    names = SYMBOLS if pair.is_learned else {"gamma": SYMBOLS["gamma"]}
+    given = [(name, getattr(pair.recipe, key, None)) for key, name in names.items()]
+    return facts + [(name, f"{number:g}") for name, number in given if number is not None]
+
+
+@dataclass(frozen=True)
+class WhyPage(Page):
+    """Why a value is what it is."""
+
+    template: ClassVar = "why.html"
+    fragment: ClassVar = "_why.html"
+
+    why: Explanation
+    lens: str  # whose value it is, in words
+    board: Board  # every empty square leads to its own why
+    equations: list[Markup]  # the update in numbers
+    targets: dict[int, Markup]  # by answer
+    after: dict[int, str]  # by answer: where the position that follows is shown
+    algorithm: str  # the section of /how that explains it
+    formulas: tuple[Formula, ...]  # the rule in general
+    here: str
+    back: str
+    others: list[tuple[str, str, str]]  # whose opinions else there are: id, name, address
+
+
+@bp.get("/why/")
+@bp.get("/why/<record>")
+def why(record: str = "") -> Response:
+    """Explain the value of a move in the position shown; without a cell, of the lens's best."""
+    place = parse(record, request.args, world())
+    return respond(why_page(place, asked(place, request.args.get("cell", ""))))
+
+
+def asked(place: Place, text: str) -> Pair:
+    """Read which value is asked for: of the cell that is named, or of the lens's best.
+
+    Raises BadRequest or Conflict with a sentence on what is wrong.
+    """
+    match, game = place.match, place.world.game
+    if place.over:
+        raise Conflict(f"The game is over after {len(match.shown)} moves: no move has a value.")
+    lens = lens_of(match, place.world, int(game.to_move[place.position]))
+    if is_moves(lens):
+        raise BadRequest("Only values can be explained: of these moves none are known.")
+    if not explainable(place.world, lens, match.step):
+        raise BadRequest(
+            "Only the values as shipped can be explained, not those of a step: the opponent "
+            "changed during this training, and which one it had by then is not recorded."
+        )
+    if not text:
+        best = opinion(place.world, place.position, lens, match.step).plays[0]
+        return Pair(place.world, lens, place.position, best, match.step)
+    cell = read_cell("cell", text, game)
+    if not game.legal[place.position, cell]:
+        raise Conflict(f"The {short_name(cell)} square is taken: no move has a value.")
+    return Pair(place.world, lens, place.position, cell, match.step)
+
+
+def why_page(place: Place, pair: Pair) -> WhyPage:
+    """Gather what the templates write down."""
+    match = place.match
+    explanation = explain(pair)
+    view = opinion(pair.world, pair.position, pair.lens, pair.step)
+    return WhyPage(
+        why=explanation,
+        lens=pair.world.titles[pair.lens],
+        board=board(
+            place,
+            view,
+            partial(addresses.why, match),
+            "why-board",
+            "The position",
+            pair.cell,
+        ),
+        equations=[block(equation) for equation in explanation.equations],
+        targets={row.cell: inline(row.target) for row in explanation.rows},
+        after={row.cell: _after(match, pair.cell, row.cell) for row in explanation.rows},
+        algorithm=section_of(pair),
+        formulas=ALGORITHMS[section_of(pair)].section.formulas,
+        here=addresses.why(match, pair.cell),
+        back=addresses.play(match),
+        others=_others(match, pair),
+    )
+
+
+def _others(match: Match, pair: Pair) -> list[tuple[str, str, str]]:
+    """List who else has an opinion of the move: best play, its task, the agent."""
+    task = pair.learner + TASK
+    names = {
+        "why-truth": (TRUTH, "best play"),
+        "why-task": (task, "what it was asked to learn"),
+        "why-agent": (pair.learner, pair.world.titles[pair.learner]),
+    }
+    return [
+        (id, name, addresses.why(replace(match, lens=lens, step=None, train=False), pair.cell))
+        for id, (lens, name) in names.items()
+        if lens != pair.lens and lens in pair.world.lenses
+    ]
+
+
+def _after(match: Match, cell: int, answer: int) -> str:
+    """Return where the position after the move and an answer is shown; there nobody moves on."""
+    played = match.play(cell).play(answer)
+    return addresses.play(replace(played, pause=match.pause or match.watched))

@@ -1,0 +1,1 @@
+"""Every drawing of the site: numbers in, shapes out, one writer."""

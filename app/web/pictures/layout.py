@@ -1,0 +1,407 @@
+"""Each kind of figure laid out: what stands where, what it is called, and what it opens."""
+
+from collections.abc import Callable, Sequence
+from functools import partial, singledispatch
+from itertools import groupby
+from textwrap import wrap
+
+from app.experiments import Bars, Boards, Curves, Grid, Group, Histogram, Mark, Series
+from app.tictactoe.notation import replay
+from app.web.numbers import count
+from app.web.pictures.board import small_board
+from app.web.pictures.runs import (
+    Run,
+    Seeded,
+    address,
+    addresses_of,
+    at_quantile,
+    behind_bar,
+    median,
+    ordered,
+    position,
+    typical,
+)
+from app.web.pictures.scales import Scale, logarithmic, scale, short, tenths, with_unit
+from app.web.pictures.shapes import Dot, Key, Layout, Link, Path, Picture, Rect, Rule, Shape, Text
+from app.web.world import World
+
+LINE = 17.0  # pixels from one line of words to the next
+SMALL = 15.0  # the same of the words below a name
+GAP = 18.0  # between two rows
+AXIS = 34.0  # for the numbers of an axis across, and what they are
+NAME_WIDTH = 32  # characters that fit on a phone
+MARK_WIDTH = 22  # and on half of one
+LETTER = 7.0  # pixels of one at most
+PHONE = 270.0  # pixels that a plot has across at least
+BINS = 36
+DOT = 9.0  # pixels from one run to the next above it
+HIGHEST, LOWEST = 180.0, 46.0  # of a row of dots, where there are few and where there are many rows
+ROWS = 540.0  # pixels of all rows, as far as these limits allow
+MOST, FEWEST = 125, 40  # dots of a row, the same
+DOTS = 500  # of all rows
+POINTS = 9  # of a curve that are drawn as dots
+CURVES = 280.0  # pixels of height
+CELL = 38.0
+FEW = 6  # columns whose numbers fit on a phone
+BESIDE = 9  # characters of the name of a row that does
+LEVELS = 10  # shades of a grid
+BAR = 20.0
+STYLES = 8  # of lines
+
+
+@singledispatch
+def lay_out(figure: object, world: World, first_seed: int) -> Layout:
+    """Lay out a figure of an experiment whose seeds begin with `first_seed`."""
+    raise TypeError(f"no figure: {figure!r}")
+
+
+@lay_out.register
+def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
+    """Lay out a row for each group: its runs as dots over one axis, and a line for most of them."""
+    groups = figure.groups
+    marks = [mark.value for group in groups for mark in group.marks]
+    axis = scale([value for group in groups for value in group.values] + marks)
+    every = [ordered(group.values, first_seed) for group in groups]
+    stacked = [_stacks(runs, axis) for runs in every]
+    fullest = [max(map(len, stacks.values())) for stacks in stacked]
+    highest = max(LOWEST, min(HIGHEST, ROWS / len(groups)))
+    dots = max(FEWEST, min(MOST, DOTS // len(groups)))
+    worth = -(-max(map(len, every)) // dots)  # runs that a dot stands for
+    shapes: list[Shape] = []
+    top, unopened = 0.0, False
+    for group, runs, stacks, most in zip(groups, every, stacked, fullest, strict=True):
+        height = min(highest, max(LOWEST, -(-most // worth) * DOT + 4))
+        opened = addresses_of(world, group.recipe)
+        unopened |= bool(group.recipe) and not all(opened(run.seed) for run in runs[:2])
+        middle = median(group.values)
+        told = f"median {with_unit(middle, figure.unit)} ({_runs(len(runs))})"
+        top = _named(shapes, top, group.name, told)
+        top += _noted(shapes, group.marks, axis, top, height)
+        bottom = top + height
+        shapes += _rules(axis, top, bottom)
+        shapes.append(Rule("base", 0, bottom, 1, bottom))
+        for stack in stacks.values():
+            shapes += _dots(stack, axis, bottom, height, worth, figure.unit, opened)
+        low, high = (axis.at(at_quantile(runs, share).value) for share in (0.1, 0.9))
+        shapes.append(Rule("span", low, bottom + 7, high, bottom + 7))
+        shapes.append(Rule("notch", axis.at(middle), bottom + 2, axis.at(middle), bottom + 12))
+        top = bottom + GAP + 6
+    bottom = top - GAP + 4
+    _ticks(shapes, axis, bottom, figure.unit)
+    dot = (
+        "A dot is a run: a press opens it."
+        if worth == 1
+        else f"A dot stands for {count(worth)} runs, a smaller one for fewer; a press "
+        "opens one of them."
+    )
+    exactly = "Each value is exact of its run." if figure.exact else "Each value is an estimate."
+    caption = (
+        f"{_seeds(groups, first_seed)} {dot} Below a row: the middle 80% of its runs, and a notch "
+        f"at the median. {exactly}"
+    )
+    height = bottom + AXIS
+    return Layout(figure.title, figure.unit, caption, height, 0, shapes, [], [], unopened)
+
+
+@lay_out.register
+def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
+    """Lay out lines over one axis: the median of the runs, and bands that hold most or all."""
+    every = figure.series
+    xs = [x for series in every for x in series.x] + [mark.value for mark in figure.marks]
+    across = logarithmic(xs) if figure.logarithmic else scale(xs)
+    if not figure.logarithmic:
+        across = across._replace(low=min(xs), high=max(xs) if max(xs) > min(xs) else min(xs) + 1)
+        across = across._replace(ticks=[t for t in across.ticks if min(xs) <= t <= across.high])
+    values = [value for series in every for value in (*series.low, *series.high, *series.median)]
+    outermost = [value for series in every for value in (*series.least, *series.most)]
+    wide = len(every) <= 2  # then there is room for the bands of all runs
+    values += outermost if wide else []
+    zero = 0 <= min(values) < 0.6 * max(values)
+    up = scale(values, zero=zero, whole=True)
+    top = 8.0
+    shapes: list[Shape] = []
+    top += _noted_above(shapes, figure.marks, across, top)
+    bottom = top + CURVES
+    place = partial(_place, across, up, top)
+    labels = [short(tick) + "%" * figure.unit.startswith("%") for tick in up.ticks]
+    for tick, label in zip(up.ticks, labels, strict=True):
+        y = place((across.low, tick))[1]
+        shapes.append(Rule("base" if tick == up.low else "rule", 0, y, 1, y))
+        shapes.append(Text("tick", 0, y + 4, label, "end", 8))
+    shapes += [
+        Rule("claimed", at, top, at, bottom)
+        for mark in figure.marks
+        for at in [across.at(mark.value)]
+    ]
+    keys, unopened = [], False
+    for number, series in enumerate(every):
+        style = f"s{number % STYLES}"
+        runs, link = _runs(series.n), _of_series(world, series)
+        unopened |= bool(series.recipe) and not link.href
+        many = f" ({runs})" if series.recipe or series.n > 1 else ""
+        keys.append(Key(style, series.name + many, link))
+        if series.n > 1:
+            if wide:
+                shapes.append(_band(f"{style} all", series.x, series.least, series.most, place))
+            shapes.append(_band(f"{style} band", series.x, series.low, series.high, place))
+    for number, series in enumerate(every):
+        points = [place(pair) for pair in zip(series.x, series.median, strict=True)]
+        step = -(-len(points) // POINTS)
+        dots = points[::-step] if len(points) > 1 else points
+        style = f"s{number % STYLES}"
+        shapes.append(Path(f"{style} curve", points, False, _of_series(world, series), dots))
+    _ticks(shapes, across, bottom, figure.x_label)
+    bands = "the band holds 80% of the runs" + (", the fainter one all of them" if wide else "")
+    caption = (
+        f"A line is the median, {bands}. A press opens the run that ends at the median: its seed "
+        "stands in the table."
+        if any(series.n > 1 for series in every)
+        else "A line is one run, and a press opens it."
+    )
+    margin = _margin(labels)
+    height = bottom + AXIS
+    return Layout(figure.title, figure.unit, caption, height, margin, shapes, keys, [], unopened)
+
+
+@lay_out.register
+def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
+    """Lay out a cell for each pair of parameters, the darker the more."""
+    flat = [value for row in figure.values for value in row]
+    low, high = min(flat), max(flat)
+    brief = short if all(value % 1 == 0 for value in flat) else tenths
+    width, top = 1 / len(figure.columns), LINE + 8
+    corner = f"{figure.row_label} ↓   {figure.column_label} →"
+    shapes: list[Shape] = [Text("axis", 0, LINE - 5, corner)]
+    unopened = False
+    few = len(figure.columns) <= FEW
+    beside = max(map(len, figure.rows)) <= BESIDE  # the names of the rows, else above them
+    for name, values, recipes in zip(figure.rows, figure.values, figure.recipes, strict=True):
+        if beside:
+            shapes.append(Text("tick", 0, top + CELL / 2 + 4, name, "end", 8))
+        else:
+            shapes.append(Text("told", 0, top + 12, name))
+            top += LINE
+        for column, (value, recipe) in enumerate(zip(values, recipes, strict=True)):
+            level = round(LEVELS * (value - low) / (high - low)) if high > low else 0
+            href = address(world, recipe)
+            unopened |= bool(recipe) and not href
+            text = with_unit(value, figure.unit)
+            place = f"{figure.row_label} {name}, {figure.column_label} {figure.columns[column]}"
+            link = Link(f"{place}: {text}", href)
+            shapes.append(Rect(f"pane l{level}", column * width, top, width, CELL, link))
+            middle, kind = (column + 0.5) * width, "inside" if few else "inside spare"
+            shapes.append(Text(kind, middle, top + CELL / 2 + 4, brief(value), "middle"))
+        top += CELL if beside else CELL + 4
+    longest = max(map(len, figure.columns)) * LETTER
+    fits = longest * len(figure.columns) <= PHONE
+    for column, name in enumerate(figure.columns):
+        middle = (column + 0.5) * width
+        if fits:
+            shapes.append(Text("tick", middle, top + 15, name, "middle"))
+        else:
+            shapes.append(Text("tick down", middle, top + 6, name))
+    bottom = top + (0 if fits else longest - 8)
+    ends = f"{with_unit(low, figure.unit)} (pale) to {with_unit(high, figure.unit)} (full)"
+    caption = f"The cells go from {ends}."
+    if any(recipe for row in figure.recipes for recipe in row):
+        caption += f" Each is the median of {_runs(figure.n)}, and opens a typical one."
+    margin = _margin(figure.rows) if beside else 0
+    height = bottom + 22
+    return Layout(figure.title, figure.unit, caption, height, margin, shapes, [], [], unopened)
+
+
+@lay_out.register
+def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
+    """Lay out a bar below each name."""
+    ends = [end for bar in figure.bars for end in (bar.value, bar.low, bar.high) if end is not None]
+    axis = logarithmic([*ends, 1.0]) if figure.logarithmic else scale(ends, zero=True, whole=True)
+    shapes: list[Shape] = []
+    top, unopened, zero = 0.0, False, axis.at(1.0 if figure.logarithmic else 0.0)
+    for bar in figure.bars:
+        told = _told(with_unit(bar.value, figure.unit), bar.low, bar.high, bar.n, figure.unit)
+        href = behind_bar(world, bar)
+        unopened |= bool(bar.recipe) and not href
+        link = Link(f"{bar.name}: {told}", href)
+        top = _named(shapes, top, bar.name, told)
+        at = axis.at(bar.value)
+        shapes += _rules(axis, top - 2, top + BAR + 4)
+        shapes.append(Rect("track", 0, top + 1, 1, BAR, link))
+        shapes.append(Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR, link))
+        if bar.low is not None and bar.high is not None:
+            middle = top + 1 + BAR / 2
+            shapes.append(Rule("error", axis.at(bar.low), middle, axis.at(bar.high), middle))
+            for end in (axis.at(bar.low), axis.at(bar.high)):
+                shapes.append(Rule("error", end, middle - 4, end, middle + 4))
+        top += BAR + GAP
+    _ticks(shapes, axis, top - GAP + 6, figure.unit)
+    intervals = any(bar.low is not None for bar in figure.bars)
+    caption = "Every number is exact." if figure.exact else "Estimated from as many as stand there."
+    caption += " The thin line on a bar is its 95% interval (Wilson)." if intervals else ""
+    caption += " A logarithmic axis." if figure.logarithmic else ""
+    height = top - GAP + 6 + AXIS
+    return Layout(figure.title, figure.unit, caption, height, 0, shapes, [], [], unopened)
+
+
+@lay_out.register
+def _boards(figure: Boards, world: World, first_seed: int) -> Layout:
+    """Lay out positions as pictures: a star on what is right, a dot on what its lens plays."""
+    pictures = []
+    for board in figure.boards:
+        game, at = world.game, replay(world.game, board.record)[-1]
+        signs: dict[int, str] = {}
+        if not game.is_over(at):
+            signs = {cell: "right" for cell in range(game.cells) if world.right[at, cell]}
+            if board.lens in world.always:
+                chances = world.policies[board.lens][at]
+                signs |= {
+                    cell: "plays" if cell in signs else "blunder"
+                    for cell in range(game.cells)
+                    if chances[cell] > 0
+                }
+        last = int(board.record[-1]) if board.record else None
+        picture = small_board(game, at, signs, last)
+        link = Link(board.text, position(world, board.record, board.lens))
+        pictures.append(Picture(picture, board.text, link))
+    caption = (
+        "A star keeps what the position is worth, a dot is what it plays there, a cross what it "
+        "plays by mistake."
+    )
+    return Layout(figure.title, "", caption, 0, 0, [], [], pictures, unopened=False)
+
+
+def _named(shapes: list[Shape], top: float, name: str, told: str) -> float:
+    """Write a name and below it what is told of it; return where those words end."""
+    for line in wrap(name, NAME_WIDTH):
+        shapes.append(Text("label", 0, top + 13, line))
+        top += LINE
+    shapes.append(Text("told", 0, top + 11, told))
+    return top + SMALL + 4
+
+
+def _noted(
+    shapes: list[Shape], marks: Sequence[Mark], axis: Scale, top: float, height: float
+) -> float:
+    """Draw lines at values through a row, their words above it; return the height of those."""
+    words: list[Shape] = []
+    above = _noted_above(words, marks, axis, top)
+    for mark in marks:
+        at = axis.at(mark.value)
+        shapes.append(Rule("claimed", at, top, at, top + above + height))
+    shapes += words  # over the lines of the others
+    return above
+
+
+def _noted_above(shapes: list[Shape], marks: Sequence[Mark], axis: Scale, top: float) -> float:
+    """Write what lines at values are beside them, one below the other; return the height of all."""
+    y = top
+    for mark in marks:
+        at = axis.at(mark.value)
+        anchor, left = ("end", 5) if at > 0.5 else ("start", -5)
+        for line in wrap(mark.text, MARK_WIDTH):
+            shapes.append(Text("marked", at, y + 11, line, anchor, left))
+            y += SMALL
+    return y - top + (4 if marks else 0)
+
+
+def _stacks(runs: Sequence[Run], axis: Scale) -> dict[int, list[Run]]:
+    """Put the runs of an ordered group into bins of an axis."""
+    inner = BINS - 1e-9
+    return {
+        bin: [*stack] for bin, stack in groupby(runs, lambda run: int(axis.at(run.value) * inner))
+    }
+
+
+def _dots(
+    stack: Sequence[Run],
+    axis: Scale,
+    bottom: float,
+    height: float,
+    worth: int,
+    unit: str,
+    opened: Seeded,
+) -> list[Dot]:
+    """Draw the runs of a bin above each other, `worth` of them as one dot that opens their middle.
+
+    The last dot of a stack may stand for fewer: its area says for how many.  Where there is no room
+    for all of them they overlap.
+    """
+    parts = [stack[start : start + worth] for start in range(0, len(stack), worth)]
+    *whole, last = parts
+    parts = [*sorted(whole, key=lambda part: typical(part).seed), last]  # or columns would slant
+    step = min(DOT, (height - DOT) / max(1, len(parts) - 1))
+    dots = []
+    for level, part in enumerate(parts):
+        one, low, most = typical(part), part[0].value, part[-1].value
+        title = f"seed {one.seed}: {with_unit(one.value, unit)}"
+        if len(part) > 1:
+            span = with_unit(low, unit) + (f" to {with_unit(most, unit)}" if most != low else "")
+            title += f", one of {_runs(len(part))} here with {span}"
+        y, size = bottom - DOT / 2 - 1 - level * step, max(0.4, (len(part) / worth) ** 0.5)
+        link = Link(title, opened(one.seed))
+        dots.append(Dot("dot", axis.at(one.value), round(y, 1), link, size))
+    return dots
+
+
+def _runs(number: int) -> str:
+    return f"{count(number)} run{'s' * (number != 1)}"
+
+
+def _of_series(world: World, series: Series) -> Link:
+    href = addresses_of(world, series.recipe)(series.typical)
+    return Link(f"{series.name}: seed {series.typical}, which ends at the median", href)
+
+
+def _band(
+    kind: str,
+    x: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    place: Callable[[tuple[float, float]], tuple[float, float]],
+) -> Path:
+    there = [place(pair) for pair in zip(x, high, strict=True)]
+    back = [place(pair) for pair in zip(x, low, strict=True)]
+    return Path(kind, there + back[::-1], closed=True)
+
+
+def _place(across: Scale, up: Scale, top: float, pair: tuple[float, float]) -> tuple[float, float]:
+    x, y = pair
+    return across.at(x), round(top + (1 - up.at(y)) * CURVES, 1)
+
+
+def _rules(axis: Scale, top: float, bottom: float) -> list[Shape]:
+    """Draw a thin line at each tick of an axis across."""
+    return [Rule("rule", at, top, at, bottom) for at in map(axis.at, axis.ticks)]
+
+
+def _ticks(shapes: list[Shape], axis: Scale, y: float, words: str) -> None:
+    """Write the numbers of an axis across below `y`, and what they are."""
+    percent = "%" * words.startswith("%")
+    for tick in axis.ticks:
+        at = axis.at(tick)
+        anchor = "start" if at < 0.04 else "end" if at > 0.96 else "middle"
+        shapes.append(Text("tick", at, y + 14, short(tick) + percent, anchor))
+    if words != percent:
+        shapes.append(Text("axis", 1, y + 30, words, "end"))
+
+
+def _seeds(groups: Sequence[Group], first: int) -> str:
+    """Say how many runs there are a row, and with which seeds."""
+    numbers = sorted({len(group.values) for group in groups})
+    if len(numbers) == 1:
+        runs = f"{count(numbers[0])} runs" + (" a row" if len(groups) > 1 else "")
+        return f"{runs}, seeds {count(first)} to {count(first + numbers[0] - 1)}."
+    return f"{count(numbers[0])} to {count(numbers[-1])} runs a row, from seed {count(first)} on."
+
+
+def _told(value: str, low: float | None, high: float | None, n: int | None, unit: str) -> str:
+    """Write the value of a bar with its interval and of how many it is."""
+    more = []
+    if low is not None and high is not None:
+        more.append(f"{with_unit(low, unit)} to {with_unit(high, unit)}")
+    if n is not None:
+        more.append(f"n = {count(n)}")
+    return value + (f" ({', '.join(more)})" if more else "")
+
+
+def _margin(labels: Sequence[str]) -> int:
+    return -(-int(max(map(len, labels)) * LETTER + 8) // 8)

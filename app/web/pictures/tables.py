@@ -1,0 +1,241 @@
+"""The numbers of a figure: a table for people, whose entries open runs, and rows for programs."""
+
+from collections.abc import Iterator
+from functools import singledispatch
+from typing import NamedTuple
+
+from app.experiments import Bars, Boards, Curves, Figure, Grid, Histogram, Series
+from app.web.numbers import count
+from app.web.pictures.runs import (
+    QUANTILES,
+    Run,
+    Seeded,
+    address,
+    addresses_of,
+    at_quantile,
+    behind_bar,
+    median,
+    ordered,
+    position,
+    seeded,
+)
+from app.web.pictures.scales import number, with_unit
+from app.web.world import World
+
+MOST_ROWS = 26  # of curves; the file has all of them
+OFFERED = 6  # runs from each end of a group, and from its middle
+COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
+
+Record = tuple[object, ...]  # as COLUMNS
+
+
+class Entry(NamedTuple):
+    """Some words of a table, and what they open."""
+
+    text: str
+    href: str = ""
+
+
+class Row(NamedTuple):
+    """A line of a table."""
+
+    head: Entry
+    entries: list[Entry]
+
+
+class Table(NamedTuple):
+    """The numbers of a figure."""
+
+    corner: str  # what the first column says
+    columns: list[str]
+    rows: list[Row]
+
+
+class Offer(NamedTuple):
+    """Some runs of a group of very many."""
+
+    name: str
+    ends: list[tuple[str, list[Entry]]]  # which ones they are
+
+
+def offers(world: World, figure: Figure, first_seed: int) -> list[Offer]:
+    """List runs of a histogram that are worth a look: from both ends and from the middle."""
+    if not isinstance(figure, Histogram):
+        return []
+    found = []
+    for group in figure.groups:
+        runs, opened = ordered(group.values, first_seed), addresses_of(world, group.recipe)
+        if len(runs) < 4 * OFFERED or not opened(first_seed):
+            continue
+        middle = len(runs) // 2 - OFFERED // 2
+        parts = {
+            "lowest": runs[:OFFERED],
+            "in the middle": runs[middle : middle + OFFERED],
+            "highest": runs[-OFFERED:],
+        }
+        ends = [
+            (name, [_seed(run, figure.unit, opened) for run in some])
+            for name, some in parts.items()
+        ]
+        found.append(Offer(group.name, ends))
+    return found
+
+
+@singledispatch
+def table(figure: object, world: World, first_seed: int) -> Table:
+    """Write down the numbers that a figure shows; `first_seed` is that of its experiment."""
+    raise TypeError(f"no figure: {figure!r}")
+
+
+@table.register
+def _histogram(figure: Histogram, world: World, first_seed: int) -> Table:
+    rows = []
+    for group in figure.groups:
+        runs, opened = ordered(group.values, first_seed), addresses_of(world, group.recipe)
+        entries = [Entry(count(len(runs)))]
+        for name, share in QUANTILES.items():
+            run = at_quantile(runs, share)
+            value = median(group.values) if name == "median" else run.value
+            entries.append(Entry(with_unit(value, figure.unit), opened(run.seed)))
+        rows.append(Row(Entry(group.name), entries))
+        rows += [
+            Row(Entry(mark.text), [Entry("")] * 3 + [Entry(with_unit(mark.value, figure.unit))])
+            for mark in group.marks
+        ]
+    return Table("", ["runs", *QUANTILES], rows)
+
+
+@table.register
+def _curves(figure: Curves, world: World, first_seed: int) -> Table:
+    points = sorted({x for series in figure.series for x in series.x})
+    step = -(-len(points) // MOST_ROWS)
+    shown = points[::-step][::-1]  # the last one among them
+    known = [_by_point(series, figure.unit) for series in figure.series]
+    rows = [Row(Entry(number(x)), [Entry(column.get(x, "")) for column in known]) for x in shown]
+    typical = [
+        Entry(f"seed {series.typical}", addresses_of(world, series.recipe)(series.typical))
+        for series in figure.series
+    ]
+    runs = [Entry(count(series.n)) for series in figure.series]
+    ends = [Row(Entry("Runs"), runs), Row(Entry("Ends at the median"), typical)]
+    return Table(figure.x_label, [series.name for series in figure.series], [*rows, *ends])
+
+
+def _by_point(series: Series, unit: str) -> dict[float, str]:
+    lines = zip(series.x, series.median, series.low, series.high, strict=True)
+    return {
+        x: with_unit(middle, unit)
+        + (f" ({with_unit(low, unit)} to {with_unit(high, unit)})" if series.n > 1 else "")
+        for x, middle, low, high in lines
+    }
+
+
+@table.register
+def _grid(figure: Grid, world: World, first_seed: int) -> Table:
+    rows = [
+        Row(
+            Entry(name),
+            [
+                Entry(with_unit(value, figure.unit), address(world, recipe))
+                for value, recipe in zip(values, recipes, strict=True)
+            ],
+        )
+        for name, values, recipes in zip(figure.rows, figure.values, figure.recipes, strict=True)
+    ]
+    return Table(f"{figure.row_label} ↓ {figure.column_label} →", figure.columns, rows)
+
+
+@table.register
+def _bars(figure: Bars, world: World, first_seed: int) -> Table:
+    rows = []
+    for bar in figure.bars:
+        interval = (
+            f"{with_unit(bar.low, figure.unit)} to {with_unit(bar.high, figure.unit)}"
+            if bar.low is not None and bar.high is not None
+            else ""
+        )
+        texts = [with_unit(bar.value, figure.unit), interval, count(bar.n) if bar.n else ""]
+        head = Entry(bar.name, behind_bar(world, bar))
+        rows.append(Row(head, [Entry(text) for text in texts]))
+    columns = ["exactly" if figure.exact else "estimate", "95% interval", "n"]
+    filled = [any(row.entries[at].text for row in rows) for at in range(len(columns))]
+    kept = [at for at, there in enumerate(filled) if there]
+    rows = [row._replace(entries=[row.entries[at] for at in kept]) for row in rows]
+    return Table("", [columns[at] for at in kept], rows)
+
+
+@table.register
+def _boards(figure: Boards, world: World, first_seed: int) -> Table:
+    rows = [
+        Row(
+            Entry(board.record or "the empty board", position(world, board.record, board.lens)),
+            [Entry(board.text)],
+        )
+        for board in figure.boards
+    ]
+    return Table("moves", ["what there is to see"], rows)
+
+
+def _seed(run: Run, unit: str, opened: Seeded) -> Entry:
+    return Entry(f"seed {run.seed}: {with_unit(run.value, unit)}", opened(run.seed))
+
+
+def records(figure: Figure, at: int, first_seed: int) -> Iterator[Record]:
+    """Write every number of a figure, the one with this number, as rows of COLUMNS."""
+    for record in _records(figure, first_seed):
+        yield at, *record
+
+
+@singledispatch
+def _records(figure: object, first_seed: int) -> Iterator[Record]:
+    raise TypeError(f"no figure: {figure!r}")
+
+
+@_records.register
+def _(figure: Histogram, first_seed: int) -> Iterator[Record]:
+    for group in figure.groups:
+        for seed, value in enumerate(group.values, first_seed):
+            yield group.name, seeded(group.recipe, seed), seed, None, "value", value, 1
+        for mark in group.marks:
+            yield group.name, None, None, None, mark.text, mark.value, None
+
+
+@_records.register
+def _(figure: Curves, first_seed: int) -> Iterator[Record]:
+    for series in figure.series:
+        lines = {
+            "least": series.least,
+            "10%": series.low,
+            "median": series.median,
+            "90%": series.high,
+            "most": series.most,
+        }
+        for name, values in lines.items():
+            for x, value in zip(series.x, values, strict=True):
+                yield series.name, series.recipe, None, x, name, value, series.n
+    for mark in figure.marks:
+        yield mark.text, None, None, mark.value, "mark", None, None
+
+
+@_records.register
+def _(figure: Grid, first_seed: int) -> Iterator[Record]:
+    for row, values, recipes in zip(figure.rows, figure.values, figure.recipes, strict=True):
+        for column, value, recipe in zip(figure.columns, values, recipes, strict=True):
+            name = f"{figure.row_label} {row}"
+            yield name, recipe, None, f"{figure.column_label} {column}", "median", value, figure.n
+
+
+@_records.register
+def _(figure: Bars, first_seed: int) -> Iterator[Record]:
+    for bar in figure.bars:
+        recipe = bar.recipe or None
+        yield bar.name, recipe, None, bar.record, "value", bar.value, bar.n
+        for name, end in (("95% low", bar.low), ("95% high", bar.high)):
+            if end is not None:
+                yield bar.name, recipe, None, bar.record, name, end, bar.n
+
+
+@_records.register
+def _(figure: Boards, first_seed: int) -> Iterator[Record]:
+    for board in figure.boards:
+        yield board.text, board.lens, None, board.record, "position", None, None

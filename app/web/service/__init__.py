@@ -1,0 +1,1 @@
+"""How the site is served: caching, packing, errors, headers, files, the deployment, the trainer."""

@@ -1,0 +1,134 @@
+"""How the site stands in the world: its models, the proxies before it, its name, its server.
+
+All of it is told by the environment, and each default suits a server of one's own.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, request
+from werkzeug.middleware.proxy_fix import ProxyFix
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.web.world import world
+
+bp = Blueprint("health", __name__)
+
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+ROOT = Path(__file__).parents[3]
+MAX_PROXIES = 9
+HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?")
+USUAL_PORTS = (":80", ":443")  # which no browser writes
+UNQUOTED = "/:@!$&'()*+,;=~"  # in a path
+
+
+class SettingError(ValueError):
+    """A variable of the environment that cannot be right: the message names it."""
+
+
+def number(name: str, default: int, low: int, high: int) -> int:
+    """Read a whole number from the environment; empty is as good as none.
+
+    Raises SettingError, naming the variable, if it is none from `low` to `high`.
+    """
+    text = os.environ.get(name) or str(default)
+    if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
+        raise SettingError(f"{name} is a number from {low} to {high}, not {text!r}.")
+    return int(text)
+
+
+class Settings(NamedTuple):
+    """What the environment says of the site."""
+
+    models: Path  # the folder of the models
+    lab: bool  # whether it trains on demand
+    proxies: int  # that add to the X-Forwarded headers of a request and are believed
+    forwarded_host: bool  # whether they also say whom it was for
+    host: str  # the name that the site goes by, "" for any
+
+
+def settings() -> Settings:
+    """Read MODELS, LAB, TRUSTED_PROXIES, FORWARDED_HOST and CANONICAL_HOST.
+
+    Nobody is believed by default who or how a request was sent.
+    Raises SettingError, naming the variable, if one of them is wrong.
+    """
+    return Settings(
+        models=Path(os.environ.get("MODELS") or ROOT / "models"),
+        lab=number("LAB", 1, 0, 1) == 1,
+        proxies=number("TRUSTED_PROXIES", 0, 0, MAX_PROXIES),
+        forwarded_host=number("FORWARDED_HOST", 0, 0, 1) == 1,
+        host=canonical_host(),
+    )
+
+
+def version() -> str:
+    """Return the version of the project."""
+    project: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return project["version"]
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    """Believe the proxies, and lead who asks for the site by another name to its own."""
+    count = settings.proxies
+    if count:
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            _with_known_scheme(app.wsgi_app),
+            x_for=count,
+            x_proto=count,
+            x_host=count * settings.forwarded_host,
+        )
+    if settings.host:
+        app.before_request(lambda: lead_to(settings.host))
+
+
+def canonical_host() -> str:
+    """Return CANONICAL_HOST as browsers write it, "" if there is none.
+
+    Raises SettingError if it is not the name of a host.
+    """
+    text = os.environ.get("CANONICAL_HOST", "")
+    host = text.lower()
+    for port in USUAL_PORTS:
+        host = host.removesuffix(port)
+    if text and not HOST.fullmatch(host):
+        raise SettingError(f"CANONICAL_HOST is a name like play.example.org, not {text!r}.")
+    return host
+
+
+def lead_to(host: str) -> AnyResponse | None:
+    """Redirect a request for another host to this one; whether the server is well may all ask."""
+    if request.host.lower() == host or request.path == HEALTH:
+        return None
+    query = request.environ["QUERY_STRING"]
+    address = quote(request.path, UNQUOTED) + (f"?{quote(query, UNQUOTED + '%?')}" if query else "")
+    return redirect(f"{request.scheme}://{host}{address}", 308)
+
+
+def _with_known_scheme(application: "WSGIApplication") -> "WSGIApplication":
+    def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        if environ["wsgi.url_scheme"] != "https":
+            environ["wsgi.url_scheme"] = "http"
+        return application(environ, start_response)
+
+    return answer
+
+
+HEALTH = "/healthz"
+
+
+@bp.get(HEALTH)
+def healthz() -> Response:
+    """Answer 200: the server does not start before every model is loaded and checked."""
+    digests = {name: agent.card.arrays for name, agent in world().agents.items()}
+    response = jsonify(status="ok", version=current_app.extensions["version"], models=digests)
+    response.cache_control.no_store = True
+    return response

@@ -1,0 +1,201 @@
+"""The server's side of the trainer, the one process that trains what people ask for.
+
+The first process of the server makes a folder with a listening Unix socket in the place that this
+program has among the user's own folders, and all that it forks share both.  Whichever needs the
+trainer first starts it and hands it the socket.  Two locks, which the kernel lifts when a process
+ends, however it ends, do the rest:
+
+- the folder itself is locked by the server as long as one process of it lives.  The trainer waits
+  for this lock, and ends when it gets it;
+- a file in it, which names its process, is locked by the trainer.  Who gets that lock knows that
+  there is no trainer, and hands it on to the one that it starts: so there are never two.
+
+Who waits stands in the queue of the socket, which is short.  The program is `training.trainer`.
+"""
+
+import atexit
+import fcntl
+import os
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from functools import cache
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from select import POLLIN, poll
+from threading import Thread
+from urllib.parse import quote
+
+ROOT = Path(__file__).parents[3]
+SERVERS = "server-"  # how the names of the folders of servers begin
+SOCKET, LOCK = "socket", "lock"  # the files in each, and nothing else is
+LONGEST = 84  # bytes of the path of the place: the address of a socket has at most 107
+QUEUE = 8  # requests that wait while another is trained
+TRIES = 2
+WAIT_SECONDS = 40.0  # for an answer
+READ_SECONDS = 5.0  # for the rest of it
+LOOK_SECONDS = 1.0  # between two looks whether there is a trainer
+LARGEST = 4 << 20  # bytes of an answer
+OLD_SECONDS = 60.0  # of a folder that no process has locked: its server was killed
+
+
+class TrainerBusyError(Exception):
+    """So many wait for the trainer already that it is better to come back later."""
+
+
+class TrainerError(Exception):
+    """The trainer cannot be had, or what it answers is no agent: the message says why."""
+
+
+class Trainer:
+    """The one trainer of this server; it is started at the first need."""
+
+    def __init__(self) -> None:
+        tidy_up(place())
+        self.folder = Path(tempfile.mkdtemp(prefix=SERVERS, dir=place()))  # its mode is 0700
+        # The lock goes with the open folder to all that is forked.  Who tidies up old temporary
+        # files, as systemd does, leaves a locked folder alone.
+        self.held = os.open(self.folder, os.O_RDONLY)
+        fcntl.flock(self.held, fcntl.LOCK_EX)
+        self.address = str(self.folder / SOCKET)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.address)
+        self.listener.listen(QUEUE - 1)  # the kernel lets one more in
+        self.maker = os.getpid()
+        atexit.register(self._tidy)
+
+    def ask(self, name: str) -> bytes:
+        """Return the trainer's answer for a recipe, asked once more if the trainer ends over it.
+
+        So it is if the trainer stops in the middle of its answer.
+
+        Raises TrainerBusyError if too many wait or it takes too long, and TrainerError.
+        """
+        try:
+            for _ in range(TRIES):
+                with suppress(ConnectionError, HTTPException, TimeoutError):
+                    return self._asked(name)
+        except OSError as error:
+            raise TrainerError(f"it cannot be started or reached: {error}") from error
+        raise TrainerError("it ended or stopped each time that it was asked")
+
+    def start(self) -> bool:
+        """Start the trainer, unless there is one; return whether there was none."""
+        lock = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        else:
+            number = self.listener.fileno()
+            process = subprocess.Popen(
+                [sys.executable, "-m", "training.trainer", str(self.folder), str(number)],
+                cwd=ROOT,
+                pass_fds=[number, lock],  # the lock is the trainer's from here on
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is for the server, whose end it waits for
+            )
+            os.ftruncate(lock, 0)
+            os.write(lock, f"{process.pid}".encode())
+            with suppress(RuntimeError):  # no more threads: it stays a zombie after its end
+                Thread(target=process.wait, daemon=True).start()
+            return True
+        finally:
+            os.close(lock)
+
+    def _asked(self, name: str) -> bytes:
+        connection = HTTPConnection("trainer")
+        with socket.socket(socket.AF_UNIX) as client:
+            try:
+                self.start()
+                client.setblocking(False)
+                client.connect(self.address)
+            except (BlockingIOError, ConnectionRefusedError):  # the queue is full: Linux, others
+                raise TrainerBusyError from None
+            client.settimeout(READ_SECONDS)
+            connection.sock = client
+            connection.request("GET", f"/{quote(name)}")
+            self._wait(client)
+            with connection.getresponse() as response:
+                if (response.length or 0) > LARGEST:
+                    raise TrainerError(f"its answer has {response.length} bytes")
+                body = response.read()
+                if response.status != 200:
+                    raise TrainerError(f"it answered {response.status} {body[:200]!r}")
+                return body
+
+    def _wait(self, client: socket.socket) -> None:
+        """Wait for the answer to begin; should the trainer end before it, start another."""
+        ready, deadline, started = poll(), time.monotonic() + WAIT_SECONDS, 0
+        ready.register(client, POLLIN)
+        while not ready.poll(LOOK_SECONDS * 1000):
+            started += self.start()
+            if started > TRIES:
+                raise TrainerError("it ends as soon as it starts")
+            if time.monotonic() > deadline:
+                raise TrainerBusyError
+
+    def _tidy(self) -> None:
+        """Remove the folder at the end of the process that made it."""
+        if os.getpid() == self.maker:
+            remove(self.folder)
+
+
+def place() -> Path:
+    """Return the folder that is this program's alone, made if it is not there.
+
+    It is in the user's runtime folder, else in that for caches, else among the temporary files.
+    Raises OSError if none of them can be had.
+    """
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    parents = [os.environ.get("XDG_RUNTIME_DIR"), home]
+    places = [Path(parent) / "q-tac-toe" for parent in parents if parent and parent[0] == "/"]
+    for folder in places:
+        with suppress(OSError):
+            if len(os.fsencode(folder)) <= LONGEST:
+                return _made(folder)
+    return _made(Path(tempfile.gettempdir()) / f"q-tac-toe-of-{os.getuid()}")
+
+
+def _made(folder: Path) -> Path:
+    """Make a folder that only this user can write to; raise OSError if it is another's."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    about = folder.lstat()
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o022:
+        raise PermissionError(f"{folder} is not a folder that only this user can write to")
+    tempfile.TemporaryFile(dir=folder).close()
+    return folder
+
+
+def tidy_up(place: Path) -> None:
+    """Remove what servers that were killed have left in the place of this program."""
+    for folder in place.glob(f"{SERVERS}*"):
+        with suppress(OSError):  # its server lives, or it is not ours
+            if time.time() - folder.lstat().st_mtime > OLD_SECONDS:
+                handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    remove(folder)
+                finally:
+                    os.close(handle)
+
+
+def remove(folder: Path) -> None:
+    """Remove the folder of a server if nothing is in it but a socket and a lock, as it was made."""
+    with suppress(OSError):
+        files = {file.name: file for file in folder.iterdir()}
+        ours = files.get(SOCKET)
+        if ours and ours.is_socket() and files.keys() <= {SOCKET, LOCK}:
+            for file in files.values():
+                file.unlink()
+            folder.rmdir()
+
+
+@cache
+def trainer() -> Trainer:
+    """Return the trainer of this process and of all that it forks from here on."""
+    return Trainer()

@@ -1,1 +1,0 @@
-"""Why a value is what it is."""
