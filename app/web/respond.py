@@ -36,7 +36,9 @@ def init_app(app: Flask) -> None:
     opponent = first_opponent(app.extensions["world"])
     app.jinja_env.globals["first_game"] = addresses.play_against(opponent)
     app.add_template_global(once, "once")
-    controls, boards = map(app.jinja_env.get_template, ("_controls.html", "_board.html"))
+    controls, boards = map(
+        app.jinja_env.get_template, ("parts/_controls.html", "parts/_board.html")
+    )
     for name in ("button", "MARK"):
         app.jinja_env.globals[name] = getattr(controls.module, name)
     app.jinja_env.globals["draw_board"] = boards.module.draw_board  # type: ignore[attr-defined]
@@ -86,5 +88,5 @@ def wants_fragment() -> bool:
 @lru_cache(maxsize=PARTS_KEPT)
 def once(macro: str, *facts: Hashable) -> str:
     """Return what a macro makes of facts, and remember it: a list of players takes a while."""
-    written: str = get_template_attribute("_controls.html", macro)(*facts)
+    written: str = get_template_attribute("parts/_controls.html", macro)(*facts)
     return written

@@ -148,7 +148,7 @@ def test_on_a_narrow_screen_every_group_of_figures_is_a_tap_away(all_agents: str
     groups = re.findall(r'<th scope="col" data-group="([^"]+)"', all_agents)
     assert groups[:2] == ["agent", "blunders"]
     assert re.findall(r'id="pick-([^"]+)" type="radio"', all_agents) == groups[2:]
-    rules = (ROOT / "static" / "agents.css").read_text()
+    rules = (ROOT / "static" / "agents/agents.css").read_text()
     for group in groups[2:]:
         assert f':has(#pick-{group}:checked) [data-group="{group}"]' in rules
 

@@ -201,7 +201,7 @@ def test_its_words_stay_inside(client: FlaskClient, frame: str) -> None:
 
 
 def test_inks_are_those_of_the_site() -> None:
-    style = (ROOT / "static" / "app.css").read_text()
+    style = (ROOT / "static" / "parts/app.css").read_text()
     assert {"surface", "ink", "soft", "line", "accent", "win", "draw", "loss"} <= set(INKS)
     for name, (light, dark) in INKS.items():
         assert f"--{name}: light-dark({light}, {dark});" in style

@@ -43,7 +43,7 @@ def no_facts(_world: World) -> Mapping[str, object]:
 
 
 class Section(NamedTuple):
-    """A part of the page that explains; its prose is templates/how/<its name>.html."""
+    """A part of the page that explains; its prose is templates/how/sections/<its name>.html."""
 
     title: str
     start: Match  # the position that shows its point, and by whose values

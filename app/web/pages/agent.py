@@ -244,8 +244,8 @@ class Choice(NamedTuple):
 class AgentPage(Page):
     """One agent."""
 
-    template: ClassVar = "agent.html"
-    fragment: ClassVar = "_learning.html"
+    template: ClassVar = "agent/agent.html"
+    fragment: ClassVar = "agent/_learning.html"
 
     name: str
     card: Card

@@ -256,8 +256,8 @@ COLUMNS = [
 class AgentsPage(Page):
     """All agents with their exact figures."""
 
-    template: ClassVar = "agents.html"
-    fragment: ClassVar = "_ranking.html"
+    template: ClassVar = "agents/agents.html"
+    fragment: ClassVar = "agents/_ranking.html"
 
     groups: list[Group]
     rows: list[Player]

@@ -117,7 +117,7 @@ class Sketch(NamedTuple):
 class ArenaPage(Page):
     """Everybody against everybody; players come weakest first."""
 
-    template: ClassVar = "arena.html"
+    template: ClassVar = "arena/arena.html"
 
     show: str  # which of `shows` the table has
     shows: dict[str, Show]

@@ -289,8 +289,8 @@ class Figure(NamedTuple):
 class ComparePage(Page):
     """A position on several boards."""
 
-    template: ClassVar = "compare.html"
-    fragment: ClassVar = "_compare_swap.html"
+    template: ClassVar = "compare/compare.html"
+    fragment: ClassVar = "compare/_swap.html"
 
     title: str
     comparison: Comparison

@@ -68,8 +68,8 @@ NARROW = 320  # pixels of a curve, where there is no room for its usual width
 class BoardFrame(Page):
     """A match where it stands, to be played on inside the frame."""
 
-    template: ClassVar = "embed_board.html"
-    fragment: ClassVar = "_embed_game.html"
+    template: ClassVar = "embed/board.html"
+    fragment: ClassVar = "embed/_game.html"
 
     match: Match
     headline: str
@@ -96,7 +96,7 @@ class Sized(NamedTuple):
 class CurveFrame(Page):
     """How somebody learned, or several."""
 
-    template: ClassVar = "embed_curve.html"
+    template: ClassVar = "embed/curve.html"
 
     title: str
     wide: Sized
@@ -110,7 +110,7 @@ class CurveFrame(Page):
 class MindFrame(Page):
     """An agent's mind, at a snapshot, with the film of its training."""
 
-    template: ClassVar = "embed_mind.html"
+    template: ClassVar = "embed/mind.html"
 
     mind: Picture
     kind: Kind
@@ -124,7 +124,7 @@ class MindFrame(Page):
 class ExperimentFrame(Page):
     """A figure of an experiment, and what came of its claim."""
 
-    template: ClassVar = "embed_experiment.html"
+    template: ClassVar = "embed/experiment.html"
 
     claim: Claim
     layout: Layout
@@ -234,8 +234,8 @@ def mind_frame(world: World, name: str, step: int, colour: str) -> MindFrame:
 class TakePage(Page):
     """A match as files, in a frame, and as a citation."""
 
-    template: ClassVar = "take.html"
-    fragment: ClassVar = "_takes.html"
+    template: ClassVar = "embed/export.html"
+    fragment: ClassVar = "embed/_exports.html"
 
     takes: list[Take]
     back: str

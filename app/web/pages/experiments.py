@@ -72,7 +72,7 @@ class Named(NamedTuple):
 class ExperimentsPage(Page):
     """All claims, or those of a project or with a verdict."""
 
-    template: ClassVar = "experiments.html"
+    template: ClassVar = "experiments/experiments.html"
 
     verdicts: list[Choice]
     projects: list[Choice]
@@ -85,7 +85,7 @@ class ExperimentsPage(Page):
 class ExperimentPage(Page):
     """One claim, and what is so."""
 
-    template: ClassVar = "experiment.html"
+    template: ClassVar = "experiments/experiment.html"
 
     summary: Summary
     claim: Claim

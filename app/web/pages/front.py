@@ -42,7 +42,7 @@ class Member(NamedTuple):
 class FrontPage(Page):
     """What this is, to somebody who has never heard of it."""
 
-    template: ClassVar = "front.html"
+    template: ClassVar = "front/front.html"
 
     film: Film
     step: int  # the frame that is shown

@@ -377,7 +377,7 @@ class Start(NamedTuple):
 class HowPage(Page):
     """All sections; what only some of them need is a function."""
 
-    template: ClassVar = "how.html"
+    template: ClassVar = "how/how.html"
     fragment: ClassVar = ""
 
     id: str  # whose board has moved, "" for nobody's

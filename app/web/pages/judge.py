@@ -266,7 +266,7 @@ SHOWN = 12  # blunders on the page
 class JudgePage(Page):
     """How an agent is brought here."""
 
-    template: ClassVar = "judge.html"
+    template: ClassVar = "judge/judge.html"
 
     decisions: str
     snippet: str
@@ -277,7 +277,7 @@ class JudgePage(Page):
 class JudgedPage(Page):
     """Somebody's moves, judged."""
 
-    template: ClassVar = "judged.html"
+    template: ClassVar = "judge/judged.html"
 
     title: str
     moves: str  # their code

@@ -32,7 +32,7 @@ UNBEATABLE = "champion"
 
 
 class Stop(NamedTuple):
-    """A stop; its text is templates/lesson/<slug>.html."""
+    """A stop; its text is templates/lesson/stops/<slug>.html."""
 
     slug: str
     title: str
@@ -65,7 +65,7 @@ class Shown(NamedTuple):
 class LessonPage(Page):
     """A stop of the lesson."""
 
-    template: ClassVar = "lesson.html"
+    template: ClassVar = "lesson/lesson.html"
 
     stops: list[Stop]
     number: int  # of this one, from 0

@@ -50,8 +50,8 @@ class Tile(NamedTuple):
 class MindPage(Page):
     """An agent's mind at a snapshot."""
 
-    template: ClassVar = "mind.html"
-    fragment: ClassVar = "_tile.html"
+    template: ClassVar = "mind/mind.html"
+    fragment: ClassVar = "mind/_tile.html"
 
     mind: Picture
     film: Film

@@ -98,8 +98,8 @@ class Group(NamedTuple):
 class PlayersPage(Page):
     """Who can be seated; the play page fetches it when it is wanted."""
 
-    template: ClassVar = "players.html"
-    fragment: ClassVar = "_players.html"
+    template: ClassVar = "play/players.html"
+    fragment: ClassVar = "play/_players.html"
 
     groups: tuple[Group, ...]
     here: str  # the game that somebody is chosen for
@@ -148,8 +148,8 @@ class Mind(NamedTuple):
 class MindsPage(Page):
     """A position, seen by everybody."""
 
-    template: ClassVar = "minds.html"
-    fragment: ClassVar = "_minds.html"
+    template: ClassVar = "play/minds.html"
+    fragment: ClassVar = "play/_minds.html"
 
     minds: list[Mind]
     encodings: list[Encoding]
@@ -204,8 +204,8 @@ BY_ITSELF = "auto"  # how the id of what asks by itself begins
 class PlayPage(Page):
     """A match where it stands."""
 
-    template: ClassVar = "play.html"
-    fragment: ClassVar = "_play_swap.html"
+    template: ClassVar = "play/play.html"
+    fragment: ClassVar = "play/_swap.html"
 
     match: Match
     world: World

@@ -187,8 +187,8 @@ class Opened(NamedTuple):
 class PuzzlePage(Page):
     """A puzzle, and how far somebody has come with it."""
 
-    template: ClassVar = "puzzle.html"
-    fragment: ClassVar = "_puzzle.html"
+    template: ClassVar = "puzzle/puzzle.html"
+    fragment: ClassVar = "puzzle/_puzzle.html"
 
     number: int
     total: int
@@ -212,7 +212,7 @@ class PuzzlePage(Page):
 class PuzzlesPage(Page):
     """All puzzles, by agent and level."""
 
-    template: ClassVar = "puzzles.html"
+    template: ClassVar = "puzzle/puzzles.html"
 
     total: int
     rounds: list[tuple[int, int]]  # the first number of each, and the last
@@ -223,7 +223,7 @@ class PuzzlesPage(Page):
 class ScorePage(Page):
     """What a round came to."""
 
-    template: ClassVar = "score.html"
+    template: ClassVar = "puzzle/score.html"
 
     round: list[str]  # what was known of each puzzle, in words
     knew_its_move: int

@@ -160,8 +160,8 @@ def _facts(pair: Pair, rule: Rule, reason: Reason) -> list[tuple[str, str]]:
 class WhyPage(Page):
     """Why a value is what it is."""
 
-    template: ClassVar = "why.html"
-    fragment: ClassVar = "_why.html"
+    template: ClassVar = "why/why.html"
+    fragment: ClassVar = "why/_why.html"
 
     why: Explanation
     lens: str  # whose value it is, in words

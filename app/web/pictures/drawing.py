@@ -32,7 +32,7 @@ INKS: dict[str, Shade] = {
     name: (light, dark)
     for name, light, dark in re.findall(
         r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);",
-        (ROOT / "static" / "app.css").read_text("utf-8"),
+        (ROOT / "static" / "parts/app.css").read_text("utf-8"),
     )
 }
 LETTER = 0.58  # of its height: how wide a letter is, with some room

@@ -20,7 +20,7 @@ class Link(NamedTuple):
 class Rect(NamedTuple):
     """A bar, or a cell of a grid."""
 
-    kind: str  # a class of static/figures.css, as everywhere here
+    kind: str  # a class of static/parts/figures.css, as everywhere here
     x: float
     y: float
     width: float

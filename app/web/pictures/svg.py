@@ -26,7 +26,7 @@ EDGE = 20.0
 TITLE_LINE, TEXT_LINE, KEY_LINE = 22.0, 16.0, 18.0
 PICTURE, PICTURES = 150.0, 4  # the side of a board, and how many stand in a row
 WORDS = 92  # characters of a line of small words
-STYLE = ROOT / "static" / "figures.css"
+STYLE = ROOT / "static" / "parts/figures.css"
 
 
 class Pen:
@@ -93,7 +93,7 @@ class Pen:
 
 
 def inline(layout: Layout) -> Markup:
-    """Write a layout for a page with `static/figures.css`: its numbers stand in a table there."""
+    """Write a layout for a page with `static/parts/figures.css`: its numbers stand in a table there."""
     pen = Pen(layout.height)
     shapes = "".join(map(pen.write, layout.shapes))
     return Markup(

@@ -41,9 +41,9 @@ def init_app(app: Flask, folder: Path) -> None:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-    contents["app.css"] += stylesheet().encode()
-    contents["play.css"] += contents["why.css"]
-    contents["play.js"] = contents["board.js"] + contents["play.js"]
+    contents["parts/app.css"] += stylesheet().encode()
+    contents["play/play.css"] += contents["why/why.css"]
+    contents["play/play.js"] = contents["parts/board.js"] + contents["play/play.js"]
     addresses = {name: _hashed(name, content) for name, content in contents.items()}
     with ThreadPoolExecutor() as pool:  # compressors work on as many cores as there are
         packed = pool.map(_packed, contents, contents.values())

@@ -146,9 +146,9 @@ def _in_api() -> bool:
 
 
 def _page(error: HTTPException, sentence: str | None) -> str:
-    whole = "_embed_error.html" if request.path.startswith(addresses.EMBED) else "error.html"
+    whole = "embed/_error.html" if request.path.startswith(addresses.EMBED) else "error.html"
     return render_template(
-        "_error.html" if wants_fragment() else whole,
+        "parts/_error.html" if wants_fragment() else whole,
         code=error.code,
         title=TITLES.get(error.code or 500, error.name),
         sentence=sentence,

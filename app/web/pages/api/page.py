@@ -64,7 +64,7 @@ class Model(NamedTuple):
 class ApiPage(Page):
     """The API explained to people."""
 
-    template: ClassVar = "api.html"
+    template: ClassVar = "api/api.html"
 
     site: str  # its address
     operations: list[Operation]

@@ -35,8 +35,8 @@ GHOSTS = ("q-learning-1", "q-table", "double-q", "self-play", "q-iteration")
 class LabPage(Page):
     """A recipe, its controls and what it comes to."""
 
-    template: ClassVar = "lab.html"
-    fragment: ClassVar = "_lab.html"
+    template: ClassVar = "lab/lab.html"
+    fragment: ClassVar = "lab/_lab.html"
 
     name: str  # the one name of the recipe
     title: str
@@ -71,8 +71,8 @@ class LabPage(Page):
 class SeedsPage(Page):
     """A recipe with other random numbers."""
 
-    template: ClassVar = "seeds.html"
-    fragment: ClassVar = "_seeds.html"
+    template: ClassVar = "lab/seeds.html"
+    fragment: ClassVar = "lab/_seeds.html"
 
     title: str
     band: seeds.Band

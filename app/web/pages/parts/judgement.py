@@ -177,7 +177,7 @@ class Verdict(NamedTuple):
 class BlundersPage(Page):
     """All blunders of somebody."""
 
-    template: ClassVar = "blunders.html"
+    template: ClassVar = "parts/blunders.html"
 
     name: str
     title: str
@@ -189,7 +189,7 @@ class BlundersPage(Page):
 class CertificatePage(Page):
     """The whole proof that somebody cannot be beaten in a seat."""
 
-    template: ClassVar = "certificate.html"
+    template: ClassVar = "parts/certificate.html"
 
     name: str
     title: str
@@ -202,7 +202,7 @@ class CertificatePage(Page):
 class CertificateFile(Page):
     """The same proof for a program."""
 
-    template: ClassVar = "certificate.csv"
+    template: ClassVar = "parts/certificate.csv"
     mimetype: ClassVar = "text/csv"
 
     steps: list[Step]
