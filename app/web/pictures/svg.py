@@ -93,7 +93,7 @@ class Pen:
 
 
 def inline(layout: Layout) -> Markup:
-    """Write a layout for a page with `static/parts/figures.css`: its numbers stand in a table there."""
+    """Write a layout for a page with `parts/figures.css`, where its numbers stand in a table."""
     pen = Pen(layout.height)
     shapes = "".join(map(pen.write, layout.shapes))
     return Markup(

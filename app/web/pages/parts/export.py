@@ -1,8 +1,8 @@
 """What can be taken along from a page: a figure as a file and in a frame, and how to cite it.
 
 A page that can be embedded has a `Take` for each of its figures and writes it down with the macros
-of `templates/parts/_export.html`: `take_row` anywhere, and `discovery` in its head, so that whoever is
-given its address finds the frame by oEmbed (see `app.web.pages.embed`).
+of `templates/parts/_export.html`: `take_row` anywhere, and `discovery` in its head, so that whoever
+is given its address finds the frame by oEmbed (see `app.web.pages.embed`).
 """
 
 import re
