@@ -7,8 +7,11 @@ RUNTIME := .venv/.runtime
 DEV := .venv/.dev
 UV := $(BIN)/uv
 # uv installs ten times faster; pip, where uv does not find what pip's own settings name.
-# Compiling what may never be imported takes as long as installing it.
-PIP := $(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-compile
+# Compiling what may never be imported takes as long as installing it, and so does a pip of the
+# folder's own, where Python has one that installs into other folders.
+OTHER_PIP := $(PYTHON) -m pip --python $(BIN)/python
+PIP = $(shell test -x $(BIN)/pip && echo $(BIN)/pip || echo $(OTHER_PIP)) install \
+	-qq --disable-pip-version-check --require-hashes --no-compile
 install = $(UV) pip install --quiet --require-hashes --python $(BIN)/python -r $(1) || $(PIP) -r $(1)
 # On Linux even a make that is killed takes the server with it.
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
@@ -83,13 +86,14 @@ lock: $(DEV) ## Pin what pyproject.toml asks for (make lock UPGRADE=1: the newes
 compile = $(UV) pip compile pyproject.toml $(2) --quiet --generate-hashes --universal \
 	--python-version 3.11 $(if $(UPGRADE),--upgrade) --custom-compile-command "make lock" -o $(1)
 
-$(BIN)/pip:
+$(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install python3."; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 		{ echo "$(PYTHON) lacks the venv module: install python3-venv."; exit 1; }
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $$($(PYTHON) -c 'import pip, sys; sys.exit(int(pip.__version__.split(".")[0]) < 23)' \
+		2>/dev/null && echo --without-pip) .venv
 
-$(UV): | $(BIN)/pip
+$(UV): | $(BIN)/python
 	sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.txt > .venv/uv.txt
 	$(PIP) -r .venv/uv.txt
 
