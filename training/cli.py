@@ -4,6 +4,7 @@ What a command needs is imported when it runs: whoever lists the agents does not
 compiler, and whoever trains one does not wait for what draws tables.
 """
 
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from app.tictactoe.game import Game, tic_tac_toe
 MODELS = Path("models")
 INTERRUPTED = 130
 NETWORKS = [one for one, agent in SHIPPED.items() if agent.recipe.slug == "dqn"]
-TABLES_OF_OTHERS = {".json", ".csv", ".tsv", ".txt", ".npz"}
 TABLES = [one for one in SHIPPED if one not in NETWORKS]
 
 
@@ -51,15 +51,19 @@ class IdOrRecipe(click.ParamType[Wanted]):
         return Wanted(agent_id(recipe), recipe)
 
 
-class FileIdOrRecipe(click.ParamType["Path | Wanted"]):
-    """A file with somebody's table, or what `IdOrRecipe` reads."""
+class ForeignIdOrRecipe(click.ParamType["str | Wanted"]):
+    """An agent of others, as `training.judging` reads them, or what `IdOrRecipe` reads."""
 
-    name = "agent or file"
+    name = "agent"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Read either; a file is known by what its name ends with."""
-        if Path(value).suffix in TABLES_OF_OTHERS:
-            return Path(value)
+        """Read an id or a recipe; a text that has a form of an agent of others stays as it is."""
+        from training.judging import form_of  # noqa: PLC0415
+
+        if form_of(value):
+            return value
+        if os.path.isfile(value) and value not in SHIPPED:  # of any length, unlike a Path
+            self.fail(f"{value}: the files that can be judged are .npz, .json and .csv", param, ctx)
         return IdOrRecipe().convert(value, param, ctx)
 
 
@@ -162,60 +166,43 @@ def check(agents: tuple[Wanted, ...], models: Path) -> None:
 
 
 @main.command()
-@click.argument("agents", nargs=-1, metavar="[FILE|ID|RECIPE]...", type=FileIdOrRecipe())
+@click.argument(
+    "agents",
+    nargs=-1,
+    metavar="[FILE|LINK|MODULE:FUNCTION|ID|RECIPE]...",
+    type=ForeignIdOrRecipe(),
+)
 @models
 @click.option(
-    "--boards",
-    type=click.Choice(["auto", "x", "mover"]),
-    default="auto",
-    help="Of a file: whose stones are 1.",
+    "--site",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    help="The site that the links to judgements of others lead to.",
 )
-@click.option(
-    "--digits",
-    type=click.Choice(["auto", "first", "last"]),
-    default="auto",
-    help="Of a file: which digit of a base-3 number the top left square is.",
-)
-@click.option(
-    "--view",
-    type=click.Choice(["auto", "mover", "x"]),
-    default="auto",
-    help="Of a file: for whom a high value is good.",
-)
-@click.option(
-    "--ties",
-    type=click.Choice(["any", "first"]),
-    default="any",
-    help="Of a file: what is played among equals.",
-)
-@click.option(
-    "--missing",
-    type=click.Choice(["auto", "any", "first", "image"]),
-    default="auto",
-    help="Of a file: what is played where it has nothing.",
-)
-@click.option("--site", help="Of a file: the site to make the link for; default: make run's.")
-def judge(
-    agents: tuple[Path | Wanted, ...], models: Path, site: str | None, **options: str
-) -> None:
-    """Judge tables: those of files that somebody else made, or write cards anew.
+def judge(agents: tuple[str | Wanted, ...], models: Path, site: str) -> None:
+    """Judge agents of others, or write cards anew.
 
-    A FILE is JSON, CSV, what Python prints of a dict, or an npz; what it plays is judged exactly,
-    and nothing is written.  Of an ID or a RECIPE, or of all agents where none is named, figures and
-    texts of the card are written anew from its table, without any training.
+    A FILE is an npz, JSON or CSV as this project writes them: an agent's .npz; a .json that is an
+    object of positions, {"X.O......": [null, 0.1, ...]}, each with nine values in reading order; a
+    .csv with the columns position, cell and q, as an agent's page has it.  Values are for the
+    player to move.  A LINK is one of /judge, or its moves alone.  A FUNCTION of a MODULE is given
+    board and player, as docs/judge.py explains it, and returns a move.  What they play is judged
+    exactly, and nothing is written; /judge reads tables in many other forms.
+
+    Of an ID or a RECIPE, or of all agents where none is named, figures and texts of the card are
+    written anew from its table, without any training.
     """
-    from training.judging import SITE, judge_file  # noqa: PLC0415
+    from training.judging import judge_foreign  # noqa: PLC0415
     from training.run import judged  # noqa: PLC0415
-    from training.tables import Options  # noqa: PLC0415
 
     game = tic_tac_toe()
-    files = [one for one in agents if isinstance(one, Path)]
     named = [one for one in agents if isinstance(one, Wanted)]
     try:
-        for path in files:
-            for line in judge_file(game, path, Options(**options), site or SITE):
-                click.echo(line)
-        for agent in _loaded(named, models, game) if named or not files else []:
+        for text in agents:
+            if isinstance(text, str):
+                for line in judge_foreign(game, text, site):
+                    click.echo(line)
+        for agent in _loaded(named, models, game) if named or not agents else []:
             save(models, game, judged(game, agent))
             click.echo(f"{agent.card.id}: judged")
     except ValueError as error:
