@@ -1,7 +1,7 @@
 """Agents of others, judged on the command line: a table, a link or a function is read and judged.
 
 Of tables this reads the writings of this project and no others: its npz, one JSON and one CSV, as
-`FORMS` describes them.  Other writings are read by `static/tables.js`, in the browser.
+`FORMS` describes them.  Other writings are read by `static/judge/tables.js`, in the browser.
 """
 
 import csv
@@ -19,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.recipes import LONGEST
-from app.tictactoe.agents import layout
+from app.tictactoe.agents import read_q
 from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.causes import causes
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.moves_code import ALPHABET, decode, encode, policy_of_choice
 from app.tictactoe.notation import MARKS, parse_position, position_text
-from app.tictactoe.npz import read_arrays
 from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import Choice, is_maximum, optimal_q
 from app.tictactoe.report import Chances, losing_game, report
@@ -109,7 +108,7 @@ def read_foreign(game: Game, text: str) -> Foreign:
             return Foreign(_choice_of_function(game, text))
         content = Path(text).read_bytes()
         if form == ".npz":
-            q = _q_of_npz(game, content)
+            q = read_q(game, content).astype(np.float64)
         else:
             entries = _json_entries if form == ".json" else _csv_entries
             q = _q_of_entries(game, entries(game, content.decode("utf-8-sig")))
@@ -126,13 +125,6 @@ def read_foreign(game: Game, text: str) -> Foreign:
         raise ValueError(f"{text}: there is no value in it\n{FORMS[form]}")
     empty = np.where(game.legal, 0.0, np.nan)
     return Foreign(is_maximum(np.where(known.any(axis=1, keepdims=True), q, empty)), q)
-
-
-def _q_of_npz(game: Game, content: bytes) -> NDArray[np.float64]:
-    q = read_arrays(content, layout(game))["q"].astype(np.float64)
-    if not (np.isfinite(q) == game.legal).all() or np.isinf(q).any():
-        raise ValueError("q is not a number exactly where a move is legal, else NaN")
-    return q
 
 
 # Where it stands, a position, a cell and its value: what a file says of one move.

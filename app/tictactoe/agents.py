@@ -89,7 +89,7 @@ def save(folder: Path, game: Game, agent: Agent) -> Agent:
     with _alone(folder) as write:
         new_arrays, new_card = write(arrays), write(text)
         with suppress(ModelError):
-            if _waiting(newer, _read(described, MAX_CARD), size_limit(layout(game))):
+            if _waiting(newer, _read(described, MAX_CARD), size_limit(_layout(game))):
                 os.replace(newer, here)  # a save before this one was stopped on the way
         os.replace(new_arrays, newer)
         os.replace(new_card, described)
@@ -123,7 +123,7 @@ def load(folder: Path, game: Game, agent_id: str) -> Agent:
 
 
 def _load(folder: Path, game: Game, agent_id: str) -> Agent:
-    card, limit = _read(folder / f"{agent_id}.json", MAX_CARD), size_limit(layout(game))
+    card, limit = _read(folder / f"{agent_id}.json", MAX_CARD), size_limit(_layout(game))
     arrays = _waiting(folder / f"{agent_id}{NEWER}", card, limit)
     file = folder / f"{agent_id}.npz"
     agent = from_files(game, agent_id, card, arrays or _read(file, limit), folder / agent_id)
@@ -158,7 +158,7 @@ def from_files(
     try:
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays:
             raise ValueError("the file is not the one that the card describes: its sha256 differs")
-        arrays = read_arrays(arrays_bytes, layout(game))
+        arrays = read_arrays(arrays_bytes, _layout(game))
         _check_arrays(game, card, arrays)
     except ValueError as error:
         raise ModelError(f"{path}.npz: {error}") from error
@@ -179,13 +179,23 @@ def arrays_file(game: Game, agent: Agent) -> bytes:
     """
     if agent.file:
         with suppress(ModelError):
-            content = _read(agent.file, size_limit(layout(game)))
+            content = _read(agent.file, size_limit(_layout(game)))
             if hashlib.sha256(content).hexdigest() == agent.card.arrays:
                 return content
     return write_arrays(agent.arrays())
 
 
-def layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
+def read_q(game: Game, arrays_bytes: bytes) -> NDArray[np.float32]:
+    """Return the table, [D, cells] in the mover's view, of a file of arrays whose card is not here.
+
+    Raises ValueError, saying what is wrong with the file.
+    """
+    q: NDArray[np.float32] = read_arrays(arrays_bytes, _layout(game))["q"]
+    _check_q(game, q)
+    return q
+
+
+def _layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Name each array's dtype and shape, -1 for the number of snapshots."""
     pairs = game.legal.shape
     return {
@@ -206,8 +216,7 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
         raise ValueError("snapshot_updates do not rise")
     if updates != card.figures.updates or updates[-1] != card.updates:
         raise ValueError("snapshot_updates are not those of the card")
-    if not (np.isfinite(q) == game.legal).all() or np.isinf(q).any():
-        raise ValueError("q is not a number exactly where a move is legal, else NaN")
+    _check_q(game, q)
     if not np.isfinite(values).all():
         raise ValueError("snapshot_q is not a number everywhere")
     if visits[~game.legal].any():
@@ -219,6 +228,11 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
     if (updated[1:] < updated[:-1]).any():
         raise ValueError("snapshot_updated forgets a pair")
     policy_of(game.spread(values.min(axis=0)), card.plays)  # or it says why nobody can play so
+
+
+def _check_q(game: Game, q: NDArray[Any]) -> None:
+    if not (np.isfinite(q) == game.legal).all() or np.isinf(q).any():
+        raise ValueError("q is not a number exactly where a move is legal, else NaN")
 
 
 @contextmanager

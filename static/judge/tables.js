@@ -1,8 +1,7 @@
 "use strict";
 
 // Somebody's table, in any usual writing, read into moves.  Nothing of it is sent anywhere.
-// training/tables.py does the same on the command line, by the same rules and in the same words; a
-// test reads the same files with both.
+// The command line, training/judging.py, reads only what this project itself writes.
 
 const LARGEST = 64 << 20; // bytes of a file, or of what it unpacks to
 const NAMED = 20; // rows that are named where they cannot be read
@@ -107,7 +106,7 @@ function movesCode(choice) {
   return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-// JSON, or what Python prints: training/literals.py.
+// JSON, or what Python prints of a dict, a list, a tuple or an array.  Nothing is ever evaluated.
 
 const unescaped = (sign) =>
   sign.length > 1 ? String.fromCharCode(parseInt(sign.slice(1), 16)) : { n: "\n", r: "\r", t: "\t" }[sign] ?? sign;
