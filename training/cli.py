@@ -1,7 +1,7 @@
 """The command line: list, train, check, judge, evaluate, seeds, experiment, bench.
 
-What a command needs is imported when it runs: whoever lists the agents does not wait for a
-compiler, and whoever trains one does not wait for what draws tables.
+What a command needs is imported when it runs: listing the agents does not wait for a compiler, nor
+training one for what draws tables.
 """
 
 import os
@@ -26,7 +26,7 @@ TABLES = [one for one in SHIPPED if one not in NETWORKS]
 
 @dataclass(frozen=True)
 class Wanted:
-    """Whom a command is about."""
+    """The agent that a command is about."""
 
     id: str
     recipe: Recipe
@@ -147,7 +147,7 @@ def train(agents: tuple[Wanted, ...], everything: bool, out: Path, seed: int | N
 @models
 def check(agents: tuple[Wanted, ...], models: Path) -> None:
     """Train agents again from their cards' recipes and compare bit for bit."""
-    from training.check import differences, verdict  # noqa: PLC0415
+    from training.run import differences, verdict  # noqa: PLC0415
     from training.run import train as train_agent  # noqa: PLC0415
 
     game, failed = tic_tac_toe(), False
@@ -256,7 +256,7 @@ def evaluate(agents: tuple[Wanted, ...], models: Path, markdown: bool, readme: P
 def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
     """Train an agent with many seeds and say how good it becomes, exactly.
 
-    Of the champion also after how many games nobody can beat it.
+    Of the champion also after how many games no opponent can beat it.
     """
     from training.seeds import report_over_seeds  # noqa: PLC0415
 

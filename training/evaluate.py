@@ -9,7 +9,7 @@ from rich.table import Table
 from app.experiments import PROJECTS, Summary
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game
-from app.tictactoe.report import BySeat, Chances, report
+from app.tictactoe.report import Chances, report
 
 OPPONENTS = {"random": "Random", "t-hand": "T-hand"}
 SEATS = {"x": "X", "o": "O"}
@@ -45,7 +45,11 @@ def markdown_table(game: Game, agents: Iterable[Agent]) -> str:
 
 def claims_table(claims: Iterable[Summary]) -> str:
     """Write the verdicts in Markdown, each claim with the file that holds its numbers."""
-    return _markdown([CLAIMS, *map(_verdict, claims)])
+    lines = [CLAIMS]
+    for claim in claims:
+        title = f"[{claim.title}](models/experiments/{claim.id}.json)"
+        lines.append([title, PROJECTS[claim.project], claim.verdict, f"{claim.runs:,}"])
+    return _markdown(lines)
 
 
 def put_into(path: Path, table: str) -> None:
@@ -74,18 +78,9 @@ def _row(game: Game, agent: Agent) -> list[str]:
     results = [*(figures.vs[opponent] for opponent in OPPONENTS), figures.best_response]
     return [
         card.title,
-        *(_percent(chances) for result in results for chances in _seats(result)),
+        *(_percent(chances) for result in results for chances in (result.x[-1], result.o[-1])),
         str(figures.blunders[-1]),
     ]
-
-
-def _verdict(claim: Summary) -> list[str]:
-    title = f"[{claim.title}](models/experiments/{claim.id}.json)"
-    return [title, PROJECTS[claim.project], claim.verdict, f"{claim.runs:,}"]
-
-
-def _seats(result: BySeat[Chances]) -> list[Chances]:
-    return [result.x[-1], result.o[-1]]
 
 
 def _percent(chances: Chances) -> str:

@@ -16,7 +16,7 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Figures, Followed, baseline_chances, report
 from app.tictactoe.values import TIE, Values
 
-RANDOM = list(BASELINES).index("random")  # who may answer anything
+RANDOM = list(BASELINES).index("random")  # which may answer with any move
 
 
 def follow(game: Game, policies: Values) -> Followed:

@@ -1,7 +1,7 @@
 """What is measured of a training: one run is a recipe with its seed, trained and judged exactly.
 
-`seeds` and the experiments measure alike.  A `Measure` has a version: whoever changes what it finds
-raises it, and nothing that an older one has found is believed any more.
+`seeds` and the experiments measure alike.  A `Measure` has a version, which is raised with every
+change of what it finds: nothing that an older one has found is believed any more.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     games: list[int]  # [T]
     asked: list[int]  # [T] the updates after which it was to be looked at; -1 for the end
     figures: Figures  # T entries each
-    unbeatable: BySeat[bool]  # [T] whether nobody ever beats it in a seat
+    unbeatable: BySeat[bool]  # [T] whether it is unbeatable in that seat
     known: list[int]  # [T] decisions in which it has updated a move, up to symmetry
     start: list[float]  # [T] the highest value of the empty board
 
@@ -63,7 +63,7 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When the play of one training was proved, the games counted to within a fiftieth."""
 
     seconds: float
-    games: int | None  # the first after which nobody beats it in either seat, or None
+    games: int | None  # the first after which it is unbeatable in both seats, or None
     stays: int | None  # the first after which that was never lost again, or None
     faultless: int | None  # the first after which no decision is a blunder, or None
     played: int  # games of the whole training

@@ -1,4 +1,4 @@
-"""From a recipe to an agent: train it, keep its history, judge it, write its card."""
+"""From a recipe to an agent: train it, keep its history, judge it, write its card, check it."""
 
 import platform
 import re
@@ -24,6 +24,8 @@ from training.learners.phases import Progress
 TICK = 100_000  # updates between two signs of life, some hundredths of a second
 TABLES = ("numpy", "numba")  # what computes a table
 NETWORKS = ("numpy", "jax", "jaxlib", "optax")
+# Entries of a card that say how it was made, not what: how long it took, on what, how it is packed.
+CIRCUMSTANCES = {"seconds", "versions", "arrays"}
 
 Watcher = Callable[[Progress], None]
 
@@ -138,6 +140,30 @@ def judged(game: Game, agent: Agent) -> Agent:
         figures=figures_of(game, recipe, tables, updates),
     )
     return replace(agent, card=card)
+
+
+def verdict(saved: Agent, rebuilt: Agent) -> str:
+    """Say whether an agent on disk is what its recipe makes, or what differs and their versions."""
+    found = differences(saved, rebuilt)
+    if not found:
+        return "the same, bit for bit"
+    made_with, here = (
+        ", ".join(f"{name} {version}" for name, version in agent.card.versions.items())
+        for agent in (saved, rebuilt)
+    )
+    return f"{', '.join(found)} differ (made with {made_with}; here {here})"
+
+
+def differences(saved: Agent, rebuilt: Agent) -> list[str]:
+    """Name the arrays that are not the same bit for bit, and the entries of the card."""
+    arrays = [
+        name
+        for (name, a), b in zip(saved.arrays().items(), rebuilt.arrays().values(), strict=True)
+        if a.dtype != b.dtype or a.shape != b.shape or a.tobytes() != b.tobytes()
+    ]
+    before, now = (msgspec.to_builtins(agent.card) for agent in (saved, rebuilt))
+    entries = [name for name in before if name not in CIRCUMSTANCES and before[name] != now[name]]
+    return arrays + [f"{name} of the card" for name in entries]
 
 
 def next_mark(updates: int) -> int:

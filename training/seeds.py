@@ -22,7 +22,7 @@ WIDTH = 40  # characters of the longest bar of a histogram
 class Games(NamedTuple):
     """After how many games of one training something was true for the first time."""
 
-    unbeatable: int  # nobody can beat its play in either seat; asked after every game
+    unbeatable: int  # no opponent can beat it, in either seat; asked after every game
     faultless: int  # nothing is unseen, where training ends, and no decision is a blunder
 
 
@@ -87,7 +87,7 @@ def games_distribution(results: Sequence[Games]) -> Iterator[str]:
     for name in Games._fields:
         low, first, median, third, high = five_numbers(getattr(result, name) for result in results)
         yield f"{name:<24}{low:>8.0f}{first:>10.0f}{median:>8.0f}{third:>10.0f}{high:>6.0f}"
-    yield "unbeatable: the first game after which nobody can beat it in either seat, exactly"
+    yield "unbeatable: the first game after which no opponent can beat it in either seat, exactly"
     yield "faultless: the game that ends the training, nothing being unseen and no blunder left"
     yield "\ngames until it is unbeatable"
     yield from histogram([result.unbeatable for result in results])

@@ -12,8 +12,7 @@ from app.tictactoe.agents import Agent, load, load_all
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.report import report
-from training.check import differences
-from training.run import judged, train
+from training.run import differences, judged, train
 
 MODELS = Path("models")
 

@@ -1,27 +1,40 @@
 """Measurements of this machine, printed beside what was hoped for.
 
-All of them are processor time, which others who use the machine do not spoil.
+All of them are processor time, which other programs on the machine do not spoil.
 """
 
+import multiprocessing
+import resource
+import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from statistics import median
 from time import process_time
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
 
 from app.recipes import SHIPPED, Recipe, parse
-from app.recipes.algorithms import QLearning
+from app.recipes.algorithms import Dqn, QLearning
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import t_hand, uniform
-from app.tictactoe.values import outcome_chances
-from training.bench.boards import measure
+from app.tictactoe.values import optimal, outcome_chances
 from training.bench.c_loop import CLoop
-from training.bench.networks import side_by_side
 from training.learners import learn
 from training.measures import NEVER
+from training.networks import net
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
+BRIEF = 0.5  # seconds: a board that takes less is measured several times
+BRIEF_RUNS = 7
 C_GOAL = 1.5
 RUNS = 5
+NETWORKS = (2, 4, 8)
+NETWORK_STEPS = 100
+NETWORK_RUNS = 3
 
 
 def benchmark() -> Iterator[str]:
@@ -29,19 +42,48 @@ def benchmark() -> Iterator[str]:
     yield from _boards()
     yield _evaluation(connect())
     yield from _learners(connect())
-    yield from side_by_side()
+    yield from _networks()
 
 
 def _boards() -> Iterator[str]:
+    """Measure what it costs to enumerate and solve a board, each in a process of its own."""
+    # A process made by `spawn` inherits the peak of its maker, one of a fork server does not.
+    context = multiprocessing.get_context("forkserver")
     yield "board       positions   enumerate + solve  per position  peak memory  per position"
     for board in BOARDS:
-        cost = measure(*board)
+        with ProcessPoolExecutor(1, context) as fresh:
+            cost = fresh.submit(_cost, *board).result()
         rows, columns, in_a_row = board
         yield (
             f"{rows}x{columns}, {in_a_row}  {cost.positions:>12,}  {1000 * cost.seconds:>14,.1f} ms"
             f"  {1e6 * cost.seconds / cost.positions:>9.2f} us  {cost.peak / 2**20:>8,.0f} MiB"
             f"  {cost.peak / cost.positions:>8,.0f} bytes{GOALS.get(board, '')}"
         )
+
+
+class Cost(NamedTuple):
+    """What one board took."""
+
+    positions: int
+    seconds: float
+    peak: float  # bytes that the process had in memory at most, beyond what it started with
+
+
+def _cost(rows: int, columns: int, in_a_row: int) -> Cost:
+    def solve() -> None:
+        optimal(connect(rows, columns, in_a_row))
+
+    before = _peak()
+    seconds = [_seconds(solve)]
+    peak = _peak() - before
+    if seconds[0] < BRIEF:
+        seconds = [_seconds(solve) for _ in range(BRIEF_RUNS)]
+    return Cost(connect(rows, columns, in_a_row).positions, median(seconds), peak)
+
+
+def _peak() -> float:
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def _evaluation(game: Game) -> str:
@@ -87,6 +129,60 @@ def _rate(game: Game, recipe: Recipe) -> float:
     start = process_time()
     *_, end = learn(game, recipe, lambda updates: NEVER)
     return end.updates / (process_time() - start)
+
+
+def _networks() -> Iterator[str]:
+    """Measure several networks in one compiled step by `vmap`, beside one after the other.
+
+    The ratio is why `training.networks` teaches one after the other: on a CPU side by side gains
+    little, and its sums differ in the last digits, so that what a recipe becomes would depend on
+    the recipes that are trained beside it.
+    """
+    game, recipe = connect(), Dqn()
+    read = jnp.asarray(net.reading(game, recipe.encoding, recipe.convolution))
+    guarded = jnp.asarray(~game.legal)
+    rng = np.random.default_rng(recipe.seed)
+    shape = (max(NETWORKS), NETWORK_STEPS, recipe.batch)
+    every = net.Lessons(
+        rng.integers(game.decisions, size=shape, dtype=np.int32),
+        rng.integers(game.cells, size=shape, dtype=np.int32),
+        rng.normal(size=shape).astype(np.float32),
+    )
+    pupils = [
+        net.untaught(net.new_network(rng, read, recipe.hidden, game.cells), seed)
+        for seed in range(max(NETWORKS))
+    ]
+
+    def teach(pupil: net.Pupil, lessons: net.Lessons) -> net.Pupil:
+        taught: net.Pupil = net.teach(pupil, read, guarded, lessons, recipe.step_size)
+        return taught
+
+    def one_by_one(pupils: list[net.Pupil], lessons: list[net.Lessons]) -> list[net.Pupil]:
+        return list(map(teach, pupils, lessons))
+
+    together = jax.jit(jax.vmap(teach))
+    yield "\nnetworks   one by one   side by side   (ms of processor time a step and network)"
+    for count in NETWORKS:
+        alone = [net.Lessons(*(column[n] for column in every)) for n in range(count)]
+        stacked = jax.tree.map(lambda *parts: jnp.stack(parts), *pupils[:count])
+        lessons = net.Lessons(*(column[:count] for column in every))
+        one = _step(count, one_by_one, pupils, alone)
+        other = _step(count, together, stacked, lessons)
+        yield (
+            f"{count:>8}   {one:>7.2f} ms   {other:>9.2f} ms   "
+            f"side by side is {one / other:.2f} times as fast"
+        )
+
+
+def _step(count: int, run: Callable[..., object], *arguments: object) -> float:
+    """Return the milliseconds of one step of one of the networks."""
+
+    def teach() -> None:
+        jax.block_until_ready(run(*arguments))  # type: ignore[no-untyped-call]
+
+    teach()  # compiles
+    seconds = median(_seconds(teach) for _ in range(NETWORK_RUNS))
+    return 1000 * seconds / (count * NETWORK_STEPS)
 
 
 def _seconds(run: Callable[[], object]) -> float:

@@ -163,7 +163,7 @@ def teach(
 
     `read` is what the network reads of each decision, `guarded` [D, cells] says which of its
     outputs are held at -5.  It is compiled once for all networks of one shape; why they are not
-    taught side by side in one call is in `training.bench.networks`.
+    taught side by side in one call is in `training.bench`.
     """
 
     def step(pupil: Pupil, lesson: Lessons) -> tuple[Pupil, None]:
