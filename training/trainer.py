@@ -1,7 +1,7 @@
 """The process that trains what the site is asked for: `python -m training.trainer FOLDER NUMBER`.
 
 It is started by `app.web.service.trainer`, which names its folder, and hands on two open files: a
-listening Unix socket by its number, and the lock of whoever is the trainer, to be held to the end.
+listening Unix socket by its number, and the trainer's lock, to be held to the end.
 It answers one request at a time, as HTTP: who asks for `/q-learning,alpha=0.5` is sent a zip file
 of the agent's card and arrays.  The others wait in the socket's own queue.  It ends when the last
 process of the server has.
@@ -36,7 +36,7 @@ KEPT = 64  # answers
 STORY = "story/"  # before a name: the first games of its training instead of the agent
 CARD, ARRAYS = "card.json", "arrays.npz"
 TRAIN_SECONDS = 30  # most of it is for compiling, the first time on a machine
-CLIENT_SECONDS = 5.0  # for whoever has connected to speak, and to take more of the answer
+CLIENT_SECONDS = 5.0  # for a client to speak, and to take more of the answer
 NICENESS = 5  # pages go first
 COMPILED = Path(__file__).parent / "learners/__pycache__"  # where numba keeps what it compiled
 
@@ -91,7 +91,7 @@ def packed(card: bytes, arrays: bytes) -> bytes:
 
 
 class Server(WSGIServer):
-    """Answers on a socket that somebody else has opened."""
+    """Answers on a socket that is open already."""
 
     def __init__(self, listener: socket.socket, application: Trainer) -> None:
         super().__init__(("trainer", 0), Handler, bind_and_activate=False)
@@ -114,7 +114,7 @@ class Server(WSGIServer):
         return not there.poll(0)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Write down in one line that somebody has not spoken, or not listened."""
+        """Write down in one line that a client has not spoken, or not listened."""
         print(f"trainer: {sys.exception()!r}", file=sys.stderr)
 
 
