@@ -303,6 +303,8 @@ def experiment(claims: tuple[str, ...], everything: bool, bench: bool, **options
     try:
         for text in told:
             click.echo(text)
+    except ConnectionError as error:
+        raise click.ClickException(f"{error}; what was trained before is kept") from error
     except ValueError as error:
         raise click.ClickException(str(error)) from error
 

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.recipes import Recipe, name
+from app.recipes import Recipe, name, parse
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import BySeat, Figures, blunders
@@ -44,6 +44,10 @@ class Measure(Generic[Found]):
     found: type[Found]
     of: Callable[[Sequence[Recipe]], Sequence[Found]]
     at_once: int = 10
+
+    def encoded(self, names: Sequence[str]) -> list[bytes]:
+        """Measure the recipes with these names, for a store."""
+        return [msgspec.json.encode(found) for found in self.of([parse(text) for text in names])]
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,11 +2,35 @@
 
 import multiprocessing
 import os
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from threading import Thread
 from time import sleep
+from typing import Any, TypeVar
 
 PAUSE = 0.2  # seconds between two looks at the parent
+
+Measured = TypeVar("Measured")
+
+
+def in_parallel(
+    work: Callable[..., Measured], wanted: Sequence[tuple[Any, ...]], jobs: int
+) -> Iterator[tuple[int, Measured]]:
+    """Call `work` with each of these arguments on `jobs` processes.
+
+    Yields the number and the result of each as it finishes.
+    """
+    from joblib import Parallel, delayed  # noqa: PLC0415 - a process that ends with us needs none
+
+    calls = (delayed(_numbered)(os.getpid(), work, *call) for call in enumerate(wanted))
+    yield from Parallel(jobs, return_as="generator_unordered", pre_dispatch="2 * n_jobs")(calls)
+
+
+def _numbered(
+    parent: int, work: Callable[..., Measured], number: int, arguments: tuple[Any, ...]
+) -> tuple[int, Measured]:
+    end_with(parent)
+    return number, work(*arguments)
 
 
 @cache  # one watch is enough, however often a process is told

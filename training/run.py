@@ -182,5 +182,10 @@ def versions(recipe: Recipe) -> dict[str, str]:
     return {
         "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        **{package: version(package) for package in (NETWORKS if recipe.slug == "dqn" else TABLES)},
+        **{package: version(package) for package in packages(recipe)},
     }
+
+
+def packages(recipe: Recipe) -> Sequence[str]:
+    """Name the packages that compute what a recipe makes."""
+    return NETWORKS if recipe.slug == "dqn" else TABLES

@@ -1,10 +1,10 @@
 """How good a recipe makes an agent over many training seeds: was one run luck?"""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from statistics import quantiles
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, tic_tac_toe
@@ -12,11 +12,15 @@ from app.tictactoe.policy import BASELINES, policy_of
 from app.tictactoe.report import blunders, losing_game
 from training.learners import learn
 from training.measures import END, Run
+from training.processes import in_parallel
+from training.progress import bar
 from training.proof import unbeatable
-from training.sweep import over_seeds
 
 OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
+CHUNK = 10  # seeds that a process is given at a time
 WIDTH = 40  # characters of the longest bar of a histogram
+
+Measured = TypeVar("Measured")
 
 
 class Games(NamedTuple):
@@ -32,6 +36,23 @@ def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterat
     if recipe.slug == "champion":
         yield ""
         yield from games_distribution(over_seeds(partial(games_needed, recipe), seeds, jobs))
+
+
+def over_seeds(
+    measure: Callable[[int], Measured], seeds: Sequence[int], jobs: int
+) -> list[Measured]:
+    """Measure each seed, in their order, with a progress bar on the error stream."""
+    chunks = [seeds[start : start + CHUNK] for start in range(0, len(seeds), CHUNK)]
+    measured: dict[int, list[Measured]] = {}
+    with bar("seeds", len(seeds)) as count:
+        for number, results in in_parallel(_each, [(measure, chunk) for chunk in chunks], jobs):
+            measured[number] = results
+            count(len(results))
+    return [result for number in range(len(chunks)) for result in measured[number]]
+
+
+def _each(measure: Callable[[int], Measured], seeds: Iterable[int]) -> list[Measured]:
+    return [measure(seed) for seed in seeds]
 
 
 def standing(recipe: Recipe, seed: int) -> Run:

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from app.recipes import ALGORITHMS, SHIPPED, name, parse
 from app.tictactoe.agents import load, save
 from app.tictactoe.game import Game
+from tests.signals import heeding
 from training import cli
 from training.run import agent_id, train
 
@@ -104,12 +105,13 @@ def test_evaluate_prints_and_writes_the_table(tmp_path: Path) -> None:
 
 def at_work(*agents: str, out: Path) -> subprocess.Popen[bytes]:
     """A process that trains, as far as to be seen to."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "training", "train", *agents, "--out", str(out)],
-        env=os.environ | {"FORCE_COLOR": "1"},  # the bar moves, so that it can be seen
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    with heeding(signal.SIGINT):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "training", "train", *agents, "--out", str(out)],
+            env=os.environ | {"FORCE_COLOR": "1"},  # the bar moves, so that it can be seen
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
     assert process.stderr
     shown = b""
     while b"updates/s" not in shown:

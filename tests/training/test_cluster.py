@@ -1,85 +1,182 @@
-"""A sweep on a real cluster of a scheduler and two workers, of which one is killed."""
+"""Work on a real cluster, started as dask's manual says and of which only the address is known."""
 
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from pydoc import locate
 
 import pytest
+from click.testing import CliRunner, Result
 
+from training import cli, cluster
+from training.cluster import in_cluster
 from training.experiments.engine import carry_out
 from training.experiments.running_sum import EXPERIMENT
 from training.experiments.store import Store, opened
 
-ROOT = Path(__file__).parents[2]
+DASK = (str(Path(sys.executable).with_name("dask")),)
+LOCAL = ("--host", "127.0.0.1", "--no-dashboard")
+SCHEDULER = (*DASK, "scheduler", "--port", "0")
+SINGLE = ("--nthreads", "1")
+LONG = 600  # seconds
 SEEDS = 30
-LOCAL = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-WORKER = ("--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
 
 
-class Cluster(NamedTuple):
-    """A scheduler's address, and its two workers."""
+@contextmanager
+def started(folder: Path, *command: str, count: int = 1, path: Path | None = None) -> Iterator[str]:
+    """Run a scheduler, or so many workers with their nannies, and give the scheduler's address."""
+    surroundings = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+    with subprocess.Popen(
+        [*command, *LOCAL],
+        cwd=folder,
+        env=surroundings | ({"PYTHONPATH": str(path)} if path else {}),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr
+        said = iter(process.stderr)
+        words = "Scheduler at:" if "scheduler" in command else "Registered to:"
+        for _ in range(count):
+            address = next(line for line in said if words in line).split()[-1]
+        try:
+            yield address
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
 
-    address: str
-    workers: list[subprocess.Popen[str]]
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a scheduler with two workers."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    with (
+        started(folder, *SCHEDULER) as address,
+        started(folder, *DASK, "worker", address, *SINGLE, "--nworkers", "2", count=2),
+    ):
+        yield address
 
 
 class Deadly(Store):
     """Kills a worker as soon as a first batch of runs is kept."""
 
-    victim: subprocess.Popen[str] | None = None
+    victim: int | None = None
 
     def write(self, values: Mapping[str, bytes]) -> None:
         super().write(values)
         if self.victim:
-            self.victim.kill()
+            os.kill(self.victim, signal.SIGKILL)
             self.victim = None
 
 
-def started(module: str, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", f"distributed.cli.{module}", *arguments],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def workers(address: str) -> set[int]:
+    """Find the processes that compute."""
+    calls: list[tuple[()]] = [()] * 20
+    return {process for _, process in in_cluster(os.getpid, calls, address, [])}
 
 
-def read_until(process: subprocess.Popen[str], words: str) -> str:
-    assert process.stderr
-    for line in process.stderr:
-        if words in line:
-            return line
-    raise AssertionError(f"it ended without having said {words!r}")
-
-
-@pytest.fixture
-def cluster() -> Iterator[Cluster]:
-    scheduler = started("dask_scheduler", *LOCAL)
-    address = read_until(scheduler, "Scheduler at:").split()[-1]
-    workers = [started("dask_worker", address, *WORKER) for _ in range(2)]
-    for worker in workers:
-        read_until(worker, "Registered to:")
-    yield Cluster(address, workers)
-    for process in (*workers, scheduler):
-        process.send_signal(signal.SIGTERM)
-        process.communicate()
-
-
-def test_a_cluster_of_which_a_worker_dies_finds_the_same(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_cluster_of_which_a_worker_dies_finds_the_same(address: str, tmp_path: Path) -> None:
     with opened(tmp_path / "cluster") as store:
         deadly = Deadly(store.environment)
-        deadly.victim = cluster.workers[0]
-        there = carry_out(EXPERIMENT, deadly, seeds=SEEDS, cluster=cluster.address)
+        before = workers(address)
+        deadly.victim = min(before)
+        there = carry_out(EXPERIMENT, deadly, seeds=SEEDS, cluster=address)
     with opened(tmp_path / "here") as store:
         here = carry_out(EXPERIMENT, store, seeds=SEEDS)
-    assert cluster.workers[0].wait() == -signal.SIGKILL
-    assert cluster.workers[1].poll() is None
+    assert deadly.victim is None
+    assert len(before) == 2
+    assert min(before) not in workers(address)
     assert there.trained == here.trained == 2 * SEEDS
     assert there.summary.figures == here.summary.figures
     assert there.summary.checks == here.summary.checks
     assert there.summary.because == here.summary.because
+
+
+def test_a_worker_has_the_code_of_now(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pause() -> set[object]:
+        calls = [("training.processes.PAUSE",)] * 20
+        return {value for _, value in in_cluster(locate, calls, address, [])}
+
+    assert pause() == {0.2}
+    for package in cluster.PACKAGES:
+        shutil.copytree(cluster.ROOT / package, tmp_path / package)
+    edited = tmp_path / "training/processes.py"
+    edited.write_text(edited.read_text().replace("PAUSE = 0.2", "PAUSE = 0.3"))
+    with monkeypatch.context() as patch:
+        patch.setattr(cluster, "ROOT", tmp_path)
+        assert pause() == {0.3}
+    assert pause() == {0.2}
+
+
+def test_a_worker_without_a_package_is_named_with_it(address: str, tmp_path: Path) -> None:
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    (installed,) = (Path(place) for place in sys.path if place.endswith("site-packages"))
+    for entry in installed.iterdir():
+        if not entry.name.startswith("numba"):
+            (packages / entry.name).symlink_to(entry)
+    python = (sys.executable, "-S", "-m", "dask", "worker")
+    refusal = r"the worker tcp:\S+ has no numba; a run needs 0\."
+    with (
+        started(tmp_path, *python, address, *SINGLE, path=packages),
+        pytest.raises(ConnectionError, match=refusal),
+    ):
+        list(in_cluster(os.getpid, [()], address, ["numba", "numpy"]))
+
+
+def test_a_scheduler_that_goes_away_is_not_waited_for(tmp_path: Path) -> None:
+    with ExitStack() as running:
+        address = running.enter_context(started(tmp_path, *SCHEDULER))
+        with started(tmp_path, *DASK, "worker", address, *SINGLE):
+            found = in_cluster(time.sleep, [(0,), (LONG,)], address, [])
+            assert next(found) == (0, None)
+            running.close()
+            with pytest.raises(ConnectionError, match=f"the scheduler at {address} has gone away"):
+                next(found)
+
+
+def test_a_fault_of_a_worker_is_told_in_a_sentence(address: str) -> None:
+    found = in_cluster(int, [("1",), ("one",)], address, [])
+    with pytest.raises(ConnectionError, match="fails: ValueError: invalid literal for int"):
+        list(found)
+
+
+def test_a_cluster_without_workers_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", 3.0)
+    with (
+        started(tmp_path, *SCHEDULER) as address,
+        pytest.raises(ConnectionError, match=f"the cluster at {address} has no worker"),
+    ):
+        list(in_cluster(os.getpid, [()], address, []))
+
+
+def test_where_no_scheduler_answers_the_command_ends_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        mute = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        results = [experiment(address, tmp_path) for address in ("nonsense", mute)]
+    results.append(experiment(mute, tmp_path))  # where nobody listens any more
+    for place, result in zip(("nonsense", mute, mute), results, strict=True):
+        assert result.exit_code == 1
+        assert f"\nError: no dask scheduler answers at {place!r}" in result.stderr
+        assert result.stderr.endswith("; what was trained before is kept\n")
+        assert "Traceback" not in result.stderr
+
+
+def experiment(address: str, folder: Path) -> Result:
+    command = ["experiment", "running-sum", "--dask", address]
+    return CliRunner().invoke(
+        cli.main, [*command, "--store", str(folder / "runs"), "--out", str(folder)]
+    )

@@ -14,6 +14,7 @@ import pytest
         ("training.learners", {"flask", "app.web", "jax", "optax"}),
         ("app.web", {"numba", "jax", "optax", "rich", "training"}),
         ("training.cli", {"flask", "app.web", "jax", "optax", "numba", "rich", "joblib"}),
+        ("training.experiments.engine", {"distributed"}),
     ],
 )
 def test_importing_it_never_imports(module: str, never: set[str]) -> None:

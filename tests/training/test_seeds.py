@@ -14,8 +14,7 @@ from app.tictactoe.report import blunders, losing_game
 from training import cli
 from training.learners import learn
 from training.run import train
-from training.seeds import five_numbers, games_needed, histogram, standing
-from training.sweep import over_seeds
+from training.seeds import five_numbers, games_needed, histogram, over_seeds, standing
 
 CHAMPION, Q_TABLE = parse("champion"), parse("q-table")
 

@@ -13,7 +13,7 @@ from training.experiments.engine import carry_out
 from training.experiments.store import opened, usual_folder
 from training.learners import learn
 from training.measures import END, NEVER
-from training.sweep import in_parallel
+from training.processes import in_parallel
 
 BENCHED = ("q-table", "self-play", "league", "q-learning", "q-iteration")
 ROUNDS = 5
@@ -30,7 +30,7 @@ def carry_out_all(
 ) -> Iterator[str]:
     """Check these claims, or all that are written down, and save their summaries.
 
-    Raises ValueError if there is no such claim.
+    Raises ValueError if there is no such claim, and ConnectionError if a cluster fails.
     """
     for claim in claims:
         if claim not in FILES:

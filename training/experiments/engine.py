@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -15,8 +15,9 @@ from app.recipes import Recipe, name, parse
 from training.experiments.claim import Experiment, Results, Sweep
 from training.experiments.store import Store
 from training.measures import Measure, key
-from training.run import versions
-from training.sweep import bar, in_parallel
+from training.processes import in_parallel
+from training.progress import bar
+from training.run import TABLES, packages, versions
 
 TIMES = ("seconds", "judging")  # fields that are another each time
 
@@ -39,7 +40,9 @@ def carry_out(
     """Train and measure what the store lacks of an experiment, and summarise all of it.
 
     Each recipe has the seeds from 0 on, as many as its sweep says, or `seeds` at most.  Every run
-    is kept as soon as it is measured: whoever is stopped goes on from there.
+    is kept as soon as it is measured: whoever is stopped goes on from there.  With the address of a
+    dask scheduler they are trained on its cluster.  Raises ConnectionError if that
+    fails.
     """
     found: dict[str, list[Any]] = {}
     runs: dict[str, Any] = {}  # of which two labels may share some
@@ -113,13 +116,16 @@ def _measured(
 ) -> Iterator[tuple[Sequence[Recipe], list[bytes]]]:
     step = measure.at_once
     batches = [recipes[start : start + step] for start in range(0, len(recipes), step)]
-    calls = [(measure.of, [name(recipe) for recipe in batch]) for batch in batches]
-    for place, encoded in in_parallel(_work, calls, jobs, cluster):
+    calls = [([name(recipe) for recipe in batch],) for batch in batches]
+    if cluster is None:
+        found = in_parallel(measure.encoded, calls, jobs)
+    else:
+        from training.cluster import in_cluster  # noqa: PLC0415 - dask, for those who have a cluster
+
+        used = {package for recipe in recipes for package in packages(recipe)}
+        found = in_cluster(measure.encoded, calls, cluster, sorted({"msgspec", *TABLES, *used}))
+    for place, encoded in found:
         yield batches[place], encoded
-
-
-def _work(of: Callable[[Sequence[Recipe]], Sequence[Any]], names: Sequence[str]) -> list[bytes]:
-    return [msgspec.json.encode(found) for found in of([parse(text) for text in names])]
 
 
 def _summary(

@@ -16,6 +16,7 @@ from app.tictactoe.agents import load
 from app.tictactoe.game import connect
 from tests.service.faults.finding import Finding
 from tests.service.server import ROOT
+from tests.signals import heeding
 
 AGENT, SEED = "q-learning-1", "99"
 DISK = 512  # KB: there is room for the old model, but not for the new one beside it
@@ -44,9 +45,11 @@ def interrupted_training() -> Iterator[Finding]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         before = with_old_model(folder)
-        process = subprocess.Popen(
-            command(folder), cwd=ROOT, env=os.environ | {"FORCE_COLOR": "1"}, stderr=subprocess.PIPE
-        )
+        colours = os.environ | {"FORCE_COLOR": "1"}
+        with heeding(signal.SIGINT):
+            process = subprocess.Popen(
+                command(folder), cwd=ROOT, env=colours, stderr=subprocess.PIPE
+            )
         assert process.stderr
         shown = b""
         while b"updates/s" not in shown:

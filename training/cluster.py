@@ -1,0 +1,160 @@
+"""Work on a dask cluster of which only the address is known: the code travels to its workers.
+
+They need the packages that compute here, in the same versions; the scheduler needs dask alone.
+"""
+
+import asyncio
+import logging
+import pickle
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+import cloudpickle
+from distributed import CancelledError, Client, Future, Worker, rpc
+from distributed.diagnostics.plugin import WorkerPlugin
+from distributed.exceptions import WorkerStartTimeoutError
+from distributed.versions import VersionMismatchWarning, get_versions
+
+PACKAGES = ("app", "training")
+ROOT = Path(__file__).parents[1]
+PATIENCE = 10.0  # seconds, for a scheduler that answers, and for a first worker
+PAUSE = 5.0  # seconds without a result after which it is asked whether there are workers
+
+Measured = TypeVar("Measured")
+
+# Whatever fails is told once, in the sentence that ends the command.
+warnings.simplefilter("ignore", VersionMismatchWarning)
+for logger in ("distributed", "distributed.client"):
+    logging.getLogger(logger).setLevel(logging.CRITICAL)
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # a worker has none of it yet
+
+
+class Code(WorkerPlugin):
+    """Lays this project's code where a worker imports from, in place of what was there of it.
+
+    The worker refuses that if it does not compute with the same versions as this machine.
+    """
+
+    def __init__(self, packages: Sequence[str], versions: Mapping[str, str | None]) -> None:
+        self.packages, self.versions = packages, versions
+        self.files = {
+            str(path.relative_to(ROOT)): path.read_bytes()
+            for package in PACKAGES
+            for path in sorted((ROOT / package).rglob("*.py"))
+            if not path.is_relative_to(ROOT / "app" / "web")
+        }
+        self.digest = sha256(pickle.dumps(self.files)).hexdigest()[:16]
+
+    def setup(self, worker: Worker) -> None:
+        """Be called by a worker, now or when it joins the cluster or starts again."""
+        there = computing(get_versions(self.packages), self.packages)
+        refuse_others(worker.address, there, self.versions)
+        folder = Path(worker.local_directory) / f"q-tac-toe-{self.digest}"
+        before = sys.modules.get("training")
+        if before and folder in Path(before.__file__ or "").parents:
+            return  # another command sent the same
+        for file, content in self.files.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_bytes(content)
+        for module in [one for one in sys.modules if one.split(".")[0] in PACKAGES]:
+            del sys.modules[module]
+        sys.path.insert(0, str(folder))
+        import_module("training")
+
+
+class Call:
+    """What calls a function where it is unpickled, which is not on the scheduler."""
+
+    def __init__(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        self.call = work, arguments
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self.call
+
+
+def in_cluster(
+    work: Callable[..., Measured],
+    wanted: Sequence[tuple[Any, ...]],
+    address: str,
+    packages: Sequence[str],
+) -> Iterator[tuple[int, Measured]]:
+    """Do what `training.processes.in_parallel` does, on the cluster of the scheduler at an address.
+
+    `packages` are those that compute.  Work of a worker that dies is given to another.  Raises
+    ConnectionError, in a sentence, for whatever fails there.
+    """
+    try:
+        asyncio.run(asyncio.wait_for(_greet(address), PATIENCE))
+    except (OSError, ValueError) as error:
+        reason = f" ({error})" if str(error) else ""
+        raise ConnectionError(f"no dask scheduler answers at {address!r}{reason}") from error
+    try:
+        client = Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
+        with client:
+            client.wait_for_workers(1, PATIENCE)
+            here = _compare(client, packages)  # first: another Python could not read it
+            client.register_plugin(Code(packages, here), "q-tac-toe")
+            calls = [pickle.dumps(Call(work, arguments)) for arguments in wanted]
+            futures = client.map(pickle.loads, calls, pure=False)
+            numbers = {future: number for number, future in enumerate(futures)}
+            del futures  # a worker forgets a result as soon as nothing here refers to it
+            finished: SimpleQueue[Future[Any]] = SimpleQueue()
+            for future in numbers:
+                future.add_done_callback(finished.put)  # type: ignore[no-untyped-call]
+            while numbers:
+                try:
+                    future = finished.get(timeout=PAUSE)
+                except Empty:  # where `distributed.as_completed` would wait for ever
+                    client.wait_for_workers(1, PATIENCE)
+                    continue
+                if future.status == "error":
+                    _compare(client, packages)  # one that joined later may lack something
+                yield numbers.pop(future), future.result()
+    except CancelledError as error:
+        raise ConnectionError(f"the scheduler at {address} has gone away") from error
+    except WorkerStartTimeoutError as error:
+        raise ConnectionError(f"the cluster at {address} has no worker") from error
+    except Exception as error:
+        reason = str(error).split("\n")[0].split(". ")[0]
+        kind = type(error).__name__
+        raise ConnectionError(f"the cluster at {address} fails: {kind}: {reason}") from error
+
+
+async def _greet(address: str) -> None:
+    """Raise OSError or ValueError unless a scheduler answers; a `Client` would wait for ever."""
+    async with rpc(address, timeout=PATIENCE) as other:  # type: ignore[no-untyped-call]
+        kind = (await other.identity())["type"]
+    if kind != "Scheduler":
+        raise ValueError(f"it is a {kind}")
+
+
+def _compare(client: Client, packages: Sequence[str]) -> dict[str, str | None]:
+    """Return what computes here, and raise RuntimeError if another thing does on a worker."""
+    versions: Any = client.get_versions(packages=packages)
+    here = computing(versions["client"], packages)
+    for worker, there in versions["workers"].items():
+        refuse_others(worker, computing(there, packages), here)
+    return here
+
+
+def computing(versions: Mapping[str, Any], packages: Iterable[str]) -> dict[str, str | None]:
+    """Pick what decides the bits of a run from what `distributed` says of a process."""
+    host, installed = versions["host"], versions["packages"]
+    used = {package: installed[package] for package in ("python", *packages)}
+    return {"platform": f"{host['OS']} {host['machine']}"} | used
+
+
+def refuse_others(
+    worker: str, there: Mapping[str, str | None], here: Mapping[str, str | None]
+) -> None:
+    """Raise RuntimeError unless a worker computes with what computes here."""
+    for package, version in here.items():
+        if there[package] != version:
+            has = f"{package} {there[package]}" if there[package] else f"no {package}"
+            raise RuntimeError(f"the worker {worker} has {has}; a run needs {version}, as is here")
