@@ -1,8 +1,8 @@
 """How much depends on the choice of alpha, gamma, epsilon and the number of games."""
 
 from app.experiments import Grid
-from training.experiments.claim import Experiment, Results, Sweep, Told, number, percent, verdict_on
-from training.experiments.table import lost_at_worst, wins
+from training.experiments import claim, table
+from training.experiments.claim import number, percent
 from training.measures import END
 
 ALPHAS = ("0.05", "0.1", "0.2", "0.4", "0.7", "1")
@@ -41,14 +41,14 @@ STRIPS = {f"gamma {gamma}": recipe(gamma=gamma) for gamma in GAMMAS} | {
 }
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Say how far the medians of the grids lie apart."""
     grids: list[Grid] = []
     spans = {}
     for opponent in OPPONENTS:
         for title, value in (
-            ("won against random", wins),
-            ("lost to the best responder", lost_at_worst),
+            ("won against random", table.wins),
+            ("lost to the best responder", table.lost_at_worst),
         ):
             grids.append(
                 results.grid(
@@ -61,22 +61,25 @@ def tell(results: Results) -> Told:
                     value,
                 )
             )
-        medians = [results.median(cell, wins) for row in cells(opponent) for cell in row]
+        medians = [results.median(cell, table.wins) for row in cells(opponent) for cell in row]
         spans[opponent] = (min(medians), max(medians))
-    by_games = [results.median(f"{int(games):,} games", wins) for games in GAMES]
-    by_gamma = [results.median(f"gamma {gamma}", wins) for gamma in GAMMAS]
+    by_games = [results.median(f"{int(games):,} games", table.wins) for games in GAMES]
+    by_gamma = [results.median(f"gamma {gamma}", table.wins) for gamma in GAMMAS]
     much = [high - low > MUCH for low, high in spans.values()]
     much += [max(medians) - min(medians) > MUCH for medians in (by_games, by_gamma)]
     strips = results.strips(
-        "Other gammas, and other numbers of games: games won against random", "%", wins, STRIPS
+        "Other gammas, and other numbers of games: games won against random",
+        "%",
+        table.wins,
+        STRIPS,
     )
     told = " and ".join(
         f"{percent(low)} to {percent(high)} trained against {opponent}"
         for opponent, (low, high) in spans.items()
     )
-    return Told(
+    return claim.Told(
         [*grids, strips],
-        verdict_on(*much),
+        claim.verdict_on(*much),
         f"Over the grid the median seed wins {told}. By the article's recipe it wins "
         f"{percent(by_gamma[0])} with gamma {GAMMAS[0]} and {percent(by_gamma[-1])} with gamma "
         f"{GAMMAS[-1]}, and {percent(by_games[0])} after {number(int(GAMES[0]))} games and "
@@ -84,7 +87,7 @@ def tell(results: Results) -> Told:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="alpha-gamma",
     title="Tuning alpha, gamma and epsilon",
     claim="Tuning such a learner is a matter of choosing alpha, gamma, epsilon and the number of "
@@ -98,6 +101,6 @@ EXPERIMENT = Experiment(
     "gammas, and the numbers of games, not which choice is best: that depends on whom one wants to "
     "beat.",
     agents=["q-table"],
-    sweeps=[Sweep(GRIDS, END), Sweep(STRIPS, END)],
+    sweeps=[claim.Sweep(GRIDS, END), claim.Sweep(STRIPS, END)],
     tell=tell,
 )

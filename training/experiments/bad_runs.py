@@ -14,7 +14,8 @@ from app.tictactoe.notation import record_to
 from app.tictactoe.policy import best_moves, minimax_random, policy_of
 from app.tictactoe.report import chances_against
 from app.tictactoe.values import reached
-from training.experiments.claim import Experiment, Results, Sweep, Told, percent, seeded
+from training.experiments import claim
+from training.experiments.claim import percent
 from training.learners import learn
 from training.measures import NEVER, Measure
 
@@ -59,7 +60,7 @@ def _fall(recipe: Recipe) -> Fall:
 FALLS = Measure("falls-as-o", 1, Fall, measure_falls)
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Find the bad runs and where they err."""
     falls: Sequence[Fall] = results[Q_TABLE]
     bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD]
@@ -75,7 +76,9 @@ def tell(results: Results) -> Told:
     boards = [
         Board(
             record,
-            seeded(results.recipes[Q_TABLE], next(s for s in bad if falls[s].record == record)),
+            claim.seeded(
+                results.recipes[Q_TABLE], next(s for s in bad if falls[s].record == record)
+            ),
             f"{count:,} of {len(bad):,} bad runs err most often here, O to move.",
         )
         for record, count in places
@@ -93,7 +96,7 @@ def tell(results: Results) -> Told:
             f" {one[1]:,} of them give most of these games away in one and the same position "
             f"(up to symmetry), after {_moves(boards[0].record)}."
         )
-    return Told(figures, verdict, because)
+    return claim.Told(figures, verdict, because)
 
 
 def _moves(record: str) -> str:
@@ -104,7 +107,7 @@ def _moves(record: str) -> str:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="bad-runs",
     title="Why a run ends badly now and then",
     claim="Now and then a training ends badly: as O it then loses about 40% of its games to "
@@ -117,6 +120,6 @@ EXPERIMENT = Experiment(
     limits="Which position a run errs in most often says where games are lost, not why its value "
     "there is wrong: the lab shows that for a single run.",
     agents=["q-table"],
-    sweeps=[Sweep({Q_TABLE: "q-table"}, FALLS)],
+    sweeps=[claim.Sweep({Q_TABLE: "q-table"}, FALLS)],
     tell=tell,
 )

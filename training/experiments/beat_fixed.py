@@ -1,8 +1,8 @@
 """Whether every learner of the league comes to beat `fixed` in every game."""
 
 from app.experiments import Bars, Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, of, share
-from training.experiments.table import SEAT_NAMES, WON, against
+from training.experiments import claim, table
+from training.experiments.claim import of
 from training.measures import END
 
 QUICK = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
@@ -20,23 +20,27 @@ RECIPES = {
 }
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Count the seeds that win every game, seat by seat."""
     always = {
-        (label, seat): [won == 100 for won in results.values(label, against("fixed", seat, WON))]
+        (label, seat): [
+            won == 100 for won in results.values(label, table.against("fixed", seat, table.WON))
+        ]
         for label in RECIPES
-        for seat in SEAT_NAMES
+        for seat in table.SEAT_NAMES
     }
     as_x, as_o = (
         [won for (_, seat), seeds in always.items() if seat == one for won in seeds]
-        for one in SEAT_NAMES
+        for one in table.SEAT_NAMES
     )
     in_league, alone = (
         [won for (label, _), seeds in always.items() if label.endswith(place) for won in seeds]
         for place in PLACES
     )
     never = [
-        won == 0 for label in RECIPES for won in results.values(label, against("fixed", "o", WON))
+        won == 0
+        for label in RECIPES
+        for won in results.values(label, table.against("fixed", "o", table.WON))
     ]
     verdict: Verdict = (
         "holds"
@@ -45,15 +49,18 @@ def tell(results: Results) -> Told:
         if any(all(seeds) for seeds in always.values())
         else "does not hold"
     )
-    return Told(
+    return claim.Told(
         [
             Bars(
                 f"Seeds that win every game against fixed as {seat.upper()}",
                 "%",
-                [share(label, always[label, seat], results.recipes[label]) for label in RECIPES],
+                [
+                    claim.share(label, always[label, seat], results.recipes[label])
+                    for label in RECIPES
+                ],
                 False,
             )
-            for seat in SEAT_NAMES
+            for seat in table.SEAT_NAMES
         ],
         verdict,
         f"As X {of(as_x)} trainings win every game against fixed, as O {of(as_o)}; {of(never)} win "
@@ -62,7 +69,7 @@ def tell(results: Results) -> Told:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="beat-fixed",
     title="Every learner beats fixed in every game",
     claim="After a while every learner beats `fixed`, which plays the first empty square, in every "
@@ -75,6 +82,6 @@ EXPERIMENT = Experiment(
     limits="The report's learners went on drawing moves by k when they met; here the best move is "
     "played. How its author counted over the seats is not told.",
     agents=["q-learning-player", "observing", "symmetric", "observing-symmetric"],
-    sweeps=[Sweep(RECIPES, END)],
+    sweeps=[claim.Sweep(RECIPES, END)],
     tell=tell,
 )

@@ -4,17 +4,8 @@ from app.experiments import Bar, Bars, Mark
 from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, uniform
 from app.tictactoe.report import chances_against
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    of,
-    percent,
-    rounded,
-    verdict_on,
-)
-from training.experiments.table import LOST, SEAT_NAMES, WON, against
+from training.experiments import claim, table
+from training.experiments.claim import of, percent
 from training.measures import END
 
 Q_TABLE = "q-table"
@@ -22,30 +13,33 @@ ALIKE = {"minimax": "minimax, first move", "minimax-random": "minimax, at random
 PERFECT = {**ALIKE, "strongest": "strongest of all who never lose"}
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare every seed with the perfect players."""
     game = tic_tac_toe()
     won = {
         (one, seat): 100
-        * chances_against(game, uniform(game), BASELINES[one].policy(game), SEATS[seat])[WON]
+        * chances_against(game, uniform(game), BASELINES[one].policy(game), SEATS[seat])[table.WON]
         for one in PERFECT
-        for seat in SEAT_NAMES
+        for seat in table.SEAT_NAMES
     }
-    median = {seat: results.median(Q_TABLE, against("random", seat, WON)) for seat in SEAT_NAMES}
-    better = [median[seat] > won[one, seat] for one in ALIKE for seat in SEAT_NAMES]
+    median = {
+        seat: results.median(Q_TABLE, table.against("random", seat, table.WON))
+        for seat in table.SEAT_NAMES
+    }
+    better = [median[seat] > won[one, seat] for one in ALIKE for seat in table.SEAT_NAMES]
     risky = [
-        any(against("random", seat, LOST)(run) > 0 for seat in SEAT_NAMES)
+        any(table.against("random", seat, table.LOST)(run) > 0 for seat in table.SEAT_NAMES)
         for run in results[Q_TABLE]
     ]
-    return Told(
+    return claim.Told(
         [
             results.strips(
                 f"Games won as {seat.upper()} against random",
                 "%",
-                against("random", seat, WON),
-                marks=[Mark(rounded(won[one, seat]), text) for one, text in PERFECT.items()],
+                table.against("random", seat, table.WON),
+                marks=[Mark(claim.rounded(won[one, seat]), text) for one, text in PERFECT.items()],
             )
-            for seat in SEAT_NAMES
+            for seat in table.SEAT_NAMES
         ]
         + [
             Bars(
@@ -54,16 +48,16 @@ def tell(results: Results) -> Told:
                 bars=[
                     Bar(
                         f"{BASELINES[one].title}, as {seat.upper()}",
-                        rounded(won[one, seat]),
+                        claim.rounded(won[one, seat]),
                         record="",
                     )
                     for one in PERFECT
-                    for seat in SEAT_NAMES
+                    for seat in table.SEAT_NAMES
                 ],
                 exact=True,
             )
         ],
-        verdict_on(*better),
+        claim.verdict_on(*better),
         f"The median seed wins {percent(median['x'], 2)} as X and {percent(median['o'], 2)} as O; "
         f"minimax wins {percent(won['minimax', 'x'], 2)} and {percent(won['minimax', 'o'], 2)} "
         f"with its first best move, {percent(won['minimax-random', 'x'], 2)} and "
@@ -73,7 +67,7 @@ def tell(results: Results) -> Told:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="better-than-minimax",
     title="More wins against random than minimax has",
     claim="The learner wins more games against random than minimax does.",
@@ -85,6 +79,6 @@ EXPERIMENT = Experiment(
     limits="Only play against random is compared. Minimax, which fears an answer that random "
     "seldom gives, is not made for it.",
     agents=["q-table"],
-    sweeps=[Sweep({Q_TABLE: "q-table"}, END)],
+    sweeps=[claim.Sweep({Q_TABLE: "q-table"}, END)],
     tell=tell,
 )

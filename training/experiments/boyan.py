@@ -8,8 +8,8 @@ from app.tictactoe.agents import load
 from app.tictactoe.game import SEATS, X, tic_tac_toe
 from app.tictactoe.policy import t_hand
 from app.tictactoe.values import best_response
-from training.experiments.claim import Experiment, Results, Sweep, Told, of, percent, rounded
-from training.experiments.table import LOST, WON, both_seats
+from training.experiments import claim, table
+from training.experiments.claim import of, percent
 from training.measures import END
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -18,11 +18,11 @@ SELF_PLAY, TABLE, FORWARD = "self-play", "q-table, against T-hand", "q-learning,
 CAREFUL = "q-learning, against T-hand, a loss at -3"
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Place 58% among the seeds and below the bound."""
-    wins, loses = both_seats("t-hand", WON), both_seats("t-hand", LOST)
+    wins, loses = table.both_seats("t-hand", table.WON), table.both_seats("t-hand", table.LOST)
     bound = _bound()
-    marks = [Mark(REPORTED, "Boyan: 58%"), Mark(rounded(bound), "the most without any loss")]
+    marks = [Mark(REPORTED, "Boyan: 58%"), Mark(claim.rounded(bound), "the most without any loss")]
     reaching = results.each(lambda run: wins(run) >= REPORTED and loses(run) == 0)
     some = [label for label, seeds in reaching.items() if any(seeds)]
     verdict: Verdict = "holds" if some else "cannot be told from this"
@@ -33,7 +33,7 @@ def tell(results: Results) -> Told:
         key=lambda label: (sum(reaching[label]), max(results.values(label, wins))),
     )
     self_play = results.values(SELF_PLAY, wins)
-    return Told(
+    return claim.Told(
         [
             results.strips(
                 "Games won against T-hand, the mean of both seats", "%", wins, marks=marks
@@ -67,12 +67,12 @@ def _shipped() -> list[Bar]:
         if not (MODELS / f"{one}.json").exists():
             continue
         against = load(MODELS, game, one).card.figures.vs["t-hand"]
-        share = 50 * (against.x[-1][WON] + against.o[-1][WON])
-        bars.append(Bar(agent.title, rounded(share), recipe=name(agent.recipe)))
+        share = 50 * (against.x[-1][table.WON] + against.o[-1][table.WON])
+        bars.append(Bar(agent.title, claim.rounded(share), recipe=name(agent.recipe)))
     return sorted(bars, key=lambda bar: -bar.value)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="boyan",
     title="58% won and 42% drawn against T-hand",
     claim="A learned player wins 58% of its games against T-hand and draws 42%, losing none.",
@@ -85,7 +85,7 @@ EXPERIMENT = Experiment(
     "His T-hand may break ties in another way than with equal chances.",
     agents=["self-play", "champion"],
     sweeps=[
-        Sweep(
+        claim.Sweep(
             {
                 SELF_PLAY: "self-play",
                 TABLE: "q-table,vs=t-hand",

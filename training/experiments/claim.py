@@ -2,10 +2,13 @@
 
 A file of this package holds one experiment, or a family of them that share a design:
 
-    EXPERIMENT = Experiment(
+    from training.experiments import claim, table
+    from training.experiments.claim import percent  # and what else its sentences need
+
+    EXPERIMENT = claim.Experiment(
         id="two-stage",                       # as in app.experiments.ORDER
         title=..., claim=..., project="league", where=..., done=..., limits=..., agents=[...],
-        sweeps=[Sweep({"two stages": "league", "one stage": "league,stages=one"}, MARKS, 100)],
+        sweeps=[claim.Sweep({"two stages": "league", "one stage": "league,stages=one"}, MARKS)],
         tell=tell,
     )
 

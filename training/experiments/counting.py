@@ -4,12 +4,13 @@ from math import factorial
 
 from app.experiments import Bar, Bars
 from app.tictactoe.game import tic_tac_toe
-from training.experiments.claim import Experiment, Results, Told, number
+from training.experiments import claim
+from training.experiments.claim import number
 
 CLAIMED = (362_880, 19_683, 5_478, 765)
 
 
-def tell(_results: Results) -> Told:
+def tell(_results: claim.Results) -> claim.Told:
     """Count all of them."""
     game = tic_tac_toe()
     boards = game.board.astype(int)
@@ -29,7 +30,7 @@ def tell(_results: Results) -> Told:
     }
     found = (factorial(game.cells), 3**game.cells, len(boards), classes)
     holds = found == CLAIMED
-    return Told(
+    return claim.Told(
         [
             Bars(
                 title="From orders of moves to positions up to symmetry",
@@ -73,7 +74,7 @@ def _balanced() -> int:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="counting",
     title="How many positions there are",
     claim="There are 9! = 362,880 orders to fill the board and 3^9 = 19,683 boards, of which 5,478 "

@@ -6,42 +6,23 @@ from app.experiments import Curves, Series
 from app.recipes import parse
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.tasks import task_q
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    chance,
-    of,
-    percent,
-    rounded,
-    verdict_on,
-)
-from training.experiments.table import (
-    LOST,
-    WON,
-    against,
-    beaten_nowhere,
-    curve,
-    curves,
-    unbeatable_of,
-    wins_line,
-)
+from training.experiments import claim, table
+from training.experiments.claim import chance, of, percent
 from training.measures import MARKS, Run
 
 ONE, TWO = "one table", "two tables"
 BAD = 40.0
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare end, speed and bias."""
     game, task = tic_tac_toe(), parse("q-table").task()
     assert task is not None
-    exact = rounded(float(task_q(game, task)[0][game.legal[0]].max()))
-    wins, lost = wins_line("random", "o"), against("minimax-random", "o", LOST)
+    exact = claim.rounded(float(task_q(game, task)[0][game.legal[0]].max()))
+    wins, lost = table.wins_line("random", "o"), table.against("minimax-random", "o", table.LOST)
     bad = results.each(lambda run: lost(run) >= BAD)
-    proved = results.each(beaten_nowhere)
-    end = results.medians(against("random", "o", WON))
+    proved = results.each(table.beaten_nowhere)
+    end = results.medians(table.against("random", "o", table.WON))
     stabler = sum(bad[TWO]) < sum(bad[ONE]) and sum(proved[TWO]) > sum(proved[ONE])
 
     def on_average(run: Run) -> float:
@@ -51,13 +32,13 @@ def tell(results: Results) -> Told:
     on_the_way = results.medians(on_average)
     faster = on_the_way[TWO] > on_the_way[ONE] and p < 0.05
     bias = {label: results.median(label, lambda run: run.start[-1]) - exact for label in (ONE, TWO)}
-    worth = [curve(results, label, lambda run: run.start) for label in (ONE, TWO)]
+    worth = [table.curve(results, label, lambda run: run.start) for label in (ONE, TWO)]
     points = worth[0].x
     flat = [exact] * len(points)
     truth = Series("the exact value", "", points, flat, flat, flat, flat, flat, 1, 0)
-    return Told(
+    return claim.Told(
         [
-            curves(results, "Games won as O against random", "%", wins),
+            table.curves(results, "Games won as O against random", "%", wins),
             Curves(
                 "What the empty board is thought to be worth",
                 "updates",
@@ -67,19 +48,20 @@ def tell(results: Results) -> Told:
             ),
             results.strips("Games lost as O against randomised minimax", "%", lost),
         ],
-        verdict_on(stabler, faster),
+        claim.verdict_on(stabler, faster),
         f"{'Faster' if faster else 'Not faster'}: two tables win {percent(on_the_way[TWO])} as O "
         f"against random on the way and one {percent(on_the_way[ONE])} (sign test over the seeds: "
         f"{chance(p)}), in the end {percent(end[TWO])} and {percent(end[ONE])}. "
         f"{'More' if stabler else 'Not more'} stable: nobody can beat "
-        f"{unbeatable_of(results, TWO)} seeds of two tables and {unbeatable_of(results, ONE)} of "
-        f"one, and {of(bad[TWO])} and {of(bad[ONE])} lose at least {percent(BAD, 0)} as O to "
-        f"randomised minimax. The empty board is off its exact value, {exact:.3f}, by "
-        f"{bias[TWO]:+.3f} with two tables and {bias[ONE]:+.3f} with one (medians).",
+        f"{table.unbeatable_of(results, TWO)} seeds of two tables and "
+        f"{table.unbeatable_of(results, ONE)} of one, and {of(bad[TWO])} and {of(bad[ONE])} lose "
+        f"at least {percent(BAD, 0)} as O to randomised minimax. The empty board is off its exact "
+        f"value, {exact:.3f}, by {bias[TWO]:+.3f} with two tables and {bias[ONE]:+.3f} with one "
+        "(medians).",
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="double-q",
     title="Two tables in place of one",
     claim="Learning with two tables, of which one chooses and the other values, is more stable and "
@@ -93,6 +75,6 @@ EXPERIMENT = Experiment(
     limits="This game has small rewards and short episodes, and nothing is approximated. The "
     "papers' gains are on other tasks, on which this says nothing.",
     agents=["double-q", "q-table"],
-    sweeps=[Sweep({ONE: "q-table", TWO: "double-q"}, MARKS)],
+    sweeps=[claim.Sweep({ONE: "q-table", TWO: "double-q"}, MARKS)],
     tell=tell,
 )

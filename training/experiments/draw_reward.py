@@ -1,17 +1,8 @@
 """What a draw should be worth: from a loss to a win, step by step."""
 
 from app.experiments import Bars
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    of,
-    percent,
-    share,
-    verdict_on,
-)
-from training.experiments.table import LOST, against, beaten_nowhere, unbeatable_of, wins
+from training.experiments import claim, table
+from training.experiments.claim import of, percent
 from training.measures import END
 
 STEPS = [step / 10 for step in range(11)]
@@ -24,37 +15,38 @@ NO_LOSS = {
 FIRST, LAST = "draw 0", "draw 1"
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare the ends of the scale, and all between them."""
-    lost = against("minimax-random", "o", LOST)
+    lost = table.against("minimax-random", "o", table.LOST)
     bad = results.each(lambda run: lost(run) >= BAD, USUAL)
-    won = results.medians(wins, USUAL)
-    proved = results.each(beaten_nowhere)
+    won = results.medians(table.wins, USUAL)
+    proved = results.each(table.beaten_nowhere)
     cured, costs = sum(bad[LAST]) < sum(bad[FIRST]) / 10, won[LAST] < won[FIRST]
     best = max(USUAL, key=lambda label: sum(proved[label]))
-    return Told(
+    return claim.Told(
         [
             results.strips("Games lost as O against randomised minimax", "%", lost),
-            results.strips("Games won against random, both seats", "%", wins),
+            results.strips("Games won against random, both seats", "%", table.wins),
             Bars(
                 title="Seeds that nobody can beat in either seat",
                 unit="%",
                 bars=[
-                    share(label, truths, results.recipes[label]) for label, truths in proved.items()
+                    claim.share(label, truths, results.recipes[label])
+                    for label, truths in proved.items()
                 ],
                 exact=False,
             ),
         ],
-        verdict_on(cured, costs),
+        claim.verdict_on(cured, costs),
         f"Where a draw is worth 0, {of(bad[FIRST])} seeds lose {percent(BAD, 0)} or more of their "
         f"games as O to randomised minimax; where it is worth 1, {of(bad[LAST])} do. Against "
         f"random the median seed wins {percent(won[FIRST])} of both seats' games with the first "
         f"and {percent(won[LAST])} with the second. Most seeds that nobody can beat, "
-        f"{unbeatable_of(results, best)}, come of {best.replace('draw ', 'a draw worth ')}.",
+        f"{table.unbeatable_of(results, best)}, come of {best.replace('draw ', 'a draw worth ')}.",
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="draw-reward",
     title="What a draw should be worth",
     claim="Raising the reward of a draw step by step to that of a win cures the bad runs and costs "
@@ -67,6 +59,6 @@ EXPERIMENT = Experiment(
     limits="Only the draw's reward varies; step size, exploration and the number of games are the "
     "article's, and other ones may move where the best reward lies.",
     agents=["q-table", "q-table-draw-1"],
-    sweeps=[Sweep(USUAL | NO_LOSS, END)],
+    sweeps=[claim.Sweep(USUAL | NO_LOSS, END)],
     tell=tell,
 )

@@ -1,45 +1,36 @@
 """What a network can learn from, if it is told the same position in other numbers."""
 
 from app.experiments import Mark
-from training.experiments.claim import Experiment, Results, Told, percent, verdict_on
-from training.experiments.network import (
-    FEW,
-    RANDOM,
-    SHORTER,
-    spread,
-    sweeps,
-    varied,
-    won_by_epoch,
-)
-from training.experiments.table import blunder_strips, wins
+from training.experiments import claim, network, table
+from training.experiments.claim import percent
 
 ONE_HOT, FLAT, BITS, NUMBER = "one-hot", "flat", "bits", "bits as one number"
 NOTHING = 5.0  # percent more than random wins are no learning to speak of
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare what they win in the end with each other and with moves at random."""
-    won = results.each(wins, (ONE_HOT, FLAT, BITS, NUMBER))
+    won = results.each(table.wins, (ONE_HOT, FLAT, BITS, NUMBER))
     badly = max(won[FLAT]) < min(won[ONE_HOT])
-    never = [max(won[label]) < RANDOM + NOTHING for label in (BITS, NUMBER)]
-    marks = [Mark(round(RANDOM, 2), "what random moves win")]
-    return Told(
+    never = [max(won[label]) < network.RANDOM + NOTHING for label in (BITS, NUMBER)]
+    marks = [Mark(round(network.RANDOM, 2), "what random moves win")]
+    return claim.Told(
         [
-            won_by_epoch(results, won),
+            network.won_by_epoch(results, won),
             results.strips(
-                "Games won against random in the end, both seats", "%", wins, won, marks
+                "Games won against random in the end, both seats", "%", table.wins, won, marks
             ),
-            blunder_strips(results, won),
+            table.blunder_strips(results, won),
         ],
-        verdict_on(badly, *never),
-        f"Against random, where random moves win {percent(RANDOM)}, it wins "
-        f"{spread(won[ONE_HOT])} from one-hot inputs, {spread(won[FLAT])} from a flat "
-        f"array, {spread(won[BITS])} from twenty bits as twenty inputs, and {spread(won[NUMBER])} "
-        f"from these bits as one number.",
+        claim.verdict_on(badly, *never),
+        f"Against random, where random moves win {percent(network.RANDOM)}, it wins "
+        f"{network.spread(won[ONE_HOT])} from one-hot inputs, {network.spread(won[FLAT])} from a "
+        f"flat array, {network.spread(won[BITS])} from twenty bits as twenty inputs, and "
+        f"{network.spread(won[NUMBER])} from these bits as one number.",
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="encodings",
     title="How a network reads a position",
     claim="A one-hot board can be learned from, a flat array of ten numbers only badly, because 2 "
@@ -48,16 +39,16 @@ EXPERIMENT = Experiment(
     where="The project of the deep Q-network, where it shows a position in three encodings.",
     done="The same network read each of them: 30 inputs of 0 and 1; ten numbers, 0 to 2; twenty "
     "bits, an input each; and these bits as one number from 0 to 1, since the source does not say "
-    f"which of the two it means. {SHORTER} Each kind was trained with {{seeds}} seeds.",
+    f"which of the two it means. {network.SHORTER} Each kind was trained with {{seeds}} seeds.",
     limits="All have the step size that suits one-hot inputs, and a longer training may bring them "
-    f"closer. {FEW}",
+    f"closer. {network.FEW}",
     agents=["dqn-vs-random"],
-    sweeps=sweeps(
+    sweeps=network.sweeps(
         {
-            ONE_HOT: varied(),
-            FLAT: varied("encoding=flat"),
-            BITS: varied("encoding=bits"),
-            NUMBER: varied("encoding=number"),
+            ONE_HOT: network.varied(),
+            FLAT: network.varied("encoding=flat"),
+            BITS: network.varied("encoding=bits"),
+            NUMBER: network.varied("encoding=number"),
         }
     ),
     tell=tell,

@@ -1,15 +1,7 @@
 """Whether a learner that never explores only confirms what it holds already."""
 
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    number,
-    percent,
-    verdict_on,
-)
-from training.experiments.table import known, wins
+from training.experiments import claim, table
+from training.experiments.claim import number, percent
 from training.measures import END
 
 EPSILONS = ("0", "0.1", "0.3", "0.5", "0.7", "1")
@@ -37,24 +29,30 @@ RECIPES = {
 }
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare no exploration with the best exploration, for each starting value."""
-    none = {start: results.median(label(start, "0"), wins) for start in INITIALS}
+    none = {start: results.median(label(start, "0"), table.wins) for start in INITIALS}
     best = {
-        start: max(results.median(label(start, epsilon), wins) for epsilon in EPSILONS[1:])
+        start: max(results.median(label(start, epsilon), table.wins) for epsilon in EPSILONS[1:])
         for start in INITIALS
     }
     behind = [best[start] - none[start] > LITTLE for start in INITIALS]
-    met = {start: results.median(label(start, "0"), known) for start in INITIALS}
+    met = {start: results.median(label(start, "0"), table.known) for start in INITIALS}
     names = ("starting value", "epsilon")
     compared = "; ".join(
         f"from {start} it wins {percent(none[start])}, with the best epsilon {percent(best[start])}"
         for start in INITIALS
     )
-    return Told(
+    return claim.Told(
         [
             results.grid(
-                "Games won against random, both seats", "%", CELLS, names, INITIALS, EPSILONS, wins
+                "Games won against random, both seats",
+                "%",
+                CELLS,
+                names,
+                INITIALS,
+                EPSILONS,
+                table.wins,
             ),
             results.grid(
                 "Positions that were updated, of 627",
@@ -63,16 +61,16 @@ def tell(results: Results) -> Told:
                 names,
                 INITIALS,
                 EPSILONS,
-                known,
+                table.known,
             ),
         ],
-        verdict_on(*behind),
+        claim.verdict_on(*behind),
         f"Without exploration the median seed depends on where its values start: {compared}. It "
         f"then updates {', '.join(number(met[start]) for start in INITIALS)} of the 627 positions.",
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="feedback",
     title="What is high stays high",
     claim="Without exploration, learning from its own values only feeds back on the moves that are "
@@ -85,6 +83,6 @@ EXPERIMENT = Experiment(
     limits="The article lowers epsilon as it goes; here it is constant, to keep the two questions "
     "apart. The opponent is random and explores for the learner.",
     agents=["q-table"],
-    sweeps=[Sweep(RECIPES, END)],
+    sweeps=[claim.Sweep(RECIPES, END)],
     tell=tell,
 )

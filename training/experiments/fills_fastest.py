@@ -3,16 +3,8 @@
 from app.experiments import Bars, Verdict
 from app.recipes import parse
 from app.recipes.algorithms import League
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    chance,
-    number,
-    percent,
-)
-from training.experiments.table import both_wins, curves, updates_per_game, wins
+from training.experiments import claim, table
+from training.experiments.claim import chance, number, percent
 from training.measures import MARKS
 
 LEARNERS = {
@@ -28,11 +20,11 @@ STEPS = {
 SLOW, USUAL, FAST = STEPS
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Count the updates a game, and see what a faster growth alone does."""
-    counts = results.medians(updates_per_game, LEARNERS)
-    end = results.medians(wins)
-    p = results.sign_test(FAST, SLOW, wins)
+    counts = results.medians(table.updates_per_game, LEARNERS)
+    end = results.medians(table.wins)
+    p = results.sign_test(FAST, SLOW, table.wins)
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
     in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
     favoured = end[FAST] > end[SLOW] and p < 0.05
@@ -44,7 +36,7 @@ def tell(results: Results) -> Told:
         f"{percent(end[label])} won)"
         for label in LEARNERS
     )
-    return Told(
+    return claim.Told(
         [
             Bars(
                 "Updates a game, at each of which k grows",
@@ -52,18 +44,18 @@ def tell(results: Results) -> Told:
                 [results.bar(label, count) for label, count in counts.items()],
                 True,
             ),
-            curves(
+            table.curves(
                 results,
                 "Games won against random, both seats, by how fast k grows",
                 "%",
-                both_wins("random"),
+                table.both_wins("random"),
                 STEPS,
                 by_games=True,
             ),
             results.strips(
                 "Games won against random in the end, both seats",
                 "%",
-                wins,
+                table.wins,
                 (*STEPS, "observing", "one-stage"),
             ),
         ],
@@ -75,15 +67,15 @@ def tell(results: Results) -> Told:
     )
 
 
-def games_to_limit(results: Results, label: str) -> float:
+def games_to_limit(results: claim.Results, label: str) -> float:
     """Return after how many games k is at its limit, for the median seed."""
     recipe = parse(results.recipes[label])
     assert isinstance(recipe, League)
     updates = (recipe.k_limit - recipe.k_start) / recipe.k_step
-    return round(updates / results.median(label, updates_per_game))
+    return round(updates / results.median(label, table.updates_per_game))
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="fills-fastest",
     title="Whose k grows fastest",
     claim="As k grows at the same rate for all, players that fill the board quickest, and so make "
@@ -96,6 +88,6 @@ EXPERIMENT = Experiment(
     limits="Learners that make more updates a game also learn more in it; only the second part "
     "tells the growth of k apart from that.",
     agents=["q-learning-player", "observing"],
-    sweeps=[Sweep({**LEARNERS, **STEPS}, MARKS)],
+    sweeps=[claim.Sweep({**LEARNERS, **STEPS}, MARKS)],
     tell=tell,
 )

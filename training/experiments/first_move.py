@@ -4,12 +4,13 @@ from app.experiments import Bar, Bars, Grid, Verdict
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.values import TIE, outcome_chances
-from training.experiments.claim import Experiment, Results, Told, percent, rounded
+from training.experiments import claim
+from training.experiments.claim import percent
 
 PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 
 
-def tell(_results: Results) -> Told:
+def tell(_results: claim.Results) -> claim.Told:
     """Let everybody meet everybody in both seats."""
     game = tic_tac_toe()
     policies = {name: BASELINES[name].policy(game) for name in PLAYERS}
@@ -31,13 +32,13 @@ def tell(_results: Results) -> Told:
     usual: Verdict = "holds" if all(better) else "holds in part"
     verdict: Verdict = usual if sum(better) > sum(worse) else "does not hold"
     titles = [BASELINES[name].title for name in PLAYERS]
-    return Told(
+    return claim.Told(
         [
             Bars(
                 "Random against random",
                 "%",
                 [
-                    Bar(text, rounded(float(share)), record="")
+                    Bar(text, claim.rounded(float(share)), record="")
                     for text, share in zip(
                         ("X, who begins, wins", "drawn", "O wins"), first, strict=True
                     )
@@ -51,7 +52,7 @@ def tell(_results: Results) -> Told:
                 column_label="O",
                 rows=titles,
                 columns=titles,
-                values=[[rounded(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
+                values=[[claim.rounded(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
                 recipes=[["" for _ in PLAYERS] for _ in PLAYERS],
                 n=1,
             ),
@@ -65,7 +66,7 @@ def tell(_results: Results) -> Told:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="first-move",
     title="What the first move is worth",
     claim="The first seat is a great advantage: its plots show how much moving first is worth.",

@@ -5,16 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.experiments import Bars, Verdict
-from training.experiments.claim import (
-    FEWER,
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    number,
-    of,
-    share,
-)
+from training.experiments import claim
+from training.experiments.claim import number, of
 from training.measures import PROOF, Proof
 
 CHAMPION = "champion"
@@ -27,7 +19,7 @@ RECIPES = {
 }
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare when they are proved, and how many ever are."""
     proved = results.each(lambda run: run.games is not None)
     medians = {label: median_games(results[label]) for label in RECIPES}
@@ -43,7 +35,7 @@ def tell(results: Results) -> Told:
         + ("" if medians[label] is None else f", median {number(round(medians[label] or 0))} games")
         for label in RECIPES
     )
-    return Told(
+    return claim.Told(
         [
             results.strips(
                 "Games until nobody can beat it in either seat",
@@ -54,7 +46,10 @@ def tell(results: Results) -> Told:
             Bars(
                 "Seeds that are proved unbeatable at some time of their training",
                 "%",
-                [share(label, seeds, results.recipes[label]) for label, seeds in proved.items()],
+                [
+                    claim.share(label, seeds, results.recipes[label])
+                    for label, seeds in proved.items()
+                ],
                 exact=False,
             ),
             Bars(
@@ -82,7 +77,7 @@ def median_games(runs: Sequence[Proof]) -> float | None:
     return None if np.isinf(middle) else middle
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="games-to-proof",
     title="Games until play is proved perfect",
     claim="A learner that keeps what a move is worth at least and at most needs fewer games until "
@@ -94,8 +89,8 @@ EXPERIMENT = Experiment(
     "followed to see whether anybody can beat it in either seat.",
     limits="The others were not made to be quick: their step sizes and exploration are those of "
     "their sources. A proof between two looks is found at the next, at most a fiftieth "
-    "later. " + FEWER,
+    "later. " + claim.FEWER,
     agents=["champion", "self-play", "td-afterstates", "q-table", "menace"],
-    sweeps=[Sweep(RECIPES, PROOF, 200)],
+    sweeps=[claim.Sweep(RECIPES, PROOF, 200)],
     tell=tell,
 )

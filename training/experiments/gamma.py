@@ -1,8 +1,8 @@
 """Whether gamma matters to self-play."""
 
 from app.experiments import Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, of
-from training.experiments.table import beaten_nowhere, blunder_strips, faultless
+from training.experiments import claim, table
+from training.experiments.claim import of
 from training.measures import END
 
 GAMMAS = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
@@ -12,18 +12,18 @@ RECIPES = {
 }
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Ask which gammas end without a blunder, and unbeatable."""
-    proved, clean = results.each(beaten_nowhere), results.each(faultless)
+    proved, clean = results.each(table.beaten_nowhere), results.each(table.faultless)
     every = [all(seeds) for seeds in proved.values()]
     verdict: Verdict = (
         "holds" if all(every) else "holds in part" if sum(every) > 1 else "does not hold"
     )
     worst = min(RECIPES, key=lambda label: (sum(proved[label]), sum(clean[label])))
     without = [label for label in RECIPES if all(clean[label])]
-    return Told(
+    return claim.Told(
         [
-            blunder_strips(results),
+            table.blunder_strips(results),
             results.strips(
                 "What the empty board is thought to be worth", "", lambda run: run.start[-1]
             ),
@@ -35,7 +35,7 @@ def tell(results: Results) -> Told:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="gamma",
     title="Whether gamma matters to self-play",
     claim="Gamma is not so important, since the game is deterministic and short.",
@@ -47,6 +47,6 @@ EXPERIMENT = Experiment(
     limits="After 200,000 games with much exploration all is known well. With fewer games gamma "
     "may matter more, as it says how loud a late reward still is at the first move.",
     agents=["self-play"],
-    sweeps=[Sweep(RECIPES, END)],
+    sweeps=[claim.Sweep(RECIPES, END)],
     tell=tell,
 )

@@ -1,18 +1,8 @@
 """Whether illegal moves go away by themselves, or only by guard rails."""
 
 from app.experiments import Curves
-from training.experiments.claim import Experiment, Results, Told, percent, verdict_on
-from training.experiments.network import (
-    FEW,
-    SHORTER,
-    both,
-    by_epoch,
-    ending,
-    spread,
-    sweeps,
-    varied,
-)
-from training.experiments.table import wins
+from training.experiments import claim, network, table
+from training.experiments.claim import percent
 from training.networks.measure import NetworkRun
 
 WITH, WITHOUT, LONGER = "guard rails", "none", "none, four times as long"
@@ -39,50 +29,54 @@ def gone(run: NetworkRun) -> int:
     return max(above, default=0) + 1
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Ask how many are left in the end, with and without."""
-    wants, forfeits = ending(wants_taken), ending(both("forfeited"))
+    wants, forfeits = network.ending(wants_taken), network.ending(network.both("forfeited"))
     left = results.each(wants, (WITH, WITHOUT, LONGER))
     forfeited = results.each(forfeits, (WITHOUT, LONGER))
     stay, helped = min(left[LONGER]) > 0, max(left[WITH]) < min(left[WITHOUT])
-    return Told(
+    return claim.Told(
         [
             Curves(
                 "Positions of its own games where its highest output is a taken cell",
                 "epochs",
                 "%",
-                [by_epoch(results, label, wants_taken, POINTS) for label in left],
+                [network.by_epoch(results, label, wants_taken, POINTS) for label in left],
             ),
             Curves(
                 "All positions where its highest output is a taken cell",
                 "epochs",
                 "%",
-                [by_epoch(results, label, wants_taken_anywhere, POINTS) for label in left],
+                [network.by_epoch(results, label, wants_taken_anywhere, POINTS) for label in left],
             ),
             Curves(
                 "Games lost by choosing a taken cell, exploring ones too",
                 "epochs",
                 "%",
-                [by_epoch(results, label, both("forfeited"), POINTS) for label in forfeited],
+                [
+                    network.by_epoch(results, label, network.both("forfeited"), POINTS)
+                    for label in forfeited
+                ],
             ),
             results.strips(
                 "Games won against random in the end, both seats, by its best legal move",
                 "%",
-                wins,
+                table.wins,
                 left,
             ),
         ],
-        verdict_on(stay, helped),
+        claim.verdict_on(stay, helped),
         f"In the last tenth of its training a network without guard rails wants a taken cell in "
-        f"{spread(left[WITHOUT])} of the positions that it meets, after four times as many epochs "
-        f"in {spread(left[LONGER])}; with them it is {spread(left[WITH])}. It loses "
-        f"{spread(forfeited[WITHOUT])} of its games by that, and {spread(forfeited[LONGER])} after "
-        f"four times as many; exploring, with a taken cell as likely as any, is a part of these. "
-        f"The share of positions is below {percent(FEW_LEFT, 0)} for good {_since(results)}.",
+        f"{network.spread(left[WITHOUT])} of the positions that it meets, after four times as many "
+        f"epochs in {network.spread(left[LONGER])}; with them it is {network.spread(left[WITH])}. "
+        f"It loses {network.spread(forfeited[WITHOUT])} of its games by that, and "
+        f"{network.spread(forfeited[LONGER])} after four times as many; exploring, with a taken "
+        "cell as likely as any, is a part of these. The share of positions is below "
+        f"{percent(FEW_LEFT, 0)} for good {_since(results)}.",
     )
 
 
-def _since(results: Results) -> str:
+def _since(results: claim.Results) -> str:
     """Say from which epoch on, over the seeds, with guard rails and without."""
     told = []
     for label, name in ((WITH, "with guard rails"), (WITHOUT, "without")):
@@ -97,7 +91,7 @@ def _since(results: Results) -> str:
     return ", ".join(told)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="guard-rails",
     title="Guard rails against illegal moves",
     claim="Without guard rails illegal moves never go away, not in thousands of epochs.",
@@ -105,16 +99,17 @@ EXPERIMENT = Experiment(
     where="The project of the deep Q-network, on what made the difference.",
     done="With guard rails each step also pushes the outputs of all taken cells to minus 5, and it "
     f"plays legal moves only. Without, it chooses among all cells, and a taken one ends the game "
-    f"as lost and is worth minus 5 to it. {SHORTER} Each kind was trained with {{seeds}} seeds, "
+    f"as lost and is worth minus 5 to it. {network.SHORTER} Each kind was trained with {{seeds}} "
+    "seeds, "
     "and without guard rails four times as long as well.",
     limits="240 epochs are not thousands, and how its author's games went on after an illegal "
-    f"move is not known. {FEW}",
+    f"move is not known. {network.FEW}",
     agents=["dqn-vs-random"],
-    sweeps=sweeps(
+    sweeps=network.sweeps(
         {
-            WITH: varied(),
-            WITHOUT: varied("guard_rails=no"),
-            LONGER: varied("guard_rails=no").replace("epochs=60", "epochs=240"),
+            WITH: network.varied(),
+            WITHOUT: network.varied("guard_rails=no"),
+            LONGER: network.varied("guard_rails=no").replace("epochs=60", "epochs=240"),
         }
     ),
     tell=tell,

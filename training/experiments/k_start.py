@@ -1,16 +1,7 @@
 """Whether a high k at first hurts."""
 
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    chance,
-    number,
-    percent,
-    verdict_on,
-)
-from training.experiments.table import GIVEN_AWAY, blunders, win_curves, wins
+from training.experiments import claim, table
+from training.experiments.claim import chance, number, percent
 from training.measures import MARKS
 
 STARTS = ("0.001", "0.01", "0.1", "1")
@@ -21,29 +12,29 @@ RECIPES = {
 LOW, HIGH = "k from 0.001", "k from 0.1"
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare the starts."""
-    end, errors = results.medians(wins), results.medians(blunders)
-    p, q = results.sign_test(HIGH, LOW, wins), results.sign_test(HIGH, LOW, blunders)
+    end, errors = results.medians(table.wins), results.medians(table.blunders)
+    p, q = results.sign_test(HIGH, LOW, table.wins), results.sign_test(HIGH, LOW, table.blunders)
     worse = end[HIGH] < end[LOW] and p < 0.05
     more = errors[HIGH] > errors[LOW] and q < 0.05
     ends = ", ".join(
         f"{percent(end[label])} ({number(errors[label])} blunders) with {label}"
         for label in RECIPES
     )
-    return Told(
+    return claim.Told(
         [
-            win_curves(results, by_games=True),
-            results.strips("Games won against random in the end, both seats", "%", wins),
-            results.strips(f"{GIVEN_AWAY}, in the end", "blunders", blunders),
+            table.win_curves(results, by_games=True),
+            results.strips("Games won against random in the end, both seats", "%", table.wins),
+            results.strips(f"{table.GIVEN_AWAY}, in the end", "blunders", table.blunders),
         ],
-        verdict_on(worse, more),
+        claim.verdict_on(worse, more),
         f"The median seed wins against random {ends}. From 0.1 instead of 0.001, seed by "
         f"seed: {chance(p)} for the wins, {chance(q)} for the blunders (sign test).",
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="k-start",
     title="Where k begins",
     claim="Starting k too high, at 0.1, hurts.",
@@ -54,6 +45,6 @@ EXPERIMENT = Experiment(
     limits="Only this learner's k varies; the others begin where they always do. Below 1 a small k "
     "prefers low values, so a small start is exploration by contrariness.",
     agents=["q-learning-player"],
-    sweeps=[Sweep(RECIPES, MARKS)],
+    sweeps=[claim.Sweep(RECIPES, MARKS)],
     tell=tell,
 )

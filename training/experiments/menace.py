@@ -3,17 +3,8 @@
 from collections.abc import Sequence
 
 from app.experiments import Curves, Mark, Series
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    number,
-    of,
-    percent,
-    verdict_on,
-)
-from training.experiments.table import LOST, SEAT_NAMES, against, curve, wins_line
+from training.experiments import claim, table
+from training.experiments.claim import number, of, percent
 from training.measures import MARKS
 
 PERFECT, RANDOM, ITSELF = "against a perfect player", "against random", "against itself"
@@ -28,20 +19,22 @@ FEW, MANY = 66, 50_000
 HARDLY = 1.0  # percent lost
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Find where the median seed hardly loses any more, in each seat."""
     lines = {
-        (label, seat): curve(results, label, wins_line("minimax-random", seat, LOST), by_games=True)
+        (label, seat): table.curve(
+            results, label, table.wins_line("minimax-random", seat, table.LOST), by_games=True
+        )
         for label in RECIPES
-        for seat in SEAT_NAMES
+        for seat in table.SEAT_NAMES
     }
     needed = {place: games_needed(line) for place, line in lines.items()}
-    taught = [needed[label, seat] for label in (PERFECT, GREEDY) for seat in SEAT_NAMES]
+    taught = [needed[label, seat] for label in (PERFECT, GREEDY) for seat in table.SEAT_NAMES]
     within = [games is not None and FEW <= games <= MANY for games in taught]
     marks = [Mark(float(FEW), "least published: 66"), Mark(float(MANY), "most published: 50,000")]
-    lost = against("minimax-random", "o", LOST)
+    lost = table.against("minimax-random", "o", table.LOST)
     ends = results.medians(lost)
-    return Told(
+    return claim.Told(
         [
             Curves(
                 f"Games lost as {seat.upper()} against randomised minimax",
@@ -51,10 +44,10 @@ def tell(results: Results) -> Told:
                 marks,
                 logarithmic=True,
             )
-            for seat in SEAT_NAMES
+            for seat in table.SEAT_NAMES
         ]
         + [results.strips("The same as O in the end", "%", lost)],
-        verdict_on(*within),
+        claim.verdict_on(*within),
         f"Taught by a perfect player in both seats in turn, the median MENACE that draws its beads "
         f"loses less than {percent(HARDLY, 0)} as X after {_games(needed[PERFECT, 'x'])} and as O "
         f"after {_games(needed[PERFECT, 'o'])}; if it always plays the colour with most beads, "
@@ -75,7 +68,7 @@ def _games(games: int | None) -> str:
     return "no number of games here" if games is None else f"{number(games)} games"
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="menace",
     title="How many games MENACE needs",
     claim="MENACE learns to draw with a perfect player; published answers to after how many games "
@@ -90,6 +83,6 @@ EXPERIMENT = Experiment(
     limits="Michie's own machine only opened the game, resigned at an empty box, and met a person. "
     "A game is counted in either seat, and points are a factor of 2 to 2.5 apart.",
     agents=["menace"],
-    sweeps=[Sweep(RECIPES, MARKS)],
+    sweeps=[claim.Sweep(RECIPES, MARKS)],
     tell=tell,
 )

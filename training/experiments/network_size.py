@@ -1,16 +1,7 @@
 """How large a network has to be, how long its steps, and by what its errors are measured."""
 
-from training.experiments.claim import Experiment, Results, Told, percent, verdict_on
-from training.experiments.network import (
-    FEW,
-    RANDOM,
-    SHORTER,
-    spread,
-    sweeps,
-    varied,
-    won_by_epoch,
-)
-from training.experiments.table import wins
+from training.experiments import claim, network, table
+from training.experiments.claim import percent
 
 SIZES = {
     "1 layer of 120": ("layers=1", "width=120"),
@@ -31,15 +22,15 @@ def label(size: str, step: str) -> str:
 
 
 RECIPES = {
-    label(size, step): varied(*settings).replace(USUAL, step)
+    label(size, step): network.varied(*settings).replace(USUAL, step)
     for step in (USUAL, *(step for step in STEPS if step != USUAL))
     for size, settings in reversed(SIZES.items())
-} | {SQUARED: varied("error=squared")}
+} | {SQUARED: network.varied("error=squared")}
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare each size at the step size that suits it best, and then the rest."""
-    won = results.each(wins, RECIPES)
+    won = results.each(table.wins, RECIPES)
     best = {
         size: max(
             (won[label(size, step)] for step in STEPS),
@@ -48,15 +39,15 @@ def tell(results: Results) -> Told:
         for size in SIZES
     }
     huber, steep = won[label(THREE, USUAL)], won[label(THREE, STEPS[2])]
-    medians = [results.median(one, wins) for one in (label(THREE, USUAL), SQUARED)]
+    medians = [results.median(one, table.wins) for one in (label(THREE, USUAL), SQUARED)]
     parts = {
-        "that one layer fails": max(best[NARROW] + best[WIDE]) < RANDOM + FAILED,
+        "that one layer fails": max(best[NARROW] + best[WIDE]) < network.RANDOM + FAILED,
         "that three layers do better": max(best[NARROW] + best[WIDE]) < min(best[THREE]),
         "that more units in one layer do not help": max(best[WIDE]) < max(best[NARROW]) + ALIKE,
         "that a lower step size helps": max(steep) < min(huber),
         "that both losses are alike": abs(medians[0] - medians[1]) < ALIKE,
     }
-    return Told(
+    return claim.Told(
         [
             results.grid(
                 "Games won against random in the end, both seats",
@@ -65,21 +56,24 @@ def tell(results: Results) -> Told:
                 ("layers", "step size"),
                 list(SIZES),
                 STEPS,
-                wins,
+                table.wins,
             ),
             results.strips(
                 "The same, each seed, at the step size that the others have",
                 "%",
-                wins,
+                table.wins,
                 (*(label(size, USUAL) for size in SIZES), SQUARED),
             ),
-            won_by_epoch(results, (*(label(THREE, step) for step in STEPS), label(WIDE, USUAL))),
+            network.won_by_epoch(
+                results, (*(label(THREE, step) for step in STEPS), label(WIDE, USUAL))
+            ),
         ],
-        verdict_on(*parts.values()),
-        f"At the best of three step sizes one layer of 120 units wins {spread(best[NARROW])} "
-        f"against random, one of 840 {spread(best[WIDE])} and three layers {spread(best[THREE])}; "
-        f"random moves win {percent(RANDOM)}. Three layers with a step size of {STEPS[2]} win "
-        f"{spread(steep)}; at {USUAL} they win {percent(medians[0])} by the Huber loss and "
+        claim.verdict_on(*parts.values()),
+        "At the best of three step sizes one layer of 120 units wins "
+        f"{network.spread(best[NARROW])} against random, one of 840 {network.spread(best[WIDE])} "
+        f"and three layers {network.spread(best[THREE])}; random moves win "
+        f"{percent(network.RANDOM)}. Three layers with a step size of {STEPS[2]} win "
+        f"{network.spread(steep)}; at {USUAL} they win {percent(medians[0])} by the Huber loss and "
         f"{percent(medians[1])} by the squared error in the median. So it is confirmed "
         f"{_listed(parts, True)}, and not {_listed(parts, False)}.",
     )
@@ -89,7 +83,7 @@ def _listed(parts: dict[str, bool], which: bool) -> str:
     return ", ".join(part for part, true in parts.items() if true == which) or "anything else"
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="network-size",
     title="How large a network has to be",
     claim="One hidden layer instead of three failed, and more neurons alone did not help; a lower "
@@ -97,11 +91,11 @@ EXPERIMENT = Experiment(
     project="network",
     where="The project of the deep Q-network, on what was tried on the way.",
     done="Three sizes were trained with three step sizes of Adam, and the usual network with the "
-    f"squared error, each with {{seeds}} seeds. {SHORTER}",
+    f"squared error, each with {{seeds}} seeds. {network.SHORTER}",
     limits="The source does not say how long its single layer was trained, nor with what step "
     "size. By alike we mean within two percent of the games, and by failed within five of what "
-    f"random moves win. {FEW}",
+    f"random moves win. {network.FEW}",
     agents=["dqn-vs-random"],
-    sweeps=sweeps(RECIPES),
+    sweeps=network.sweeps(RECIPES),
     tell=tell,
 )

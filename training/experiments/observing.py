@@ -1,17 +1,8 @@
 """Whether learning from the opponent's moves too is better, and for how long."""
 
 from app.experiments import Mark
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    chance,
-    number,
-    percent,
-    verdict_on,
-)
-from training.experiments.table import blunder_curves, updates_per_game, win_curves, wins
+from training.experiments import claim, table
+from training.experiments.claim import chance, number, percent
 from training.measures import MARKS
 
 PLAIN, OBSERVING = "own moves only", "observing"
@@ -19,12 +10,12 @@ MOVES = 8_000
 LITTLE = 1.0  # percent that are no improvement any more
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare them, and find where observing stops improving."""
-    end, p = results.medians(wins), results.sign_test(OBSERVING, PLAIN, wins)
-    plies = results.median(PLAIN, updates_per_game)
+    end, p = results.medians(table.wins), results.sign_test(OBSERVING, PLAIN, table.wins)
+    plies = results.median(PLAIN, table.updates_per_game)
     mark = Mark(round(MOVES / plies), "reported: done after 8,000 moves")
-    won = win_curves(results, by_games=True, marks=[mark])
+    won = table.win_curves(results, by_games=True, marks=[mark])
     _, line = won.series
     done = next(
         x
@@ -33,13 +24,13 @@ def tell(results: Results) -> Told:
     )
     moves = done * plies
     better, soon = end[OBSERVING] > end[PLAIN] and p < 0.05, MOVES / 2 <= moves <= MOVES * 2
-    return Told(
+    return claim.Told(
         [
             won,
-            results.strips("Games won against random in the end, both seats", "%", wins),
-            blunder_curves(results, by_games=True),
+            results.strips("Games won against random in the end, both seats", "%", table.wins),
+            table.blunder_curves(results, by_games=True),
         ],
-        verdict_on(better, soon),
+        claim.verdict_on(better, soon),
         f"In the end the median seed wins {percent(end[OBSERVING])} against random when it "
         f"observes and {percent(end[PLAIN])} when not (sign test, seed by seed: {chance(p)}). "
         f"Observing comes within {percent(LITTLE, 0)} of its best median after some "
@@ -47,7 +38,7 @@ def tell(results: Results) -> Told:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="observing",
     title="Learning from the opponent's moves",
     claim="Learning from the opponent's moves as well, as if they were one's own, is significantly "
@@ -61,6 +52,6 @@ EXPERIMENT = Experiment(
     "learners met in the league. k grows with every update, so it grows faster for who "
     "observes.",
     agents=["observing", "q-learning-player"],
-    sweeps=[Sweep({PLAIN: "league", OBSERVING: "league,observing=yes"}, MARKS)],
+    sweeps=[claim.Sweep({PLAIN: "league", OBSERVING: "league,observing=yes"}, MARKS)],
     tell=tell,
 )

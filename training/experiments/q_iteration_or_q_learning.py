@@ -1,33 +1,25 @@
 """Q-iteration beside Q-learning, with as many sweeps."""
 
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    number,
-    of,
-    verdict_on,
-)
-from training.experiments.table import ahead, blunder_curves, blunders, faultless
+from training.experiments import claim, table
+from training.experiments.claim import number, of
 from training.measures import MARKS
 
 ITERATION, LEARNING = "Q-iteration", "Q-learning 4"
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare where they end, and how fast."""
-    ends, clean = results.medians(blunders), results.each(faultless)
-    on_the_way = blunder_curves(results)
+    ends, clean = results.medians(table.blunders), results.each(table.faultless)
+    on_the_way = table.blunder_curves(results)
     iteration, learning = on_the_way.series
-    fewer = ahead(learning, iteration)
+    fewer = table.ahead(learning, iteration)
     better, faster = sum(clean[ITERATION]) > sum(clean[LEARNING]), sum(fewer) > len(fewer) / 2
-    return Told(
+    return claim.Told(
         [
             on_the_way,
-            results.strips("The same in the end", "blunders", blunders),
+            results.strips("The same in the end", "blunders", table.blunders),
         ],
-        verdict_on(better, faster),
+        claim.verdict_on(better, faster),
         f"{of(clean[ITERATION])} seeds of Q-iteration end without a blunder, and "
         f"{of(clean[LEARNING])} of Q-learning 4 (medians {number(ends[ITERATION])} and "
         f"{number(ends[LEARNING])}). After as many updates Q-iteration has fewer at {of(fewer)} "
@@ -36,7 +28,7 @@ def tell(results: Results) -> Told:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="q-iteration-or-q-learning",
     title="Q-iteration or Q-learning",
     claim="Q-iteration does as well as Q-learning that begins in every position, or better. The "
@@ -50,7 +42,7 @@ EXPERIMENT = Experiment(
     "than there are pairs, so the curves are drawn over updates.",
     agents=["q-iteration", "q-learning-4"],
     sweeps=[
-        Sweep(
+        claim.Sweep(
             {
                 ITERATION: "q-iteration",
                 LEARNING: "q-learning,vs=random:226000+self:904000,start=every",

@@ -1,7 +1,7 @@
 """Which parts of Q-iteration make it surprisingly good."""
 
-from training.experiments.claim import Experiment, Results, Sweep, Told, number, of, verdict_on
-from training.experiments.table import blunder_strips, blunders, faultless, unbeatable_of
+from training.experiments import claim, table
+from training.experiments.claim import number, of
 from training.measures import END
 
 PHASES = {
@@ -17,29 +17,29 @@ RECIPES = {
 WHOLE = "random, then itself, losses stick"
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Take it apart."""
-    median, clean = results.medians(blunders), results.each(faultless)
+    median, clean = results.medians(table.blunders), results.each(table.faultless)
     needed = [label for label in RECIPES if label != WHOLE and not all(clean[label])]
     others = "; ".join(f"{label} {number(median[label])}" for label in RECIPES if label != WHOLE)
-    return Told(
+    return claim.Told(
         [
-            blunder_strips(results),
+            table.blunder_strips(results),
             results.strips(
                 "How much the best responders of both seats gain",
                 "NashConv",
                 lambda run: run.figures.nash_conv[-1],
             ),
         ],
-        verdict_on(*clean[WHOLE]),
+        claim.verdict_on(*clean[WHOLE]),
         f"As on the page, {of(clean[WHOLE])} seeds end without a blunder, and "
-        f"{unbeatable_of(results, WHOLE)} unbeatable. Median blunders of the "
+        f"{table.unbeatable_of(results, WHOLE)} unbeatable. Median blunders of the "
         f"others: {others}. So {len(needed)} of the {len(RECIPES) - 1} ways to leave a part out "
         f"cost something.",
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="q-iteration-parts",
     title="Why Q-iteration is so good",
     claim="Q-iteration is surprisingly good, although its update ignores that the opponent is "
@@ -52,6 +52,6 @@ EXPERIMENT = Experiment(
     limits="Gamma is 1, as on the page; below 1 a loss is seldom a loss exactly, so nothing would "
     "stick.",
     agents=["q-iteration"],
-    sweeps=[Sweep(RECIPES, END)],
+    sweeps=[claim.Sweep(RECIPES, END)],
     tell=tell,
 )

@@ -1,33 +1,37 @@
 """What the tabular article reports of its agent, over many seeds instead of one run."""
 
 from app.experiments import Figure, Mark, Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, of, percent
-from training.experiments.table import LOST, SEAT_NAMES, WON, SeatName, against
+from training.experiments import claim, table
+from training.experiments.claim import of, percent
 from training.measures import END, Run
 
 Q_TABLE, AFTERSTATES = "q-table", "afterstates, ties at random"
-REPORTED: dict[SeatName, float] = {"x": 99.1, "o": 92.6}
+REPORTED: dict[table.SeatName, float] = {"x": 99.1, "o": 92.6}
 SAMPLED = 1_000  # games, as its author played
 
 
 def lossless(run: Run) -> bool:
     """Whether it never loses to random or to either minimax."""
     names = ("random", "minimax", "minimax-random")
-    return all(against(name, seat, LOST)(run) == 0 for name in names for seat in SEAT_NAMES)
+    return all(
+        table.against(name, seat, table.LOST)(run) == 0
+        for name in names
+        for seat in table.SEAT_NAMES
+    )
 
 
 def looks_lossless(run: Run) -> float:
     """How likely 1,000 sampled games as O against random show no loss, in percent."""
-    return 100 * (1 - against("random", "o", LOST)(run) / 100) ** SAMPLED
+    return 100 * (1 - table.against("random", "o", table.LOST)(run) / 100) ** SAMPLED
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Place what was reported among the seeds."""
     runs = results[Q_TABLE]
     within = all(
         min(values) <= reported <= max(values)
         for seat, reported in REPORTED.items()
-        for values in [results.values(Q_TABLE, against("random", seat, WON))]
+        for values in [results.values(Q_TABLE, table.against("random", seat, table.WON))]
     )
     without = [lossless(run) for run in runs]
     verdict: Verdict = (
@@ -37,13 +41,13 @@ def tell(results: Results) -> Told:
         if sum(without) > len(runs) / 2
         else "holds in part"
     )
-    x, o = (results.median(Q_TABLE, against("random", seat, WON)) for seat in REPORTED)
+    x, o = (results.median(Q_TABLE, table.against("random", seat, table.WON)) for seat in REPORTED)
     looks = sum(map(looks_lossless, runs)) / len(runs)
     figures: list[Figure] = [
         results.strips(
             f"Games won as {seat.upper()} against random",
             "%",
-            against("random", seat, WON),
+            table.against("random", seat, table.WON),
             marks=[Mark(reported, f"reported: {reported}%")],
         )
         for seat, reported in REPORTED.items()
@@ -52,13 +56,13 @@ def tell(results: Results) -> Told:
         results.strips(
             f"Games lost as O against {title}",
             "%",
-            against(opponent, "o", LOST),
+            table.against(opponent, "o", table.LOST),
             [Q_TABLE],
             [Mark(0, "reported: none")],
         )
         for opponent, title in (("random", "random"), ("minimax-random", "randomised minimax"))
     ]
-    return Told(
+    return claim.Told(
         figures,
         verdict,
         f"The median seed wins {percent(x)} as X and {percent(o)} as O against random, exactly: "
@@ -68,7 +72,7 @@ def tell(results: Results) -> Told:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="q-table-results",
     title="What the Q-table comes to",
     claim="Trained on 7,000 games in each seat against random, the table wins 99.1% as X and 92.6% "
@@ -83,8 +87,8 @@ EXPERIMENT = Experiment(
     "ones. How its author split training and test is told by the article in words only.",
     agents=["q-table"],
     sweeps=[
-        Sweep({Q_TABLE: "q-table"}, END),
-        Sweep({AFTERSTATES: "q-table,key=afterstate,ties=random"}, END),
+        claim.Sweep({Q_TABLE: "q-table"}, END),
+        claim.Sweep({AFTERSTATES: "q-table,key=afterstate,ties=random"}, END),
     ],
     tell=tell,
 )

@@ -6,14 +6,8 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders as blundering
 from app.tictactoe.tasks import task_q
-from training.experiments.claim import FEWER, Experiment, Results, Sweep, Told, number
-from training.experiments.table import (
-    blunder_curves,
-    blunders,
-    curves,
-    lost_at_worst_line,
-    unbeatable_of,
-)
+from training.experiments import claim, table
+from training.experiments.claim import number
 from training.measures import MARKS
 
 RANDOM, PERFECT, ITSELF = "against random", "against randomised minimax", "against itself"
@@ -25,19 +19,22 @@ RECIPES = {
 MUCH = 10  # times fewer blunders
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare the opponents after as many games."""
-    ends = results.medians(blunders)
+    ends = results.medians(table.blunders)
     perfect = {label: perfectly_learned(recipe) for label, recipe in RECIPES.items()}
     remain, cured = ends[RANDOM] > 0, ends[ITSELF] * MUCH <= ends[RANDOM]
     verdict: Verdict = (
         "holds" if remain and cured else "holds in part" if remain else "does not hold"
     )
-    return Told(
+    return claim.Told(
         [
-            blunder_curves(results),
-            curves(
-                results, "Games lost to the best responder, both seats", "%", lost_at_worst_line
+            table.blunder_curves(results),
+            table.curves(
+                results,
+                "Games lost to the best responder, both seats",
+                "%",
+                table.lost_at_worst_line,
             ),
             Bars(
                 "Blunders of whoever has learned the task perfectly",
@@ -48,10 +45,10 @@ def tell(results: Results) -> Told:
         ],
         verdict,
         f"After 5,000,000 games the median seed has {number(ends[RANDOM])} blunders against random "
-        f"and {number(ends[ITSELF])} against itself; {unbeatable_of(results, RANDOM)} and "
-        f"{unbeatable_of(results, ITSELF)} seeds cannot be beaten. Whoever has learned the task "
-        f"against random perfectly, at this gamma, still blunders in {number(perfect[RANDOM])} "
-        f"positions, so more games cannot remove those.",
+        f"and {number(ends[ITSELF])} against itself; {table.unbeatable_of(results, RANDOM)} and "
+        f"{table.unbeatable_of(results, ITSELF)} seeds cannot be beaten. Whoever has learned the "
+        "task against random perfectly, at this gamma, still blunders in "
+        f"{number(perfect[RANDOM])} positions, so more games cannot remove those.",
     )
 
 
@@ -62,7 +59,7 @@ def perfectly_learned(recipe: str) -> int:
     return int(blundering(game, greedy(task_q(game, task).round(9))).sum())
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="random-opponent",
     title="Mistakes remain because of the random opponent",
     claim="Agents that train against random still make mistakes after millions of games, and the "
@@ -75,8 +72,9 @@ EXPERIMENT = Experiment(
     "Nothing in its training depends on how long it is to last, so every point is also the end of "
     "a shorter training.",
     limits="The step size stays 0.2: with one that falls, values against random would come closer "
-    "to those of its task. Against itself the same games also visit other positions. " + FEWER,
+    "to those of its task. Against itself the same games also visit other positions. "
+    + claim.FEWER,
     agents=["q-learning-1", "q-learning-2"],
-    sweeps=[Sweep(RECIPES, MARKS, 200)],
+    sweeps=[claim.Sweep(RECIPES, MARKS, 200)],
     tell=tell,
 )

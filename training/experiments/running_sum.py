@@ -1,46 +1,40 @@
 """Adding targets up instead of averaging them, as a reader of the tabular article might try."""
 
 from app.experiments import Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, percent
-from training.experiments.table import (
-    LOST,
-    WON,
-    against,
-    beaten_nowhere,
-    blunder_strips,
-    unbeatable_of,
-)
+from training.experiments import claim, table
+from training.experiments.claim import percent
 from training.measures import END
 
 AVERAGE, SUM = "averages", "running sums"
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare both by what their play wins, and by proofs."""
-    won = against("random", "o", WON)
+    won = table.against("random", "o", table.WON)
     wins = results.medians(won)
-    proved = {label: sum(seeds) for label, seeds in results.each(beaten_nowhere).items()}
+    proved = {label: sum(seeds) for label, seeds in results.each(table.beaten_nowhere).items()}
     worse = wins[SUM] < wins[AVERAGE] and proved[SUM] < proved[AVERAGE]
     better = wins[SUM] > wins[AVERAGE] and proved[SUM] > proved[AVERAGE]
     verdict: Verdict = "does not hold" if worse else "holds" if better else "holds in part"
-    return Told(
+    return claim.Told(
         [
             results.strips("Games won as O against random", "%", won),
-            blunder_strips(results),
+            table.blunder_strips(results),
             results.strips(
                 "Games lost as O against randomised minimax",
                 "%",
-                against("minimax-random", "o", LOST),
+                table.against("minimax-random", "o", table.LOST),
             ),
         ],
         verdict,
         f"As O against random the median seed wins {percent(wins[SUM])} with sums and "
-        f"{percent(wins[AVERAGE])} with averages. Nobody can beat {unbeatable_of(results, SUM)} "
-        f"seeds with sums in either seat, and {unbeatable_of(results, AVERAGE)} with averages.",
+        f"{percent(wins[AVERAGE])} with averages. Nobody can beat "
+        f"{table.unbeatable_of(results, SUM)} seeds with sums in either seat, and "
+        f"{table.unbeatable_of(results, AVERAGE)} with averages.",
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="running-sum",
     title="Adding up instead of averaging",
     claim="New values could perhaps just be added up instead of averaged in.",
@@ -52,6 +46,6 @@ EXPERIMENT = Experiment(
     limits="Other step sizes may suit sums better; only the article's 0.4 was tried. Sums have no "
     "limit to go to, so they only rank moves and say nothing of what a position is worth.",
     agents=["q-table"],
-    sweeps=[Sweep({AVERAGE: "q-table", SUM: "q-table,update=sum"}, END)],
+    sweeps=[claim.Sweep({AVERAGE: "q-table", SUM: "q-table,update=sum"}, END)],
     tell=tell,
 )

@@ -3,46 +3,42 @@
 from collections.abc import Callable
 
 from app.experiments import Bars, Verdict
-from training.experiments.claim import Experiment, Results, Sweep, Told, of, share, wilson
-from training.experiments.table import (
-    beaten_nowhere,
-    blunder_curves,
-    curves,
-    faultless,
-    lost_at_worst_line,
-    unbeatable,
-)
+from training.experiments import claim, table
+from training.experiments.claim import of
 from training.measures import MARKS, Run
 
 SELF_PLAY = "self-play"
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Count the proofs."""
     recipe = results.recipes[SELF_PLAY]
     asked: dict[str, Callable[[Run], bool]] = {
-        "nobody beats it as X": unbeatable("x"),
-        "nobody beats it as O": unbeatable("o"),
-        "nobody beats it in either seat": beaten_nowhere,
-        "no move gives the result away anywhere": faultless,
+        "nobody beats it as X": table.unbeatable("x"),
+        "nobody beats it as O": table.unbeatable("o"),
+        "nobody beats it in either seat": table.beaten_nowhere,
+        "no move gives the result away anywhere": table.faultless,
     }
     answers = {text: [bool(ask(run)) for run in results[SELF_PLAY]] for text, ask in asked.items()}
     proved = answers["nobody beats it in either seat"]
     half = 2 * sum(proved) >= len(proved)
     verdict: Verdict = "holds" if all(proved) else "holds in part" if half else "does not hold"
-    low, _ = wilson(sum(proved), len(proved))
+    low, _ = claim.wilson(sum(proved), len(proved))
     clean = answers["no move gives the result away anywhere"]
-    return Told(
+    return claim.Told(
         [
             Bars(
                 "Seeds of which it is proved",
                 "%",
-                [share(text, truths, recipe) for text, truths in answers.items()],
+                [claim.share(text, truths, recipe) for text, truths in answers.items()],
                 False,
             ),
-            blunder_curves(results),
-            curves(
-                results, "Games lost to the best responder, both seats", "%", lost_at_worst_line
+            table.blunder_curves(results),
+            table.curves(
+                results,
+                "Games lost to the best responder, both seats",
+                "%",
+                table.lost_at_worst_line,
             ),
         ],
         verdict,
@@ -51,7 +47,7 @@ def tell(results: Results) -> Told:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="self-play-unbeatable",
     title="Self-play is practically unbeatable",
     claim="After 200,000 games against itself the table is practically unbeatable; a check against "
@@ -63,6 +59,6 @@ EXPERIMENT = Experiment(
     "minimax could show.",
     limits="The proof is for what its table plays in the end, without exploration.",
     agents=["self-play"],
-    sweeps=[Sweep({SELF_PLAY: "self-play"}, MARKS)],
+    sweeps=[claim.Sweep({SELF_PLAY: "self-play"}, MARKS)],
     tell=tell,
 )

@@ -15,28 +15,8 @@ from app.recipes import Recipe
 from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, mix, policy_of
 from app.tictactoe.report import chances_against
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    chance,
-    number,
-    percent,
-    verdict_on,
-)
-from training.experiments.table import (
-    LOST,
-    WON,
-    ahead,
-    blunder_strips,
-    blunders,
-    both_seats,
-    known,
-    lost_at_worst,
-    win_curves,
-    wins,
-)
+from training.experiments import claim, table
+from training.experiments.claim import chance, number, percent
 from training.learners import learn
 from training.measures import END, MARKS, NEVER, Measure, Run
 
@@ -68,7 +48,8 @@ def _both(recipe: Recipe) -> Both:
         for policy in (greedy, mix(greedy, random, EXPLORING))
     ]
     won, lost = (
-        [50 * (as_x[outcome] + as_o[outcome]) for as_x, as_o in chances] for outcome in (WON, LOST)
+        [50 * (as_x[outcome] + as_o[outcome]) for as_x, as_o in chances]
+        for outcome in (table.WON, table.LOST)
     )
     return Both(perf_counter() - begin, won[0], won[1], lost[0], lost[1])
 
@@ -81,17 +62,21 @@ BOTH = Measure("greedy-and-exploring", 1, Both, measure_both)
 AGAINST_RANDOM, AGAINST_ITSELF = "against random", "against itself"
 
 
-def tell_self_play(results: Results) -> Told:
+def tell_self_play(results: claim.Results) -> claim.Told:
     """Compare what is learned from random and from itself."""
-    won, lost, errors = (results.medians(value) for value in (wins, lost_at_worst, blunders))
-    p = results.sign_test(AGAINST_RANDOM, AGAINST_ITSELF, wins)
-    return Told(
+    won, lost, errors = (
+        results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
+    )
+    p = results.sign_test(AGAINST_RANDOM, AGAINST_ITSELF, table.wins)
+    return claim.Told(
         [
-            results.strips("Games won against random, both seats", "%", wins),
-            results.strips("Games lost to the best responder, both seats", "%", lost_at_worst),
-            blunder_strips(results),
+            results.strips("Games won against random, both seats", "%", table.wins),
+            results.strips(
+                "Games lost to the best responder, both seats", "%", table.lost_at_worst
+            ),
+            table.blunder_strips(results),
         ],
-        verdict_on(
+        claim.verdict_on(
             won[AGAINST_ITSELF] < won[AGAINST_RANDOM] and p < 0.05,
             lost[AGAINST_ITSELF] < lost[AGAINST_RANDOM],
         ),
@@ -115,18 +100,18 @@ def value_error(run: Run) -> float:
     return run.figures.task.mean_reached[-1]
 
 
-def tell_symmetries(results: Results) -> Told:
+def tell_symmetries(results: claim.Results) -> claim.Told:
     """Ask whether it is faster, and what it costs where the opponent is not symmetric itself."""
-    won = win_curves(results, (PLAIN, SYMMETRIC))
+    won = table.win_curves(results, (PLAIN, SYMMETRIC))
     plain, symmetric = won.series
-    leads = ahead(symmetric, plain)
+    leads = table.ahead(symmetric, plain)
     fixed = (PLAIN_FIXED, SYMMETRIC_FIXED)
-    alone = results.medians(both_seats("fixed", WON), fixed)
+    alone = results.medians(table.both_seats("fixed", table.WON), fixed)
     off = results.medians(value_error, fixed)
     p = results.sign_test(SYMMETRIC_FIXED, PLAIN_FIXED, value_error)
     faster = 2 * sum(leads) > len(leads)
     costs = off[SYMMETRIC_FIXED] > off[PLAIN_FIXED] and p < 0.05
-    return Told(
+    return claim.Told(
         [
             won,
             results.strips(
@@ -136,7 +121,7 @@ def tell_symmetries(results: Results) -> Told:
                 fixed,
             ),
         ],
-        verdict_on(faster, costs),
+        claim.verdict_on(faster, costs),
         f"With symmetric boards alike the median seed is ahead at {sum(leads)} of {len(leads)} "
         f"points of the training against random, and ends with "
         f"{percent(symmetric.median[-1])} won against {percent(plain.median[-1])}. "
@@ -153,18 +138,22 @@ EXPLORES, GREEDY = "explores a tenth of its moves", "always greedy"
 EXPLORES_ITSELF, GREEDY_ITSELF = f"{EXPLORES}, itself", f"{GREEDY}, itself"
 
 
-def tell_greedy(results: Results) -> Told:
+def tell_greedy(results: claim.Results) -> claim.Told:
     """Compare learning with and without exploration."""
-    won, lost, updated = (results.medians(value) for value in (wins, lost_at_worst, known))
-    p = results.sign_test(GREEDY, EXPLORES, wins)
-    q = results.sign_test(GREEDY_ITSELF, EXPLORES_ITSELF, lost_at_worst)
-    return Told(
+    won, lost, updated = (
+        results.medians(value) for value in (table.wins, table.lost_at_worst, table.known)
+    )
+    p = results.sign_test(GREEDY, EXPLORES, table.wins)
+    q = results.sign_test(GREEDY_ITSELF, EXPLORES_ITSELF, table.lost_at_worst)
+    return claim.Told(
         [
-            results.strips("Games won against random, both seats", "%", wins),
-            results.strips("Games lost to the best responder, both seats", "%", lost_at_worst),
-            results.strips("Positions that were updated, of 627", "positions", known),
+            results.strips("Games won against random, both seats", "%", table.wins),
+            results.strips(
+                "Games lost to the best responder, both seats", "%", table.lost_at_worst
+            ),
+            results.strips("Positions that were updated, of 627", "positions", table.known),
         ],
-        verdict_on(
+        claim.verdict_on(
             won[GREEDY] < won[EXPLORES] and p < 0.05,
             lost[GREEDY_ITSELF] > lost[EXPLORES_ITSELF] and q < 0.05,
         ),
@@ -181,12 +170,12 @@ def tell_greedy(results: Results) -> Told:
 FROM_GREEDY, FROM_ALL = "learns from greedy moves", "learns from all moves"
 
 
-def tell_exploration(results: Results) -> Told:
+def tell_exploration(results: claim.Results) -> claim.Told:
     """Compare both kinds of values by greedy play and by play that goes on exploring."""
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
     greedy, exploring = (results.medians(kind) for kind in kinds)
     p, q = (results.sign_test(FROM_GREEDY, FROM_ALL, kind) for kind in kinds)
-    return Told(
+    return claim.Told(
         [
             results.strips(title, "%", attrgetter(kind))
             for title, kind in (
@@ -195,7 +184,7 @@ def tell_exploration(results: Results) -> Told:
                 ("Games lost to random, exploring, both seats", "exploring_lost"),
             )
         ],
-        verdict_on(
+        claim.verdict_on(
             greedy[FROM_GREEDY] > greedy[FROM_ALL] and p < 0.05,
             exploring[FROM_ALL] > exploring[FROM_GREEDY] and q < 0.05,
         ),
@@ -221,20 +210,23 @@ OTHERS = {
 CHAMPION = "bounds that prove themselves"
 
 
-def tell_improvements(results: Results) -> Told:
+def tell_improvements(results: claim.Results) -> claim.Told:
     """Compare each change alone with the book's learner, and all of them with the champion."""
-    won, lost, errors = (results.medians(value) for value in (wins, lost_at_worst, blunders))
+    won, lost, errors = (
+        results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
+    )
     better = [
         label
         for label in OTHERS
-        if errors[label] < errors[AS_IT_IS] and results.sign_test(label, AS_IT_IS, blunders) < 0.05
+        if errors[label] < errors[AS_IT_IS]
+        and results.sign_test(label, AS_IT_IS, table.blunders) < 0.05
     ]
     best = min(OTHERS, key=lambda label: errors[label])
     games = results.medians(lambda run: run.games[-1])
-    return Told(
+    return claim.Told(
         [
-            blunder_strips(results),
-            results.strips("Games won against random, both seats", "%", wins),
+            table.blunder_strips(results),
+            results.strips("Games won against random, both seats", "%", table.wins),
             Bars(
                 "Games played until the end of the training",
                 "games",
@@ -243,7 +235,7 @@ def tell_improvements(results: Results) -> Told:
                 logarithmic=True,
             ),
         ],
-        verdict_on(bool(better), errors[CHAMPION] == 0 and lost[CHAMPION] == 0),
+        claim.verdict_on(bool(better), errors[CHAMPION] == 0 and lost[CHAMPION] == 0),
         f"{len(better)} of {len(OTHERS)} changes leave fewer blunders than the book's learner has "
         f"(median {number(errors[AS_IT_IS])}; sign test below 0.05 each); the best, {best}, leaves "
         f"{number(errors[best])}. Bounds on what a move is worth, as the champion keeps them, "
@@ -259,7 +251,7 @@ LIMITS = (
 )
 
 EXPERIMENTS = [
-    Experiment(
+    claim.Experiment(
         id="sutton-barto-1",
         title="Exercise 1.1: self-play",
         claim="Learning against itself instead of a random opponent leads to another way of "
@@ -272,10 +264,12 @@ EXPERIMENTS = [
         agents=["td-afterstates"],
         tell=tell_self_play,
         sweeps=[
-            Sweep({AGAINST_RANDOM: "td-afterstates", AGAINST_ITSELF: "td-afterstates,vs=self"}, END)
+            claim.Sweep(
+                {AGAINST_RANDOM: "td-afterstates", AGAINST_ITSELF: "td-afterstates,vs=self"}, END
+            )
         ],
     ),
-    Experiment(
+    claim.Experiment(
         id="sutton-barto-2",
         title="Exercise 1.2: symmetries",
         claim="If symmetric boards share their value, it learns faster; but against an opponent "
@@ -289,8 +283,10 @@ EXPERIMENTS = [
         agents=["td-afterstates"],
         tell=tell_symmetries,
         sweeps=[
-            Sweep({PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"}, MARKS),
-            Sweep(
+            claim.Sweep(
+                {PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"}, MARKS
+            ),
+            claim.Sweep(
                 {
                     PLAIN_FIXED: "td-afterstates,vs=fixed",
                     SYMMETRIC_FIXED: "td-afterstates,vs=fixed,symmetric=yes",
@@ -299,7 +295,7 @@ EXPERIMENTS = [
             ),
         ],
     ),
-    Experiment(
+    claim.Experiment(
         id="sutton-barto-3",
         title="Exercise 1.3: greedy play",
         claim="A learner that always plays the move it rates highest learns to play worse than one "
@@ -312,7 +308,7 @@ EXPERIMENTS = [
         agents=["td-afterstates"],
         tell=tell_greedy,
         sweeps=[
-            Sweep(
+            claim.Sweep(
                 {
                     EXPLORES: "td-afterstates",
                     GREEDY: "td-afterstates,epsilon=0",
@@ -323,7 +319,7 @@ EXPERIMENTS = [
             )
         ],
     ),
-    Experiment(
+    claim.Experiment(
         id="sutton-barto-4",
         title="Exercise 1.4: learning from exploration",
         claim="Values learned from greedy moves only are those of playing greedily, and win more "
@@ -337,13 +333,13 @@ EXPERIMENTS = [
         agents=["td-afterstates"],
         tell=tell_exploration,
         sweeps=[
-            Sweep(
+            claim.Sweep(
                 {FROM_GREEDY: "td-afterstates", FROM_ALL: "td-afterstates,learn_from=all"},
                 BOTH,
             )
         ],
     ),
-    Experiment(
+    claim.Experiment(
         id="sutton-barto-5",
         title="Exercise 1.5: other improvements",
         claim="The learner can be improved in other ways, and there are better ways to solve the "
@@ -357,6 +353,6 @@ EXPERIMENTS = [
         "are, but knows that its opponent answers as well as possible.",
         agents=["td-afterstates", "champion"],
         tell=tell_improvements,
-        sweeps=[Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END)],
+        sweeps=[claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END)],
     ),
 ]

@@ -1,16 +1,8 @@
 """Whether symmetry learns faster and is overtaken."""
 
 from app.experiments import Series
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    chance,
-    percent,
-    verdict_on,
-)
-from training.experiments.table import ahead, blunder_curves, win_curves, wins
+from training.experiments import claim, table
+from training.experiments.claim import chance, percent
 from training.measures import MARKS
 
 PLAIN = "plain"
@@ -23,14 +15,14 @@ RECIPES = {
 EARLY = 1 / 100  # of the updates
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Ask of both whether they are ahead early and behind in the end."""
-    end = results.medians(wins)
-    won = win_curves(results)
+    end = results.medians(table.wins)
+    won = table.win_curves(results)
     begins = {line.name: _early(line) for line in won.series}
-    early = {label: ahead(begins[label], begins[PLAIN]) for label in RECIPES}
+    early = {label: table.ahead(begins[label], begins[PLAIN]) for label in RECIPES}
     faster = {label: 2 * sum(early[label]) > len(early[label]) for label in RECIPES}
-    p = {label: results.sign_test(label, PLAIN, wins) for label in RECIPES}
+    p = {label: results.sign_test(label, PLAIN, table.wins) for label in RECIPES}
     overtaken = {label: end[label] < end[PLAIN] and p[label] < 0.05 for label in RECIPES}
     parts = [part[label] for part in (faster, overtaken) for label in (AS_THERE, ALIKE)]
     told = {
@@ -38,9 +30,9 @@ def tell(results: Results) -> Told:
         f"{percent(end[label])} (sign test over the seeds: {chance(p[label])})"
         for label in (AS_THERE, ALIKE)
     }
-    return Told(
-        [won, blunder_curves(results)],
-        verdict_on(*parts),
+    return claim.Told(
+        [won, table.blunder_curves(results)],
+        claim.verdict_on(*parts),
         f"The plain learner ends with {percent(end[PLAIN])} of its games against random won. The "
         f"symmetric one {told[AS_THERE]}; with the plain one's k and gamma it {told[ALIKE]}.",
     )
@@ -61,7 +53,7 @@ def _early(line: Series) -> Series:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="symmetry",
     title="Symmetry learns faster and is overtaken",
     claim="A learner to whom turned and reflected boards are the same learns faster at first and "
@@ -74,6 +66,6 @@ EXPERIMENT = Experiment(
     limits="Greedy play against random is judged. The symmetric learner stands for all images by "
     "one board and plays as that board; nothing says that ties break alike.",
     agents=["symmetric", "observing-symmetric", "q-learning-player"],
-    sweeps=[Sweep(RECIPES, MARKS)],
+    sweeps=[claim.Sweep(RECIPES, MARKS)],
     tell=tell,
 )

@@ -12,16 +12,8 @@ from app.tictactoe.game import SEATS, Game, O, X, tic_tac_toe
 from app.tictactoe.policy import BASELINES, Policy, policy_of
 from app.tictactoe.report import chances_against
 from app.tictactoe.values import Numbers
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    number,
-    of,
-    percent,
-    verdict_on,
-)
+from training.experiments import claim
+from training.experiments.claim import number, of, percent
 from training.learners import learn
 from training.measures import NEVER, Measure
 
@@ -97,7 +89,7 @@ def _moved_in(
 MET = Measure("met-in-tests", 1, Met, measure_met)
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare with the training against random, and with what was reported."""
     taught: Sequence[Met] = results[AS_REPORTED]
     won, lost = results.medians(lambda met: met.won), results.medians(lambda met: met.lost)
@@ -106,7 +98,7 @@ def tell(results: Results) -> Told:
     ]
     learned = [met.learned for met in taught]
     tested = [met.tested for met in taught]
-    return Told(
+    return claim.Told(
         [
             _marked(
                 results.strips("Games won as O against random", "%", lambda met: met.won),
@@ -131,7 +123,7 @@ def tell(results: Results) -> Told:
                 Mark(REPORTED_MET, "reported: 355"),
             ),
         ],
-        verdict_on(*worse),
+        claim.verdict_on(*worse),
         f"As O against random the median seed wins {percent(won[AS_REPORTED])} and loses "
         f"{percent(lost[AS_REPORTED])}; trained against random it wins "
         f"{percent(won[AGAINST_RANDOM])} and loses {percent(lost[AGAINST_RANDOM])}. Training "
@@ -149,7 +141,7 @@ def _marked(strips: Histogram, mark: Mark) -> Histogram:
     return msgspec.structs.replace(strips, groups=[*marked, last])
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="trained-on-minimax",
     title="Learning from a perfect opponent",
     claim="Trained against randomised minimax the table is worse: as O it wins 50% and loses 22.7% "
@@ -163,6 +155,6 @@ EXPERIMENT = Experiment(
     limits="The article does not say when it counted its positions; that the test games are among "
     "them is our reading of the numbers.",
     agents=["q-table-vs-minimax", "q-table"],
-    sweeps=[Sweep(RECIPES | {AGAINST_RANDOM: "q-table"}, MET)],
+    sweeps=[claim.Sweep(RECIPES | {AGAINST_RANDOM: "q-table"}, MET)],
     tell=tell,
 )

@@ -1,44 +1,27 @@
 """Whether an update at every ply is better than one at one's own moves."""
 
-from training.experiments.claim import (
-    Experiment,
-    Results,
-    Sweep,
-    Told,
-    chance,
-    number,
-    of,
-    percent,
-    verdict_on,
-)
-from training.experiments.table import (
-    ahead,
-    blunder_curves,
-    blunders,
-    updates_per_game,
-    win_curves,
-    wins,
-)
+from training.experiments import claim, table
+from training.experiments.claim import chance, number, of, percent
 from training.measures import MARKS
 
 TWO, ONE = "two-stage", "one-stage"
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Compare them in the end and on the way."""
-    end, errors = results.medians(wins), results.medians(blunders)
-    p = results.sign_test(TWO, ONE, wins)
+    end, errors = results.medians(table.wins), results.medians(table.blunders)
+    p = results.sign_test(TWO, ONE, table.wins)
     better, fewer = end[TWO] > end[ONE] and p < 0.05, errors[TWO] < errors[ONE]
-    by_updates = ahead(*win_curves(results, (TWO, ONE)).series)
-    per_game = results.medians(updates_per_game)
+    by_updates = table.ahead(*table.win_curves(results, (TWO, ONE)).series)
+    per_game = results.medians(table.updates_per_game)
     ratio = per_game[TWO] / per_game[ONE]
-    return Told(
+    return claim.Told(
         [
-            win_curves(results, by_games=True),
-            blunder_curves(results, by_games=True),
-            results.strips("Games won against random in the end, both seats", "%", wins),
+            table.win_curves(results, by_games=True),
+            table.blunder_curves(results, by_games=True),
+            results.strips("Games won against random in the end, both seats", "%", table.wins),
         ],
-        verdict_on(better, fewer),
+        claim.verdict_on(better, fewer),
         f"In the end the median seed wins {percent(end[TWO])} against random with two stages and "
         f"{percent(end[ONE])} with one (sign test, seed by seed: {chance(p)}), with "
         f"{number(errors[TWO])} and {number(errors[ONE])} blunders. After as many "
@@ -47,7 +30,7 @@ def tell(results: Results) -> Told:
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="two-stage",
     title="Two stages or one",
     claim="The two-stage update, in which the opponent's moves are transitions too, is better than "
@@ -59,6 +42,6 @@ EXPERIMENT = Experiment(
     limits="Greedy play is judged, not the moves that were drawn by k. The stages change how often "
     "k grows, too: with two it grows faster a game.",
     agents=["q-learning-player"],
-    sweeps=[Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS)],
+    sweeps=[claim.Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS)],
     tell=tell,
 )

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.experiments import Curves, Mark, Verdict
-from training.experiments.claim import Experiment, Results, Told
-from training.experiments.network import FEW, by_epoch, ending, seat, spread, sweeps
-from training.experiments.table import SeatName
+from training.experiments import claim, network, table
 from training.networks.measure import NetworkRun
 
 RANDOM, HEURISTIC = "random", "t-hand"
@@ -17,7 +15,7 @@ RECIPES = {
 }
 POINTS = 40
 NETWORK = "the network"
-PLOTS: tuple[tuple[str, SeatName, Sequence[Mark]], ...] = (
+PLOTS: tuple[tuple[str, table.SeatName, Sequence[Mark]], ...] = (
     (RANDOM, "x", []),
     (RANDOM, "o", [Mark(200, "reported: the network overtakes")]),
     (HEURISTIC, "o", []),
@@ -27,41 +25,41 @@ REPORTED = [True, True, False, True]  # whether the network is ahead in the end
 ORDER = {"x": "first", "o": "second"}
 
 
-def overtakes(run: NetworkRun, seat_name: SeatName) -> float:
+def overtakes(run: NetworkRun, seat_name: table.SeatName) -> float:
     """Return the epoch from which on it wins more than its opponent, in means of ten epochs.
 
     Never is infinite.
     """
-    lead = np.subtract(seat(seat_name, "won")(run), seat(seat_name, "lost")(run))
+    lead = np.subtract(network.seat(seat_name, "won")(run), network.seat(seat_name, "lost")(run))
     behind = np.flatnonzero(lead.reshape(POINTS, -1).mean(axis=1) <= 0)
     last = -1 if not len(behind) else int(behind[-1])
     return np.inf if last == POINTS - 1 else (last + 1) * (len(lead) // POINTS)
 
 
-def tell(results: Results) -> Told:
+def tell(results: claim.Results) -> claim.Told:
     """Draw the four plots, and ask who is ahead in the end and since when."""
     figures, ahead, told = [], [], []
     for opponent, seat_name, marks in PLOTS:
         label = f"against {opponent}"
-        won, lost = seat(seat_name, "won"), seat(seat_name, "lost")
+        won, lost = network.seat(seat_name, "won"), network.seat(seat_name, "lost")
         figures.append(
             Curves(
                 f"Games won in each epoch, the network in the {ORDER[seat_name]} seat, sampled",
                 "epochs",
                 "%",
                 [
-                    by_epoch(results, label, won, POINTS, NETWORK),
-                    by_epoch(results, label, lost, POINTS, opponent),
+                    network.by_epoch(results, label, won, POINTS, NETWORK),
+                    network.by_epoch(results, label, lost, POINTS, opponent),
                 ],
                 list(marks),
             )
         )
-        ends = [results.values(label, ending(line)) for line in (won, lost)]
+        ends = [results.values(label, network.ending(line)) for line in (won, lost)]
         ahead.append(np.median(ends[0]) > np.median(ends[1]))
         since = [overtakes(run, seat_name) for run in results[label]]
         told.append(
-            f"{opponent}, {ORDER[seat_name]} seat: {spread(ends[0], 0)} won in the last tenth of "
-            f"the epochs and {spread(ends[1], 0)} lost, {_since(since)}"
+            f"{opponent}, {ORDER[seat_name]} seat: {network.spread(ends[0], 0)} won in the last "
+            f"tenth of the epochs and {network.spread(ends[1], 0)} lost, {_since(since)}"
         )
     alike = ahead == REPORTED
     verdict: Verdict = (
@@ -71,7 +69,7 @@ def tell(results: Results) -> Told:
         if sum(ahead) >= sum(REPORTED) - 1
         else "does not hold"
     )
-    return Told(
+    return claim.Told(
         figures,
         verdict,
         f"The network is ahead in the end in {sum(map(bool, ahead))} of 4 plots. "
@@ -88,7 +86,7 @@ def _since(epochs: Sequence[float]) -> str:
     return "ahead from the start" if high == 0 else f"ahead since {since}"
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = claim.Experiment(
     id="win-plots",
     title="Wins by epoch, in four plots",
     claim="The network outplayed its opponent in 3 of 4 plots: against random in both seats, in "
@@ -103,8 +101,8 @@ EXPERIMENT = Experiment(
     "epochs.",
     limits="The source does not say how many steps an epoch has there, so that the epoch of "
     "overtaking can be compared only loosely, and it trained another network for each plot. Wins "
-    f"are those of games with exploring moves. {FEW}",
+    f"are those of games with exploring moves. {network.FEW}",
     agents=["dqn-vs-random", "dqn-vs-heuristic"],
-    sweeps=sweeps(RECIPES),
+    sweeps=network.sweeps(RECIPES),
     tell=tell,
 )
