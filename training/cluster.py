@@ -8,9 +8,10 @@ import logging
 import pickle
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -27,6 +28,7 @@ PATIENCE = 10.0  # seconds, for a scheduler that answers, and for a first worker
 PAUSE = 5.0  # seconds without a result after which it is asked whether there are workers
 
 Measured = TypeVar("Measured")
+Versions = Mapping[str, Mapping[str, Any]]  # part -> name -> version
 
 # Whatever fails is told once, in the sentence that ends the command.
 warnings.simplefilter("ignore", VersionMismatchWarning)
@@ -41,8 +43,8 @@ class Code(WorkerPlugin):
     The worker refuses that if it does not compute with the same versions as this machine.
     """
 
-    def __init__(self, packages: Sequence[str], versions: Mapping[str, str | None]) -> None:
-        self.packages, self.versions = packages, versions
+    def __init__(self, packages: Sequence[str]) -> None:
+        self.packages, self.versions = packages, get_versions(packages)
         self.files = {
             str(path.relative_to(ROOT)): path.read_bytes()
             for package in PACKAGES
@@ -53,8 +55,8 @@ class Code(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         """Be called by a worker, now or when it joins the cluster or starts again."""
-        there = computing(get_versions(self.packages), self.packages)
-        refuse_others(worker.address, there, self.versions)
+        there = get_versions(self.packages)
+        refuse_others(worker.address, there, self.versions, self.packages)
         folder = Path(worker.local_directory) / f"q-tac-toe-{self.digest}"
         before = sys.modules.get("training")
         if before and folder in Path(before.__file__ or "").parents:
@@ -98,8 +100,8 @@ def in_cluster(
         client = Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
         with client:
             client.wait_for_workers(1, PATIENCE)
-            here = _compare(client, packages)  # first: another Python could not read it
-            client.register_plugin(Code(packages, here), "q-tac-toe")
+            _compare(client, packages)  # first: another Python could not read what is sent
+            client.register_plugin(Code(packages), "q-tac-toe")
             calls = [pickle.dumps(Call(work, arguments)) for arguments in wanted]
             futures = client.map(pickle.loads, calls, pure=False)
             numbers = {future: number for number, future in enumerate(futures)}
@@ -134,27 +136,20 @@ async def _greet(address: str) -> None:
         raise ValueError(f"it is a {kind}")
 
 
-def _compare(client: Client, packages: Sequence[str]) -> dict[str, str | None]:
-    """Return what computes here, and raise RuntimeError if another thing does on a worker."""
+def _compare(client: Client, packages: Sequence[str]) -> None:
     versions: Any = client.get_versions(packages=packages)
-    here = computing(versions["client"], packages)
     for worker, there in versions["workers"].items():
-        refuse_others(worker, computing(there, packages), here)
-    return here
+        refuse_others(worker, there, versions["client"], packages)
 
 
-def computing(versions: Mapping[str, Any], packages: Iterable[str]) -> dict[str, str | None]:
-    """Pick what decides the bits of a run from what `distributed` says of a process."""
-    host, installed = versions["host"], versions["packages"]
-    used = {package: installed[package] for package in ("python", *packages)}
-    return {"platform": f"{host['OS']} {host['machine']}"} | used
+def refuse_others(worker: str, there: Versions, here: Versions, packages: Sequence[str]) -> None:
+    """Raise RuntimeError unless a worker has what decides the bits of a run as it is here.
 
-
-def refuse_others(
-    worker: str, there: Mapping[str, str | None], here: Mapping[str, str | None]
-) -> None:
-    """Raise RuntimeError unless a worker computes with what computes here."""
-    for package, version in here.items():
-        if there[package] != version:
-            has = f"{package} {there[package]}" if there[package] else f"no {package}"
-            raise RuntimeError(f"the worker {worker} has {has}; a run needs {version}, as is here")
+    `distributed` tells what each of them has.
+    """
+    host, installed = ("OS", "machine"), ("python", *packages)
+    for part, name in [*product(["host"], host), *product(["packages"], installed)]:
+        found, needed = there[part][name], here[part][name]
+        if found != needed:
+            has = f"{name} {found}" if found else f"no {name}"
+            raise RuntimeError(f"the worker {worker} has {has}; a run needs {needed}, as is here")

@@ -17,7 +17,6 @@ from training.progress import bar
 from training.proof import unbeatable
 
 OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
-CHUNK = 10  # seeds that a process is given at a time
 WIDTH = 40  # characters of the longest bar of a histogram
 
 Measured = TypeVar("Measured")
@@ -42,17 +41,12 @@ def over_seeds(
     measure: Callable[[int], Measured], seeds: Sequence[int], jobs: int
 ) -> list[Measured]:
     """Measure each seed, in their order, with a progress bar on the error stream."""
-    chunks = [seeds[start : start + CHUNK] for start in range(0, len(seeds), CHUNK)]
-    measured: dict[int, list[Measured]] = {}
+    measured: dict[int, Measured] = {}
     with bar("seeds", len(seeds)) as count:
-        for number, results in in_parallel(_each, [(measure, chunk) for chunk in chunks], jobs):
-            measured[number] = results
-            count(len(results))
-    return [result for number in range(len(chunks)) for result in measured[number]]
-
-
-def _each(measure: Callable[[int], Measured], seeds: Iterable[int]) -> list[Measured]:
-    return [measure(seed) for seed in seeds]
+        for number, result in in_parallel(measure, [(seed,) for seed in seeds], jobs):
+            measured[number] = result
+            count(1)
+    return [measured[number] for number in range(len(seeds))]
 
 
 def standing(recipe: Recipe, seed: int) -> Run:
