@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -103,29 +103,21 @@ def _fill(
     missing = list(dict.fromkeys(one for one in recipes if key(measure, one) not in there))
     if not missing:
         return
-    with bar(label, len(missing)) as count:
-        for batch, encoded in _measured(measure, missing, jobs, cluster):
-            store.write(
-                {key(measure, recipe): run for recipe, run in zip(batch, encoded, strict=True)}
-            )
-            count(len(batch))
-
-
-def _measured(
-    measure: Measure[Any], recipes: Sequence[Recipe], jobs: int, cluster: str | None
-) -> Iterator[tuple[Sequence[Recipe], list[bytes]]]:
     step = measure.at_once
-    batches = [recipes[start : start + step] for start in range(0, len(recipes), step)]
+    batches = [missing[start : start + step] for start in range(0, len(missing), step)]
     calls = [([name(recipe) for recipe in batch],) for batch in batches]
     if cluster is None:
         found = in_parallel(measure.encoded, calls, jobs)
     else:
         from training.cluster import in_cluster  # noqa: PLC0415 - dask, for those who have a cluster
 
-        used = {package for recipe in recipes for package in packages(recipe)}
+        used = {package for recipe in missing for package in packages(recipe)}
         found = in_cluster(measure.encoded, calls, cluster, sorted({"msgspec", *TABLES, *used}))
-    for place, encoded in found:
-        yield batches[place], encoded
+    with bar(label, len(missing)) as count:
+        for number, runs in found:
+            batch = batches[number]
+            store.write({key(measure, one): run for one, run in zip(batch, runs, strict=True)})
+            count(len(batch))
 
 
 def _summary(
