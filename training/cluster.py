@@ -24,6 +24,11 @@ from distributed.versions import VersionMismatchWarning, get_versions
 
 PACKAGES = ("app", "training")
 ROOT = Path(__file__).parents[1]
+SENT = {
+    ".py",
+    ".nbi",
+    ".nbc",
+}  # and what numba compiled here, for processors alike
 PATIENCE = 10.0  # seconds, for a scheduler that answers, and for a first worker
 PAUSE = 5.0  # seconds without a result after which it is asked whether there are workers
 
@@ -48,10 +53,11 @@ class Code(WorkerPlugin):
         self.files = {
             str(path.relative_to(ROOT)): path.read_bytes()
             for package in PACKAGES
-            for path in sorted((ROOT / package).rglob("*.py"))
-            if not path.is_relative_to(ROOT / "app" / "web")
+            for path in sorted((ROOT / package).rglob("*.*"))
+            if path.suffix in SENT and not path.is_relative_to(ROOT / "app" / "web")
         }
-        self.digest = sha256(pickle.dumps(self.files)).hexdigest()[:16]
+        code = [sent for sent in self.files.items() if sent[0].endswith(".py")]
+        self.digest = sha256(pickle.dumps(code)).hexdigest()[:16]
 
     def setup(self, worker: Worker) -> None:
         """Be called by a worker, now or when it joins the cluster or starts again."""

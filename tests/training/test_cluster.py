@@ -82,13 +82,13 @@ def workers(address: str) -> set[int]:
 
 
 def test_a_cluster_of_which_a_worker_dies_finds_the_same(address: str, tmp_path: Path) -> None:
+    with opened(tmp_path / "here") as store:
+        here = carry_out(EXPERIMENT, store, seeds=SEEDS)
     with opened(tmp_path / "cluster") as store:
         deadly = Deadly(store.environment)
         before = workers(address)
         deadly.victim = min(before)
         there = carry_out(EXPERIMENT, deadly, seeds=SEEDS, cluster=address)
-    with opened(tmp_path / "here") as store:
-        here = carry_out(EXPERIMENT, store, seeds=SEEDS)
     assert deadly.victim is None
     assert len(before) == 2
     assert min(before) not in workers(address)
