@@ -29,8 +29,7 @@ SENT = {
     ".nbi",
     ".nbc",
 }  # and what numba compiled here, for processors alike
-PATIENCE = 10.0  # seconds, for a scheduler that answers, and for a first worker
-PAUSE = 5.0  # seconds without a result after which it is asked whether there are workers
+PATIENCE = 10.0  # seconds, for a scheduler's answer, for a result until workers are asked for
 
 Measured = TypeVar("Measured")
 Versions = Mapping[str, Mapping[str, Any]]  # part -> name -> version
@@ -117,7 +116,7 @@ def in_cluster(
                 future.add_done_callback(finished.put)  # type: ignore[no-untyped-call]
             while numbers:
                 try:
-                    future = finished.get(timeout=PAUSE)
+                    future = finished.get(timeout=PATIENCE)
                 except Empty:  # where `distributed.as_completed` would wait for ever
                     client.wait_for_workers(1, PATIENCE)
                     continue

@@ -2,9 +2,6 @@
 
 A file of this package holds one experiment, or a family of them that share a design:
 
-    from training.experiments import claim, table
-    from training.experiments.claim import percent  # and what else its sentences need
-
     EXPERIMENT = claim.Experiment(
         id="two-stage",                       # as in app.experiments.ORDER
         title=..., claim=..., project="league", where=..., done=..., limits=..., agents=[...],

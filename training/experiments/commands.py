@@ -5,12 +5,14 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 
+from platformdirs import user_cache_path
+
 from app.experiments import load_all, save
 from app.recipes import Recipe, parse
 from app.tictactoe.game import tic_tac_toe
 from training.experiments import FILES, ORDER, find
 from training.experiments.engine import carry_out
-from training.experiments.store import opened, usual_folder
+from training.experiments.store import opened
 from training.learners import learn
 from training.measures import END, NEVER
 from training.processes import in_parallel
@@ -35,7 +37,7 @@ def carry_out_all(
     for claim in claims:
         if claim not in FILES:
             raise ValueError(f"there is no claim {claim!r}, only {', '.join(ORDER)}")
-    with opened(store or usual_folder()) as kept:
+    with opened(store or user_cache_path("q-tac-toe") / "runs") as kept:
         for claim in claims or ORDER:
             begin = perf_counter()
             outcome = carry_out(find(claim), kept, seeds, jobs, dask)

@@ -9,14 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import lmdb
-import platformdirs
 
 MOST = 1 << 36  # bytes the file may grow to; it takes what it needs
-
-
-def usual_folder() -> Path:
-    """Return the folder of this user's runs."""
-    return platformdirs.user_cache_path("q-tac-toe") / "runs"
 
 
 class Store:
