@@ -3,9 +3,11 @@
 import hashlib
 import re
 from collections.abc import Sized
+from functools import lru_cache
 from typing import Annotated
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from app.tictactoe.game import Game
@@ -56,8 +58,8 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     numbering: Annotated[
         Digest,
         Meta(
-            description="SHA-256 of the codes of all positions, as little-endian int32, in the "
-            "order of the table."
+            description="SHA-256 of the game: rows and columns, then of all positions in the order "
+            "of the table the code, what each move leads to, and how it ended; little-endian int32."
         ),
     ]
     arrays: Annotated[Digest, Meta(description="SHA-256 of the file with its arrays.")]
@@ -85,9 +87,14 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     ] = None
 
 
+@lru_cache(maxsize=2)
 def numbering(game: Game) -> str:
-    """Return the digest by which a model knows the game that it was trained on."""
-    return hashlib.sha256(game.code.astype("<i4").tobytes()).hexdigest()
+    """Return the digest by which a model knows the game that it was trained on.
+
+    It covers the boards and their numbers, where moves lead, and how games end.
+    """
+    rules = (np.array([game.rows, game.columns]), game.code, game.successor, game.outcome)
+    return hashlib.sha256(b"".join(part.astype("<i4").tobytes() for part in rules)).hexdigest()
 
 
 def card_text(card: Card) -> str:
@@ -104,7 +111,7 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
     if card.id in TAKEN:
         raise ValueError(f"id {card.id!r} is the name of somebody who is no learned agent")
     if card.numbering != numbering(game):
-        raise ValueError("numbering is that of another game or another order of its positions")
+        raise ValueError("numbering is that of another game, or of other rules or another order of its positions")
     _check_figures(game, card.figures)
     if card.win_rate is not None and not 0 < len(card.win_rate.x) == len(card.win_rate.o):
         raise ValueError("win_rate is not a share of games in each seat for each epoch")

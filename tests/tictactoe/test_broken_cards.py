@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -225,8 +226,9 @@ def test_arrays_that_the_card_does_not_vouch_for(tmp_path: Path, game: Game, fil
     assert_refused(tmp_path, game, "npz", reason)
 
 
-def test_a_model_of_another_game(tmp_path: Path, game: Game):
-    other = connect(3, 3, 2)
+@pytest.mark.parametrize("rules", ["two in a row", "who has a line loses"])
+def test_a_model_of_another_game(tmp_path: Path, game: Game, rules: str):
+    other = connect(3, 3, 2) if rules == "two in a row" else replace(game, outcome=-game.outcome)
     save(tmp_path, other, make_agent(other))
     assert_refused(tmp_path, game, "json", "numbering is that of another game")
 

@@ -155,8 +155,14 @@ def test_dtypes(game: Game):
     }
 
 
-def test_numbering_is_the_digest_of_the_codes(both: Both):
-    little_endian = b"".join(struct.pack("<i", code(board)) for board in both.boards)
+def test_numbering_is_the_digest_of_boards_moves_and_results(both: Both):
+    rules, cells = both.rules, range(both.game.cells)
+    numbers = [rules.rows, rules.columns, *(code(board) for board in both.boards)]
+    for board in both.decisions:
+        after = [rules.children[board].get(cell) for cell in cells]
+        numbers += [-1 if child is None else both.number[child] for child in after]
+    numbers += [rules.result(board) or 0 for board in both.boards[len(both.decisions) :]]
+    little_endian = b"".join(struct.pack("<i", number) for number in numbers)
     assert numbering(both.game) == hashlib.sha256(little_endian).hexdigest()
 
 
