@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import Game
 from app.tictactoe.policy import Policy
-from training.learners.pairs import WON, Indices, Values, legal_pairs
+from training.learners.pairs import LOST, WON, Indices, Values, legal_pairs
 
 
 def unbeatable(game: Game, policy: Policy, seat: int) -> bool:
@@ -31,7 +31,8 @@ def _can_lose(
         own = to_move[s] == seat
         for p in range(first[s], first[s + 1]):
             if not own or chances[p] > 0:
-                beaten = not own if after[p] == WON else after[p] >= 0 and lost[after[p]]
+                to = after[p]
+                beaten = lost[to] if to >= 0 else to == (LOST if own else WON)
                 lost[s] |= beaten
     answer: bool = lost[0]
     return answer

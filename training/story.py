@@ -11,11 +11,13 @@ import msgspec
 
 from app.recipes import Recipe
 from app.recipes.algorithms import League
+from app.tictactoe.game import Game
 from training.plain import LEARNERS, at_first, key_of
-from training.plain.boards import Pair, has_line, is_over, legal_cells, move, to_move
+from training.plain.boards import Pair, is_over, legal_cells, move, result, to_move
 from training.plain.randomness import Random
 
 GAMES = 20  # that are told
+RESULTS = {1: "win", 0: "draw", -1: "loss"}
 SWEEPING = "q-iteration"  # which plays none
 TOLD = tuple(slug for slug in LEARNERS if slug != SWEEPING)
 BOTH_SIDES = ("self-play", "champion")  # what moves for both
@@ -57,8 +59,9 @@ class Told(TypedDict):
 class Listener(Random):
     """Random numbers that remember what a learner and its opponent made of them."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, game: Game, seed: int) -> None:
         super().__init__(seed)
+        self.game = game
         self.games: list[list[Turn]] = []
         self.meetings: list[tuple[str, str]] = []  # opponent and seat in each game, where told
         self.watching = False  # a game of others
@@ -69,7 +72,7 @@ class Listener(Random):
         """Remember a move of the learner."""
         if self.watching:
             return
-        if not self.games or _is_finished(self.games[-1]):
+        if not self.games or self.is_finished(self.games[-1]):
             self.games.append([])
         turn = Turn(board=board, cell=cell, explored=explored, after=move(board, cell))
         self.games[-1].append(turn)
@@ -79,8 +82,12 @@ class Listener(Random):
         turns = self.games[-1] if self.games else []
         if itself and turns and turns[-1]["after"] == board:
             turns.pop()
-        if turns and not _is_finished(turns):  # else it begins the game
+        if turns and not self.is_finished(turns):  # else it begins the game
             turns[-1]["after"] = board
+
+    def is_finished(self, turns: list[Turn]) -> bool:
+        """Whether a game has ended with these turns."""
+        return bool(turns) and is_over(self.game, turns[-1]["after"])
 
     def refilled(self, board: str) -> None:
         """Remember a box that is as it began."""
@@ -97,18 +104,19 @@ class Listener(Random):
             self.meetings.append((opponent, seat))
 
 
-def story(recipe: Recipe, games: int = GAMES) -> bytes:
+def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
     """Tell the first games of a training as JSON: a list of `Told`, empty if none can be told."""
     told: list[Told] = []
     if recipe.slug in TOLD:
-        listener, values, times = Listener(recipe.seed), dict[object, float](), Counter[object]()
+        listener = Listener(game, recipe.seed)
+        values, times = dict[object, float](), Counter[object]()
         changes: list[list[Change]] = [[] for _ in range(games)]
-        for pair, new in LEARNERS[recipe.slug](recipe, listener):
+        for pair, new in LEARNERS[recipe.slug](game, recipe, listener):
             number = len(listener.games) - 1
             if number >= games:  # games that teach nothing come and go without an update
                 break
-            key = key_of(recipe, *pair)
-            old = values.get(key, at_first(recipe, *pair))
+            key = key_of(game, recipe, *pair)
+            old = values.get(key, at_first(game, recipe, *pair))
             values[key] = new
             times[key] += 1
             turns = listener.games[number]
@@ -124,7 +132,7 @@ def story(recipe: Recipe, games: int = GAMES) -> bytes:
             )
             for board in listener.emptied:
                 for cell in legal_cells(board):
-                    values.pop(key_of(recipe, board, cell), None)
+                    values.pop(key_of(game, recipe, board, cell), None)
             listener.emptied.clear()
             if turn == len(turns) - 1:
                 values |= listener.values
@@ -140,13 +148,8 @@ def _told(recipe: Recipe, listener: Listener, number: int, changes: list[Change]
     opponent, seat = listener.meetings[number] if listener.meetings else ("", "")
     if not seat:
         seat = "X" if recipe.slug in BOTH_SIDES else to_move(turns[0]["board"])
-    end = turns[-1]["after"]
-    result = "draw" if not has_line(end) else "loss" if to_move(end) == seat else "win"
-    return Told(turns=turns, changes=changes, seat=seat, opponent=opponent, result=result)
-
-
-def _is_finished(turns: list[Turn]) -> bool:
-    return bool(turns) and is_over(turns[-1]["after"])
+    ended = RESULTS[result(listener.game, turns[-1]["after"], seat)]
+    return Told(turns=turns, changes=changes, seat=seat, opponent=opponent, result=ended)
 
 
 def _place(turns: list[Turn], pair: Pair) -> int:

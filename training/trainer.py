@@ -67,7 +67,7 @@ class Trainer:
             if text.startswith(STORY):  # of the first games, however long the training is
                 from training.story import story  # noqa: PLC0415
 
-                return story(parse(text.removeprefix(STORY)))
+                return story(self.game, parse(text.removeprefix(STORY)))
             recipe = parse_on_demand(text)
             named = name(recipe)
             if named not in self.answers:

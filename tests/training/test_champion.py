@@ -13,7 +13,7 @@ from app.tictactoe.report import blunders
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
 from training.learners import learn
-from training.plain.boards import EMPTY, legal_cells, move, standing, unfinished_boards
+from training.plain.boards import empty, legal_cells, move, standing, unfinished_boards
 from training.plain.champion import Memory, champion
 from training.plain.randomness import Random
 
@@ -32,10 +32,11 @@ def truth(game: Game) -> np.ndarray:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_compiled_learner_is_the_plain_one(game: Game, seed: int) -> None:
     """To the end, by all that it knows after every seventh game."""
-    recipe, memory = Champion(seed=seed), Memory()
-    plain = champion(recipe, Random(seed), memory)
+    recipe, memory = Champion(seed=seed), Memory(game)
+    plain = champion(game, recipe, Random(seed), memory)
     compiled = learn(game, recipe, after_every_game)
-    made = [standing(move(b, cell)) for b in unfinished_boards() for cell in legal_cells(b)]
+    boards = unfinished_boards(game)
+    made = [standing(game, move(b, cell)) for b in boards for cell in legal_cells(b)]
     done = 0
     for number, progress in enumerate(compiled):
         assert len(list(islice(plain, progress.updates - done))) == progress.updates - done
@@ -47,7 +48,7 @@ def test_the_compiled_learner_is_the_plain_one(game: Game, seed: int) -> None:
         np.testing.assert_array_equal(progress.q[game.legal], q)
         np.testing.assert_array_equal(progress.visits[game.legal], [memory.visits[m] for m in made])
     assert next(plain, None) is None
-    assert memory.visits[EMPTY] == progress.games
+    assert memory.visits[empty(game)] == progress.games
 
 
 @pytest.mark.parametrize("seed", range(2))

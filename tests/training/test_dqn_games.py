@@ -18,7 +18,7 @@ from training.networks.games import (
     shares,
     targets,
 )
-from training.plain.boards import has_line, is_over, legal_cells, move
+from training.plain.boards import is_over, legal_cells, move, result
 
 GAMES = 200
 REWARDS = (-5.0, -2.0, -0.1, 1.0)  # of a taken cell, a loss, a draw, a win
@@ -27,7 +27,7 @@ REWARDS = (-5.0, -2.0, -0.1, 1.0)  # of a taken cell, a loss, a draw, a win
 @pytest.mark.parametrize("seat", [X, O])
 def test_moves_are_those_of_the_games_told_slowly(game: Game, seat: int) -> None:
     games = play(game, np.random.default_rng(5), uniform(game), t_hand(game), GAMES)
-    told = [tell(games.cell[:, n].tolist(), seat) for n in range(GAMES)]
+    told = [tell(game, games.cell[:, n].tolist(), seat) for n in range(GAMES)]
     expected = [made for moves, _ in told for made in moves]
     listed = zip(
         *(column.tolist() for column in moves_of(game, games, seat, REWARDS, -0.1)), strict=True
@@ -115,19 +115,19 @@ def text(game: Game, s: int) -> str:
     return "" if s == OVER else position_text(game, s)
 
 
-def tell(cells: list[int], seat: int) -> tuple[list[tuple[str, int, float, str]], int]:
+def tell(game: Game, cells: list[int], seat: int) -> tuple[list[tuple[str, int, float, str]], int]:
     """Play a game again on text: the moves in this seat with their rewards, and who won."""
     board, trail = "." * 9, []
     for cell in cells:
-        if is_over(board):
+        if is_over(game, board):
             break
         assert cell in legal_cells(board)
         trail.append((board, cell))
         board = move(board, cell)
-    result = (X if len(trail) % 2 else O) if has_line(board) else 0
-    ending = {seat: 1.0, -seat: -2.0, 0: -0.1}[result]
+    winner = result(game, board, "X")
+    ending = {seat: 1.0, -seat: -2.0, 0: -0.1}[winner]
     told = []
     for number in range(0 if seat == X else 1, len(trail), 2):
         after = trail[number + 2][0] if number + 2 < len(trail) else ""
         told.append((*trail[number], -0.1 if after else ending, after))
-    return told, result
+    return told, winner

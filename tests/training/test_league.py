@@ -39,11 +39,11 @@ def played(game: Game, learner: str, rounds: int, settings: str = "") -> Progres
 
 def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
     """One league in plain Python has the tables of all four."""
-    players = {one: Player(way, way) for one, way in LEARNERS.items()}
+    players = {one: Player(game, way, way) for one, way in LEARNERS.items()}
     rng = Random(4)
     for _ in range(5):
         for meeting in permutations(MEMBERS, 2):
-            assert all(play_plainly(meeting, players, rng))
+            assert all(play_plainly(game, meeting, players, rng))
     for one, player in players.items():
         end = played(game, one, 5)
         expected = [player.q[pair] for pair in own_names(game, player.way.symmetric)]
@@ -52,9 +52,9 @@ def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
 
 def own_names(game: Game, symmetric: bool) -> list[tuple[str, int]]:
     """Say what the plain league calls each legal pair, for the one who is to move there."""
-    boards = unfinished_boards()
+    boards = unfinished_boards(game)
     return [
-        seen(boards[s], cell, to_move(boards[s]), symmetric)
+        seen(game, boards[s], cell, to_move(boards[s]), symmetric)
         for s, cell in np.argwhere(game.legal).tolist()
     ]
 

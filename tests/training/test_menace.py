@@ -34,8 +34,8 @@ RECIPES = [
 def test_the_boxes_are_those_of_plain_python(game: Game, name: str) -> None:
     recipe = parse(name)
     assert isinstance(recipe, Menace)
-    boxes = Boxes(recipe)
-    told = menace(recipe, Random(recipe.seed), boxes)
+    boxes = Boxes(game, recipe)
+    told = menace(game, recipe, Random(recipe.seed), boxes)
     done = 0
     for number, progress in enumerate(learn(game, recipe, lambda updates: updates + 1)):
         for _ in islice(told, progress.updates - done):
@@ -51,8 +51,8 @@ def test_the_boxes_are_those_of_plain_python(game: Game, name: str) -> None:
 
 
 def all_beads(boxes: Boxes) -> list[int]:
-    every = ((board, cell) for board in unfinished_boards() for cell in legal_cells(board))
-    return [boxes.beads(board, cell) for board, cell in every]
+    boards = unfinished_boards(boxes.game)
+    return [boxes.beads(board, cell) for board in boards for cell in legal_cells(board)]
 
 
 def test_it_begins_with_as_many_beads_as_michie_says(game: Game) -> None:
@@ -108,15 +108,15 @@ def test_it_leans_to_nothing_at_first_and_to_what_it_always_draws_in_the_end(gam
         assert (leaning == 0).all() == flat
 
 
-def test_its_first_games_are_told_bead_by_bead() -> None:
+def test_its_first_games_are_told_bead_by_bead(game: Game) -> None:
     recipe = parse("menace,vs=self,seat=x,beads=2,games=500,loss=-2")
-    told = msgspec.json.decode(story(recipe))
+    told = msgspec.json.decode(story(game, recipe))
     assert len(told) == GAMES
     paid, refilled = {"win": 3, "draw": 1, "loss": -2}, 0
-    for game in told:
-        assert [change["turn"] for change in game["changes"]] == list(range(len(game["turns"])))
-        for change in game["changes"]:
+    for one in told:
+        assert [change["turn"] for change in one["changes"]] == list(range(len(one["turns"])))
+        for change in one["changes"]:
             assert change["old"] > 0  # it was drawn, whatever was refilled before
-            assert change["new"] == max(0, change["old"] + paid[game["result"]])
+            assert change["new"] == max(0, change["old"] + paid[one["result"]])
             refilled += change["new"] == 0
     assert refilled

@@ -10,11 +10,10 @@ from app.recipes import ALGORITHMS, Recipe, parse
 from app.recipes.algorithms import League
 from app.recipes.parameters import OPPONENTS
 from app.tictactoe.game import Game
-from app.tictactoe.policy import BASELINES
 from training import plain
 from training.learners import MODULES, learn
 from training.learners.randomness import stream, uniform
-from training.plain.boards import choices, legal_cells, to_move, unfinished_boards
+from training.plain.boards import legal_cells, to_move, unfinished_boards
 from training.plain.league import seen
 from training.plain.randomness import Random
 
@@ -75,21 +74,18 @@ RECIPES = [
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_compiled_learner_is_the_plain_one(game: Game, name: str) -> None:
     recipe = parse(name)
-    told = plain.learn(recipe)
-    keys = [
-        key(recipe, board, cell) for board in unfinished_boards() for cell in legal_cells(board)
-    ]
+    told = plain.learn(game, recipe)
+    pairs = [(board, cell) for board in unfinished_boards(game) for cell in legal_cells(board)]
+    keys = [key(game, recipe, *pair) for pair in pairs]
     values: dict[Hashable, float] = {
-        key(recipe, board, cell): plain.at_first(recipe, board, cell)
-        for board in unfinished_boards()
-        for cell in legal_cells(board)
+        named: plain.at_first(game, recipe, *pair) for named, pair in zip(keys, pairs, strict=True)
     }
     visits = dict.fromkeys(keys, 0)
     sign = np.where(recipe.slug == "self-play", game.to_move, 1)[:, None]  # told in X's view
     done = 0
     for number, progress in enumerate(learn(game, recipe, lambda updates: updates + 1)):
         for (board, cell), value in islice(told, progress.updates - done):
-            named = (board, cell) if recipe.slug == "league" else key(recipe, board, cell)
+            named = (board, cell) if recipe.slug == "league" else key(game, recipe, board, cell)
             values[named] = value
             visits[named] = visits.get(named, 0) + 1
         done = progress.updates
@@ -103,11 +99,11 @@ def test_the_compiled_learner_is_the_plain_one(game: Game, name: str) -> None:
     assert next(told, None) is None
 
 
-def key(recipe: Recipe, board: str, cell: int) -> Hashable:
+def key(game: Game, recipe: Recipe, board: str, cell: int) -> Hashable:
     """What a move shares its value with."""
     if isinstance(recipe, League):
-        return seen(board, cell, to_move(board), recipe.symmetric)
-    return plain.key_of(recipe, board, cell)
+        return seen(game, board, cell, to_move(board), recipe.symmetric)
+    return plain.key_of(game, recipe, board, cell)
 
 
 @pytest.mark.parametrize(
@@ -128,16 +124,16 @@ def test_the_end_of_the_training_is_the_same(game: Game, name: str) -> None:
     recipe = parse(name)
     *_, end = learn(game, recipe, lambda updates: 10**9)
     sign = game.to_move if recipe.slug == "self-play" else np.ones(game.decisions)
-    number = {board: s for s, board in enumerate(unfinished_boards())}
+    number = {board: s for s, board in enumerate(unfinished_boards(game))}
     last: dict[Hashable, float] = {}
     updates = 0
-    for (board, cell), value in plain.learn(recipe):
-        last[key(recipe, board, cell)] = sign[number[board]] * value
+    for (board, cell), value in plain.learn(game, recipe):
+        last[key(game, recipe, board, cell)] = sign[number[board]] * value
         updates += 1
     assert end.updates == updates
     for board, s in number.items():
         for cell in legal_cells(board):
-            if (named := key(recipe, board, cell)) in last:
+            if (named := key(game, recipe, board, cell)) in last:
                 assert end.q[s, cell] == np.float32(last[named])
 
 
@@ -153,10 +149,3 @@ def test_random_numbers_are_those_of_plain_python(seed: int) -> None:
     assert numbers == [slow.random() for _ in range(1000)]
     assert 0 <= min(numbers) < 0.01
     assert 0.99 < max(numbers) < 1
-
-
-@pytest.mark.parametrize("opponent", [one for one in OPPONENTS if one != "self"])
-def test_the_opponents_of_plain_python_are_the_baselines(game: Game, opponent: str) -> None:
-    chosen = BASELINES[opponent].policy(game) > 0
-    for s, board in enumerate(unfinished_boards()):
-        assert np.flatnonzero(chosen[s]).tolist() == choices(opponent, board)

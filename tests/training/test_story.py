@@ -23,8 +23,8 @@ OTHERS = [
 @pytest.mark.parametrize("text", [*TOLD, *OTHERS])
 def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) -> None:
     """Of a move of somebody else, as a league tells it, another learner would hold the value."""
-    recipe, number = parse(text), {board: s for s, board in enumerate(unfinished_boards())}
-    told = json.loads(story(recipe))
+    recipe, number = parse(text), {board: s for s, board in enumerate(unfinished_boards(game))}
+    told = json.loads(story(game, recipe))
     assert len(told) == GAMES
     trained = learn(game, recipe, lambda updates: updates + 1)
     updates = compared = 0
@@ -43,8 +43,8 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
             if recipe.slug == "self-play":  # told in X's view
                 value *= int(game.to_move[number[board]])
             if recipe.slug == "menace":  # a table holds for each square its share of the beads
-                same = [plain.key_of(recipe, board, other) for other in legal_cells(board)]
-                value /= same.count(plain.key_of(recipe, board, cell))
+                same = [plain.key_of(game, recipe, board, other) for other in legal_cells(board)]
+                value /= same.count(plain.key_of(game, recipe, board, cell))
             assert progress.q[number[board], cell] == np.float32(value)
         compared += len(now)
     assert compared > GAMES
@@ -52,25 +52,25 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
 
 def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> None:
     """Also of what it has valued anew since the move was last made."""
-    number = {board: s for s, board in enumerate(unfinished_boards())}
+    number = {board: s for s, board in enumerate(unfinished_boards(game))}
     recipe, different = parse("champion"), 0
     trained = learn(game, recipe, lambda updates: updates + 1)
     before = next(trained).q
     last: dict[object, float] = {}
-    for one, progress in zip(json.loads(story(recipe, 100)), trained, strict=False):
+    for one, progress in zip(json.loads(story(game, recipe, 100)), trained, strict=False):
         for change in one["changes"]:
             turn = one["turns"][change["turn"]]
             assert before[number[turn["board"]], turn["cell"]] == np.float32(change["old"])
-            key = plain.key_of(recipe, turn["board"], turn["cell"])
+            key = plain.key_of(game, recipe, turn["board"], turn["cell"])
             different += last.get(key, change["old"]) != change["old"]
             last[key] = change["new"]
         before = progress.q
     assert different
 
 
-def test_games_that_teach_nothing_are_told_too() -> None:
+def test_games_that_teach_nothing_are_told_too(game: Game) -> None:
     """One follows the last that is told: of random moves only those teach that an answer ends."""
-    told = json.loads(story(parse("td-afterstates,epsilon=1,games=30")))
+    told = json.loads(story(game, parse("td-afterstates,epsilon=1,games=30")))
     assert len(told) == GAMES
     for one in told:
         ended_by_other = to_move(one["turns"][-1]["after"]) == one["seat"]
@@ -79,7 +79,7 @@ def test_games_that_teach_nothing_are_told_too() -> None:
 
 
 def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
-    told = json.loads(story(parse("league,rounds=3")))
+    told = json.loads(story(game, parse("league,rounds=3")))
     assert {(one["opponent"], one["seat"]) for one in told} == {
         (opponent, seat)
         for opponent in ("observing", "symmetric", "observing-symmetric", "fixed", "random")
@@ -94,8 +94,10 @@ def test_a_league_tells_who_met_whom_and_every_ply(game: Game) -> None:
         assert not any(change["observed"] for change in one["changes"])
 
 
-def test_what_is_observed_is_an_opponents_move_after_what_it_meant_to_the_learner() -> None:
-    told = json.loads(story(parse("league,observing=yes,rounds=3")))
+def test_what_is_observed_is_an_opponents_move_after_what_it_meant_to_the_learner(
+    game: Game,
+) -> None:
+    told = json.loads(story(game, parse("league,observing=yes,rounds=3")))
     for one in told:
         seen = [(change["turn"], change["observed"]) for change in one["changes"]]
         expected = []

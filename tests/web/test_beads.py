@@ -23,7 +23,7 @@ from app.web.pages.why import explain
 from app.web.pictures.mind import EXPECTS, colouring, kinds
 from app.web.text import legend_of
 from app.web.world import World
-from training.plain.boards import has_line, is_over, legal_cells, move, standing_pair, to_move
+from training.plain.boards import is_over, legal_cells, move, result, standing_pair, to_move
 
 LENS = "menace"
 
@@ -37,8 +37,8 @@ def drawn(world: World, board: str) -> dict[int, float]:
 def held(world: World, board: str, cell: int) -> float:
     """The beads of a move: the parts of all its squares."""
     row = world.agents[LENS].q[parse_position(world.game, board)]
-    same = standing_pair(board, cell)
-    return sum(float(row[c]) for c in legal_cells(board) if standing_pair(board, c) == same)
+    named = {one: standing_pair(world.game, board, one) for one in legal_cells(board)}
+    return sum(float(row[one]) for one, same in named.items() if same == named[cell])
 
 
 def ends(world: World, board: str, seat: str) -> tuple[float, float, float]:
@@ -46,9 +46,9 @@ def ends(world: World, board: str, seat: str) -> tuple[float, float, float]:
 
     @cache
     def follow(board: str) -> tuple[float, float, float]:
-        if is_over(board):
-            won = has_line(board) and to_move(board) != seat
-            return (float(won), float(not has_line(board)), float(has_line(board) and not won))
+        if is_over(world.game, board):
+            ended = result(world.game, board, seat)
+            return (float(ended == 1), float(ended == 0), float(ended == -1))
         cells = legal_cells(board)
         chances = dict.fromkeys(cells, 1 / len(cells))
         if to_move(board) == seat:
@@ -81,7 +81,7 @@ def test_a_square_shows_the_beads_of_its_move(world: World, board: str) -> None:
 def test_the_colour_says_how_the_box_leans(world: World) -> None:
     board = "X...O...."
     seen = opinion(world, parse_position(world.game, board), LENS)
-    even = 1 / len({standing_pair(board, cell) for cell in legal_cells(board)})
+    even = 1 / len({standing_pair(world.game, board, cell) for cell in legal_cells(board)})
     total = sum(
         world.agents[LENS].q[parse_position(world.game, board)][legal_cells(board)].tolist()
     )

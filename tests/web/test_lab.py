@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.recipes import ALGORITHMS, LONGEST, SHIPPED, name, parameters, parse
+from app.tictactoe.game import tic_tac_toe
 from app.web.pages.lab import form, presets, result, seeds
 from app.web.pages.lab.seeds import SEEDS
 from app.web.pages.lab.story import UNTOLD
@@ -185,8 +186,8 @@ def client_of_all(site: Flask) -> FlaskClient:
 )
 def test_a_story_has_the_updates_of_the_training(text: str) -> None:
     recipe = parse(text)
-    updates = learn(recipe)
-    games = json.loads(story(recipe))
+    updates = learn(tic_tac_toe(), recipe)
+    games = json.loads(story(tic_tac_toe(), recipe))
     assert len(games) == GAMES
     for game in games:
         for change in game["changes"]:
@@ -200,7 +201,7 @@ def test_a_story_has_the_updates_of_the_training(text: str) -> None:
 def test_what_plays_no_games_in_turn_has_no_story_and_says_why(client: FlaskClient) -> None:
     assert set(ALGORITHMS) - set(TOLD) == set(UNTOLD)
     for slug, why in UNTOLD.items():
-        assert json.loads(story(ALGORITHMS[slug]())) == []
+        assert json.loads(story(tic_tac_toe(), ALGORITHMS[slug]())) == []
         shipped = next(one for one, agent in SHIPPED.items() if agent.recipe.slug == slug)
         assert why in client.get(f"/lab/{shipped}").get_data(as_text=True)
 
@@ -247,10 +248,10 @@ def computed(written: str) -> tuple[float, float]:
 def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
     known: dict[object, float] = {}
     recipe, told = parse(text), 0
-    for number, game in enumerate(json.loads(story(recipe))[:6], 1):
+    for number, game in enumerate(json.loads(story(tic_tac_toe(), recipe))[:6], 1):
         for update, change in enumerate(game["changes"], 1):
             turn = game["turns"][change["turn"]]
-            key = key_of(recipe, turn["board"], turn["cell"])
+            key = key_of(tic_tac_toe(), recipe, turn["board"], turn["cell"])
             if hasattr(recipe, "initial"):  # else values change besides that are not told here
                 assert change["old"] == known.get(key, recipe.initial)
             known[key] = change["new"]
@@ -263,7 +264,7 @@ def test_the_sums_of_a_story_are_right(client: FlaskClient, text: str) -> None:
 
 def test_a_board_is_drawn_to_the_next_one_and_nothing_is_learned_from_a_random_move() -> None:
     recipe = parse("td-afterstates,epsilon=0.5,alpha=1")
-    games = json.loads(story(recipe))
+    games = json.loads(story(tic_tac_toe(), recipe))
     updated = [{change["turn"] for change in game["changes"]} for game in games]
     for game, learned in zip(games, updated, strict=True):
         last = len(game["turns"]) - 1

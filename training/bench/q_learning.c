@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-enum { DRAWN = -1, WON = -2 };
+enum { DRAWN = -2 }; /* LOST is one less, WON one more, for who moves */
 
 static inline uint64_t rotated(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
 
@@ -41,10 +41,11 @@ static inline int epsilon_greedy(const int32_t *first, const double *q, int s, d
     return leader;
 }
 
-static inline double value(const int32_t *first, const double *q, int s, double gamma, double won,
-                           double drawn) {
+/* `side` is 1 where `s` ended the game by a move of the learner, and -1 by one of the opponent. */
+static inline double value(const int32_t *first, const double *q, int s, double gamma,
+                           double side) {
     if (s < 0)
-        return s == WON ? won : drawn;
+        return side * (s - DRAWN);
     double highest = q[first[s]];
     for (int p = first[s] + 1; p < first[s + 1]; p++)
         highest = q[p] > highest ? q[p] : highest;
@@ -59,13 +60,13 @@ int64_t play(uint64_t *stream, double alpha, double gamma, double epsilon, const
         int s = (int)(uniform(stream) * decisions);
         while (s >= 0) {
             int p = epsilon_greedy(first, q, s, epsilon, stream);
-            double ending = 1.0;
+            double side = 1.0;
             s = after[p];
             if (s >= 0) {
                 s = after[first[s] + (int)(uniform(stream) * (first[s + 1] - first[s]))];
-                ending = -1.0;
+                side = -1.0;
             }
-            q[p] += alpha * (value(first, q, s, gamma, ending, 0.0) - q[p]);
+            q[p] += alpha * (value(first, q, s, gamma, side) - q[p]);
             visits[p]++;
             updates++;
         }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from app.recipes.algorithms import Champion
 from app.tictactoe.game import Game
 from training.learners.classes import afterstate_classes, class_progress, refresh
-from training.learners.pairs import WON, Indices, Values, Visits, epsilon_greedy, legal_pairs
+from training.learners.pairs import DRAWN, Indices, Values, Visits, epsilon_greedy, legal_pairs
 from training.learners.phases import NextStop, Progress, over_phases
 from training.learners.randomness import stream
 
@@ -40,7 +40,7 @@ def learn(game: Game, recipe: Champion, next_stop: NextStop) -> Iterator[Progres
     """Play against itself until every afterstate was seen, or the recipe's games are over.
 
     The rules tell it which moves are legal, what each makes, and a game's result when it is over:
-    1 for a win, 0 for a draw.  At first everything is worth between -1 and 1.
+    1 for a win, 0 for a draw, -1 for a loss.  At first everything is worth between -1 and 1.
     Both sides play, where something is still unseen, the move that is worth most at best, of those
     the least visited, of those a random one.  After each game every afterstate met so far is
     valued by its answers, the last plies first and with step size 1: it is worth at least minus
@@ -102,7 +102,7 @@ def _played(stream, first, after, of, appeal, visits, q):  # type: ignore[no-unt
         p = epsilon_greedy(first, q, s, 0.0, False, stream)
         s, c, moves = after[p], of[p], moves + 1
         visits[c] += 1
-    return 1.0 if s == WON else 0.0, c, moves
+    return float(s - DRAWN), c, moves
 
 
 @njit(cache=True)

@@ -16,7 +16,7 @@ from app.recipes.algorithms import Menace
 from app.tictactoe.beads import alike
 from app.tictactoe.game import Game
 from training.learners.classes import pair_classes
-from training.learners.pairs import DRAWN, Indices, Values, Visits, legal_pairs, seats_in_turn
+from training.learners.pairs import Indices, Values, Visits, legal_pairs, reward, seats_in_turn
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
 from training.learners.randomness import stream, uniform
 
@@ -77,21 +77,20 @@ def _play(  # type: ignore[no-untyped-def]
 ):
     loss, draw, win = rewards
     while games < last and updates < stop:
-        s, moves, reward = 0, 0, loss
+        s, moves = 0, 0
         if seats[(games - begin) % len(seats)] == 1:
-            s = _answer(replies, first, after, boxes, s, stream)
+            s = _answer(replies, boxes, s, stream)
         while s >= 0:
             p = _drawn(first, boxes, s, stream)
             boxes.met[moves], boxes.played[moves] = s, p
             moves += 1
-            s, reward = after[p], win
+            s = after[p]
             if s >= 0:
-                s, reward = _answer(replies, first, after, boxes, s, stream), loss
-        if s == DRAWN:
-            reward = draw
+                s = _answer(replies, boxes, s, stream)
+        beads = reward(s, loss, draw, win)
         for move in range(moves):
             c = boxes.of[boxes.played[move]]
-            boxes.beads[c] = max(0.0, boxes.beads[c] + reward)
+            boxes.beads[c] = max(0.0, boxes.beads[c] + beads)
             boxes.visits[c] += 1
             _refill(first, boxes, boxes.met[move])
         games, updates = games + 1, updates + moves
@@ -113,11 +112,11 @@ def _drawn(first, boxes, s, stream):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _answer(replies, first, after, boxes, s, stream):  # type: ignore[no-untyped-def]
+def _answer(replies, boxes, s, stream):  # type: ignore[no-untyped-def]
     """Return what the opponent's answer in decision `s` leads to."""
     if replies.own:
-        return after[_drawn(first, boxes, s, stream)]
-    return answer(replies, first, after, boxes.part, s, False, stream)
+        return replies.after[_drawn(replies.first, boxes, s, stream)]
+    return answer(replies, boxes.part, s, False, stream)
 
 
 @njit(cache=True)

@@ -12,7 +12,7 @@ from numba import njit
 
 from app.recipes.algorithms import MonteCarlo
 from app.tictactoe.game import Game
-from training.learners.pairs import DRAWN, epsilon_greedy, legal_pairs, lowered
+from training.learners.pairs import epsilon_greedy, legal_pairs, lowered, reward
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases, show_pairs
 from training.learners.q_learning import starts
 from training.learners.randomness import stream, uniform
@@ -61,17 +61,17 @@ def _play(  # type: ignore[no-untyped-def]
         explore = lowered(epsilon, drop, games - begin, last - begin)
         s = starts[int(uniform(stream) * len(starts)) if drawn else games % len(starts)]
         if s < 0:
-            s = answer(replies, first, after, q, ~s, False, stream)
-        moves, reward = 0, loss
+            s = answer(replies, q, ~s, False, stream)
+        moves = 0
         while s >= 0:
             chance = 1.0 if exploring_starts and moves == 0 else explore
             p = epsilon_greedy(first, q, s, chance, False, stream)
             played[moves] = p
             moves += 1
-            s, reward = after[p], win
+            s = after[p]
             if s >= 0:
-                s, reward = answer(replies, first, after, q, s, False, stream), loss
-        brought = draw if s == DRAWN else reward
+                s = answer(replies, q, s, False, stream)
+        brought = reward(s, loss, draw, win)
         for move in range(moves - 1, -1, -1):
             p = played[move]
             visits[p] += 1

@@ -19,25 +19,29 @@ Values = NDArray[np.float64]  # [P] a number for every pair
 Visits = NDArray[np.uint32]
 Indices = NDArray[np.int32]
 
-DRAWN, WON = -1, -2  # instead of the next decision, where a move ends the game
+LOST, DRAWN, WON = -3, -2, -1  # instead of the next decision, where the game has ended
 
 
 class Pairs(NamedTuple):
     """P pairs of D decisions; all of it is the same for whoever is to move."""
 
     first: Indices  # [D + 1]
-    after: Indices  # [P] the decision after the move, else DRAWN, or WON by the mover
+    after: Indices  # [P] the decision after the move, else how the game ended for the mover
 
 
 @lru_cache(maxsize=2)
 def legal_pairs(game: Game) -> Pairs:
     """List the pairs of a game, once a process; who learns reads them only."""
     after = game.pair_after.copy()
-    # Who moves last is never the loser.
-    ending = np.where(game.outcome == 0, DRAWN, WON).astype(np.int32)
     over = after >= game.decisions
-    after[over] = ending[after[over] - game.decisions]
+    mover = game.to_move[game.pair_from[over]]
+    after[over] = DRAWN + mover * game.outcome[after[over] - game.decisions]
     return Pairs(game.pair_start.astype(np.int32), after)
+
+
+def answered(after: Indices) -> Indices:
+    """Turn positions after moves, as `Pairs` has them, to the view of who is answered by these."""
+    return np.where(after < 0, 2 * DRAWN - after, after)
 
 
 def seats_in_turn(recipe: QTable | TdAfterstates | Menace) -> Indices:
@@ -46,10 +50,16 @@ def seats_in_turn(recipe: QTable | TdAfterstates | Menace) -> Indices:
 
 
 @njit(cache=True)
-def value(first, q, s, gamma, won, drawn):  # type: ignore[no-untyped-def]
-    """Return what it is worth to have come to `s`, by q [P]; `won` if that is WON."""
+def reward(ending, loss, draw, win):  # type: ignore[no-untyped-def]
+    """Return what LOST, DRAWN or WON is worth."""
+    return win if ending == WON else draw if ending == DRAWN else loss
+
+
+@njit(cache=True)
+def value(first, q, s, gamma, loss, draw, win):  # type: ignore[no-untyped-def]
+    """Return what it is worth to have come to `s`, by q [P], or by the reward where that ended."""
     if s < 0:
-        return won if s == WON else drawn
+        return reward(s, loss, draw, win)
     highest = q[first[s]]
     for p in range(first[s] + 1, first[s + 1]):
         highest = q[p] if q[p] > highest else highest

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from app.recipes import Recipe
 from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES
-from training.learners.pairs import Indices, epsilon_greedy, legal_pairs
+from training.learners.pairs import Indices, answered, epsilon_greedy, legal_pairs
 from training.learners.randomness import uniform
 
 NextStop = Callable[[int], int]  # from how many updates there were to those of the next stop
@@ -46,7 +46,7 @@ class Replies(NamedTuple):
 
     own: bool
     first: Indices  # [D + 1] those to decision s are first[s]:first[s + 1]
-    after: Indices  # as in `Pairs`, after the answer
+    after: Indices  # the decision after the answer, else how the game ended for who is answered
 
 
 def over_phases(
@@ -96,6 +96,7 @@ def opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
 
 def _replies(game: Game, opponent: str) -> Replies:
     first, after = legal_pairs(game)
+    after = answered(after)
     if opponent not in BASELINES:
         return Replies(True, first, after)
     chosen = (BASELINES[opponent].policy(game) > 0)[game.legal]
@@ -104,10 +105,10 @@ def _replies(game: Game, opponent: str) -> Replies:
 
 
 @njit(cache=True)
-def answer(replies, first, after, q, s, first_best, stream):  # type: ignore[no-untyped-def]
+def answer(replies, q, s, first_best, stream):  # type: ignore[no-untyped-def]
     """Draw the opponent's answer in decision `s`, and return what it leads to."""
-    own, reply_first, reply_after = replies
+    own, first, after = replies
     if own:
         return after[epsilon_greedy(first, q, s, 0.0, first_best, stream)]
-    start = reply_first[s]
-    return reply_after[start + int(uniform(stream) * (reply_first[s + 1] - start))]
+    start = first[s]
+    return after[start + int(uniform(stream) * (first[s + 1] - start))]

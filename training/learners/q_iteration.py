@@ -49,10 +49,10 @@ def _sweep(  # type: ignore[no-untyped-def]
     while turns < last and updates < stop:
         p = turns % len(q)
         if not (sticky and q[p] == loss):
-            s, ending = after[p], win
+            s = after[p]
             if s >= 0:
-                s, ending = answer(replies, first, after, q, s, False, stream), loss
-            q[p] = value(first, q, s, gamma, ending, draw)
+                s = answer(replies, q, s, False, stream)
+            q[p] = value(first, q, s, gamma, loss, draw, win)
             visits[p] += 1
             updates += 1
         turns += 1

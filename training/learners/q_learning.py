@@ -73,16 +73,16 @@ def _play(  # type: ignore[no-untyped-def]
         explore = lowered(epsilon, drop, games - begin, last - begin)
         s = starts[int(uniform(stream) * len(starts)) if drawn else games % len(starts)]
         if s < 0:
-            s = answer(replies, first, after, q, ~s, False, stream)
+            s = answer(replies, q, ~s, False, stream)
         p = epsilon_greedy(first, q, s, explore, False, stream)
         while s >= 0:
-            played, s, ending = p, after[p], win
+            played, s = p, after[p]
             if s >= 0:
-                s, ending = answer(replies, first, after, q, s, False, stream), loss
+                s = answer(replies, q, s, False, stream)
             if s >= 0:  # the next move is chosen here: what is updated is no value of that position
                 p = epsilon_greedy(first, q, s, explore, False, stream)
             if finds == HIGHEST or s < 0:
-                target = value(first, q, s, gamma, ending, draw)
+                target = value(first, q, s, gamma, loss, draw, win)
             elif finds == CHOSEN:
                 target = gamma * q[p]
             else:

@@ -17,13 +17,13 @@ from app.recipes.algorithms import DoubleQ, QTable
 from app.tictactoe.game import Game
 from training.learners.classes import afterstate_classes, class_progress, pair_classes, refresh
 from training.learners.pairs import (
-    DRAWN,
     Indices,
     Values,
     Visits,
     epsilon_greedy,
     legal_pairs,
     lowered,
+    reward,
     seats_in_turn,
 )
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
@@ -107,20 +107,20 @@ def _play(  # type: ignore[no-untyped-def]
     while games < last and updates < stop:
         turn = (games - begin) // len(seats) * len(seats)  # both seats explore alike
         explore = lowered(epsilon, drop, turn, last - begin)
-        s, moves, reward = 0, 0, loss
+        s, moves = 0, 0
         if seats[(games - begin) % len(seats)] == 1:
             refresh(first, of, values, q, s)
-            s = answer(replies, first, after, q, s, first_best, stream)
+            s = answer(replies, q, s, first_best, stream)
         while s >= 0:
             refresh(first, of, values, q, s)
             p = epsilon_greedy(first, q, s, explore, first_best, stream)
             met[moves], played[moves] = s, p
             moves += 1
-            s, reward = after[p], win
+            s = after[p]
             if s >= 0:
                 refresh(first, of, values, q, s)
-                s, reward = answer(replies, first, after, q, s, first_best, stream), loss
-        target = draw if s == DRAWN else reward
+                s = answer(replies, q, s, first_best, stream)
+        target = reward(s, loss, draw, win)
         for move in range(moves - 1, -1, -1):
             c = of[played[move]]
             if move == moves - 1:

@@ -46,9 +46,9 @@ def _play(  # type: ignore[no-untyped-def]
         s = 0
         while s >= 0:
             p = epsilon_greedy(first, q, s, explore, False, stream)
-            won, drawn = win if sign[s] > 0 else -loss, sign[s] * draw
             # What comes next is the other side's: what is good for them is bad for the mover.
-            target = -value(first, q, after[p], gamma, -won, -drawn)
+            lost, won = (loss, win) if sign[s] > 0 else (-win, -loss)
+            target = -value(first, q, after[p], gamma, -lost, -sign[s] * draw, -won)
             q[p] += alpha * (target - q[p])
             visits[p] += 1
             updates += 1

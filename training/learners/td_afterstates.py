@@ -16,6 +16,7 @@ from app.tictactoe.game import Game
 from training.learners.classes import Classes, afterstate_classes, class_progress, refresh
 from training.learners.pairs import (
     DRAWN,
+    LOST,
     WON,
     Indices,
     Values,
@@ -23,6 +24,7 @@ from training.learners.pairs import (
     epsilon_greedy,
     legal_pairs,
     lowered,
+    reward,
     seats_in_turn,
 )
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
@@ -38,6 +40,7 @@ class Rules(NamedTuple):
     epsilon_drop: float
     loss: float
     draw: float
+    win: float
     from_all: bool  # whether random moves teach as well
     seats: Indices  # [n] the seats of the games in turn: 0 as X, 1 as O
 
@@ -74,6 +77,7 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
         epsilon_drop=recipe.epsilon_drop,
         loss=recipe.loss,
         draw=recipe.draw,
+        win=recipe.win,
         from_all=recipe.learn_from == "all",
         seats=seats_in_turn(recipe),
     )
@@ -88,8 +92,8 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
 def _at_first(recipe: TdAfterstates, classes: Classes, after: Indices) -> Values:
     """Return what the boards are worth before anything is learned, [K]."""
     values = np.full(classes.number, recipe.initial)
-    values[classes.of[after == WON]] = recipe.win
-    values[classes.of[after == DRAWN]] = recipe.draw
+    for ending, worth in ((LOST, recipe.loss), (DRAWN, recipe.draw), (WON, recipe.win)):
+        values[classes.of[after == ending]] = worth
     return values
 
 
@@ -97,7 +101,7 @@ def _at_first(recipe: TdAfterstates, classes: Classes, after: Indices) -> Values
 def _play(  # type: ignore[no-untyped-def]
     stream, rules, first, after, of, known, replies, begin, last, stop, games, updates
 ):
-    alpha, alpha_drop, epsilon, epsilon_drop, loss, draw, from_all, seats = rules
+    alpha, alpha_drop, epsilon, epsilon_drop, loss, draw, win, from_all, seats = rules
     values, visits, q = known
     while games < last and updates < stop:
         turn = (games - begin) // len(seats) * len(seats)  # both seats learn and explore alike
@@ -106,7 +110,7 @@ def _play(  # type: ignore[no-untyped-def]
         s, made = 0, -1  # the decision, and the class of what was made before
         if seats[(games - begin) % len(seats)] == 1:
             refresh(first, of, values, q, s)
-            s = answer(replies, first, after, q, s, False, stream)
+            s = answer(replies, q, s, False, stream)
         while s >= 0:
             refresh(first, of, values, q, s)
             at_random = uniform(stream) < explore
@@ -118,10 +122,9 @@ def _play(  # type: ignore[no-untyped-def]
             s, made = after[p], of[p]
             if s >= 0:
                 refresh(first, of, values, q, s)
-                s = answer(replies, first, after, q, s, False, stream)
+                s = answer(replies, q, s, False, stream)
                 if s < 0:
-                    ending = draw if s == DRAWN else loss
-                    values[made] += step_size * (ending - values[made])
+                    values[made] += step_size * (reward(s, loss, draw, win) - values[made])
                     visits[made] += 1
                     updates += 1
         games += 1

@@ -1,8 +1,8 @@
 """Every learner once more in plain Python, step by step, on boards as text.
 
-Slow and independent on purpose: nothing here is numbered or compiled, and the rules are written
-down again.  The tests hold the compiled learners to it update by update on the same random
-numbers, and the story of a training is told by it.
+Slow on purpose: no learner here knows of numbers or is compiled; the game tells it how a board
+ends, and an opponent what it answers.  The tests hold the compiled learners to it update by update
+on the same random numbers, and the story of a training is told by it.
 
 Each learner is a generator of its updates: a board, its cells in reading order as X, O or '.', the
 cell played, and the new value of the two.
@@ -14,6 +14,7 @@ from typing import Any
 
 from app.recipes import Recipe
 from app.recipes.algorithms import Champion, Menace, QTable, TdAfterstates
+from app.tictactoe.game import Game
 from training.plain.boards import Update, move, standing, standing_pair
 from training.plain.champion import Memory, champion
 from training.plain.league import league
@@ -28,7 +29,7 @@ from training.plain.self_play import self_play
 from training.plain.td_afterstates import Afterstates, td_afterstates
 from training.plain.td_afterstates import key_of as afterstate_key
 
-LEARNERS: MappingProxyType[str, Callable[[Any, Random], Iterator[Update]]] = MappingProxyType(
+LEARNERS: MappingProxyType[str, Callable[[Game, Any, Random], Iterator[Update]]] = MappingProxyType(
     {
         "q-iteration": q_iteration,
         "q-learning": q_learning,
@@ -46,30 +47,30 @@ LEARNERS: MappingProxyType[str, Callable[[Any, Random], Iterator[Update]]] = Map
 )
 
 
-def key_of(recipe: Recipe, board: str, cell: int) -> Hashable:
+def key_of(game: Game, recipe: Recipe, board: str, cell: int) -> Hashable:
     """Return what a move shares its value with: itself, or all that are the same to its learner."""
     if isinstance(recipe, QTable):
-        return q_table_key(recipe, board, cell)
+        return q_table_key(game, recipe, board, cell)
     if isinstance(recipe, TdAfterstates):
-        return afterstate_key(recipe, move(board, cell))
+        return afterstate_key(game, recipe, move(board, cell))
     if isinstance(recipe, Menace):
-        return standing_pair(board, cell)
+        return standing_pair(game, board, cell)
     if isinstance(recipe, Champion):
-        return standing(move(board, cell))
+        return standing(game, move(board, cell))
     return board, cell
 
 
-def at_first(recipe: Recipe, board: str, cell: int) -> float:
+def at_first(game: Game, recipe: Recipe, board: str, cell: int) -> float:
     """Return what a move is worth before anything is learned."""
     if isinstance(recipe, TdAfterstates):
-        return Afterstates(recipe).value(move(board, cell))
+        return Afterstates(game, recipe).value(move(board, cell))
     if isinstance(recipe, Menace):
-        return Boxes(recipe).beads(board, cell)
+        return Boxes(game, recipe).beads(board, cell)
     if isinstance(recipe, Champion):
-        return Memory().value(board)
+        return Memory(game).value(board)
     return float(getattr(recipe, "initial", 0))
 
 
-def learn(recipe: Recipe) -> Iterator[Update]:
+def learn(game: Game, recipe: Recipe) -> Iterator[Update]:
     """Do what `training.learners.learn` does with a recipe, yielding each update."""
-    return LEARNERS[recipe.slug](recipe, Random(recipe.seed))
+    return LEARNERS[recipe.slug](game, recipe, Random(recipe.seed))

@@ -1,19 +1,23 @@
-"""The rules on boards as text, and the opponents, written down once more."""
+"""A game on boards as text: its moves, how it ends, and the opponents' answers."""
 
 from collections.abc import Callable
 from functools import cache
-from typing import TypeVar
 
+from app.recipes.algorithms import Menace, SelfPlay
+from app.recipes.parameters import Rewarded
+from app.tictactoe.game import Game
+from app.tictactoe.notation import parse_position, position_text
+from app.tictactoe.policy import BASELINES, Policy
 from training.plain.randomness import Random
 
 Pair = tuple[str, int]  # a board and the cell played
 Update = tuple[Pair, float]  # and its new value
-Chances = tuple[float, float]  # minus that to lose, and that to win
-Option = TypeVar("Option")
 Choose = Callable[[str], int]  # the learner's own greedy play, for an opponent that is itself
 
-EMPTY = "." * 9
-LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+
+def empty(game: Game) -> str:
+    """Return the board with which every game begins."""
+    return "." * game.cells
 
 
 def legal_cells(board: str) -> list[int]:
@@ -27,36 +31,55 @@ def to_move(board: str) -> str:
     return "X" if board.count("X") == board.count("O") else "O"
 
 
+@cache
+def made_by(board: str) -> str:
+    """Tell who moved last."""
+    return "O" if to_move(board) == "X" else "X"
+
+
 def move(board: str, cell: int) -> str:
     """Put the stone of whoever is to move."""
     return board[:cell] + to_move(board) + board[cell + 1 :]
 
 
-def has_line(board: str) -> bool:
-    """Whether somebody has three in a row."""
-    return any(board[a] == board[b] == board[c] != "." for a, b, c in LINES)
+@cache
+def endings(game: Game) -> dict[str, int]:
+    """Say of every finished board who won: 1 X, 0 nobody, -1 O."""
+    finished = range(game.decisions, game.positions)
+    return {position_text(game, position): game.result(position) for position in finished}
 
 
-def is_over(board: str) -> bool:
-    """Whether nobody can move any more."""
-    return has_line(board) or "." not in board
+def is_over(game: Game, board: str) -> bool:
+    """Whether the game has ended on a board."""
+    return board in endings(game)
+
+
+def result(game: Game, board: str, player: str) -> int:
+    """Return how a finished board ended for "X" or "O": 1 won, 0 drawn, -1 lost."""
+    return endings(game)[board] if player == "X" else -endings(game)[board]
+
+
+def reward(game: Game, recipe: Rewarded | SelfPlay | Menace, board: str, player: str) -> float:
+    """Return what a finished board is worth to "X" or "O"."""
+    return {1: recipe.win, 0: recipe.draw, -1: recipe.loss}[result(game, board, player)]
 
 
 @cache
-def unfinished_boards() -> list[str]:
-    """List every board in which somebody is to move, by plies, then in the order '.' < X < O."""
-    found, ply = [], {EMPTY}
+def unfinished_boards(game: Game) -> list[str]:
+    """List every board on which the game goes on, by plies, then in the order '.' < X < O."""
+    found, ply = [], {empty(game)}
     while ply:
         found += sorted(ply, key=lambda board: board.translate(str.maketrans(".XO", "012")))
         children = {move(board, cell) for board in ply for cell in legal_cells(board)}
-        ply = {board for board in children if not is_over(board)}
+        ply = {board for board in children if not is_over(game, board)}
     return found
 
 
 @cache
-def boards_of(seat: str) -> list[str]:
+def boards_of(game: Game, seat: str) -> list[str]:
     """List those of them in which a seat, "x" or "o", is to move; all for "both"."""
-    return [board for board in unfinished_boards() if seat in ("both", to_move(board).lower())]
+    boards = unfinished_boards(game)
+    return [board for board in boards if seat in ("both", to_move(board).lower())]
 
 
 def pick(cells: list[int], u: float) -> int:
@@ -86,80 +109,45 @@ def lowered(epsilon: float, drop: float, turns: int, length: int) -> float:
     return max(0.0, epsilon - drop * (10 * turns // length))
 
 
-def answer(opponent: str, board: str, rng: Random, own: Choose) -> str:
+def answer(game: Game, opponent: str, board: str, rng: Random, own: Choose) -> str:
     """Return the board after the opponent's answer."""
-    cell = own(board) if opponent == "self" else pick(choices(opponent, board), rng.random())
-    rng.answered(move(board, cell), itself=opponent == "self")
+    itself = opponent == "self"
+    cell = own(board) if itself else pick(choices(game, opponent, board), rng.random())
+    rng.answered(move(board, cell), itself)
     return move(board, cell)
 
 
 @cache
-def choices(opponent: str, board: str) -> list[int]:
+def choices(game: Game, opponent: str, board: str) -> list[int]:
     """List the cells that an opponent plays with equal chances."""
-    cells = legal_cells(board)
-    if opponent == "random":
-        return cells
-    if opponent == "fixed":
-        return cells[:1]
-    if opponent == "t-hand":
-        wins = [cell for cell in cells if has_line(move(board, cell))]
-        other = "XO".replace(to_move(board), "")
-        blocks = [c for c in cells if has_line(board[:c] + other + board[c + 1 :])]
-        return wins or blocks or cells
-    best = [cell for cell in cells if -solved(move(board, cell)) == solved(board)]
-    if opponent == "minimax-random":
-        return best
-    if opponent == "minimax":
-        return best[:1]
-    return [most([against_random(move(board, cell), to_move(board)) for cell in cells], cells)]
+    policy = _policy(game, opponent)[parse_position(game, board)]
+    return [cell for cell in legal_cells(board) if policy[cell] > 0]
 
 
 @cache
-def solved(board: str) -> int:
-    """Tell who wins from here on: 1 whoever is to move, -1 the other, 0 nobody."""
-    if is_over(board):
-        return -int(has_line(board))
-    return max(-solved(move(board, cell)) for cell in legal_cells(board))
+def _policy(game: Game, opponent: str) -> Policy:
+    return BASELINES[opponent].policy(game)
 
 
 @cache
-def against_random(board: str, player: str) -> Chances:
-    """Return minus the chance to lose and the chance to win of who values these in this order."""
-    if is_over(board):
-        lost = to_move(board) == player
-        return (-float(lost), float(not lost)) if has_line(board) else (0.0, 0.0)
-    chances = [against_random(move(board, cell), player) for cell in legal_cells(board)]
-    if to_move(board) == player:
-        return most(chances, chances)
-    loss, win = (sum(column) / len(chances) for column in zip(*chances, strict=True))
-    return loss, win
-
-
-def most(chances: list[Chances], options: list[Option]) -> Option:
-    """Return the first option with the highest chances, but for errors of rounding."""
-    highest = max((round(loss, 9), round(win, 9)) for loss, win in chances)
-    near = [(round(loss, 9), round(win, 9)) == highest for loss, win in chances]
-    return options[near.index(True)]
-
-
-@cache
-def standing(board: str) -> str:
+def standing(game: Game, board: str) -> str:
     """Choose one board for all that look the same from some side."""
-    return min(turned for turned, _ in images(board, 0))
+    return min(turned for turned, _ in images(game, board, 0))
 
 
 @cache
-def standing_pair(board: str, cell: int) -> Pair:
+def standing_pair(game: Game, board: str, cell: int) -> Pair:
     """Choose one pair for all that look the same from some side."""
-    return min(images(board, cell))
+    return min(images(game, board, cell))
 
 
-def images(board: str, cell: int) -> list[Pair]:
+def images(game: Game, board: str, cell: int) -> list[Pair]:
     """List what a board and a cell become when they are turned and reflected."""
-    found = []
-    for _ in range(4):
-        quarter = [row + 3 * column for row in (2, 1, 0) for column in (0, 1, 2)]
-        board, cell = "".join(board[one] for one in quarter), quarter.index(cell)
-        mirror = [6, 7, 8, 3, 4, 5, 0, 1, 2]
-        found += [(board, cell), ("".join(board[one] for one in mirror), mirror.index(cell))]
-    return found
+    return [("".join(board[one] for one in cells), cells.index(cell)) for cells in _sides(game)]
+
+
+@cache
+def _sides(game: Game) -> list[list[int]]:
+    """List from where each cell's stone comes when a board is looked at from some side."""
+    sides: list[list[int]] = game.symmetry.tolist()
+    return sides

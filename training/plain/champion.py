@@ -4,14 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from app.recipes.algorithms import Champion
+from app.tictactoe.game import Game
 from training.plain.boards import (
-    EMPTY,
     Update,
-    has_line,
+    empty,
     is_over,
     legal_cells,
+    made_by,
     move,
     pick,
+    result,
     standing,
 )
 from training.plain.randomness import Random
@@ -20,7 +22,8 @@ from training.plain.randomness import Random
 class Memory:
     """What the champion knows of boards, each by the one that stands for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, game: Game) -> None:
+        self.game = game
         self.at_least: dict[str, int] = defaultdict(lambda: -1)
         self.at_most: dict[str, int] = defaultdict(lambda: 1)
         self.visits: Counter[str] = Counter()
@@ -28,7 +31,7 @@ class Memory:
 
     def moves(self, board: str) -> list[str]:
         """List what can be made of a board, in the order of the cells."""
-        return [standing(move(board, cell)) for cell in legal_cells(board)]
+        return [standing(self.game, move(board, cell)) for cell in legal_cells(board)]
 
     def choose(self, board: str, rng: Random) -> int:
         """Choose where something is unseen: worth most at best, then least visited, then any."""
@@ -50,8 +53,9 @@ class Memory:
 
     def revise(self, board: str) -> None:
         """Value a board by its result, or by the answers to it."""
-        if is_over(board):
-            self.at_least[board] = self.at_most[board] = int(has_line(board))
+        if is_over(self.game, board):
+            ended = result(self.game, board, made_by(board))
+            self.at_least[board] = self.at_most[board] = ended
             self.finished_with.add(board)
             return
         answers = self.moves(board)
@@ -61,20 +65,22 @@ class Memory:
             self.finished_with.add(board)
 
 
-def champion(recipe: Champion, rng: Random, memory: Memory | None = None) -> Iterator[Update]:
+def champion(
+    game: Game, recipe: Champion, rng: Random, memory: Memory | None = None
+) -> Iterator[Update]:
     """Yield each move when its game is over; all that it knows is in `memory`, to look at."""
-    memory = memory or Memory()
+    memory = memory or Memory(game)
     for _ in range(recipe.games):
-        if EMPTY in memory.finished_with:
+        if empty(game) in memory.finished_with:
             return
-        board, trail = EMPTY, []
-        memory.visits[EMPTY] += 1
-        while not is_over(board):
+        board, trail = empty(game), []
+        memory.visits[board] += 1
+        while not is_over(game, board):
             trail.append((board, memory.choose(board, rng)))
             board = move(*trail[-1])
-            memory.visits[standing(board)] += 1
+            memory.visits[standing(game, board)] += 1
         for met in sorted(memory.visits, key=lambda met: met.count(".")):
             memory.revise(met)
             rng.revised(met, memory.value(met))
         for pair in trail:
-            yield pair, memory.value(standing(move(*pair)))
+            yield pair, memory.value(standing(game, move(*pair)))

@@ -4,37 +4,39 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from app.recipes.algorithms import ExpectedSarsa, MonteCarlo, QIteration, QLearning, Sarsa
+from app.tictactoe.game import Game
 from training.plain.boards import (
-    EMPTY,
     Pair,
     Update,
     answer,
     boards_of,
+    empty,
     epsilon_greedy,
-    has_line,
     is_over,
     legal_cells,
     lowered,
     move,
+    reward,
+    to_move,
 )
 from training.plain.randomness import Random
 
 Q = dict[Pair, float]
 
 
-def q_learning(recipe: QLearning, rng: Random) -> Iterator[Update]:
+def q_learning(game: Game, recipe: QLearning, rng: Random) -> Iterator[Update]:
     """Play game after game, updating after every move."""
     q: Q = defaultdict(lambda: recipe.initial)
     played = 0
     for opponent, games in recipe.phases:
-        for game in range(games):
-            epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, game, games)
-            board = first_board(recipe, q, opponent, played, rng)
+        for turn in range(games):
+            epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, games)
+            board = first_board(game, recipe, q, opponent, played, rng)
             cell = epsilon_greedy(board, worth(q, board), epsilon, rng)
-            while not is_over(board):
-                after, aim = step(recipe, q, board, cell, opponent, rng)
+            while not is_over(game, board):
+                after, aim = step(game, recipe, q, board, cell, opponent, rng)
                 following = cell
-                if not is_over(after):
+                if not is_over(game, after):
                     following = epsilon_greedy(after, worth(q, after), epsilon, rng)
                     aim = recipe.gamma * found(recipe, q, after, following, epsilon)
                 q[board, cell] += recipe.alpha * (aim - q[board, cell])
@@ -53,19 +55,22 @@ def found(recipe: QLearning, q: Q, board: str, cell: int, epsilon: float) -> flo
 
 
 def first_board(
-    recipe: QLearning | MonteCarlo, q: Q, opponent: str, played: int, rng: Random
+    game: Game, recipe: QLearning | MonteCarlo, q: Q, opponent: str, played: int, rng: Random
 ) -> str:
     """Return the board on which the learner makes its first move of a game."""
     if recipe.start == "empty":
         seat = {"both": "xo"[played % 2], "x": "x", "o": "o"}[recipe.seat]
-        return EMPTY if seat == "x" else answer(opponent, EMPTY, rng, lambda b: own(q, b, rng))
-    boards = boards_of(recipe.seat)
+        if seat == "x":
+            return empty(game)
+        return answer(game, opponent, empty(game), rng, lambda board: own(q, board, rng))
+    boards = boards_of(game, recipe.seat)
     if recipe.start == "every":
         return boards[played % len(boards)]
     return boards[int(rng.random() * len(boards))]
 
 
 def step(
+    game: Game,
     recipe: QLearning | QIteration | MonteCarlo,
     q: Q,
     board: str,
@@ -74,19 +79,10 @@ def step(
     rng: Random,
 ) -> tuple[str, float]:
     """Move and be answered: the board that comes of it and the mover's reward."""
-    board = move(board, cell)
-    if has_line(board):
-        return board, recipe.win
-    if not is_over(board):
-        board = answer(opponent, board, rng, lambda board: own(q, board, rng))
-        if has_line(board):
-            return board, recipe.loss
-    return board, recipe.draw if is_over(board) else 0.0
-
-
-def target(recipe: QLearning | QIteration, q: Q, after: str, reward: float) -> float:
-    """Return what a move should be worth that came to a board."""
-    return reward if is_over(after) else recipe.gamma * max(worth(q, after).values())
+    mover, board = to_move(board), move(board, cell)
+    if not is_over(game, board):
+        board = answer(game, opponent, board, rng, lambda board: own(q, board, rng))
+    return board, reward(game, recipe, board, mover) if is_over(game, board) else 0.0
 
 
 def worth(q: Q, board: str) -> dict[int, float]:

@@ -4,17 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from app.recipes.algorithms import DoubleQ, QTable
+from app.tictactoe.game import Game
 from training.plain.boards import (
-    EMPTY,
     Pair,
     Update,
     answer,
+    empty,
     epsilon_greedy,
-    has_line,
     is_over,
     legal_cells,
     lowered,
     move,
+    reward,
     standing,
     standing_pair,
     to_move,
@@ -25,7 +26,7 @@ Key = str | Pair
 Values = dict[Key, float]
 
 
-def q_table(recipe: QTable, rng: Random) -> Iterator[Update]:
+def q_table(game: Game, recipe: QTable, rng: Random) -> Iterator[Update]:
     """Play game after game and go back over each, with one table or two."""
     tables: list[Values] = [
         defaultdict(lambda: recipe.initial) for _ in range(2 if isinstance(recipe, DoubleQ) else 1)
@@ -34,18 +35,18 @@ def q_table(recipe: QTable, rng: Random) -> Iterator[Update]:
     keep = 1 if recipe.update == "average" else 0
     seats = {"both": "XO", "x": "X", "o": "O"}[recipe.seat]
     for opponent, games in recipe.phases:
-        for game in range(games):
-            turn = game - game % len(seats)
+        for played in range(games):
+            turn = played - played % len(seats)
             epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, games)
-            seat = seats[game % len(seats)]
-            trail, end = played_game(recipe, average, epsilon, seat, opponent, rng)
+            seat = seats[played % len(seats)]
+            trail, end = played_game(game, recipe, average, epsilon, seat, opponent, rng)
             later = None
             for board, cell in reversed(trail):
-                key = key_of(recipe, board, cell)
-                learning, aim = tables, reward(recipe, end, seat)
+                key = key_of(game, recipe, board, cell)
+                learning, aim = tables, reward(game, recipe, end, seat)
                 if later is not None:
                     learner, other = coin(tables, rng)
-                    options = [key_of(recipe, later, cell) for cell in legal_cells(later)]
+                    options = [key_of(game, recipe, later, cell) for cell in legal_cells(later)]
                     aim = recipe.gamma * other[max(options, key=learner.__getitem__)]
                     learning = [learner]
                 for table in learning:
@@ -63,31 +64,32 @@ def coin(tables: list[Values], rng: Random) -> tuple[Values, Values]:
 
 
 def played_game(
-    recipe: QTable, values: Values, epsilon: float, seat: str, opponent: str, rng: Random
+    game: Game,
+    recipe: QTable,
+    values: Values,
+    epsilon: float,
+    seat: str,
+    opponent: str,
+    rng: Random,
 ) -> tuple[list[Pair], str]:
     """Play a game: the boards on which the learner moved and its moves, and the final board."""
 
     def choose(board: str, epsilon: float) -> int:
-        worth = {cell: values[key_of(recipe, board, cell)] for cell in legal_cells(board)}
+        worth = {cell: values[key_of(game, recipe, board, cell)] for cell in legal_cells(board)}
         return epsilon_greedy(board, worth, epsilon, rng, recipe.ties)
 
-    board, trail = EMPTY, []
-    while not is_over(board):
+    board, trail = empty(game), []
+    while not is_over(game, board):
         if to_move(board) == seat:
             trail.append((board, choose(board, epsilon)))
             board = move(*trail[-1])
         else:
-            board = answer(opponent, board, rng, lambda board: choose(board, 0.0))
+            board = answer(game, opponent, board, rng, lambda board: choose(board, 0.0))
     return trail, board
 
 
-def key_of(recipe: QTable, board: str, cell: int) -> Key:
+def key_of(game: Game, recipe: QTable, board: str, cell: int) -> Key:
     """Return what has a value."""
-    return standing_pair(board, cell) if recipe.key == "pair" else standing(move(board, cell))
-
-
-def reward(recipe: QTable, end: str, seat: str) -> float:
-    """Return what a game was worth in a seat."""
-    if not has_line(end):
-        return recipe.draw
-    return recipe.loss if to_move(end) == seat else recipe.win
+    if recipe.key == "pair":
+        return standing_pair(game, board, cell)
+    return standing(game, move(board, cell))

@@ -4,37 +4,36 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from app.recipes.algorithms import SelfPlay
+from app.tictactoe.game import Game
 from training.plain.boards import (
-    EMPTY,
     Pair,
     Update,
+    empty,
     epsilon_greedy,
-    has_line,
     is_over,
     legal_cells,
     lowered,
     move,
+    reward,
     to_move,
 )
 from training.plain.randomness import Random
 
 
-def self_play(recipe: SelfPlay, rng: Random) -> Iterator[Update]:
+def self_play(game: Game, recipe: SelfPlay, rng: Random) -> Iterator[Update]:
     """Play game after game; X maximises and O minimises."""
     q: dict[Pair, float] = defaultdict(lambda: recipe.initial)
-    for game in range(recipe.games):
-        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, game, recipe.games)
-        board = EMPTY
-        while not is_over(board):
+    for played in range(recipe.games):
+        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, played, recipe.games)
+        board = empty(game)
+        while not is_over(game, board):
             x_moves = to_move(board) == "X"
             sign = 1 if x_moves else -1
             worth = {cell: sign * q[board, cell] for cell in legal_cells(board)}
             cell = epsilon_greedy(board, worth, epsilon, rng)
             after = move(board, cell)
-            if has_line(after):
-                target = recipe.win if x_moves else recipe.loss
-            elif is_over(after):
-                target = recipe.draw
+            if is_over(game, after):
+                target = reward(game, recipe, after, "X")
             else:
                 answers = [q[after, answer] for answer in legal_cells(after)]
                 target = recipe.gamma * (min(answers) if x_moves else max(answers))

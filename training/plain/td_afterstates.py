@@ -3,17 +3,19 @@
 from collections.abc import Iterator
 
 from app.recipes.algorithms import TdAfterstates
+from app.tictactoe.game import Game
 from training.plain.boards import (
-    EMPTY,
     Pair,
     Update,
     answer,
+    empty,
     epsilon_greedy,
-    has_line,
     is_over,
     legal_cells,
     lowered,
+    made_by,
     move,
+    reward,
     standing,
 )
 from training.plain.randomness import Random
@@ -22,15 +24,15 @@ from training.plain.randomness import Random
 class Afterstates:
     """What boards are worth to whoever made them; what ends the game is known."""
 
-    def __init__(self, recipe: TdAfterstates) -> None:
-        self.recipe = recipe
+    def __init__(self, game: Game, recipe: TdAfterstates) -> None:
+        self.game, self.recipe = game, recipe
         self.learned: dict[str, float] = {}
 
     def value(self, board: str) -> float:
         """Return what a board is worth."""
-        if is_over(board):
-            return self.recipe.win if has_line(board) else self.recipe.draw
-        return self.learned.get(key_of(self.recipe, board), self.recipe.initial)
+        if is_over(self.game, board):
+            return reward(self.game, self.recipe, board, made_by(board))
+        return self.learned.get(key_of(self.game, self.recipe, board), self.recipe.initial)
 
     def worth(self, board: str) -> dict[int, float]:
         """Return what each move is worth: what the board is that it makes."""
@@ -41,20 +43,21 @@ class Afterstates:
         made = move(*pair)
         value = self.value(made)
         value += alpha * (target - value)
-        self.learned[key_of(self.recipe, made)] = value
+        self.learned[key_of(self.game, self.recipe, made)] = value
         return pair, value
 
 
-def td_afterstates(recipe: TdAfterstates, rng: Random) -> Iterator[Update]:
+def td_afterstates(game: Game, recipe: TdAfterstates, rng: Random) -> Iterator[Update]:
     """Play game after game, learning from each move what the one before it was worth."""
-    known = Afterstates(recipe)
+    known = Afterstates(game, recipe)
     seats = {"both": "XO", "x": "X", "o": "O"}[recipe.seat]
     for opponent, games in recipe.phases:
-        for game in range(games):
-            turn = game - game % len(seats)
+        for played in range(games):
+            turn = played - played % len(seats)
             alpha = lowered(recipe.alpha, recipe.alpha_drop, turn, games)
             epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, games)
-            yield from played_game(known, (alpha, epsilon), seats[game % len(seats)], opponent, rng)
+            seat = seats[played % len(seats)]
+            yield from played_game(known, (alpha, epsilon), seat, opponent, rng)
 
 
 def played_game(
@@ -65,21 +68,23 @@ def played_game(
     def own(board: str) -> int:
         return epsilon_greedy(board, known.worth(board), 0.0, rng)
 
-    recipe, (alpha, epsilon) = known.recipe, rates
-    board = EMPTY if seat == "X" else answer(opponent, EMPTY, rng, own)
+    game, recipe, (alpha, epsilon) = known.game, known.recipe, rates
+    board = empty(game)
+    if seat == "O":
+        board = answer(game, opponent, board, rng, own)
     before: Pair | None = None
-    while not is_over(board):
+    while not is_over(game, board):
         explored = rng.random() < epsilon
         pair = board, epsilon_greedy(board, known.worth(board), float(explored), rng)
         if before and (recipe.learn_from == "all" or not explored):
             yield known.learn(before, alpha, known.value(move(*pair)))
         board, before = move(*pair), pair
-        if not is_over(board):
-            board = answer(opponent, board, rng, own)
-            if is_over(board):
-                yield known.learn(pair, alpha, recipe.loss if has_line(board) else recipe.draw)
+        if not is_over(game, board):
+            board = answer(game, opponent, board, rng, own)
+            if is_over(game, board):
+                yield known.learn(pair, alpha, reward(game, recipe, board, seat))
 
 
-def key_of(recipe: TdAfterstates, made: str) -> str:
+def key_of(game: Game, recipe: TdAfterstates, made: str) -> str:
     """Return the board that has the value of this one."""
-    return standing(made) if recipe.symmetric else made
+    return standing(game, made) if recipe.symmetric else made
