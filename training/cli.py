@@ -15,7 +15,7 @@ import click
 
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, name, parse
 from app.recipes.parameters import expected, parameters_of, written
-from app.tictactoe.agents import Agent, ModelError, load, load_all, save
+from app.tictactoe.agents import Agent, ModelError, ids_of, load, load_all, load_unjudged, save
 from app.tictactoe.game import Game, tic_tac_toe
 
 MODELS = Path("models")
@@ -202,9 +202,9 @@ def judge(agents: tuple[str | Wanted, ...], models: Path, site: str) -> None:
             if isinstance(text, str):
                 for line in judge_foreign(game, text, site):
                     click.echo(line)
-        for agent in _loaded(named, models, game) if named or not agents else []:
-            save(models, game, judged(game, agent))
-            click.echo(f"{agent.card.id}: judged")
+        for agent_id in [one.id for one in named] or ([] if agents else ids_of(models)):
+            save(models, game, judged(game, load_unjudged(models, game, agent_id)))
+            click.echo(f"{agent_id}: judged")
     except ValueError as error:
         raise click.ClickException(str(error)) from error
 

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tictactoe.card import Card, card_text, check_card, numbering
+from app.tictactoe.card import UNJUDGED, Card, card_text, check_card, check_figures, numbering
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.npz import read_arrays, size_limit, write_arrays
@@ -31,6 +31,9 @@ MAX_CARD = 1 << 20  # bytes
 NEWER = ".npz.newer"  # arrays that wait beside the older ones until their card is there
 ASIDE = ".saving-"  # what the names of files begin with that are not finished
 READABLE = 0o644
+
+
+Build = Callable[[Game, str, bytes, bytes, Path], "Agent"]
 
 
 class ModelError(ValueError):
@@ -113,21 +116,33 @@ def load(folder: Path, game: Game, agent_id: str) -> Agent:
 
     Raises ModelError, naming the file and what is wrong with it.
     """
+    return _load(folder, game, agent_id, from_files)
+
+
+def load_unjudged(folder: Path, game: Game, agent_id: str) -> Agent:
+    """Read an agent whose figures are to be written anew: it has none, whatever its card says.
+
+    Those on its card may be against other baselines than there are now, or other figures.
+    Raises ModelError, naming the file and what else is wrong with it.
+    """
+    return _load(folder, game, agent_id, _unjudged)
+
+
+def _load(folder: Path, game: Game, agent_id: str, build: Build) -> Agent:
+    def attempt() -> Agent:
+        card, limit = _read(folder / f"{agent_id}.json", MAX_CARD), size_limit(_layout(game))
+        arrays = _waiting(folder / f"{agent_id}{NEWER}", card, limit)
+        file = folder / f"{agent_id}.npz"
+        agent = build(game, agent_id, card, arrays or _read(file, limit), folder / agent_id)
+        return replace(agent, file=file)
+
     try:
-        return _load(folder, game, agent_id)
+        return attempt()
     except ModelError:
         if not folder.is_dir():
             raise
         with _locked(folder, LOCK_SH):  # perhaps somebody was saving it
-            return _load(folder, game, agent_id)
-
-
-def _load(folder: Path, game: Game, agent_id: str) -> Agent:
-    card, limit = _read(folder / f"{agent_id}.json", MAX_CARD), size_limit(_layout(game))
-    arrays = _waiting(folder / f"{agent_id}{NEWER}", card, limit)
-    file = folder / f"{agent_id}.npz"
-    agent = from_files(game, agent_id, card, arrays or _read(file, limit), folder / agent_id)
-    return replace(agent, file=file)
+            return attempt()
 
 
 def load_all(folder: Path, game: Game) -> dict[str, Agent]:
@@ -135,12 +150,18 @@ def load_all(folder: Path, game: Game) -> dict[str, Agent]:
 
     Raises ModelError if one of them is broken or there is none.
     """
-    ids = sorted({path.stem for ending in ("json", "npz") for path in folder.glob(f"*.{ending}")})
-    if not ids:
-        raise ModelError(f"{folder}: no model in this folder; `make train` makes them")
+    ids = ids_of(folder)
     with ThreadPoolExecutor() as pool:  # unpacking needs no turn of the interpreter
         agents = pool.map(partial(load, folder, game), ids)
         return dict(zip(ids, agents, strict=True))
+
+
+def ids_of(folder: Path) -> list[str]:
+    """List the agents of a folder; raises ModelError if there is none."""
+    ids = sorted({path.stem for ending in ("json", "npz") for path in folder.glob(f"*.{ending}")})
+    if not ids:
+        raise ModelError(f"{folder}: no model in this folder; `make train` makes them")
+    return ids
 
 
 def from_files(
@@ -150,18 +171,32 @@ def from_files(
 
     Raises ModelError, naming the file and what is wrong with it.
     """
-    try:
+    with _blaming(f"{path}.json"):
         card = msgspec.json.decode(card_bytes, type=Card)
         check_card(game, agent_id, card)
-    except ValueError as error:
-        raise ModelError(f"{path}.json: {error}") from error
-    try:
+        check_figures(game, card.figures)
+    agent = _with_arrays(game, card, arrays_bytes, path)
+    if agent.snapshot_updates.tolist() != card.figures.updates:
+        raise ModelError(f"{path}.npz: snapshot_updates are not those of the card")
+    return agent
+
+
+def _unjudged(
+    game: Game, agent_id: str, card_bytes: bytes, arrays_bytes: bytes, path: Path
+) -> Agent:
+    with _blaming(f"{path}.json"):
+        known = msgspec.json.decode(card_bytes, type=dict[str, Any])
+        card = msgspec.convert(known | {"figures": UNJUDGED}, Card)
+        check_card(game, agent_id, card)
+    return _with_arrays(game, card, arrays_bytes, path)
+
+
+def _with_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Agent:
+    with _blaming(f"{path}.npz"):
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays:
             raise ValueError("the file is not the one that the card describes: its sha256 differs")
         arrays = read_arrays(arrays_bytes, _layout(game))
         _check_arrays(game, card, arrays)
-    except ValueError as error:
-        raise ModelError(f"{path}.npz: {error}") from error
     return Agent(
         card=card,
         q=arrays["q"],
@@ -169,6 +204,15 @@ def from_files(
         snapshot_updates=arrays["snapshot_updates"],
         history=History.of(arrays["snapshot_q"], arrays["snapshot_updated"]),
     )
+
+
+@contextmanager
+def _blaming(file: str) -> Iterator[None]:
+    """Name the file of which a ValueError says that something is wrong with it."""
+    try:
+        yield
+    except ValueError as error:
+        raise ModelError(f"{file}: {error}") from error
 
 
 def arrays_file(game: Game, agent: Agent) -> bytes:
@@ -214,7 +258,7 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
         raise ValueError("the arrays of the snapshots differ in length")
     if updates != sorted(set(updates)) or updates[0] < 0:
         raise ValueError("snapshot_updates do not rise")
-    if updates != card.figures.updates or updates[-1] != card.updates:
+    if updates[-1] != card.updates:
         raise ValueError("snapshot_updates are not those of the card")
     _check_q(game, q)
     if not np.isfinite(values).all():

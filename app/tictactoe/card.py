@@ -18,6 +18,17 @@ from app.tictactoe.views import Worth
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # to Python "$" also stands before a last line break
 TAKEN = {"human", "truth", "self", *BASELINES}  # seats, lenses and opponents that are no agents
 
+UNJUDGED = Figures(
+    updates=[],
+    vs={},
+    best_response=BySeat([], []),
+    nash_conv=[],
+    blunders=[],
+    reachable_blunders=BySeat([], []),
+    classes_right=None,
+    task=None,
+)
+
 Text = Annotated[str, Meta(min_length=1)]
 Digest = Annotated[str, Meta(pattern="^([0-9a-f]{64})?$")]
 
@@ -105,19 +116,21 @@ def card_text(card: Card) -> str:
 
 
 def check_card(game: Game, agent_id: str, card: Card) -> None:
-    """Raise ValueError if a well-formed card is not that of this agent and game."""
+    """Raise ValueError if a well-formed card, figures apart, is not that of this agent and game."""
     if card.id != agent_id:
         raise ValueError(f"id {card.id!r} is not the file's name")
     if card.id in TAKEN:
         raise ValueError(f"id {card.id!r} is the name of somebody who is no learned agent")
     if card.numbering != numbering(game):
-        raise ValueError("numbering is that of another game, or of other rules or another order of its positions")
-    _check_figures(game, card.figures)
+        raise ValueError(
+            "numbering is that of another game, or of other rules or another order of its positions"
+        )
     if card.win_rate is not None and not 0 < len(card.win_rate.x) == len(card.win_rate.o):
         raise ValueError("win_rate is not a share of games in each seat for each epoch")
 
 
-def _check_figures(game: Game, figures: Figures) -> None:
+def check_figures(game: Game, figures: Figures) -> None:
+    """Raise ValueError if well-formed figures are not those of an agent of this game."""
     if figures.vs.keys() != BASELINES.keys():
         raise ValueError(
             f"figures are against {', '.join(figures.vs) or 'nobody'} and have to be against "

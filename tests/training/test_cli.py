@@ -1,5 +1,6 @@
 """The command line, in this process, and where it matters in one of its own."""
 
+import json
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.recipes import ALGORITHMS, SHIPPED, name, parse
-from app.tictactoe.agents import load, save
+from app.tictactoe.agents import ModelError, load, save
 from app.tictactoe.game import Game
 from tests.signals import heeding
 from training import cli
@@ -166,6 +167,46 @@ def test_judge_writes_figures_and_texts_anew(game: Game, tmp_path: Path) -> None
     assert call("judge", "--models", tmp_path).output == "q-table: judged\n"
     card = load(tmp_path, game, "q-table").card
     assert (card.figures, card.found) == (agent.card.figures, agent.card.found)
+
+
+ONE_BASELINE_MORE = """
+import sys
+from app.tictactoe.policy import BASELINES, Baseline, first_empty
+BASELINES["again"] = Baseline("The first empty cell again", first_empty)
+from training import cli
+cli.main(sys.argv[1:])
+"""
+
+
+def test_judge_is_all_that_another_baseline_needs(game: Game, tmp_path: Path) -> None:
+    """It is there in a process of its own, and here again it is gone."""
+    judge = ["judge", "--models", str(tmp_path)]
+    agent = train("menace", parse("menace,games=500"), game, lambda progress: None)
+    before = save(tmp_path, game, agent).card
+    subprocess.run([sys.executable, "-c", ONE_BASELINE_MORE, *judge], check=True)
+    with pytest.raises(
+        ModelError, match=r"strongest, again and have to be against random, .* anew"
+    ):
+        load(tmp_path, game, "menace")
+    vs = json.loads((tmp_path / "menace.json").read_bytes())["figures"]["vs"]
+    assert vs["again"] == vs["fixed"]
+    assert call(*judge).output == "menace: judged\n"
+    assert load(tmp_path, game, "menace").card == before
+
+
+def test_judge_writes_anew_what_cannot_be_read(game: Game, tmp_path: Path) -> None:
+    """Figures of another version, but nothing else."""
+    agent = train("menace", parse("menace,games=500"), game, lambda progress: None)
+    before = save(tmp_path, game, agent).card
+    file = tmp_path / "menace.json"
+    card = json.loads(file.read_bytes())
+    file.write_text(json.dumps(card | {"figures": {"elo": [1500]}}))
+    assert call("judge", "--models", tmp_path).output == "menace: judged\n"
+    assert load(tmp_path, game, "menace").card == before
+    file.write_text(json.dumps(card | {"numbering": "0" * 64}))
+    result = call("judge", "--models", tmp_path)
+    assert result.exit_code == 1
+    assert "menace.json: numbering is that of another game" in result.output
 
 
 @pytest.mark.parametrize("agents", [[LONG], [LONG, f"{LONG},seed=1"]])
