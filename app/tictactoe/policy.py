@@ -133,16 +133,23 @@ class Baseline(NamedTuple):
     """A player that never learned anything, to measure others by."""
 
     title: str
+    line: str  # how it plays, for visitors
     policy: Callable[[Game], Policy]
 
 
 BASELINES = {
-    "random": Baseline("Random", uniform),
-    "fixed": Baseline("First empty cell", first_empty),
-    "t-hand": Baseline("T-hand", t_hand),
-    "minimax": Baseline("Minimax", minimax),
-    "minimax-random": Baseline("Minimax, randomised", minimax_random),
-    "strongest": Baseline("Strongest", strongest),
+    "random": Baseline("Random", "Any empty square will do.", uniform),
+    "fixed": Baseline("First empty cell", "Always takes the first empty square.", first_empty),
+    "t-hand": Baseline("T-hand", "Wins and blocks where it can, and looks no further.", t_hand),
+    "minimax": Baseline(
+        "Minimax", "Has worked out the whole game; plays the first of the best moves.", minimax
+    ),
+    "minimax-random": Baseline(
+        "Minimax, randomised",
+        "Has worked out the whole game; plays any of the best moves.",
+        minimax_random,
+    ),
+    "strongest": Baseline("Strongest", "Never loses, and sets as many traps as it can.", strongest),
 }
 
 

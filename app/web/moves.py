@@ -82,7 +82,7 @@ def _judged(world: World, position: int, ply: int, cell: int, lens: str, step: i
         ply=ply,
         mark=MARKS[to_move],
         square=square_name(world.game, cell),
-        name=short_name(cell),
+        name=short_name(world.game, cell),
         href="",
         shown=False,
         text=view.texts[cell] if known else "",

@@ -26,7 +26,6 @@ from app.web.moves import Move, moves
 from app.web.numbers import count
 from app.web.pictures.board import Board, board
 from app.web.text import (
-    SHORT_NAMES,
     Legend,
     character,
     headline_of,
@@ -148,7 +147,8 @@ def saying(
             Way("play-hint", "Play it", show(match.play(best[0])), kind="primary"),
             Way("reply", "Agent move", links.reply, "a"),
         ]
-        return Saying("Hint", f"{squares(best).capitalize()}: {keeps} with best play.", ways)
+        where = squares(place.world.game, best).capitalize()
+        return Saying("Hint", f"{where}: {keeps} with best play.", ways)
     if not match.at_end:
         where = f"Move {len(match.shown)} of {len(match.record)}. {caption}"
         return Saying(headline, where, [Way("now", "To the end", links.last)])
@@ -203,8 +203,8 @@ def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[st
     """Say of each cell how often it was tried and which reply is expected, by cell."""
     if seen is None or ply is None or place.match.step is not None or is_moves(seen.lens):
         return None
-    world, position = place.world, place.positions[ply]
-    replies, after = _replies(world, seen.lens), world.game.successor[position].tolist()
+    world, game, position = place.world, place.world.game, place.positions[ply]
+    replies, after = _replies(world, seen.lens), game.successor[position].tolist()
     tried = world.agents[seen.lens].visits[position].tolist() if seen.lens in world.agents else None
     answering, sentences = MARKS[-mover_at(ply)], []
     for cell, successor in enumerate(after):
@@ -212,16 +212,13 @@ def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[st
             sentences.append("")
             continue
         value = seen.truths[cell] if seen.exact else seen.spoken[cell] or seen.blank
-        sentence = f"{NAMES[cell]}: {value}"
+        sentence = f"{short_name(game, cell).capitalize()}: {value}"
         if tried:
             sentence += f", tried {count(tried[cell])} times"
         if successor < len(replies) and not seen.beads:
-            sentence += f"; expects {answering} at {short_name(replies[successor])}"
+            sentence += f"; expects {answering} at {short_name(game, replies[successor])}"
         sentences.append(f"{sentence}.")
     return sentences
-
-
-NAMES = [name.capitalize() for name in SHORT_NAMES]
 
 
 def _seat(place: Place, player: int) -> Seat:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from app.tictactoe.game import SEATS, Game, O, X, mover_at
 from app.tictactoe.notation import MARKS
+from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
 from app.web.lens import HEAT_STEPS, ONES, Opinion, best_play, opinion
@@ -142,16 +143,18 @@ def square_name(game: Game, cell: int) -> str:
     return f"row {row + 1}, column {column + 1}"
 
 
-def short_name(cell: int) -> str:
-    """Name a cell of tic-tac-toe, for who sees it."""
-    return SHORT_NAMES[cell]
+def short_name(game: Game, cell: int) -> str:
+    """Name a cell for who sees it; those of another board than 3 x 3 have no shorter name."""
+    if (game.rows, game.columns) == (3, 3):
+        return SHORT_NAMES[cell]
+    return square_name(game, cell)
 
 
-def squares(cells: Sequence[int]) -> str:
+def squares(game: Game, cells: Sequence[int]) -> str:
     """Name the one or other of some cells, or say how many they are."""
     if len(cells) > NAMED:
         return f"any of {len(cells)} squares"
-    return listed([short_name(cell) for cell in cells], "or")
+    return listed([short_name(game, cell) for cell in cells], "or")
 
 
 def facts(world: World, name: str, step: int | None = None) -> str:
@@ -218,14 +221,6 @@ HOW = {
     "dqn": "A small neural network that learned from {}.",
     "menace": "Matchboxes whose beads were paid by games against {}.",
 }  # by algorithm, with whom it learned from; all others learned from them, too
-RULED = {
-    "random": "Any empty square will do.",
-    "fixed": "Always takes the first empty square.",
-    "t-hand": "Wins and blocks where it can, and looks no further.",
-    "minimax": "Has worked out the whole game; plays the first of the best moves.",
-    "minimax-random": "Has worked out the whole game; plays any of the best moves.",
-    "strongest": "Never loses, and sets as many traps as it can.",
-}
 
 
 class Character(NamedTuple):
@@ -277,7 +272,7 @@ def _line(world: World, name: str) -> str:
     if is_moves(name):
         return f"Known by its moves alone. {_carries(world, name)}"
     if name not in world.agents:
-        return RULED[name]
+        return BASELINES[name].line
     how = HOW.get(world.agents[name].card.algorithm, "Learned from games against {}.")
     opponents = [opponent_name(world, opponent) for opponent, _ in world.recipe(name).phases]
     return f"{how.format(' and then '.join(opponents))} {_carries(world, name)}"

@@ -172,7 +172,7 @@ def test_judge_writes_figures_and_texts_anew(game: Game, tmp_path: Path) -> None
 ONE_BASELINE_MORE = """
 import sys
 from app.tictactoe.policy import BASELINES, Baseline, first_empty
-BASELINES["again"] = Baseline("The first empty cell again", first_empty)
+BASELINES["again"] = Baseline("Again", "Takes the first empty square, too.", first_empty)
 from training import cli
 cli.main(sys.argv[1:])
 """

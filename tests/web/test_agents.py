@@ -27,7 +27,7 @@ from app.web.numbers import count, percent, signed
 from app.web.pages.agent import links
 from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, address, learned, parse_order
 from app.web.pages.parts.learning import chances_against, opponents
-from app.web.text import RULED, character
+from app.web.text import character
 from app.web.world import World
 from tests.service.server import ROOT
 
@@ -123,7 +123,7 @@ def test_the_baselines_are_there_to_compare_with(all_agents: str, world: World) 
         for name, baseline in BASELINES.items()
     }
     minimax, random = (
-        table.row(f"{title} {strength} {RULED[name]}")
+        table.row(f"{title} {strength} {BASELINES[name].line}")
         for name, title, strength in [
             ("minimax", "Minimax", "unbeatable"),
             ("random", "Random", "beginner"),

@@ -226,10 +226,10 @@ def test_the_agents_moves_are_those_it_would_play(world: World) -> None:
     position = replay(world.game, "31")[-1]
     seen = opinion(world, position, "q-iteration")
     assert seen.best == (world.policies["q-iteration"][position] > 0).tolist()
-    assert plays(seen) == "Top left or centre: +1.00"
-    assert plays(opinion(world, position, TRUTH)) == "Top left or centre: win in 5"
+    assert plays(world.game, seen) == "Top left or centre: +1.00"
+    assert plays(world.game, opinion(world, position, TRUTH)) == "Top left or centre: win in 5"
     untouched = opinion(world, 0, "observing", 0)
-    assert plays(untouched) == "Any of 9 squares: not tried yet"
+    assert plays(world.game, untouched) == "Any of 9 squares: not tried yet"
 
 
 def test_it_opens_where_the_usual_ones_part(client: FlaskClient, world: World) -> None:

@@ -24,7 +24,7 @@ from app.web import create_app
 from app.web.addresses import agent, how_example, how_stage, how_writing
 from app.web.algorithms import ALGORITHMS
 from app.web.algorithms.formula import Formula, block, symbols
-from app.web.pages.how import BOARD, SECTIONS
+from app.web.pages.how import SECTIONS
 from app.web.service.deployment import ROOT
 from app.web.world import TRUTH, World
 
@@ -161,7 +161,7 @@ def test_a_click_moves_one_board_and_no_other(client: FlaskClient, html: str, na
 
 @pytest.mark.parametrize(
     "url",
-    ["/how?at=dqn", "/how?at=dqn&record=4853", how_writing(BOARD), how_stage(2)],
+    ["/how?at=dqn", "/how?at=dqn&record=4853", how_writing("X...O...."), how_stage(2)],
 )
 def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
     client: FlaskClient, url: str

@@ -25,7 +25,7 @@ EXPLORING = "the next move, with those at random, is worth"
 
 def square(pair: Pair, cell: int | None) -> str:
     """Name a cell."""
-    return short_name(cell or 0)
+    return short_name(pair.world.game, cell or 0)
 
 
 def opponent(pair: Pair) -> str:

@@ -8,6 +8,7 @@ from flask import Blueprint, redirect, request
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response
 
+from app.tictactoe.game import Game
 from app.tictactoe.notation import undo
 from app.web import addresses
 from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, parse, parting
@@ -62,7 +63,7 @@ def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | N
             seen, opinion, move_link, f"board-{view}", f"Board of {full_name(world, view)}"
         ),
         legend=legend_of(seen, opinion) if opinion else None,
-        plays=plays(opinion) if opinion else "",
+        plays=plays(world.game, opinion) if opinion else "",
         blunder=opinion is not None and can_blunder(place, opinion),
         play=addresses.play(seen.match),
         origin="Found by solving the game",
@@ -80,17 +81,17 @@ def full_name(world: World, view: View) -> str:
     return title if view.step is None else f"{title} after {_trained(world, view)}"
 
 
-def plays(opinion: Opinion) -> str:
+def plays(game: Game, opinion: Opinion) -> str:
     """Say what somebody plays in a decision, and what it expects of that."""
     first = opinion.plays[0]
     expected = opinion.truths[first] if opinion.exact else opinion.texts[first]
-    places = "mostly " * opinion.draws + squares(opinion.plays)
+    places = "mostly " * opinion.draws + squares(game, opinion.plays)
     return f"{places.capitalize()}: {expected or opinion.blank}"
 
 
 def summary(place: Place, opinions: Mapping[str, Opinion]) -> str:
     """Say who plays what in a decision, and who can blunder, by their names."""
-    preferences = _preferences(opinions)
+    preferences = _preferences(place.world.game, opinions)
     return f"{preferences[0].upper()}{preferences[1:]} {_verdict(place, opinions)}"
 
 
@@ -132,19 +133,19 @@ def _trained(world: World, view: View) -> str:
     return updates(int(agent.snapshot_updates[-1 if view.step is None else view.step]))
 
 
-def _preferences(opinions: Mapping[str, Opinion]) -> str:
+def _preferences(game: Game, opinions: Mapping[str, Opinion]) -> str:
     """Those who play the same in one breath, the most first."""
     groups: dict[tuple[int, ...], list[str]] = {}
     for name, view in opinions.items():
         groups.setdefault(tuple(view.plays), []).append(name)
     if len(groups) == 1 < len(opinions):
         who = "Both" if len(opinions) == 2 else "All"
-        return f"{who} play {squares(*groups)}."
+        return f"{who} play {squares(game, *groups)}."
     parts = []
     for cells, names in sorted(groups.items(), key=lambda group: -len(group[1])):
         alone = "alone " * (len(names) == 1 and len(groups) < len(opinions))
         verb = "plays" if len(names) == 1 else "play"
-        parts.append(f"{listed(names)} {alone}{verb} {squares(cells)}")
+        parts.append(f"{listed(names)} {alone}{verb} {squares(game, cells)}")
     return "; ".join(parts) + "."
 
 
@@ -340,7 +341,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         comparison=comparison,
         world=world,
         panels=panels,
-        rows=_rows(panels) if learned else [],
+        rows=_rows(world.game, panels) if learned else [],
         headline=headline_of(place),
         status=status(place),
         summary=summary(place, learned) if learned else "",
@@ -364,7 +365,11 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
     )
 
 
-def _rows(panels: list[Panel]) -> list[tuple[str, list[Square]]]:
+def _rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[Square]]]:
     """List each empty square with what all of them think of it."""
     squares = zip(*(panel.board.squares for panel in panels), strict=True)
-    return [(short_name(cell), list(row)) for cell, row in enumerate(squares) if row[0].mark == "."]
+    return [
+        (short_name(game, cell), list(row))
+        for cell, row in enumerate(squares)
+        if row[0].mark == "."
+    ]

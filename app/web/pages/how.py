@@ -13,7 +13,7 @@ from werkzeug.exceptions import BadRequest
 from app.recipes import Recipe
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.notation import MARKS, parse_position, position_text, replay
+from app.tictactoe.notation import MARKS, parse_position, parse_record, position_text, replay
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS, Section
 from app.web.algorithms.algorithm import seen_by
@@ -33,7 +33,7 @@ bp = Blueprint("how", __name__)
 
 WRITING, WON_GAME = "writing", "won-game"
 TITLES = {WRITING: "A position, written down", WON_GAME: "One won game, worked through"}
-BOARD = "X...O...."  # where the writing begins
+WRITTEN = "04"  # the record with which the writing begins
 IMAGES = (
     "as it is",
     "turned left",
@@ -43,7 +43,7 @@ IMAGES = (
     "mirrored, along the falling diagonal",
     "mirrored, top and bottom",
     "mirrored, along the rising diagonal",
-)  # in the order of `Game.symmetry`
+)  # in the order of `Game.symmetry`; a board that is no square has every second
 GAME = "03142"  # X wins with its third move
 ALPHA = 0.9  # how far a value goes towards its target
 STAGES = 4  # before the first value, and after each of three
@@ -111,8 +111,10 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
 
     Raises BadRequest with a sentence if it is none.
     """
+    if not query.get("board"):
+        return replay(game, WRITTEN)[-1]
     try:
-        return parse_position(game, query.get("board") or BOARD)
+        return parse_position(game, query["board"])
     except ValueError as error:
         raise BadRequest(f"board in the address is wrong: {error}.") from None
 
@@ -123,6 +125,7 @@ def writing(game: Game, position: int) -> Writing:
     text = position_text(game, position)
     mover = "X" if text.count("X") == text.count("O") else "O"
     stands = int(game.symmetry_class[position])
+    names = IMAGES[:: len(IMAGES) // len(game.symmetry)]
     return Writing(
         turn=f"{mover} to move" if not over else "The game is over",
         ranks=[
@@ -138,7 +141,7 @@ def writing(game: Game, position: int) -> Writing:
                 href=addresses.how_writing(position_text(game, image)),
                 chosen=image == stands,
             )
-            for name, image in zip(IMAGES, game.image[:, position].tolist(), strict=True)
+            for name, image in zip(names, game.image[:, position].tolist(), strict=True)
         ],
     )
 
@@ -146,7 +149,7 @@ def writing(game: Game, position: int) -> Writing:
 def won_game(game: Game, stage: int) -> WonGame:
     """Work out the values of the winner's moves, the last first, as far as a stage goes."""
     positions = replay(game, GAME)
-    played = [int(digit) for digit in GAME]
+    played = parse_record(game, GAME)
     turns, target, said = [], 1.0, "X has won. So far the value of each of its moves is 0."
     for number, ply in enumerate(range(len(played) - 1, -1, -2), 1):
         value = ALPHA * target

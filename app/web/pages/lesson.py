@@ -10,7 +10,7 @@ from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import MARKS
+from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import Puzzle
 from app.web import addresses
 from app.web.algorithms import rule_of
@@ -117,7 +117,7 @@ def _untrained(world: World, step: str) -> Shown:
             "pairs": count(game.pairs),
             "mover": MARKS[int(game.to_move[place.position])],
             "other": MARKS[-int(game.to_move[place.position])],
-            "right": short_name(int(right.argmax())),
+            "right": short_name(game, int(right.argmax())),
             "free": count(int(legal.sum())),
             "losing": count(int((legal & ~right).sum())),
         },
@@ -172,8 +172,8 @@ def _why(world: World, _: str) -> Shown:
         facts={
             "value": signed(pair.value),
             "exact": signed(pair.exact_in_task or 0),
-            "place": short_name(puzzle.wrong),
-            "answer": short_name(int(puzzle.refutation[1])),
+            "place": short_name(world.game, puzzle.wrong),
+            "answer": short_name(world.game, parse_record(world.game, puzzle.refutation)[1]),
             "answers": count(int(world.game.legal[pair.after].sum())),
         },
         board=board(

@@ -183,7 +183,7 @@ def _mind(place: Place, name: str) -> Mind:
     view = opinion(place.world, place.position, name)
     first = view.plays[0]
     few = len(view.plays) <= NAMED
-    names = listed([short_name(cell) for cell in view.plays], "or")
+    names = listed([short_name(place.world.game, cell) for cell in view.plays], "or")
     return Mind(
         id=name,
         title=place.world.titles[name],

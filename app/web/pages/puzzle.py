@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
-from app.tictactoe.notation import DIGITS, MARKS
+from app.tictactoe.notation import DIGITS, MARKS, parse_record
 from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
 from app.web import addresses
 from app.web.lens import NOTHING, Note, opinion
@@ -151,7 +151,7 @@ def _cell(attempt: Attempt, name: str, text: str) -> int:
     game = attempt.world.game
     cell = read_cell(name, text, game)
     if not game.legal[attempt.puzzle.position, cell]:
-        raise Conflict(f"The {short_name(cell)} square is taken: nobody can play there.")
+        raise Conflict(f"The {short_name(game, cell)} square is taken: nobody can play there.")
     return cell
 
 
@@ -286,7 +286,7 @@ def puzzle_page(attempt: Attempt) -> PuzzlePage:
         agent_href=addresses.agent(each.agent),
         mover=MARKS[int(world.game.to_move[each.position])],
         before=WORTH[each.before],
-        wrong=short_name(each.wrong),
+        wrong=short_name(world.game, each.wrong),
         board=_board(attempt),
         asked=asked,
         opened=_opened(attempt) if attempt.is_open else None,
@@ -346,17 +346,17 @@ def _opened(attempt: Attempt) -> Opened:
     return Opened(
         value=signed(float(world.agents[each.agent].q[each.position, each.wrong])),
         truth=WORTH[each.after],
-        rights=listed([short_name(cell) for cell in each.right], "or"),
+        rights=listed([short_name(world.game, cell) for cell in each.right], "or"),
         knew_its_move=attempt.knew_its_move,
         knew_right=attempt.knew_right,
         moves=[
             Move(
                 ply,
                 MARKS[mover if ply % 2 else -mover],
-                short_name(int(digit)),
+                short_name(world.game, cell),
                 attempt.at(ply).address,
             )
-            for ply, digit in enumerate(each.refutation, 1)
+            for ply, cell in enumerate(parse_record(world.game, each.refutation), 1)
         ],
         values=attempt.at(0).address,
         why=addresses.why(seen, each.wrong),

@@ -205,7 +205,7 @@ def asked(place: Place, text: str) -> Pair:
         return Pair(place.world, lens, place.position, best, match.step)
     cell = read_cell("cell", text, game)
     if not game.legal[place.position, cell]:
-        raise Conflict(f"The {short_name(cell)} square is taken: no move has a value.")
+        raise Conflict(f"The {short_name(game, cell)} square is taken: no move has a value.")
     return Pair(place.world, lens, place.position, cell, match.step)
 
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from textwrap import wrap
 
 from app.experiments import Bars, Boards, Curves, Grid, Group, Histogram, Mark, Series
-from app.tictactoe.notation import replay
+from app.tictactoe.notation import parse_record, replay
 from app.web.numbers import count
 from app.web.pictures.board import small_board
 from app.web.pictures.runs import (
@@ -258,7 +258,7 @@ def _boards(figure: Boards, world: World, first_seed: int) -> Layout:
                     for cell in range(game.cells)
                     if chances[cell] > 0
                 }
-        last = int(board.record[-1]) if board.record else None
+        *_, last = [None, *parse_record(game, board.record)]
         picture = small_board(game, at, signs, last)
         link = Link(board.text, position(world, board.record, board.lens))
         pictures.append(Picture(picture, board.text, link))

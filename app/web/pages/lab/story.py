@@ -97,8 +97,8 @@ def telling(world: World, recipe: Recipe, text: str, query: Mapping[str, str]) -
         update=update,
         updates=updates,
         headline=_headline(world, recipe, told),
-        turns=[_turn(recipe, told, number, update) for number in range(len(told["turns"]))],
-        end=_ranks([Square(mark, False, None, "") for mark in told["turns"][-1]["after"]]),
+        turns=[_turn(world, recipe, told, number, update) for number in range(len(told["turns"]))],
+        end=_ranks(world, [Square(mark, False, None, "") for mark in told["turns"][-1]["after"]]),
         sentence=_sentence(recipe, told, update),
         equation=_equation(recipe, told, update),
     )
@@ -114,7 +114,7 @@ def _headline(world: World, recipe: Recipe, told: Mapping[str, Any]) -> str:
     return f"It {RESULTS[told['result']]} as {seat}{against} with {moves} move{'s' * (moves != 1)}"
 
 
-def _turn(recipe: Recipe, told: Mapping[str, Any], number: int, update: int) -> Turn:
+def _turn(world: World, recipe: Recipe, told: Mapping[str, Any], number: int, update: int) -> Turn:
     turn, changes = told["turns"][number], told["changes"][:update]
     change = next((one for one in reversed(changes) if one["turn"] == number), None)
     mark = _mark(turn)
@@ -131,7 +131,7 @@ def _turn(recipe: Recipe, told: Mapping[str, Any], number: int, update: int) -> 
             heat = round(float(on_scale(np.array(change["new"]), worth, player)) * HEAT_STEPS)
         squares[turn["cell"]] = Square(mark, True, heat, _written(change["new"]))
     return Turn(
-        ranks=_ranks(squares),
+        ranks=_ranks(world, squares),
         title=f"Move {number + 1}",
         how=_how(recipe, told, turn),
         change=f"{_written(change['old'])} → {_written(change['new'])}" if change else "",
@@ -256,8 +256,9 @@ def _bracket(value: float) -> str:
     return f"({text})" if text.startswith(MINUS) else text
 
 
-def _ranks(squares: list[Square]) -> list[list[Square]]:
-    return [squares[start : start + 3] for start in range(0, 9, 3)]
+def _ranks(world: World, squares: list[Square]) -> list[list[Square]]:
+    columns = world.game.columns
+    return [squares[start : start + columns] for start in range(0, len(squares), columns)]
 
 
 def _mark(turn: Mapping[str, Any]) -> str:

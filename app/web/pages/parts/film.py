@@ -93,7 +93,7 @@ def film_of(world: World, name: str, record: str) -> Film:
         name,
         frames,
         [caption(world, position, view) for view in opinions],
-        {cell: short_name(cell).capitalize() for cell in cells},
+        {cell: short_name(game, cell).capitalize() for cell in cells},
         [MARKS[stone] for stone in game.board[position].tolist()],
         MARKS[int(game.to_move[position])],
     )

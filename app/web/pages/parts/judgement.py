@@ -426,7 +426,7 @@ def _lost_game(world: World, name: str, seat: str, record: str) -> LostGame:
         if blunder:
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
         picture = small_board(world.game, after, {}, last=cell)
-        title = f"{ply}. {MARKS[mover]} {short_name(cell)}"
+        title = f"{ply}. {MARKS[mover]} {short_name(world.game, cell)}"
         exhibits.append(Exhibit(picture, address(ply), title, [done], blunder and own))
     win, draw, loss = map(percent, world.judgement(name).chances[BEST_RESPONDER, seat])
     chance = prod(chances)

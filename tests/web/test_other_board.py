@@ -1,0 +1,91 @@
+"""The site of another board: only words and drawings know 3 x 3."""
+
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from app.recipes import parse
+from app.tictactoe.agents import save
+from app.tictactoe.game import connect
+from app.web import create_app
+from app.web.pages.lesson import STOPS
+from training.run import train
+
+GAME = connect(3, 4, 3)  # X wins with best play: nobody is unbeatable in both seats
+TRAINED = {
+    "q-table": "q-table,games=300",
+    "q-learning-1": "q-learning,games=300",
+    "q-iteration": "q-iteration,vs=random:2+self:10",
+    "self-play": "self-play,games=300",
+    "observing": "league,observing=yes,rounds=3",
+    "champion": "champion,games=30",
+    "menace": "menace,games=300",
+}
+RECORD, POSITION = "4b", "....X......O"  # the last of the twelve cells is b
+ANSWERED = [
+    *("/", "/agents", "/agents/q-table", "/agents/menace", "/agents/q-table/blunders"),
+    *("/agents/q-table.npz", "/agents/q-table.json", "/agents/q-table.csv"),
+    *("/agents/q-iteration/certificate-x", "/agents/q-iteration/certificate-x.csv"),
+    *("/api", "/api/v1/openapi.json", "/api/v1/agents", "/api/v1/agents/q-table"),
+    *(f"/api/v1/games/{RECORD}", "/api/v1/matches/champion/menace"),
+    *(f"/api/v1/positions/{POSITION}", f"/api/v1/moves/{POSITION}?agent=q-table"),
+    *("/arena", "/compare/", f"/compare/{RECORD}", "/healthz", "/experiments", "/judge"),
+    *("/embed/board/", "/embed/board/.svg", "/embed/board/.csv", f"/embed/board/{RECORD}"),
+    *(f"/embed/board/{RECORD}.svg", f"/embed/board/{RECORD}.csv"),
+    *(f"/embed/value/{RECORD}.svg?cell=0", "/embed/value/.csv?cell=11", f"/embed/reply/{RECORD}"),
+    *("/embed/curve/q-table", "/embed/curve/q-table.svg", "/embed/curve/q-table.csv"),
+    *("/embed/mind/q-table", "/embed/mind/q-table.svg", "/embed/mind/q-table.csv"),
+    *("/embed/reply/?x=q-table&o=menace", "/oembed?url=http://localhost/play/4b"),
+    *("/how", "/how?at=writing", "/how?at=won-game", f"/how?board={POSITION}"),
+    *("/lab", "/lab/q-table", "/mind/q-table", "/mind/menace", "/minds/", f"/minds/{RECORD}"),
+    *("/play/", f"/play/{RECORD}", f"/play/{RECORD}?lens=menace", f"/play/{RECORD}?hint=1"),
+    *("/play/0b152?lens=q-table", "/players/", "/preview/.png", f"/preview/{RECORD}.png"),
+    *("/puzzle", "/puzzle/1", "/puzzle/1?plays=b", "/puzzle/1?plays=b&right=b"),
+    *("/reply/?x=q-table", f"/reply/{RECORD}?x=menace&o=q-table", "/take/", f"/take/{RECORD}"),
+    *("/why/", f"/why/{RECORD}?lens=q-table&cell=3", f"/why/{RECORD}?lens=menace"),
+    *(f"/why/{RECORD}?lens=champion", f"/why/{RECORD}?lens=self-play"),
+]
+# Where there is nothing for this board: no experiment, no trainer, moves too long for an address.
+ELSEWHERE = (
+    *("/experiments/", "/api/v1/experiments", "/embed/experiment", "/lab/<name>/seeds"),
+    *("/judge/", "/api/v1/judge", "/puzzle/<int:number>/score", "/how/<slug>", "/static", "/set"),
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    folder: Path = tmp_path_factory.mktemp("models")
+    for name, recipe in TRAINED.items():
+        save(folder, GAME, train(name, parse(recipe), GAME, lambda progress: None))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.web.world.tic_tac_toe", lambda: GAME)
+        patch.setenv("LAB", "0")
+        yield create_app(folder, seed=1)
+
+
+def test_every_page_answers(site: Flask) -> None:
+    client = site.test_client()
+    answers = {address: client.get(address) for address in ANSWERED}
+    wrong = {a: r.text for a, r in answers.items() if r.status_code not in (200, 303)}
+    assert not wrong
+
+
+def test_a_stop_of_the_lesson_is_there_or_says_what_is_missing(site: Flask) -> None:
+    for stop in STOPS:
+        answer = site.test_client().get(f"/how/{stop.slug}")
+        assert answer.status_code == 200 or "stop of the lesson has nothing to show" in answer.text
+
+
+def test_every_kind_of_page_is_asked_for(site: Flask) -> None:
+    routes = site.url_map.bind("localhost")
+    asked = {str(routes.match(a.partition("?")[0], return_rule=True)[0]) for a in ANSWERED}
+    rules = {str(rule) for rule in site.url_map.iter_rules()}
+    assert {rule for rule in rules - asked if not rule.startswith(ELSEWHERE)} == set()
+
+
+def test_squares_are_named_by_row_and_column(site: Flask) -> None:
+    client = site.test_client()
+    assert "Row 2, column 4" in unescape(client.get("/compare/4b").text)
