@@ -1,20 +1,32 @@
-"""The faults that can be tried in seconds: `make faults` tries all of them, and longer."""
+"""What the real server does in seconds: `make faults` tries all faults, and longer."""
 
+import os
+import shutil
+import socket
+import tempfile
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+from app.tictactoe.agents import load, save
+from app.tictactoe.game import connect
 from tests.service.faults.__main__ import SCENARIOS
-from tests.service.faults.raw import WHOLE, half_open
+from tests.service.faults.clients import WHOLE, ask, half_open, status
+from tests.service.faults.clients import connect as connection
 from tests.service.faults.slow_clients import (
     PATIENCE,
     beside_a_good_request,
     silent,
     staying,
 )
+from tests.service.faults.workers import digests
+from tests.service.server import ROOT, START_SECONDS, serving, start
 
 QUICK = ["encodings", "log-lines", "claims", "odd-requests", "ascii", "closed-terminal"]
 LAB = ["lab-off"]  # the trainer's other faults take more patience than a busy machine has
+ID = "q-table"
 
 
 @pytest.mark.parametrize("name", [*QUICK, *LAB])
@@ -34,3 +46,101 @@ def test_new_connections_whose_clients_stay_do_not_keep_anybody_out() -> None:
     """They did: a server that waits for each to hang up would need minutes for these."""
     finding = beside_a_good_request(300, "", partial(staying, WHOLE), PATIENCE)
     assert finding.ok, finding.seen
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for ending in ("json", "npz"):
+        shutil.copy(ROOT / f"models/{ID}.{ending}", tmp_path)
+    return tmp_path
+
+
+def break_model(folder: Path) -> Path:
+    path = folder / f"{ID}.npz"
+    path.write_bytes(path.read_bytes()[:1000])
+    return path
+
+
+def test_a_reload_takes_in_a_new_model(folder: Path) -> None:
+    game = connect()
+    old = load(folder, game, ID)
+    with serving(MODELS=str(folder)) as server:
+        assert digests(server) == {ID: old.card.arrays}
+        new = save(folder, game, replace(old, visits=old.visits + (old.visits > 0)))
+        server.reload()
+        assert digests(server) == {ID: new.card.arrays} != {ID: old.card.arrays}
+
+
+def test_a_reload_refuses_a_broken_model_and_goes_on_with_the_old_one(folder: Path) -> None:
+    with serving(MODELS=str(folder)) as server:
+        before = digests(server)
+        broken = break_model(folder)
+        server.reload()
+        assert digests(server) == before
+        assert f"the old ones go on serving. {broken}: the file is not the one" in server.log
+        assert "Traceback" not in server.log
+
+
+def test_no_server_starts_on_a_broken_model(folder: Path) -> None:
+    broken = break_model(folder)
+    with tempfile.TemporaryFile("w+") as output:
+        server = start(output, MODELS=str(folder))
+        assert server.process.wait(START_SECONDS) == 1
+        assert f"{broken}: the file is not the one" in server.log.splitlines()[-1]
+
+
+def test_a_request_that_has_begun_is_answered_before_the_server_ends(folder: Path) -> None:
+    with serving(MODELS=str(folder)) as server:
+        with connection(server.port) as client:
+            client.sendall(WHOLE[:20])
+            assert ask(server.port, WHOLE) == 200  # so the one before it has been let in
+            server.process.terminate()
+            client.sendall(WHOLE[20:])
+            assert status(client.recv(1000)) == 200
+        assert server.process.wait(START_SECONDS) == 0
+
+
+def test_a_start_removes_what_a_killed_server_left_and_nothing_else(tmp_path: Path) -> None:
+    def left_behind(folder: Path, *files: str, age: float = 3600) -> Path:
+        folder.mkdir(parents=True)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(folder / "socket"))
+        for name in ("lock", *files):
+            (folder / name).touch()
+        now = folder.stat().st_mtime
+        os.utime(folder, (now - age, now - age))
+        return folder
+
+    place = tmp_path / "q-tac-toe"
+    killed = left_behind(place / "server-killed")
+    linked = place / "server-linked"
+    linked.symlink_to(left_behind(tmp_path / "elsewhere"))
+    os.utime(linked, (0, 0), follow_symlinks=False)
+    checkout = tmp_path / "q-tac-toe-main"
+    (checkout / ".git").mkdir(parents=True)
+    (checkout / "README.md").touch()
+    os.utime(checkout, (0, 0))
+    others = {
+        checkout / ".git",
+        checkout / "README.md",
+        linked / "lock",
+        left_behind(tmp_path / "q-tac-toe-1"),
+        left_behind(place / "server-with-more", "notes") / "notes",
+        left_behind(place / "mine"),
+        left_behind(place / "server-made-just-now", age=0),
+    }
+    with serving(TMPDIR=str(tmp_path), XDG_RUNTIME_DIR=str(tmp_path)):
+        assert len(list(place.glob("server-????????"))) == 1  # its own
+        assert not killed.exists()
+    assert not list(place.glob("server-????????"))
+    assert [path for path in others if not path.exists()] == []
+
+
+def test_servers_of_two_users_do_not_share_a_place(tmp_path: Path) -> None:
+    theirs = tmp_path / "q-tac-toe"
+    theirs.mkdir(mode=0o777)
+    theirs.chmod(0o777)
+    home = tmp_path / "home"
+    with serving(XDG_RUNTIME_DIR=str(tmp_path), XDG_CACHE_HOME=str(home)):
+        assert len(list((home / "q-tac-toe").glob("server-*"))) == 1
+    assert not list(theirs.iterdir())

@@ -17,18 +17,12 @@ from tests.service.faults.broken_models import broken_models, killed_saves
 from tests.service.faults.every_record import every_board, every_record
 from tests.service.faults.finding import Finding
 from tests.service.faults.odd_requests import odd_requests
-from tests.service.faults.reloads import (
-    reload_of_a_broken_model,
-    reload_under_load,
-    retrain_under_load,
-)
 from tests.service.faults.slow_clients import (
     clients_that_stay,
     half_open_connections,
     silent_connections,
     slow_readers,
 )
-from tests.service.faults.stops import hold_up_workers, kill_a_worker, stop_under_load
 from tests.service.faults.surroundings import (
     ascii_locale,
     closed_terminal,
@@ -36,12 +30,21 @@ from tests.service.faults.surroundings import (
     unread_log,
     wrong_settings,
 )
-from tests.service.faults.training_faults import full_disk, interrupted_training
-from tests.service.faults.training_on_demand import (
+from tests.service.faults.training import (
+    full_disk,
     full_queue,
+    interrupted_training,
     killed_trainer,
     lab_switched_off,
     trainer_and_server,
+)
+from tests.service.faults.workers import (
+    hold_up_workers,
+    kill_a_worker,
+    reload_of_a_broken_model,
+    reload_under_load,
+    retrain_under_load,
+    stop_under_load,
 )
 from tests.service.load import machine
 from tests.service.tables import Table, put_into, show

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 
 from tests.service.cases import moves
+from tests.service.faults.clients import answer, status
 from tests.service.faults.finding import Finding
-from tests.service.faults.raw import answer, status
 from tests.service.server import Server, agents, memory, serving, wait_until
 
 FLOOD = 1_600

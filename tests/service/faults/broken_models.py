@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tests.service.faults.finding import Finding
-from tests.service.faults.reloads import models
+from tests.service.faults.workers import models
 from tests.service.server import ROOT, start
 from tests.tictactoe.models import Arrays, npz, write
 

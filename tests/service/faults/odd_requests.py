@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tests.service.faults.clients import WHOLE, answer, ask, status
 from tests.service.faults.finding import Finding
-from tests.service.faults.raw import WHOLE, answer, ask, status
 from tests.service.server import Server, serving
 
 LIMIT = 30.0  # seconds until an answer, or an end

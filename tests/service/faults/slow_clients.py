@@ -9,8 +9,8 @@ from functools import partial
 from statistics import median
 from threading import Event, Thread
 
+from tests.service.faults.clients import WHOLE, connect, half_open, seconds_of_a_good_request
 from tests.service.faults.finding import Finding
-from tests.service.faults.raw import WHOLE, connect, half_open, seconds_of_a_good_request
 from tests.service.server import serving
 
 GOOD = 10  # requests

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
+from tests.service.faults.clients import WHOLE, half_open
+from tests.service.faults.clients import ask as ask_raw
 from tests.service.faults.finding import Finding
-from tests.service.faults.raw import WHOLE, half_open
-from tests.service.faults.raw import ask as ask_raw
 from tests.service.server import ROOT, answers, free_port, serving, start, wait_until, wait_until_up
 
 CLOSED = 30.0  # seconds until it has ended, too
