@@ -1,11 +1,10 @@
 """What people do with the table of the agents and on the page of one, in a real browser."""
 
 import re
-from collections.abc import Callable
 
 import msgspec
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from app.tictactoe.card import Card
 from app.web.numbers import count, percent
@@ -148,33 +147,3 @@ def test_the_charts_fit_the_screen_and_the_scheme(page: Page) -> None:
     light = canvases.first.screenshot()
     page.emulate_media(color_scheme="dark")
     assert canvases.first.screenshot() != light
-
-
-def test_without_a_script_the_numbers_are_there(
-    new_context: Callable[..., BrowserContext],
-) -> None:
-    page = new_context(java_script_enabled=False).new_page()
-    page.goto("/agents/q-learning-4?against=best-responder")
-    page.click("#learning-numbers")
-    last = page.locator("#learning tbody tr").last.locator("th, td")
-    worst = card("q-learning-4").figures.best_response
-    expect(last).to_have_count(11)
-    shown = last.all_inner_texts()
-    assert shown[0] == ends("random")[0]
-    assert shown[1:7] == [percent(chance) for chance in worst.x[-1] + worst.o[-1]]
-    page.locator("#learning tbody a").first.click()
-    expect(page).to_have_url(re.compile("lens=q-learning-4&step=0$"))
-    page.goto("/agents")
-    page.click("#sort-title")
-    expect(first_agent(page)).to_have_text("Champion")
-    expect(page).to_have_url(re.compile("sort=title"))
-
-
-@pytest.mark.parametrize("ending", ["npz", "json"])
-def test_a_file_arrives_as_it_is(page: Page, ending: str) -> None:
-    page.goto("/agents/self-play")
-    with page.expect_download() as started:
-        page.click(f"text=self-play.{ending}")
-    assert started.value.suggested_filename == f"self-play.{ending}"
-    arrived = started.value.path().read_bytes()
-    assert arrived == (ROOT / "models" / f"self-play.{ending}").read_bytes()

@@ -8,21 +8,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 RANDOM_TWICE = "a[href='/play/?x=random&o=random']"
 
 
-def test_a_square_leads_to_its_match(page: Page) -> None:
-    page.goto("/arena")
-    page.get_by_role("link", name="Q-iteration as X against Random as O").click()
-    expect(page).to_have_url(re.compile("/play/\\?x=q-iteration&o=random$"))
-    expect(page.locator(".headline")).to_have_text("Q-iteration to move as X")
-
-
-def test_another_figure_is_one_link_away(page: Page) -> None:
-    page.goto("/arena")
-    expect(page.locator(f".crosstable {RANDOM_TWICE}")).to_have_text("+30")
-    page.get_by_role("link", name="Draw", exact=True).click()
-    expect(page).to_have_url(re.compile("show=draw&"))
-    expect(page.locator(f".crosstable {RANDOM_TWICE}")).to_have_text("13")
-
-
 def test_the_whole_table_fits_a_desktop_and_begins_with_colour(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto("/arena")

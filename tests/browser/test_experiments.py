@@ -75,24 +75,6 @@ def test_a_mark_that_is_pressed_opens_its_run_in_the_lab(
     expect(page.locator("#result")).to_be_visible()
 
 
-def test_everything_works_without_scripts(new_context: Callable[..., BrowserContext]) -> None:
-    page = new_context(java_script_enabled=False).new_page()
-    page.goto("/experiments")
-    claim, summary = next(iter(SHIPPED.items()))
-    page.click(f"#project-{summary.project}")
-    page.click(f"#claim-{claim}")
-    expect(page.locator("h1")).to_have_text(summary.title)
-    expect(page.locator("svg.figure, .figure-boards").first).to_be_visible()
-    page.click("#numbers-1")
-    expect(page.locator("section:has(> #figure-1) table")).to_be_visible()
-
-
-def test_the_menu_leads_there(page: Page) -> None:
-    page.goto("/")
-    page.get_by_role("navigation", name="Pages", exact=True).get_by_text("Experiments").click()
-    expect(page.locator("#claims li")).to_have_count(len(SHIPPED))
-
-
 @pytest.mark.console("favicon.ico")  # which a picture without a page is asked for
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_figure_alone_has_the_colours_of_its_readers_scheme(

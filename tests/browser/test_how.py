@@ -1,11 +1,10 @@
 """The boards of the page that explains, as people play on them."""
 
 import re
-from collections.abc import Callable
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.steps import MARKS, focused, walk
+from tests.browser.steps import focused, walk
 
 
 def test_a_board_moves_in_place_and_back(page: Page) -> None:
@@ -26,25 +25,6 @@ def test_a_board_moves_in_place_and_back(page: Page) -> None:
     expect(page.locator("#q-iteration-shown .mark")).to_have_count(2)
 
 
-def test_a_board_leads_to_the_play_page(page: Page) -> None:
-    page.goto("/how#champion")
-    page.click("#champion-play")
-    expect(page).to_have_url(re.compile(r"/play/4758\?o=human&lens=champion&step=8$"))
-    expect(page.locator(MARKS)).to_have_count(4)
-
-
-def test_a_board_moves_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
-    page = new_context(java_script_enabled=False).new_page()
-    page.goto("/how")
-    page.click("#dqn-board-6")
-    expect(page).to_have_url(re.compile(r"/how\?at=dqn&record=4856#dqn$"))
-    expect(page.locator("#dqn-turn")).to_be_in_viewport()
-    page.click("#dqn-board-3")
-    expect(page.locator("#dqn-turn")).to_have_text("X wins")
-    page.click("#dqn-back")
-    expect(page.locator("#dqn-turn")).to_have_text("O to move")
-
-
 def test_formulas_are_drawn_as_mathematics(page: Page) -> None:
     page.goto("/how")
     fraction = page.locator("#league mfrac").first
@@ -54,18 +34,14 @@ def test_formulas_are_drawn_as_mathematics(page: Page) -> None:
     assert top["y"] + top["height"] <= bottom["y"] + 1
 
 
-def test_a_position_is_edited_and_the_example_stepped_through(
-    new_context: Callable[..., BrowserContext],
-) -> None:
-    for script in (True, False):
-        page = new_context(java_script_enabled=script).new_page()
-        page.goto("/how#writing")
-        page.click("#writing-8")
-        expect(page).to_have_url(re.compile(r"/how\?at=writing&board=X\.\.\.O\.\.\.X#writing$"))
-        expect(page.locator("#writing-turn")).to_have_text("O to move")
-        expect(page.locator(".writings")).to_contain_text("[1 0 0 0 2 0 0 0 1]")
-        expect(page.locator(".images li")).to_have_count(8)
-        for value in ("0.90", "0.81", "0.73"):
-            page.click("#won-game-on")
-            expect(page.locator(".worked [data-heat]", has_text=value)).to_have_count(1)
-        expect(page.locator("#won-game-on")).to_have_attribute("aria-disabled", "true")
+def test_a_position_is_edited_and_the_example_stepped_through(page: Page) -> None:
+    page.goto("/how#writing")
+    page.click("#writing-8")
+    expect(page).to_have_url(re.compile(r"/how\?at=writing&board=X\.\.\.O\.\.\.X#writing$"))
+    expect(page.locator("#writing-turn")).to_have_text("O to move")
+    expect(page.locator(".writings")).to_contain_text("[1 0 0 0 2 0 0 0 1]")
+    expect(page.locator(".images li")).to_have_count(8)
+    for value in ("0.90", "0.81", "0.73"):
+        page.click("#won-game-on")
+        expect(page.locator(".worked [data-heat]", has_text=value)).to_have_count(1)
+    expect(page.locator("#won-game-on")).to_have_attribute("aria-disabled", "true")

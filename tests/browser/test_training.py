@@ -3,10 +3,9 @@
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.steps import MARKS, Gate, address, focused
+from tests.browser.steps import Gate, address, focused
 
 LENS = "q-learning-1"
 COUNT = """() => {
@@ -92,26 +91,6 @@ def test_the_training_without_javascript(new_context: Callable[..., BrowserConte
     expect(page).to_have_url(address("/play/4?o=human&lens=champion&step=0"))
     page.click("#train")
     expect(page.locator("#trained")).to_have_text(re.compile("^after [1-9]"))
-
-
-def test_a_blunder_is_marked_in_the_list_and_a_click_leads_to_it(page: Page) -> None:
-    page.goto("/play/3140?o=human&lens=truth")
-    expect(page.locator(".blunder")).to_have_count(1)
-    expect(page.locator(".blunder")).to_contain_text("draw → became a loss in 6")
-    page.click(".blunder a")
-    expect(page).to_have_url(address("/play/3140?ply=2&o=human&lens=truth"))
-    expect(page.locator(MARKS)).to_have_count(2)
-
-
-@pytest.mark.parametrize("hide", ["", "&hide=1"])
-def test_hidden_values_are_nowhere(page: Page, hide: str) -> None:
-    page.goto(f"/play/3140?o=human&lens={LENS}{hide}")
-    shown = 0 if hide else 1
-    for told in (".value-chart", "#snapshot-step", ".legend", ".bar .tick"):
-        expect(page.locator(told)).to_have_count(shown)
-    expect(page.locator("#caption")).to_have_text(
-        "The values are hidden." if hide else re.compile("^On the squares")
-    )
 
 
 def test_what_a_position_looks_like_to_a_program_follows_the_game(page: Page) -> None:
