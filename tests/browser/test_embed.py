@@ -160,7 +160,9 @@ def test_frames_can_be_read_and_used_by_all(
     width: int,
     urls: list[str],
 ) -> None:
-    page = new_context(color_scheme=scheme, viewport={"width": width, "height": 540}).new_page()
+    page = new_context(
+        color_scheme=scheme, viewport={"width": width, "height": 540}, reduced_motion="reduce"
+    ).new_page()  # a colour on its way to another has no contrast yet
     found = {}
     for url in urls:
         page.goto(url)

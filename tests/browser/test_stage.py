@@ -44,32 +44,25 @@ def test_what_counts_is_seen_without_scrolling(
 ) -> None:
     context = new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
     page = context.new_page()
-    page.goto("/")
-    for selector in ("h1", "[data-film-board]", "#film-play", ".way", ".film-caption"):
-        inside(page, selector)
-    for url in ("/puzzle/6", "/puzzle/6?plays=4"):
+
+    def opened(url: str, *selectors: str) -> None:
         page.goto(url)
-        inside(page, "#board")
-        inside(page, ".question")
-    page.goto(OPENED)
-    for selector in ("#board", ".question", "#step", "#next"):
-        inside(page, selector)
-    page.goto("/mind/q-table")
-    if height >= 800:
-        inside(page, "#mind")
-    if width > height:
-        for url, part in (
-            ("/lab", "[data-film-board]"),
-            ("/compare/", "#boards .board"),
-            ("/how/learning", "#film-step"),
-        ):
-            page.goto(url)
-            inside(page, part)
-    for url in ("/", "/puzzle", OPENED, "/mind/q-table", "/how/why", "/how/learning"):
-        page.goto(url)
-        if url.startswith("/how"):
-            inside(page, ".shown > :is(.board, .mind), .telling > h1 + p")
+        for selector in selectors:
+            inside(page, selector)
         assert page.evaluate("document.documentElement.scrollWidth") == width, url
+
+    opened("/", "h1", "[data-film-board]", "#film-play", ".way", ".film-caption")
+    for url in ("/puzzle/6", "/puzzle/6?plays=4"):
+        opened(url, "#board", ".question")
+    opened(OPENED, "#board", ".question", "#step", "#next")
+    opened("/mind/q-table", *(["#mind"] if height >= 800 else []))
+    if width > height:
+        opened("/lab", "[data-film-board]")
+        opened("/compare/", "#boards .board")
+    telling = ".shown > :is(.board, .mind), .telling > h1 + p"
+    opened("/how/learning", telling, *(["#film-step"] if width > height else []))
+    opened("/how/why", telling)
+    opened("/puzzle")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])

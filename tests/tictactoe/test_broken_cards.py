@@ -1,7 +1,7 @@
 """A card that is none, or not that of its arrays, is refused, naming the file and the reason.
 
-What a type, a range or a pattern alone refuses is msgspec's business: cards changed at random show
-that none of them is missing.
+That a type is refused which is not the field's is msgspec's business: cards changed at random show
+that what is left can be shown.
 """
 
 import json
@@ -96,6 +96,29 @@ def test_broken_cards(tmp_path: Path, game: Game, card: Keys, files, case: str):
     change(broken)
     write(tmp_path, json.dumps(broken).encode(), files[1])
     assert_refused(tmp_path, game, "json", reason)
+
+
+OUT_OF_RANGE: list[Callable[[Any], None]] = [
+    put("algorithm", "Q-learning"),
+    put("seed", -1),
+    put("games", -3),
+    put("seconds", -0.25),
+    put("found", [""]),
+    figure("vs", "random", "x", 0, [-0.5, 0.5, 1]),
+    figure("nash_conv", 0, -0.1),
+    figure("nash_conv", 0, 2.1),
+    figure("blunders", 0, -1),
+    figure("classes_right", 0, 1.5),
+    figure("task", TASK | {"mean": [1, -1]}),
+]
+
+
+def test_what_can_never_be_true_of_an_agent_is_on_no_card(tmp_path, game: Game, card: Keys, files):
+    for change in OUT_OF_RANGE:
+        broken = deepcopy(card)
+        change(broken)
+        write(tmp_path, json.dumps(broken).encode(), files[1])
+        assert_refused(tmp_path, game, "json", "Expected `")
 
 
 @pytest.mark.parametrize(
