@@ -1,7 +1,7 @@
 """A card that is none, or not that of its arrays, is refused, naming the file and the reason.
 
-That a type is refused which is not the field's is msgspec's business: cards changed at random show
-that what is left can be shown.
+Whether a value has the type of its field is for msgspec to test; cards changed at random show that
+whatever is left can be shown.
 """
 
 import json

@@ -155,13 +155,3 @@ def test_a_wrong_figure_is_named(client: FlaskClient) -> None:
     response = client.get("/arena?show=points")
     assert response.status_code == 400
     assert all(name in response.text for name in ("points", *SHOWS))
-
-
-def test_every_link_is_answered(client: FlaskClient) -> None:
-    links = {
-        html.unescape(href) for href in re.findall(r'href="(/[^"]*)"', client.get("/arena").text)
-    }
-    links = {href for href in links if href.startswith(("/play", "/arena", "/agents/"))}
-    assert len(links) > 23 * 23
-    for href in links:
-        assert client.get(href).status_code == 200, href
