@@ -35,7 +35,7 @@ PAGES = [
     "/experiments/counting",
 ]
 ERRORS = ["/nowhere", "/play/44"]
-PIECE = 1000  # bytes of a page that arrive at once where the line is slow,
+PIECE = 1000  # bytes of a page that arrive at once where the line is slow, and a line's end,
 PIECES = 50  # and of these so many; then the rest
 JUMP = 0.012  # of a page as it arrives; from 0.1 on people are said to mind
 NARROW = [(1280, 800), (360, 740), (740, 360)]
@@ -208,8 +208,9 @@ class Slow(Quiet):
         self.end_headers()
         if "html" in kind:
             for _ in range(PIECES):
-                self.wfile.write(body[:PIECE])
-                body = body[PIECE:]
+                end = body.find(b"\n", PIECE) + 1 or len(body)
+                self.wfile.write(body[:end])
+                body = body[end:]
                 sleep(0.03)
         with suppress(ConnectionError):  # whoever has seen enough hangs up
             self.wfile.write(body)

@@ -190,24 +190,6 @@ def test_an_order_and_its_address_are_one(column: Column, way: str) -> None:
     assert parse_order(dict(parse_qsl(query))) == order
 
 
-@pytest.mark.parametrize(
-    ("url", "code", "said"),
-    [
-        ("/agents?sort=size", 400, "blunders, unbeatable-x"),
-        ("/agents?sort=title&order=up", 400, "asc or desc"),
-        ("/agents/nobody", 404, "q-iteration, q-learning-1"),
-        ("/agents/random", 404, "q-iteration"),
-        *((f"/agents/nobody.{ending}", 404, "q-iteration") for ending in FILES),
-        ("/agents/q-table.txt", 404, "q-iteration"),
-        ("/agents/q-table?against=nobody", 400, "minimax-random, strongest, best-responder"),
-    ],
-)
-def test_what_is_wrong_is_said(client: FlaskClient, url: str, code: int, said: str) -> None:
-    response = client.get(url)
-    assert response.status_code == code
-    assert said in response.text
-
-
 @pytest.mark.parametrize("url", ["/agents?sort=random-o", "/agents/q-table?against=minimax"])
 def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
     client: FlaskClient, url: str

@@ -1,6 +1,5 @@
 """The table of everybody against everybody holds the exact chances of each pair."""
 
-import html
 import re
 
 import numpy as np
@@ -142,16 +141,3 @@ def test_the_sketch_has_a_square_for_every_match(world: World) -> None:
     sketch = arena_page("score", world).sketch
     assert sum(outline.count("M") for _, outline in sketch.paths) == len(world.policies) ** 2
     assert len({heat for heat, _ in sketch.paths}) == len(sketch.paths)
-
-
-def test_a_wrong_player_is_named(client: FlaskClient) -> None:
-    response = client.get("/arena?player=nobody")
-    assert response.status_code == 400
-    assert "'nobody'" in html.unescape(response.text)
-    assert "t-hand" in response.text
-
-
-def test_a_wrong_figure_is_named(client: FlaskClient) -> None:
-    response = client.get("/arena?show=points")
-    assert response.status_code == 400
-    assert all(name in response.text for name in ("points", *SHOWS))

@@ -205,15 +205,6 @@ def test_every_focusable_thing_has_an_id_of_its_own(client: FlaskClient, url: st
     assert not re.search(r"\sstyle=|\son\w+=|hx-on|<style", fragment)
 
 
-@pytest.mark.parametrize(
-    ("url", "code"), [("/compare/4x", 400), ("/compare/44", 409), ("/compare/?lens=x", 400)]
-)
-def test_a_wrong_request_is_explained(client: FlaskClient, url: str, code: int) -> None:
-    response = client.get(url, headers=HTMX)
-    assert response.status_code == code
-    assert 'class="notice"' in response.text
-
-
 def test_the_agents_moves_are_those_it_would_play(world: World) -> None:
     position = replay(world.game, "31")[-1]
     seen = opinion(world, position, "q-iteration")
@@ -352,18 +343,3 @@ def test_a_frame_of_the_film_is_a_moment_of_all_agents(client: FlaskClient, worl
     assert 'hx-get="/compare/4"' in sent
     assert 'name="frame" min="0"' in sent
     assert "<noscript><button" in sent
-
-
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ("lens=champion&frame=99", "frame is 0 to"),
-        ("lens=champion&frame=x", "frame=x in the address is wrong"),
-        ("lens=champion&lens=champion_1&frame=1", "each of them once"),
-        ("lens=q-iteration_task&frame=1", "agents that learned"),
-    ],
-)
-def test_a_frame_that_cannot_be_is_explained(client: FlaskClient, query: str, said: str) -> None:
-    answer = client.get(f"/compare/4?{query}")
-    assert answer.status_code == 400
-    assert said in html.unescape(answer.text)

@@ -273,36 +273,6 @@ def test_a_picture_is_as_wide_as_asked(client: FlaskClient) -> None:
     assert len(heights) == 4  # as many charts side by side as there is room for
 
 
-@pytest.mark.parametrize(
-    ("address", "status"),
-    [
-        ("/embed/curve/nobody", 404),
-        ("/embed/curve/q-table?figure=win-rate", 404),
-        ("/embed/curve/q-table?figure=x", 400),
-        ("/embed/curve/q-table?lens=q-table", 400),
-        ("/embed/curve/q-table?lens=nobody", 400),
-        ("/embed/curve/q-table?against=nobody", 400),
-        ("/embed/curve/q-table.svg?width=279", 400),
-        ("/embed/curve/q-table.svg?width=wide", 400),
-        ("/embed/curve/q-table.png", 404),
-        ("/embed/mind/q-table?step=99", 400),
-        ("/embed/mind/q-table.svg?colour=x", 400),
-        ("/embed/mind/truth", 404),
-        ("/embed/board/44.svg", 409),
-        ("/embed/board/x", 400),
-        ("/embed/reply/03142", 409),
-        ("/embed/experiment/nothing", 404),
-        ("/embed/experiment/bad-runs?figure=0", 400),
-        ("/embed/experiment/bad-runs?figure=99", 400),
-        ("/take/44", 409),
-    ],
-)
-def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int) -> None:
-    response = client.get(address)
-    assert response.status_code == status
-    assert '<p class="notice">' in response.text
-
-
 # oEmbed.
 
 

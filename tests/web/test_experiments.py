@@ -283,23 +283,6 @@ def test_the_api_has_what_the_file_has(client: FlaskClient, world: World) -> Non
     assert client.get("/api/v1/experiments/nothing").status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("url", "code", "said"),
-    [
-        ("/experiments?project=theirs", 400, "There are: heatmap, tabular"),
-        ("/experiments?verdict=maybe", 400, "There are: holds, in-part"),
-        ("/experiments/nothing", 404, "There is no experiment 'nothing'"),
-        ("/experiments/nothing.csv", 404, "There is no experiment"),
-        ("/experiments/nothing.png", 404, "There is no experiment"),
-        ("/experiments/nothing/1.svg", 404, "There is no experiment"),
-    ],
-)
-def test_what_is_wrong_is_said(client: FlaskClient, url: str, code: int, said: str) -> None:
-    response = client.get(url)
-    assert response.status_code == code
-    assert said in unescape(response.text)
-
-
 # What the sample shows.
 
 

@@ -190,22 +190,6 @@ def test_a_board_can_be_played_to_the_end(client: FlaskClient) -> None:
     assert "record=" not in over
 
 
-@pytest.mark.parametrize(
-    ("url", "code", "said"),
-    [
-        ("/how?at=nowhere", 400, "q-iteration"),
-        ("/how?record=4", 400, "at"),
-        ("/how?at=dqn&record=4x", 400, "cells are 0 to 8"),
-        ("/how?at=dqn&record=44", 409, "move 2"),
-        ("/how?at=dqn&record=0314256", 409, "ply 5"),
-    ],
-)
-def test_a_wrong_address_is_explained(client: FlaskClient, url: str, code: int, said: str) -> None:
-    response = client.get(url)
-    assert response.status_code == code
-    assert said in response.text
-
-
 @pytest.mark.parametrize("name", ["champion", "q-table", "dqn-vs-heuristic"])
 def test_with_other_models_it_says_what_is_left(tmp_path: Path, name: str) -> None:
     for file in (ROOT / "models").glob(f"{name}.*"):

@@ -140,18 +140,3 @@ def test_its_steps_lead_to_each_other(client: FlaskClient) -> None:
         href, steps = found[1], steps + 1
     assert steps == STAGES
     assert "= 0.73" in page
-
-
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        ("/how?at=writing&board=X", "9 characters"),
-        ("/how?at=writing&board=XX.......", "no game reaches"),
-        ("/how?at=won-game&stage=4", "stage is 0 to 3"),
-        ("/how?at=won-game&stage=-1", "stage is 0 to 3"),
-    ],
-)
-def test_a_wrong_address_is_explained(client: FlaskClient, url: str, said: str) -> None:
-    response = client.get(url)
-    assert response.status_code == 400
-    assert said in unescape(response.text)

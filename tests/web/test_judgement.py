@@ -258,6 +258,17 @@ def test_each_blunder_leads_to_the_agent_about_to_make_it(
             assert not ours or int(cell) in policies[name][board]
 
 
+def test_the_first_blunder_is_made_when_its_agent_is_let_on(client: FlaskClient) -> None:
+    blunder, *_ = plays(section(client.get("/agents/q-learning-1").text, "blunders"))
+    paused = client.get(blunder).text
+    assert ">Paused</h1>" in paused
+    reply = re.search(r'href="(/reply/[^"]*)"', paused)
+    assert reply
+    page = client.get(unescape(reply[1]), follow_redirects=True).text
+    said = re.sub(r"<[^>]*>", "", page.split('<section id="moves"')[1])
+    assert re.search("blunder: draw → +became a +loss in 6", " ".join(said.split()))
+
+
 def test_a_picture_says_what_it_shows(client: FlaskClient, world: World, both: Both) -> None:
     page = client.get("/agents/q-learning-4/blunders").text
     (label,) = re.findall(r'<svg class="mini"[^>]*aria-label="([^"]*)"', page)
@@ -294,24 +305,6 @@ def test_judgements_are_light_and_bring_no_style(client: FlaskClient, world: Wor
             assert len(section(page, part).encode()) < 32_000
             assert not re.search(r"\sstyle=|\son\w+=|<style|<script", section(page, part))
     assert len(client.get("/agents/q-learning-player/blunders").data) < 80_000
-
-
-@pytest.mark.parametrize("page", ["0", "9", "-1", "x", "9999999999", "²"])
-def test_a_page_that_is_not_there_is_named(client: FlaskClient, page: str) -> None:
-    answer = client.get(f"/agents/q-learning-player/blunders?page={page}")
-    assert answer.status_code == 400
-    assert "page is 1 to 8." in answer.text
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["nobody/blunders", "nobody/certificate-x", "nobody/certificate-o.csv", "random/blunders"],
-)
-def test_an_agent_that_is_not_there(client: FlaskClient, address: str) -> None:
-    response = client.get(f"/agents/{address}")
-    assert response.status_code == 404
-    assert "There is no agent" in response.text
-    assert "q-iteration, q-learning-1" in response.text
 
 
 def test_a_certificate_is_kept_and_asked_for_again(client: FlaskClient) -> None:

@@ -121,36 +121,6 @@ def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
         assert f"<b>{agent.title}</b>" in page
 
 
-@pytest.mark.parametrize(
-    ("address", "status", "words"),
-    [
-        ("/lab/no-such", 404, "q-learning"),
-        ("/lab/q-table,alpha=7", 400, "alpha is a number within 0 and 1"),
-        ("/lab/q-table,alpha=0.1,alpha=0.1", 400, "twice"),
-        ("/lab/q-table,alpha=nan", 400, "alpha is a number"),
-        ("/lab/q-learning,games=400001", 400, "2,000,000"),
-        ("/lab/dqn,seed=1", 400, "command line"),
-        ("/lab/q-table," + "alpha=0.10000000000" * 10, 414, "120"),
-        ("/lab?algorithm=no-such", 400, "q-learning"),
-        ("/lab?algorithm=q-table,alpha=0.5", 400, "There is no algorithm"),
-        ("/lab?algorithm=q-table&alpha=x", 400, "Alpha is a number within 0 and 1"),
-        ("/lab?algorithm=q-table&games=-1", 400, "Games is a whole number within 1"),
-        ("/lab/q-table?curve=no-such", 400, "blunders"),
-        ("/lab/q-table?ghost=q-table,alpha=7", 400, "alpha is a number within 0 and 1"),
-        ("/lab/q-table?ghost=q-learning,games=400001", 400, "2,000,000"),
-        ("/lab/q-table?ghost=no-such", 404, "q-learning"),
-        ("/lab/q-table?step=99", 400, "step is 0 to"),
-        ("/lab/q-table?game=0", 400, "game is 1 to 20"),
-        ("/lab/q-table?game=1&update=99", 400, "update is 0 to"),
-        ("/lab/q-iteration?game=1", 400, "There are no games to tell"),
-    ],
-)
-def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int, words: str) -> None:
-    answer = client.get(address, follow_redirects=True)
-    assert answer.status_code == status
-    assert words in unescape(answer.get_data(as_text=True))
-
-
 @given(
     st.dictionaries(
         st.sampled_from(["algorithm", "alpha", "games", "vs", "seat", "ghost", "curve", "recipe"]),

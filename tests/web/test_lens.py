@@ -41,7 +41,7 @@ def test_every_value_shown_is_the_tables_to_two_decimals(world: World) -> None:
     for name, agent in expecting(world).items():
         for step in snapshots(world, name):
             table = agent.table(world.game, step)
-            for position in range(0, world.game.decisions, 97):
+            for position in range(0, world.game.decisions, 193):
                 shown = opinion(world, position, name, step)
                 np.testing.assert_array_equal(shown.values, table[position])
                 for cell in np.flatnonzero(legal[position]):
@@ -59,7 +59,7 @@ def test_what_training_updated_is_known_and_nothing_else(world: World) -> None:
             updated = agent.updated(world.game, step)
             if agent.card.algorithm == "td-afterstates":  # the rules say how games end
                 updated = updated | (world.game.successor >= world.game.decisions)
-            for position in range(0, world.game.decisions, 97):
+            for position in range(0, world.game.decisions, 193):
                 known = opinion(world, position, name, step).known
                 np.testing.assert_array_equal(known, updated[position])
 
@@ -73,7 +73,7 @@ def test_an_updated_value_is_shown_though_it_is_what_it_began_with(world: World)
 
 def test_a_network_has_a_value_everywhere_from_its_first_update_on(world: World) -> None:
     legal = world.game.legal
-    for position in range(0, world.game.decisions, 97):
+    for position in range(0, world.game.decisions, 193):
         assert not any(opinion(world, position, NETWORK, 0).known)
         for step in snapshots(world, NETWORK)[1:]:
             np.testing.assert_array_equal(
@@ -85,7 +85,7 @@ def test_all_that_is_played_has_a_star_and_a_value_unless_nothing_is_known(world
     for name, agent in expecting(world).items():
         for step in snapshots(world, name):
             table = agent.table(world.game, step)
-            for position in range(0, world.game.decisions, 97):
+            for position in range(0, world.game.decisions, 193):
                 shown = opinion(world, position, name, step)
                 policy = policy_of(table[position], agent.card.plays)
                 likeliest = policy == policy.max()
@@ -152,7 +152,7 @@ def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
     world: World,
 ) -> None:
     for name in world.agents:
-        for position in range(0, world.game.decisions, 97):
+        for position in range(0, world.game.decisions, 193):
             seen = opinion(world, position, name)
             assert seen.blunders == [
                 wrong and not right
@@ -165,7 +165,7 @@ def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
 
 def test_a_value_is_off_its_own_task_by_a_tenth_of_the_way_to_a_win(world: World) -> None:
     name, marked = "q-learning-1", 0
-    for position in range(0, world.game.decisions, 97):
+    for position in range(0, world.game.decisions, 193):
         seen, task = opinion(world, position, name), opinion(world, position, f"{name}_task")
         said = notes(world, position, seen, None, "task")
         for cell in np.flatnonzero(world.game.legal[position] & seen.known):
@@ -240,7 +240,7 @@ def test_the_task_of_an_agent_can_be_shown_wherever_values_are(client: FlaskClie
 def test_no_value_is_a_negative_zero(world: World, client: FlaskClient) -> None:
     lenses = [(name, step) for name in world.agents for step in snapshots(world, name)]
     for lens, step in [*lenses, *((lens, None) for lens in world.task_lenses), ("truth", None)]:
-        for position in range(0, world.game.decisions, 97):
+        for position in range(0, world.game.decisions, 193):
             values = opinion(world, position, lens, step).values
             assert not np.signbit(values[values == 0]).any()
     for url in ("/play/4081?lens=self-play", "/arena", "/agents/self-play", "/compare/40"):

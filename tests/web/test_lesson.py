@@ -122,17 +122,3 @@ def test_a_film_goes_on_by_links_alone(client: FlaskClient) -> None:
     assert 'href="/how/learning?step=1"' in client.get("/how/learning").text
     assert 'href="/how/untrained?step=4"' in client.get("/how/untrained?step=3").text
     assert 'href="/how/unbeatable?step=0"' in client.get("/how/unbeatable").text
-
-
-@pytest.mark.parametrize(
-    ("url", "code", "said"),
-    [
-        ("/how/nowhere", 404, "There are: untrained, learning, blunder, why, unbeatable."),
-        ("/how/untrained?step=99", 400, "step is 0 to"),
-        ("/how/learning?step=x", 400, "step is a whole number"),
-    ],
-)
-def test_what_is_wrong_is_said(client: FlaskClient, url: str, code: int, said: str) -> None:
-    response = client.get(url)
-    assert response.status_code == code
-    assert said in unescape(response.text)

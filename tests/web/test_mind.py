@@ -124,21 +124,3 @@ def test_the_fragment_is_a_part_of_the_page(client: FlaskClient) -> None:
     assert fragment.text.strip() in page.text
     assert "HX-Request" in page.headers["Vary"]
     assert page.headers["ETag"] != fragment.headers["ETag"]
-
-
-@pytest.mark.parametrize(
-    ("url", "code", "said"),
-    [
-        ("/mind/nobody", 404, "There are: champion"),
-        ("/mind/q-table?step=99", 400, "step is 0 to"),
-        ("/mind/q-table?step=x", 400, "step is a whole number"),
-        ("/mind/q-table?colour=mood", 400, "There are: expects, wrong"),
-        ("/mind/q-table?tile=627", 400, "tile is 0 to 626"),
-        ("/mind/q-table?tile=-1", 400, "tile is 0 to 626"),
-        ("/mind/q-table?tile=²", 400, "tile is 0 to 626"),
-    ],
-)
-def test_what_is_wrong_is_said(client: FlaskClient, url: str, code: int, said: str) -> None:
-    response = client.get(url)
-    assert response.status_code == code
-    assert said in unescape(response.text)

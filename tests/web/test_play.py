@@ -128,6 +128,14 @@ def test_hidden_values_are_in_no_label_either(client: FlaskClient) -> None:
     assert not re.search(r"value [+−0]|data-heat|expects", html)
 
 
+def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
+    told = ('class="value-chart"', 'id="snapshot-step"', 'class="legend', 'class="tick"')
+    for hide, number in (("", 1), ("&hide=1", 0)):
+        page = client.get(f"/play/3140?o=human&lens=q-learning-1{hide}").text
+        assert [page.count(part) for part in told] == [number] * len(told)
+        assert ("The values are hidden." in page) != number
+
+
 def test_who_would_play_what(world: World) -> None:
     shown = {mind.id: mind for mind in minds_page(place_of(Match("0314"), world)).minds}
     assert set(shown) == {"truth", *world.agents}

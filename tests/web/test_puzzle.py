@@ -179,28 +179,3 @@ def test_whatever_is_sent_is_read_or_refused(world: World, query: dict[str, str]
     except HTTPException as refused:
         refusal = refused
     assert refusal is None or (refusal.code in (400, 409) and refusal.description)
-
-
-@pytest.mark.parametrize(
-    ("url", "code", "said"),
-    [
-        ("/puzzle/0", 404, "numbered 1 to"),
-        ("/puzzle/121", 404, "numbered 1 to"),
-        ("/puzzle/x", 404, ""),
-        ("/puzzle/6?plays=9", 400, "plays is 0 to 8"),
-        ("/puzzle/6?plays=3", 409, "The middle left square is taken"),
-        ("/puzzle/6?right=4", 400, "right needs plays"),
-        ("/puzzle/6?plays=4&ply=1", 400, "ply needs plays and right"),
-        ("/puzzle/6?plays=4&right=0&ply=99", 400, "ply is 0 to 4"),
-        ("/puzzle/6?answers=4", 400, "answers is 0 to 9 digits, 0 to 3"),
-        ("/puzzle/6?answers=0000000000", 400, "answers is 0 to 9 digits, 0 to 3"),
-        ("/puzzle/10/score", 400, "answers is 10 digits, 0 to 3"),
-        ("/puzzle/10/score?answers=123", 400, "answers is 10 digits, 0 to 3"),
-        ("/puzzle/121/score?answers=0000000000", 404, "numbered 1 to"),
-    ],
-)
-def test_what_is_wrong_is_said(client: FlaskClient, url: str, code: int, said: str) -> None:
-    page, notice = client.get(url), client.get(url, headers=HTMX)
-    assert page.status_code == notice.status_code == code
-    assert said in unescape(page.text)
-    assert "<html" not in notice.text

@@ -282,7 +282,7 @@ def settled(lens: str, pair: Pair) -> bool:
 
 def test_the_targets_are_those_of_a_second_route(world: World, slow: Slow) -> None:
     for lens in (lens for lens in world.lenses if lens != "menace"):
-        for pair in pairs(world, lens, 311):
+        for pair in pairs(world, lens, 613):
             found = reason(pair)
             board = position_text(world.game, pair.position)
             assert sum(answer.chance for answer in found.answers) == pytest.approx(1)
@@ -320,7 +320,7 @@ def test_the_leagues_entries_are_shared_as_the_page_says(world: World, symmetrie
 
 @pytest.mark.parametrize("lens", ["q-iteration", "champion", "truth"])
 def test_where_nothing_is_left_to_chance_the_value_is_its_target(world: World, lens: str) -> None:
-    for pair in pairs(world, lens, 3):
+    for pair in pairs(world, lens, 11):
         found = reason(pair)
         if lens == "q-iteration" and pair.value == -1:
             assert -1 in {answer.target for answer in found.answers}
@@ -332,7 +332,7 @@ def test_where_nothing_is_left_to_chance_the_value_is_its_target(world: World, l
 def test_an_exact_value_is_what_follows_from_its_answers(world: World) -> None:
     for lens in world.lenses:
         if lens not in world.agents:
-            for pair in pairs(world, lens, 409):
+            for pair in pairs(world, lens, 811):
                 assert pair.value == pytest.approx(reason(pair).target, abs=1e-9)
                 assert explain(pair).sentences[-1].startswith("With best play") or lens == TRUTH
 
@@ -354,7 +354,7 @@ def test_the_crossed_opinions_of_two_tables_are_at_most_their_average() -> None:
 @pytest.mark.parametrize("lens", ["q-table", "double-q", "q-table-draw-1", "q-table-vs-minimax"])
 def test_of_a_next_move_is_spoken_only_where_there_is_one(world: World, lens: str) -> None:
     alone = 0
-    for pair in pairs(world, lens, 53):
+    for pair in pairs(world, lens, 107):
         answers = [answer for answer in reason(pair).answers if answer.chance]
         goes_on = any(not world.game.is_over(answer.position) for answer in answers)
         alone += answers[0].cell is not None and not goes_on
@@ -434,7 +434,7 @@ def test_every_distance_has_a_cause(world: World) -> None:
         "|games? brought"
     )
     for lens in (lens for lens in world.agents if lens != "menace"):
-        for pair in pairs(world, lens, 307):
+        for pair in pairs(world, lens, 617):
             found = reason(pair)
             if pair.known and found.has_target and abs(found.above) > 0.02:
                 assert re.search(causes, " ".join(explain(pair).sentences)), (lens, pair.position)
@@ -446,7 +446,7 @@ def test_no_algorithm_is_unknown() -> None:
 
 def test_every_why_is_there(client: FlaskClient, world: World) -> None:
     for lens in world.lenses:
-        for pair in pairs(world, lens, 2999):
+        for pair in pairs(world, lens, 4999):
             record = record_to(world.game, pair.position)
             url = why_address(Match(record, lens=lens), pair.cell)
             response = client.get(url, headers=HTMX)
@@ -491,24 +491,6 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(client: FlaskClie
     ids = re.findall(r' id="([^"]+)"', page)
     assert len(ids) == len(set(ids))
     assert not re.search(r"\sstyle=|<style", page)
-
-
-@pytest.mark.parametrize(
-    ("url", "code", "sentence"),
-    [
-        ("/why/4?cell=4", 409, "The centre square is taken"),
-        ("/why/03142?cell=8", 409, "The game is over after 5 moves"),
-        ("/why/4?cell=9", 400, "cell=9 in the address is wrong: cell is 0 to 8."),
-        ("/why/4?cell=11", 400, "cell=11 in the address is wrong"),
-        ("/why/4?cell=0&lens=nobody", 400, "There are no values of"),
-        ("/why/4?cell=0&lens=q-learning-4&step=2", 400, "Only the values as shipped can be expl"),
-        ("/why/44?cell=0", 409, "This game cannot be"),
-    ],
-)
-def test_what_is_wrong_is_said(client: FlaskClient, url: str, code: int, sentence: str) -> None:
-    response = client.get(url)
-    assert response.status_code == code
-    assert sentence in response.text
 
 
 def test_a_snapshot_has_a_why_where_its_opponent_is_known(
