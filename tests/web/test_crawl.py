@@ -1,6 +1,10 @@
-"""Every internal link of the site leads somewhere, and every anchor to something with its id."""
+"""Every internal link of the site leads somewhere, and every anchor to something with its id.
+
+And no page has two things of one id, or a style, a script or a handler of its own in it.
+"""
 
 import random
+import re
 from collections import Counter, deque
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
@@ -14,6 +18,7 @@ from app.web.world import World
 READ = 4  # pages of each kind are searched for links
 FOLLOWED = 40  # of their links with the same parameters; the arena alone leads to 576 matches
 TRAINED = 8  # recipes; the experiments have hundreds, of which only the name is looked up
+INLINE = re.compile(r"\sstyle=|\son\w+=|hx-on|<style|js:|<script(?! src=\"/static/)")
 LINKS = {"href", "src", "action", "hx-get"}
 KINDS = {
     *("", "play", "puzzle", "mind", "minds", "agents", "lab", "experiments", "judge"),
@@ -22,25 +27,30 @@ KINDS = {
 # Pages that have what others of their kind have not, and frames, to which no page of ours links.
 STARTS = [
     *("/", "/agents/dqn-vs-random", "/agents/q-learning-2", "/compare/31?lens=self-play_3"),
+    *("/play/03142", "/play/40?lens=q-learning-1&step=5&train=1", "/puzzle/6?plays=4&right=0"),
+    *("/puzzle/10/score?answers=0123012301", "/mind/q-table?colour=visits"),
     *("/embed/board/408?o=q-learning-1", "/embed/curve/q-learning-1", "/embed/mind/q-table"),
     "/embed/experiment/bad-runs",
 ]
 
 
 class Page(HTMLParser):
-    """The links and the ids of a page."""
+    """The links and the ids of a page, which are each its own."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.links: set[str] = set()
         self.ids: set[str] = set()
         self.feed(text)
+        markup = re.sub(r"(?s)<textarea.*?</textarea>", "", text)  # there are frames to be copied
+        assert not (found := INLINE.search(markup)), markup[found.start() :][:100]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         for name, value in attrs:
             if name in LINKS and value and not urlsplit(value).scheme:
                 self.links.add(value)
             elif name == "id" and value:
+                assert value not in self.ids, value
                 self.ids.add(value)
 
 

@@ -207,13 +207,10 @@ def test_with_other_models_it_says_what_is_left(tmp_path: Path, name: str) -> No
     assert client.get("/how?at=minimax&record=65874").status_code == 200
 
 
-def test_the_page_is_small_and_its_ids_are_its_own(html: str) -> None:
+def test_the_page_is_small(html: str) -> None:
     size = len(gzip.compress(html.encode()))
     print(f"/how is {size / 1024:.1f} KB compressed")
     assert size < 40 * 1024
-    ids = re.findall(r' id="([^"]+)"', html)
-    assert len(ids) == len(set(ids))
-    assert not re.search(r"\sstyle=|\son\w+=|hx-on|<style", html)
 
 
 # What the text says.  Most of its figures come from the arrays; these are the claims around them.

@@ -298,12 +298,11 @@ def test_the_page_shows_the_most_serious_and_leads_to_all(client: FlaskClient) -
     assert "No blunder: " in client.get("/agents/champion/blunders").text
 
 
-def test_judgements_are_light_and_bring_no_style(client: FlaskClient, world: World) -> None:
+def test_judgements_are_light(client: FlaskClient, world: World) -> None:
     for name in world.agents:
         page = client.get(f"/agents/{name}").text
         for part in ("blunders", "verdict"):
             assert len(section(page, part).encode()) < 32_000
-            assert not re.search(r"\sstyle=|\son\w+=|<style|<script", section(page, part))
     assert len(client.get("/agents/q-learning-player/blunders").data) < 80_000
 
 
