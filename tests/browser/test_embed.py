@@ -11,17 +11,6 @@ from playwright.sync_api import BrowserContext, FrameLocator, Page, expect
 from app.web.service.headers import HEADERS, POLICY
 from tests.browser.steps import MARKS, Gate, Quiet, serving
 
-FRAMES = [
-    "/embed/board/408?o=q-learning-1&pause=1",
-    "/embed/board/021486?o=q-learning-1",
-    "/embed/board/40?lens=truth&hint=1",
-    "/embed/curve/q-learning-1",
-    "/embed/curve/q-learning-1?lens=self-play&figure=losses",
-    "/embed/mind/q-table",
-    "/embed/mind/q-table?colour=visits&step=4",
-    "/embed/experiment/bad-runs",
-    "/embed/board/44",
-]
 TAKEN = [
     "/take/4081?o=q-learning-1",
     "/mind/q-table",
@@ -147,30 +136,6 @@ def test_the_film_of_a_mind_plays_in_a_frame(
     expect(updates).to_have_text("0")
     frame.locator("#film-play").click()
     expect(updates).not_to_have_text("0")
-
-
-@pytest.mark.console("409")
-@pytest.mark.parametrize(
-    ("scheme", "width", "urls"), [("light", 320, FRAMES), ("dark", 640, FRAMES[::4])]
-)
-def test_frames_can_be_read_and_used_by_all(
-    new_context: Callable[..., BrowserContext],
-    axe: Callable[[Page], list[str]],
-    scheme: str,
-    width: int,
-    urls: list[str],
-) -> None:
-    page = new_context(
-        color_scheme=scheme, viewport={"width": width, "height": 540}, reduced_motion="reduce"
-    ).new_page()  # a colour on its way to another has no contrast yet
-    found = {}
-    for url in urls:
-        page.goto(url)
-        found[url] = axe(page)
-        assert page.evaluate("document.documentElement.scrollWidth") == width, url
-        if "board" in url:
-            assert page.evaluate("document.documentElement.scrollHeight") <= 540, url
-    assert {url: findings for url, findings in found.items() if findings} == {}
 
 
 @pytest.mark.parametrize("url", TAKEN)

@@ -33,6 +33,24 @@ PAGES = [
     "/why/4?lens=q-learning-1&cell=0",
     "/experiments?verdict=holds",
     "/experiments/counting",
+    *("/experiments/bad-runs", "/experiments/double-q", "/experiments/feedback"),
+]
+STAGE = [
+    *("/", "/puzzle", "/puzzle/6", "/puzzle/6?plays=4", "/puzzle/6?plays=4&right=0"),
+    *("/puzzle/6?plays=4&right=0&ply=2", "/puzzle/10/score?answers=0123012301"),
+    *("/mind/q-table?step=9&tile=40", "/mind/champion?colour=blunders", "/how/untrained"),
+    *("/how/learning?step=9", "/how/blunder", "/how/why", "/how/unbeatable"),
+]
+FRAMES = [
+    "/embed/board/408?o=q-learning-1&pause=1",
+    "/embed/board/021486?o=q-learning-1",
+    "/embed/board/40?lens=truth&hint=1",
+    "/embed/curve/q-learning-1",
+    "/embed/curve/q-learning-1?lens=self-play&figure=losses",
+    "/embed/mind/q-table",
+    "/embed/mind/q-table?colour=visits&step=4",
+    "/embed/experiment/bad-runs",
+    "/embed/board/44",
 ]
 ERRORS = ["/nowhere", "/play/44"]
 PIECE = 1000  # bytes of a page that arrive at once where the line is slow, and a line's end,
@@ -80,7 +98,11 @@ COLOURS = """palette => {
 @pytest.mark.console("404|409")
 @pytest.mark.parametrize(
     ("scheme", "width", "urls"),
-    [("light", 320, [*PAGES, *ERRORS]), ("dark", 1280, [*PAGES[1::4], ERRORS[0]])],
+    [
+        *(("light", 320, urls) for urls in (PAGES[::2], PAGES[1::2], [*STAGE, *ERRORS], FRAMES)),
+        ("dark", 1280, [*PAGES[1::4], *STAGE[::4], ERRORS[0]]),
+        ("dark", 640, FRAMES[::4]),
+    ],
 )
 def test_axe_finds_nothing_and_nothing_is_cut_off(
     new_context: Callable[..., BrowserContext],
@@ -89,11 +111,16 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(
     width: int,
     urls: list[str],
 ) -> None:
-    page = new_context(color_scheme=scheme, viewport={"width": width, "height": 800}).new_page()
+    page = new_context(
+        color_scheme=scheme, viewport={"width": width, "height": 540}, reduced_motion="reduce"
+    ).new_page()  # a colour on its way to another has no contrast yet
     found = {}
     for url in urls:
         page.goto(url)
         assert page.evaluate("document.documentElement.scrollWidth") == width, url
+        if url.startswith("/embed/board"):
+            assert page.evaluate("document.documentElement.scrollHeight") <= 540, url
+        page.locator("main details").evaluate_all("all => all.forEach(each => each.open = true)")
         found[url] = axe(page)
     assert {url: findings for url, findings in found.items() if findings} == {}
 

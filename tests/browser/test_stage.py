@@ -9,10 +9,6 @@ from tests.browser.steps import SHIFTS, address, shifts, walk
 
 SIZES = [(1280, 800), (1440, 900), (360, 740), (390, 844), (740, 360)]
 OPENED = "/puzzle/6?plays=4&right=0"
-STAGE = ["/", "/puzzle", "/puzzle/6", "/puzzle/6?plays=4", OPENED, f"{OPENED}&ply=2"]
-STAGE += ["/puzzle/10/score?answers=0123012301", "/mind/q-table?step=9&tile=40"]
-STAGE += ["/mind/champion?colour=blunders", "/how/untrained", "/how/learning?step=9"]
-STAGE += ["/how/blunder", "/how/why", "/how/unbeatable"]
 
 
 def inside(page: Page, selector: str) -> None:
@@ -235,25 +231,6 @@ def test_the_mind_is_scrubbed_without_a_request(page: Page) -> None:
     page.keyboard.press("End")
     expect(page.locator("#mind .tiles [data-heat]").nth(20)).to_be_attached()
     expect(page.locator("[data-film-blunders]")).not_to_have_text("0")
-
-
-@pytest.mark.parametrize(
-    ("scheme", "width", "urls"), [("light", 320, STAGE), ("dark", 1280, STAGE[::4])]
-)
-def test_axe_finds_nothing(
-    new_context: Callable[..., BrowserContext],
-    axe: Callable[[Page], list[str]],
-    scheme: str,
-    width: int,
-    urls: list[str],
-) -> None:
-    page = new_context(
-        color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce"
-    ).new_page()
-    for url in urls:
-        page.goto(url)
-        assert axe(page) == [], url
-        assert page.evaluate("document.documentElement.scrollWidth") == width, url
 
 
 def test_forced_colours_leave_the_heat(new_context: Callable[..., BrowserContext]) -> None:
