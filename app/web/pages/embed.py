@@ -416,7 +416,7 @@ TAKES: dict[str, Callable[[World, Mapping[str, Any], Query], Take]] = {
     "embed.board": _board,
     "mind.mind": _mind,
     "embed.mind": _mind,
-    "agents.agent": _agent,
+    "agent.agent": _agent,
     "embed.curve": _curve,
     "compare.compare": _compared,
     "experiments.one": _figure,
