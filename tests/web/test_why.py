@@ -28,6 +28,7 @@ from app.web import create_app
 from app.web.addresses import why as why_address
 from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
 from app.web.algorithms.champion import BOUNDS
+from app.web.algorithms.formula import block, inline
 from app.web.algorithms.league import exchanged, other_seat, shares_entry
 from app.web.algorithms.targets import Pair, Reason
 from app.web.match import Match
@@ -210,12 +211,29 @@ def reason(pair: Pair) -> Reason:
 def text_lines(explanation: Explanation) -> list[str]:
     lines = [explanation.heading, *explanation.sentences]
     lines += [f"  {name}: {value}" for name, value in explanation.facts]
-    lines += [f"  {equation}" for equation in explanation.equations]
+    lines += [f"  {read(block(equation))}" for equation in explanation.equations]
     for row in explanation.rows:
         shared = f"{explanation.shared} {row.share}"
-        parts = [row.place, shared, row.follows, f"y: {row.target}", row.truth]
+        parts = [row.place, shared, row.follows, f"y: {read(inline(row.target))}", row.truth]
         lines.append(f"  - {' | '.join(parts)}")
     return lines
+
+
+def read(mathml: str) -> str:
+    """Read a drawn formula as a line of text."""
+    return _read(ElementTree.fromstring(mathml))
+
+
+def _read(element: ElementTree.Element) -> str:
+    parts = [_read(child) for child in element]
+    if element.tag == "mfrac":
+        over, under = (f"({part})" if " " in part else part for part in parts)
+        return f"{over} / {under}"
+    if element.tag == "msub":
+        return "_".join(parts)
+    text = " ".join([element.text or "", *parts])
+    text = re.sub(r"(?<=[(\[]) | (?=[)\],])", "", text)  # brackets are close to what is in them
+    return re.sub(r"(max|min|E) (?=[(\[])", r"\1", text).strip()
 
 
 def explained(world: World, record: str, cell: int, lens: str) -> list[str]:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from app.recipes import Recipe
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.formula import Formula, discounted
+from app.web.algorithms.sentences import best_next
 from app.web.algorithms.targets import Answer, Pair, Reason
-from app.web.algorithms.telling import best_next, discounted
 from app.web.match import Match
 from app.web.world import HUMAN, World
 

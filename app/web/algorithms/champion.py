@@ -6,9 +6,9 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula, fenced, number
+from app.web.algorithms.formula import Formula, fenced, just, number
+from app.web.algorithms.sentences import distance, images, worth_to_other
 from app.web.algorithms.targets import Pair, Reason, before_answer
-from app.web.algorithms.telling import distance, images, just, worth_to_other
 from app.web.numbers import signed
 
 TITLE = "The champion: at least and at most"
@@ -53,7 +53,7 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
 def _equations(pair: Pair, reason: Reason) -> list[str]:
     """Write what the answers leave of the range from a loss to a win, and what is shown of it."""
     lower, upper = _bounds(pair)
-    middle = f"({number(upper, 0)} − {fenced(lower, 0)}) / 4"
+    middle = rf"\frac{{{number(upper, 0)} - {fenced(lower, 0)}}}{{4}}"
     shown = f"Q = L + {middle} = {number(reason.target)}"
     if pair.game.is_over(pair.after):
         return [shown]
@@ -61,8 +61,8 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
     most = ", ".join(number(high, 0) for _, high in known)
     least = ", ".join(number(low, 0) for low, _ in known)
     return [
-        f"L = − max({most}) = {number(lower, 0)}",
-        f"U = − max({least}) = {number(upper, 0)}",
+        rf"L = {{-\max({most})}} = {number(lower, 0)}",
+        rf"U = {{-\max({least})}} = {number(upper, 0)}",
         shown,
     ]
 
@@ -86,9 +86,9 @@ CHAMPION = Algorithm(
             Formula(
                 TITLE,
                 (
-                    "L(z) ← − max_z′ U(z′)",
-                    "U(z) ← − max_z′ L(z′)",
-                    "V(z) = L(z) + 1/4 (U(z) − L(z))",
+                    r"L(z) \leftarrow {-\max\limits_{z'} U(z')}",
+                    r"U(z) \leftarrow {-\max\limits_{z'} L(z')}",
+                    r"V(z) = L(z) + \frac{1}{4} (U(z) - L(z))",
                 ),
                 {
                     "L": "what it is worth at least, to who made it",

@@ -6,18 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.q_table import ADDED_UP, COUNTED, adds_up, shared
+from app.web.algorithms.sentences import NEAR, SAME, backward, distance, expected, moved_on
 from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
-from app.web.algorithms.telling import (
-    NEAR,
-    SAME,
-    backward,
-    distance,
-    expected,
-    moved_on,
-    target_alone,
-)
 from app.web.numbers import signed
 from app.web.world import World
 
@@ -85,9 +77,9 @@ DOUBLE_Q = Algorithm(
             Formula(
                 TITLE,
                 (
-                    "Q_A(s, a) ← Q_A(s, a) + α (y − Q_A(s, a))",
-                    "y = γ Q_B(s′, a*)",
-                    "a* = arg max_a′ Q_A(s′, a′)",
+                    r"Q_A(s, a) \leftarrow Q_A(s, a) + \alpha (y - Q_A(s, a))",
+                    r"y = \gamma Q_B(s', a^*)",
+                    r"a^* = \underset{a'}{\text{arg max}} \; Q_A(s', a')",
                 ),
                 {
                     "Q": "the table A, which the coin has picked, or the other one, B",

@@ -1,9 +1,9 @@
 """Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
 
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula, equals, fenced, number
+from app.web.algorithms.formula import Formula, equals, fenced, mean, number
+from app.web.algorithms.sentences import distance, expected
 from app.web.algorithms.targets import Pair, Reason, after_answer
-from app.web.algorithms.telling import distance, expected, mean
 from app.web.numbers import count
 
 TITLE = "Deep Q-learning"
@@ -31,10 +31,10 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
     if not pair.known:
         return [mean(pair, reason)]
     value, target, decimals = reason.value, reason.target, reason.decimals
-    terms = f"{number(value, decimals)} − {fenced(target, decimals)}"
+    terms = f"{number(value, decimals)} - {fenced(target, decimals)}"
     sign = equals(value, target, decimals=decimals)
     wrong = number(reason.above, decimals)
-    return [mean(pair, reason), f"Q − E[y] = {terms} {sign} {wrong}"]
+    return [mean(pair, reason), f"Q - E[y] = {terms} {sign} {wrong}"]
 
 
 DQN = Algorithm(
@@ -56,9 +56,10 @@ DQN = Algorithm(
             Formula(
                 TITLE,
                 (
-                    "y = r + γ max_a′ Q_θ⁻(s′, a′)",
-                    "L = H(y − Q_θ(s, a)) + ∑_b H(−5 − Q_θ(s, b))",
-                    'H(x) = { 1/2 x^2 : "if " |x| ≤ 1; |x| − 1/2 : "else" }',
+                    r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",
+                    r"L = H(y - Q_\theta(s, a)) + \sum_b H({-5} - Q_\theta(s, b))",
+                    r"H(x) = \begin{cases} \frac{1}{2} x^2 & \text{if } \left|x\right| \le 1 \\ "
+                    r"\left|x\right| - \frac{1}{2} & \text{else} \end{cases}",
                 ),
                 {
                     "Q": "the network with its weights",

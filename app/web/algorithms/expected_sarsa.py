@@ -1,11 +1,11 @@
 """Expected Sarsa: what is found after the answer is the next move's value on average."""
 
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import Q_LEARNING
 from app.web.algorithms.sarsa import exploring
+from app.web.algorithms.sentences import distance, expected, past
 from app.web.algorithms.targets import Pair, Reason, after_answer
-from app.web.algorithms.telling import distance, expected, past, update
 
 TITLE = "Expected Sarsa"
 
@@ -26,8 +26,9 @@ EXPECTED_SARSA = Algorithm(
             Formula(
                 TITLE,
                 (
-                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
-                    "y = r + γ (ε / n ∑_a′ Q(s′, a′) + (1 − ε) max_a′ Q(s′, a′))",
+                    STEP,
+                    r"y = r + \gamma (\frac{\varepsilon}{n} \sum_{a'} Q(s', a')"
+                    r" + (1 - \varepsilon) \max\limits_{a'} Q(s', a'))",
                 ),
                 {
                     "Q": "the table",

@@ -1,24 +1,20 @@
-"""Formulas: one notation for those in letters and those in numbers, drawn as MathML Core.
+"""Formulas: LaTeX, drawn as MathML Core, and the equations of an update with its numbers.
 
-A formula is written as it is read, `"y = r + γ max_a′ Q(s′, a′)"`, and is its own plain text.
-
-- A letter is a symbol, with its mark if it has one: `s′`, `z*`, `θ⁻`; a number is a number, and a
-  minus that touches it belongs to it; `"in quotes"` is text.
-- `_` puts the symbol that follows below, `^` what follows above.
-- `a / b` is a fraction; parentheses around either side of it are not drawn.
-- `{ a : b; c : d }` is a choice of lines, in two columns.
+In the equations Q is the value that is asked for, y its target.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, lru_cache
 
+from latex2mathml.converter import convert
 from markupsafe import Markup
 
-from app.tictactoe.notation import MARKS
+from app.web.algorithms.targets import Answer, Pair, Reason
 from app.web.numbers import MINUS, signed
+from app.web.world import TRUTH
 
 USUALLY = {
     "s": "a position, with somebody to move",
@@ -31,11 +27,16 @@ USUALLY = {
     "s′": "the learner’s next position, after the answer",
     "z": "an afterstate: the board that a move makes",
 }
-CLOSING = {"(": ")", "[": "]", "|": "|"}
-TOKEN = re.compile(
-    rf'\s*(?:"(?P<text>[^"]*)"|(?P<number>{MINUS}?\d+(?:\.\d+)?)|(?P<operator>arg max|max|min|∑)'
-    r"|(?P<symbol>[^\W\d_][′*⁻]?)|(?P<sign>\S))"
+STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # what most algorithms do with a target
+SHAPES = 1024  # formulas that are kept, whatever numbers stand in them, some 2 KB each
+NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?(?:e{MINUS}\d+)?")
+ENTITY = re.compile("&#x([0-9A-F]+);")
+CORRECTIONS = (  # to what the converter writes
+    (re.compile(' (?:xmlns|columnalign)="[^"]*"'), ""),  # HTML knows it, the style sheet says it
+    (re.compile("<msup>(<mi>.</mi>)<mi>′</mi></msup>"), r"<mrow>\1<mo>′</mo></mrow>"),  # is raised
+    (re.compile("<mo>(max|min)</mo>"), r'<mo lspace="0.167em" rspace="0.167em">\1</mo>'),
 )
+SYMBOL = re.compile("<mi>(.)</mi>(?:<mo>([′*−])</mo></m(?:row|sup)>)?")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Formula:
     """
 
     title: str
-    lines: tuple[str, ...]
+    lines: tuple[str, ...]  # LaTeX
     here: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -58,7 +59,7 @@ class Formula:
     def symbols(self) -> list[tuple[str, str]]:
         """The symbols in the order in which they appear, and what each means."""
         meanings = {**USUALLY, **self.here}
-        found = dict.fromkeys(name for line in self.lines for name in symbols(line))
+        found = dict.fromkeys(symbols(self.drawn))
         return [(name, meanings[name]) for name in found if name in meanings]
 
     @cached_property
@@ -68,19 +69,42 @@ class Formula:
         return Markup().join(entry.format(*symbol) for symbol in self.symbols)
 
 
-def block(formula: str) -> Markup:
+def block(latex: str) -> Markup:
     """Draw a formula in a line of its own."""
-    return _element("math", *_Reader(formula).row(), display="block")
+    return _drawn(latex, "block")
 
 
-def inline(formula: str) -> Markup:
+def inline(latex: str) -> Markup:
     """Draw a formula in a line of text."""
-    return _element("math", *_Reader(formula).row())
+    return _drawn(latex, "inline")
 
 
-def symbols(formula: str) -> list[str]:
-    """List the symbols of a formula as they appear."""
-    return [token["symbol"] for token in TOKEN.finditer(formula) if token["symbol"]]
+def symbols(drawn: str) -> list[str]:
+    """List the letters of a drawn formula as they appear, with what is raised beside them."""
+    found = ("".join(parts) for parts in SYMBOL.findall(drawn))
+    return [name.replace(MINUS, "⁻") for name in found]
+
+
+def _drawn(latex: str, display: str) -> Markup:
+    """Draw a formula: its shape is converted once, and its numbers are put in their places."""
+    numbers = iter(NUMBER.findall(latex))
+    shape = _shape(NUMBER.sub("0", latex), display)
+    return Markup(re.sub("<mn>0</mn>", lambda _: f"<mn>{next(numbers)}</mn>", shape))
+
+
+@lru_cache(maxsize=SHAPES)
+def _shape(latex: str, display: str) -> str:
+    """Convert a formula whose numbers are all 0."""
+    drawn = ENTITY.sub(_character, convert(latex, display=display))
+    for found, instead in CORRECTIONS:
+        drawn = found.sub(instead, drawn)
+    return drawn
+
+
+def _character(entity: re.Match[str]) -> str:
+    """Write a character as itself, where HTML lets it."""
+    character = chr(int(entity[1], 16))
+    return entity[0] if character in "<>&" else character
 
 
 def number(value: float, decimals: int = 2) -> str:
@@ -94,137 +118,72 @@ def fenced(value: float, decimals: int = 2) -> str:
     return f"({written})" if written.startswith(MINUS) else written
 
 
+def parameter(value: float) -> str:
+    """Write a number with as many decimals as it needs, at most three figures."""
+    return f"{value:.3g}".replace("-", MINUS)
+
+
 def equals(*shown: float, decimals: int = 2) -> str:
     """Return the sign between these numbers and what they make: "=" if none of them is rounded."""
     whole = all(abs(value - round(value, decimals)) < 1e-9 for value in shown)
-    return "=" if whole else "≈"
+    return "=" if whole else r"\approx"
 
 
-Row = tuple[Markup, ...]  # elements that follow each other
+def just(pair: Pair, answer: Answer) -> str:
+    """Write what an answer draws the value to."""
+    return number(answer.target, 0 if pair.lens == TRUTH else 2)
 
 
-class _Atom(NamedTuple):
-    """A part of a formula that is raised, divided or applied as a whole."""
-
-    drawn: Row
-    bare: Row  # the same without its parentheses
+def discounted(pair: Pair, answer: Answer) -> str:
+    """Write what an answer draws the value to: what an update finds there, discounted."""
+    return combined(answer, pair.task.gamma if pair.task else pair.parameter("gamma"))
 
 
-class _Reader:
-    """Draws a formula while it reads it, from the left to the right."""
-
-    def __init__(self, formula: str) -> None:
-        found = [(token.lastgroup or "", token) for token in TOKEN.finditer(formula)]
-        self.tokens = [(kind, token[kind]) for kind, token in reversed(found)]  # the last is next
-
-    def row(self, ends: str = "") -> Row:
-        """Draw everything up to one of these signs, which is left, or up to the end."""
-        parts: list[Markup] = []
-        last, operand = _Atom((), ()), False  # what was drawn last, and whether it is one
-        while self.tokens and not (self.tokens[-1][0] == "sign" and self.tokens[-1][1] in ends):
-            kind, text = self.tokens[-1]
-            if text == "/":
-                self.tokens.pop()
-                fraction = _element("mfrac", _one(last.bare), _one(self.atom().bare))
-                parts[-len(last.drawn) :] = [fraction]
-            elif kind == "sign" and text not in "([{" and (operand or text != "|"):
-                self.tokens.pop()
-                prefix = {"form": "prefix"} if text == MINUS and not operand else {}
-                bar = {"stretchy": "false"} if text == "|" else {}
-                parts.append(_element("mo", text, **prefix, **bar))
-                operand = False
-            else:
-                last = self.atom()
-                parts += last.drawn
-                operand = kind != "text"
-        return tuple(parts)
-
-    def atom(self) -> _Atom:
-        """Draw one part, with what hangs above and below it and what it is a function of."""
-        kind, text = self.tokens.pop()
-        if kind == "text":
-            return _plain(_element("mtext", text.replace(" ", "\N{NO-BREAK SPACE}")))
-        if kind == "number":
-            return self.raised(_plain(_element("mn", text)))
-        if kind == "operator":
-            operator = _element("mo", text, lspace="0.15em", rspace="0.15em", movablelimits="false")
-            below = self.hanging("_")
-            return _plain(_element("munder", operator, _one(below)) if below else operator)
-        if text == "{":
-            return _plain(self.choice())
-        if text in CLOSING:
-            return self.raised(self.group(text))
-        return self.applied(text)
-
-    def applied(self, name: str) -> _Atom:
-        """Draw a symbol with its index, its power, and what it is a function of."""
-        symbol, below = _symbol(name), self.hanging("_")
-        drawn = self.raised(
-            _plain(_element("msub", _one(symbol), _one(below))) if below else _plain(*symbol)
-        ).drawn
-        if self.tokens and self.tokens[-1][1] in ("(", "["):
-            drawn += self.group(self.tokens.pop()[1]).drawn
-        return _plain(*drawn)
-
-    def hanging(self, sign: str) -> Row:
-        """Draw the symbol after a sign that hangs it below; nothing without that sign."""
-        if not self.tokens or self.tokens[-1] != ("sign", sign):
-            return ()
-        self.tokens.pop()
-        return _symbol(self.tokens.pop()[1])
-
-    def raised(self, base: _Atom) -> _Atom:
-        """Draw a part with its power, if it has one."""
-        if not self.tokens or self.tokens[-1] != ("sign", "^"):
-            return base
-        self.tokens.pop()
-        return _plain(_element("msup", _one(base.drawn), _one(self.atom().drawn)))
-
-    def group(self, opening: str) -> _Atom:
-        """Draw what stands in parentheses, brackets or bars."""
-        inside = self.row(CLOSING[opening])
-        closing = self.tokens.pop()[1]
-        before, after = (
-            _element("mo", sign, stretchy="false", form=form)
-            for sign, form in ((opening, "prefix"), (closing, "postfix"))
-        )
-        return _Atom((before, *inside, after), inside)
-
-    def choice(self) -> Markup:
-        """Draw lines of which one holds, each with what has to be so."""
-        lines, sign = Markup(), ";"
-        while sign == ";":
-            value = self.row(":")
-            self.tokens.pop()
-            condition = self.row(";}")
-            sign = self.tokens.pop()[1]
-            lines += _element("mtr", _element("mtd", *value), _element("mtd", *condition))
-        # In a row of its own, so that the brace is as high as these lines.
-        return _element("mrow", _element("mo", "{"), _element("mtable", lines))
+def combined(answer: Answer, gamma: float, found: str = "") -> str:
+    """Write a target as it is made of a reward and of `found`, a value, where there is one."""
+    target = number(answer.target)
+    if answer.found is None:
+        return target
+    reward = f"{number(answer.reward)} + " if answer.reward else ""
+    sign = equals(answer.target, answer.reward, answer.found)
+    return rf"{reward}{parameter(gamma)} \times {found or fenced(answer.found)} {sign} {target}"
 
 
-def _plain(*drawn: Markup) -> _Atom:
-    return _Atom(drawn, drawn)
+def mean(pair: Pair, reason: Reason) -> str:
+    """Write the target of an update, or where several answers make it, the average."""
+    counted = [answer for answer in reason.answers if answer.weight]
+    if len(counted) == 1:
+        return f"y = {discounted(pair, counted[0])}"
+    unit = min(answer.weight for answer in counted)
+    times: Counter[str] = Counter()
+    for answer in sorted(counted, key=lambda answer: -answer.target):
+        times[fenced(answer.target)] += round(answer.weight / unit)
+    terms = [
+        rf"{share} \times {target}" if share > 1 else target for target, share in times.items()
+    ]
+    sign = equals(reason.target, *(answer.target for answer in counted))
+    target = number(reason.target, reason.decimals)
+    return rf"E[y] = \frac{{{' + '.join(terms)}}}{{{times.total()}}} {sign} {target}"
 
 
-def _one(row: Row) -> Markup:
-    """Make one element of a row, where only one can stand."""
-    return row[0] if len(row) == 1 else _element("mrow", *row)
+def moved(pair: Pair, alpha: float, reason: Reason) -> list[str]:
+    """Write what the next update makes of the value on average; nothing of an unknown one."""
+    if not pair.known:
+        return []
+    value, target, decimals = reason.value, reason.target, reason.decimals
+    after = value + alpha * (target - value)
+    way = rf"{parameter(alpha)} \times ({number(target, decimals)} - {fenced(value, decimals)})"
+    sign = equals(after, value, target, decimals=decimals)
+    return [
+        rf"Q + \alpha (y - Q) = {number(value, decimals)} + {way} {sign} {number(after, decimals)}"
+    ]
 
 
-def _symbol(name: str) -> Row:
-    """Draw a letter with its mark; X and O are players and stand upright."""
-    upright = {"mathvariant": "normal"} if name in MARKS.values() else {}
-    letter = _element("mi", name[0], **upright)
-    if len(name) == 1:
-        return (letter,)
-    if name[1] == "′":
-        return letter, _element("mo", name[1], form="postfix")  # a prime is raised itself
-    return (_element("msup", letter, _element("mo", name[1].replace("⁻", MINUS))),)
+def update(pair: Pair, reason: Reason) -> list[str]:
+    """Write the target, and the value on its way there with a fixed step size."""
+    return [mean(pair, reason), *moved(pair, pair.parameter("alpha"), reason)]
 
 
-def _element(tag: str, *inside: str, **attributes: str) -> Markup:
-    written = Markup().join(
-        Markup(' {}="{}"').format(name, value) for name, value in attributes.items()
-    )
-    return Markup("<{0}{1}>{2}</{0}>").format(Markup(tag), written, Markup().join(inside))
+def target_alone(pair: Pair, reason: Reason) -> list[str]:
+    """Write the target, where what becomes of the value is not known, or is the target itself."""
+    return [mean(pair, reason)]

@@ -11,9 +11,9 @@ import numpy as np
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, parse_position, position_text
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula, number
+from app.web.algorithms.formula import STEP, Formula, combined, moved, number, parameter
+from app.web.algorithms.sentences import ENDS, NEAR, distance, square
 from app.web.algorithms.targets import Answer, Pair, Reason, averaged, best_only, ways_on
-from app.web.algorithms.telling import ENDS, NEAR, combined, distance, moved, parameter, square
 from app.web.numbers import count, signed
 
 TITLE = "Q-learning for uncertain worlds"
@@ -150,17 +150,17 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
     """Write what an entry is drawn to, for X in both seats, and its step size."""
     written = [f"y = {_target(pair, reason.given[0])}"]
     if shares_entry(pair):
-        written.append(f"y_O = {number(other_seat(pair))}")
+        written.append(rf"y_{{\mathrm O}} = {number(other_seat(pair))}")
     if pair.visits:
         alpha = 1 / (2 + pair.visits)
-        written.append(f"α = 1 / (1 + {pair.visits + 1}) ≈ {parameter(alpha)}")
+        written.append(rf"\alpha = \frac{{1}}{{1 + {pair.visits + 1}}} \approx {parameter(alpha)}")
         if not shares_entry(pair):
             written += moved(pair, alpha, reason)
     return written
 
 
 def _target(pair: Pair, answer: Answer) -> str:
-    found = f"max(0, {number(answer.found or 0.0)})"
+    found = rf"\max(0, {number(answer.found or 0.0)})"
     return combined(answer, pair.parameter("gamma"), found)
 
 
@@ -179,9 +179,9 @@ LEAGUE = Algorithm(
             Formula(
                 TITLE,
                 (
-                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
-                    "y = r + γ max(0, max_a′ Q(s′, a′))",
-                    "α = 1 / (1 + n)",
+                    STEP,
+                    r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
+                    r"\alpha = \frac{1}{1 + n}",
                 ),
                 {
                     "Q": "the table",

@@ -95,12 +95,13 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
     ends = {end: chance for end, chance in box.ends.items() if chance}
     left = [_paid(pair, box, end) for end in ends]
     terms = [
-        f"{number(chance, 3)} × {fenced(beads, 0)}"
+        rf"{number(chance, 3)} \times {fenced(beads, 0)}"
         for chance, beads in zip(ends.values(), left, strict=True)
     ]
     sign = equals(reason.target, *ends.values())
+    share = rf"\frac{{{number(box.held, 0)}}}{{{number(box.total, 0)}}}"
     return [
-        f"P = {number(box.held, 0)} / {number(box.total, 0)} ≈ {number(box.held / box.total, 3)}",
+        rf"P = {share} \approx {number(box.held / box.total, 3)}",
         f"E[b] = {' + '.join(terms)} {sign} {number(reason.target)}",
     ]
 
@@ -145,8 +146,8 @@ MENACE = Algorithm(
             Formula(
                 TITLE,
                 (
-                    "P(a) = b(s, a) / (∑_c b(s, c))",
-                    "b(s, a) ← max(0, b(s, a) + r)",
+                    r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",
+                    r"b(s, a) \leftarrow \max(0, b(s, a) + r)",
                 ),
                 {
                     "P": "the chance that the move is drawn",

@@ -2,9 +2,9 @@
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula, number
+from app.web.algorithms.formula import Formula, combined, just, mean, number
+from app.web.algorithms.sentences import expected, square, worth_to_other
 from app.web.algorithms.targets import Answer, Pair, Reason, after_answer, before_answer
-from app.web.algorithms.telling import combined, expected, just, mean, square, worth_to_other
 from app.web.numbers import signed
 
 TITLE = "Minimax: the truth"
@@ -22,7 +22,7 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
 
 def _equations(_pair: Pair, reason: Reason) -> list[str]:
     values = ", ".join(number(answer.target, 0) for answer in reason.answers)
-    return [f"v = min({values}) = {number(reason.target, 0)}"]
+    return [rf"v = \min({values}) = {number(reason.target, 0)}"]
 
 
 def _task_before(pair: Pair) -> Reason:
@@ -78,7 +78,10 @@ MINIMAX = Algorithm(
         formulas=(
             Formula(
                 TITLE,
-                ('v(s) = { max_s′ v(s′) : "where X is to move"; min_s′ v(s′) : "where O is" }',),
+                (
+                    r"v(s) = \begin{cases} \max\limits_{s'} v(s') & \text{where X is to move} \\ "
+                    r"\min\limits_{s'} v(s') & \text{where O is} \end{cases}",
+                ),
                 {
                     "v": "the value of a position, in X’s view",
                     "s′": "a position that a move leads to",

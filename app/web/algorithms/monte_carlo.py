@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from app.tictactoe.tasks import mean_returns
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula, equals, fenced, number
+from app.web.algorithms.formula import Formula, equals, fenced, mean, number
 from app.web.algorithms.q_learning import Q_LEARNING
+from app.web.algorithms.sentences import best_next, distance, expected, explores
 from app.web.algorithms.targets import Answer, Pair, Reason, after_answer
-from app.web.algorithms.telling import best_next, distance, expected, explores, mean
-from app.web.numbers import MINUS, count, signed
+from app.web.numbers import count, signed
 from app.web.world import World
 
 TITLE = "Monte Carlo"
@@ -77,11 +77,11 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
     value, target, decimals = reason.value, reason.target, reason.decimals
     games = pair.visits + 1
     after = value + (target - value) / games
-    way = f"({number(target, decimals)} {MINUS} {fenced(value, decimals)}) / {games}"
+    way = rf"\frac{{{number(target, decimals)} - {fenced(value, decimals)}}}{{{games}}}"
     sign = equals(after, value, target, decimals=decimals)
     return [
         mean(pair, reason),
-        f"Q + (y {MINUS} Q) / n = {number(value, decimals)} + {way} {sign} "
+        rf"Q + \frac{{y - Q}}{{n}} = {number(value, decimals)} + {way} {sign} "
         f"{number(after, decimals)}",
     ]
 
@@ -96,7 +96,7 @@ MONTE_CARLO = Algorithm(
         formulas=(
             Formula(
                 TITLE,
-                ("Q(s, a) ← Q(s, a) + (y − Q(s, a)) / n", "y = γ^k r"),
+                (r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}", r"y = \gamma^k r"),
                 {
                     "Q": "the table",
                     "n": "how many games have gone through the move",

@@ -3,9 +3,9 @@
 from app.recipes import Recipe
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.formula import Formula, target_alone
+from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
 from app.web.algorithms.targets import Answer, Pair, Reason, after_answer, without_target
-from app.web.algorithms.telling import NEAR, distance, expected, moved_on, square, target_alone
 from app.web.numbers import signed
 from app.web.text import listed
 
@@ -80,7 +80,10 @@ Q_ITERATION = Algorithm(
         formulas=(
             Formula(
                 TITLE,
-                ("Q(s, a) ← r + γ max_a′ Q(s′, a′)", '"unless already " Q(s, a) = −1'),
+                (
+                    r"Q(s, a) \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",
+                    r"\text{unless already } Q(s, a) = {-1}",
+                ),
                 {"Q": "the table; γ is 1 here"},
             ),
         ),

@@ -2,9 +2,9 @@
 
 from app.recipes import Recipe
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.formula import STEP, Formula, update
+from app.web.algorithms.sentences import distance, expected, past
 from app.web.algorithms.targets import Pair, Reason, after_answer
-from app.web.algorithms.telling import distance, expected, past, update
 
 TITLE = "Q-learning"
 TURNS = {
@@ -34,8 +34,8 @@ Q_LEARNING = Algorithm(
             Formula(
                 TITLE,
                 (
-                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
-                    "y = r + γ max_a′ Q(s′, a′)",
+                    STEP,
+                    r"y = r + \gamma \max\limits_{a'} Q(s', a')",
                 ),
                 {"Q": "the table"},
             ),

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.formula import STEP, Formula, update
+from app.web.algorithms.sentences import backward, distance, expected, images, past
 from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
-from app.web.algorithms.telling import backward, distance, expected, images, past, update
 from app.web.numbers import count
 from app.web.world import World
 
@@ -69,8 +69,9 @@ Q_TABLE = Algorithm(
             Formula(
                 TITLE,
                 (
-                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
-                    'y = { r : "for the last move"; γ max_a′ Q(s′, a′) : "for the others" }',
+                    STEP,
+                    r"y = \begin{cases} r & \text{for the last move} \\ "
+                    r"\gamma \max\limits_{a'} Q(s', a') & \text{for the others} \end{cases}",
                 ),
                 {
                     "Q": "the table, in which images of a move have one entry",

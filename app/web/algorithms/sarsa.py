@@ -10,10 +10,10 @@ from app.tictactoe.notation import replay
 from app.tictactoe.tasks import task_q
 from app.tictactoe.values import TIE
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import Q_LEARNING
+from app.web.algorithms.sentences import distance, expected, explores, past
 from app.web.algorithms.targets import Pair, Reason, after_answer
-from app.web.algorithms.telling import distance, expected, explores, past, update
 from app.web.numbers import count, percent, signed
 from app.web.world import World
 
@@ -85,8 +85,8 @@ SARSA = Algorithm(
             Formula(
                 TITLE,
                 (
-                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
-                    "y = r + γ Q(s′, a′)",
+                    STEP,
+                    r"y = r + \gamma Q(s', a')",
                 ),
                 {"Q": "the table", "a′": "the move that is played next"},
             ),

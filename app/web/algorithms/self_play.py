@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from app.recipes.algorithms import SelfPlay
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.formula import STEP, Formula, combined, moved
+from app.web.algorithms.sentences import distance, end, past, square, worth_to_other
 from app.web.algorithms.targets import Answer, Pair, Reason, before_answer
-from app.web.algorithms.telling import combined, distance, end, moved, past, square, worth_to_other
 from app.web.numbers import count, percent, signed
 from app.web.world import World
 
@@ -65,9 +65,10 @@ SELF_PLAY = Algorithm(
             Formula(
                 TITLE,
                 (
-                    "Q(s, a) ← Q(s, a) + α (y − Q(s, a))",
-                    'y = r + γ { min_a′ Q(s′, a′) : "after a move of X"; '
-                    'max_a′ Q(s′, a′) : "after a move of O" }',
+                    STEP,
+                    r"y = r + \gamma \begin{cases} "
+                    r"\min\limits_{a'} Q(s', a') & \text{after a move of X} \\ "
+                    r"\max\limits_{a'} Q(s', a') & \text{after a move of O} \end{cases}",
                 ),
                 {
                     "Q": "the table, in X’s view",

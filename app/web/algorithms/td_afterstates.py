@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from app.recipes.algorithms import at_the_end
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.formula import Formula, just, mean, moved
 from app.web.algorithms.sarsa import BY_MOVES, exploring, next_targets
+from app.web.algorithms.sentences import ENDS, distance, expected, images, past
 from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
-from app.web.algorithms.telling import ENDS, distance, expected, images, just, mean, moved, past
 from app.web.numbers import count, signed
 from app.web.world import World
 
@@ -69,7 +69,7 @@ TD_AFTERSTATES = Algorithm(
         formulas=(
             Formula(
                 TITLE,
-                ("V(z) ← V(z) + α (V(z′) − V(z))",),
+                (r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
                 {
                     "V": "the table: what a board is worth to who made it",
                     "z′": "the board that the learner’s next move makes, or the answer, if it ends "

@@ -256,7 +256,7 @@ ACTION_VALUES = Section(
     formulas=(
         Formula(
             "Positions, moves, values",
-            ("Q(s, a) = E[r + γ max_a′ Q(s′, a′)]",),
+            (r"Q(s, a) = E[r + \gamma \max\limits_{a'} Q(s', a')]",),
             {
                 "Q": "the table of action values",
                 "E": "the average over all that can come: the opponent’s answer, above all",
@@ -270,7 +270,10 @@ EXPLORATION = Section(
     formulas=(
         Formula(
             "ε-greedy",
-            ('P(a) = ε / n + { (1 − ε) / m : "for a best move"; 0 : "for the others" }',),
+            (
+                r"P(a) = \frac{\varepsilon}{n} + \begin{cases} \frac{1 - \varepsilon}{m} & "
+                r"\text{for a best move} \\ 0 & \text{for the others} \end{cases}",
+            ),
             {
                 "P": "the chance that a move is played",
                 "a": "the move",
@@ -281,7 +284,7 @@ EXPLORATION = Section(
         ),
         Formula(
             "powers of k",
-            ("P(a) = k^Q(s, a) / (∑_b k^Q(s, b))",),
+            (r"P(a) = \frac{k^{Q(s, a)}}{\sum_b k^{Q(s, b)}}",),
             {
                 "P": "the chance that a move is played",
                 "k": "how sharp the choice is",
@@ -299,7 +302,10 @@ BEST_RESPONSE = Section(
     formulas=(
         Formula(
             "The best responder",
-            ('b(s) = { max_s′ b(s′) : "its own move"; ∑_s′ π(s′|s) b(s′) : "the agent’s" }',),
+            (
+                r"b(s) = \begin{cases} \max\limits_{s'} b(s') & \text{its own move} \\ "
+                r"\sum_{s'} \pi(s' \mid s) b(s') & \text{the agent’s} \end{cases}",
+            ),
             {
                 "b": "what the responder may expect: 1 for its win, −1 for its loss",
                 "s′": "a position that a move leads to",
@@ -315,7 +321,7 @@ NASH_CONV = Section(
     formulas=(
         Formula(
             "NashConv, and what a proof needs",
-            ('"NashConv" = b_O + b_X',),
+            (r"\text{NashConv} = b_{\mathrm O} + b_{\mathrm X}",),
             {"b": "what the best responder expects to gain, as O against the agent as X, and as X"},
         ),
     ),
@@ -326,7 +332,7 @@ EXACT = Section(
     formulas=(
         Formula(
             "Why nothing is sampled",
-            ("P = (1 − p)^n",),
+            (r"P = {(1 - p)}^n",),
             {
                 "P": "the chance to see none",
                 "p": "the chance of a loss in one game",

@@ -14,8 +14,8 @@ from app.web import addresses
 from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
 from app.web.algorithms.algorithm import CHANCE, Rule
 from app.web.algorithms.formula import Formula, block, inline
+from app.web.algorithms.sentences import NEAR, opponent, square, truth
 from app.web.algorithms.targets import Answer, Pair, Reason
-from app.web.algorithms.telling import NEAR, opponent, square, truth
 from app.web.lens import lens_of, opinion
 from app.web.match import Match, Place, parse, read_cell
 from app.web.numbers import count, percent, signed

@@ -1,17 +1,16 @@
-"""What is said of a value, whatever the algorithm: sentences, and equations with its numbers.
+"""What is said of a value, whatever the algorithm.
 
-Q is the value, y its target.  Whatever is said of the past follows from the numbers: a value and
+Whatever is said of the past follows from the numbers: a value and
 the number of its updates tell what its targets were on average, and no more.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.formula import equals, fenced, number
+from app.web.algorithms.formula import number
 from app.web.algorithms.targets import Answer, Pair, Reason
 from app.web.lens import best_play, opinion
-from app.web.numbers import MINUS, count, percent, signed
+from app.web.numbers import count, percent, signed
 from app.web.text import short_name
 from app.web.world import TRUTH
 
@@ -189,66 +188,3 @@ def images(pair: Pair) -> list[str]:
         return []
     boards = f"{shared} boards: the one that the move makes, turned and mirrored"
     return [f"One value serves {boards}."]
-
-
-def discounted(pair: Pair, answer: Answer) -> str:
-    """Write what an answer draws the value to: what an update finds there, discounted."""
-    return combined(answer, pair.task.gamma if pair.task else pair.parameter("gamma"))
-
-
-def just(pair: Pair, answer: Answer) -> str:
-    """Write what an answer draws the value to."""
-    return number(answer.target, 0 if pair.lens == TRUTH else 2)
-
-
-def combined(answer: Answer, gamma: float, found: str = "") -> str:
-    """Write a target as it is made of a reward and of `found`, a value, where there is one."""
-    target = number(answer.target)
-    if answer.found is None:
-        return target
-    reward = f"{number(answer.reward)} + " if answer.reward else ""
-    sign = equals(answer.target, answer.reward, answer.found)
-    return f"{reward}{parameter(gamma)} × {found or fenced(answer.found)} {sign} {target}"
-
-
-def mean(pair: Pair, reason: Reason) -> str:
-    """Write the target of an update, or where several answers make it, the average."""
-    counted = [answer for answer in reason.answers if answer.weight]
-    if len(counted) == 1:
-        return f"y = {discounted(pair, counted[0])}"
-    unit = min(answer.weight for answer in counted)
-    times: Counter[str] = Counter()
-    for answer in sorted(counted, key=lambda answer: -answer.target):
-        times[fenced(answer.target)] += round(answer.weight / unit)
-    terms = [f"{share} × {target}" if share > 1 else target for target, share in times.items()]
-    sign = equals(reason.target, *(answer.target for answer in counted))
-    target = number(reason.target, reason.decimals)
-    return f"E[y] = ({' + '.join(terms)}) / {times.total()} {sign} {target}"
-
-
-def moved(pair: Pair, alpha: float, reason: Reason) -> list[str]:
-    """Write what the next update makes of the value on average; nothing of an unknown one."""
-    if not pair.known:
-        return []
-    value, target, decimals = reason.value, reason.target, reason.decimals
-    after = value + alpha * (target - value)
-    way = f"{parameter(alpha)} × ({number(target, decimals)} {MINUS} {fenced(value, decimals)})"
-    sign = equals(after, value, target, decimals=decimals)
-    return [
-        f"Q + α (y {MINUS} Q) = {number(value, decimals)} + {way} {sign} {number(after, decimals)}"
-    ]
-
-
-def update(pair: Pair, reason: Reason) -> list[str]:
-    """Write the target, and the value on its way there with a fixed step size."""
-    return [mean(pair, reason), *moved(pair, pair.parameter("alpha"), reason)]
-
-
-def target_alone(pair: Pair, reason: Reason) -> list[str]:
-    """Write the target, where what becomes of the value is not known, or is the target itself."""
-    return [mean(pair, reason)]
-
-
-def parameter(value: float) -> str:
-    """Write a number with as many decimals as it needs, at most three figures."""
-    return f"{value:.3g}".replace("-", MINUS)
