@@ -19,6 +19,7 @@ from app.web.algorithms.q_learning import Q_LEARNING
 from app.web.algorithms.q_table import Q_TABLE
 from app.web.algorithms.sarsa import SARSA
 from app.web.algorithms.self_play import SELF_PLAY
+from app.web.algorithms.story import Story
 from app.web.algorithms.targets import Pair
 from app.web.algorithms.td_afterstates import TD_AFTERSTATES
 from app.web.numbers import count
@@ -30,6 +31,7 @@ __all__ = [
     "Algorithm",
     "Rule",
     "Section",
+    "Story",
     "explainable",
     "phases",
     "rule_of",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from app.recipes import Recipe
 from app.web.algorithms.formula import Formula, discounted
 from app.web.algorithms.sentences import best_next
+from app.web.algorithms.story import Story
 from app.web.algorithms.targets import Answer, Pair, Reason
 from app.web.match import Match
 from app.web.world import HUMAN, World
@@ -62,6 +63,9 @@ class Algorithm(NamedTuple):
     title: str
     rule: Rule
     section: Section
+    story: Story | None = None  # how the games of a training are told
+    untold: str = ""  # why they are not
+    origin: str = "Learned from games against {}."  # where an agent comes from, with its opponents
     turns: Callable[[Recipe], str] = turns  # what a training consists of, to go on with "against"
 
 

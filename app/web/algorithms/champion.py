@@ -8,8 +8,9 @@ from app.recipes import Recipe
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import Formula, fenced, just, number
 from app.web.algorithms.sentences import distance, images, worth_to_other
+from app.web.algorithms.story import OVER, Story, TrainingGame, TrainingUpdate, bracketed, written
 from app.web.algorithms.targets import Pair, Reason, before_answer
-from app.web.numbers import signed
+from app.web.numbers import MINUS, signed
 
 TITLE = "The champion: at least and at most"
 BOUNDS = {  # from a value to what a move is known to be worth at least and at most
@@ -67,9 +68,40 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
     ]
 
 
+def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+    """Say what a move is now known to be worth at least and at most to the player who makes it."""
+    if not update:
+        return (
+            f"{OVER}, every board met so far is valued by the answers to it, the last plies first."
+        )
+    change = game.changes[update - 1]
+    number = change.turn + 1
+    least, most = BOUNDS[change.new]
+    worth = f"just {written(least)}"
+    if least < most:
+        worth = f"at least {written(least)} and at most {written(most)}"
+    by = "the rules" if number == len(game.turns) else "its answers"
+    return f"By {by} move {number} is worth {worth} to {game.turns[change.turn].mark}."
+
+
+def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
+    """Write the value that is shown as a point between its bounds."""
+    least, most = BOUNDS[update.new]
+    way = f"({written(most)} {MINUS} {bracketed(least)}) / 4"
+    return f"{written(least)} + {way} = {written(update.new)}"
+
+
 CHAMPION = Algorithm(
     title="Self-play with values from below and above",
     turns=_turns,
+    origin="Played itself until every value was proved.",
+    story=Story(
+        _told,
+        _shown,
+        lambda _game, move: "unseen" if move.explored else "seen",
+        both_sides=True,
+        movers_view=True,
+    ),
     rule=Rule(
         _reason,
         _sentences,

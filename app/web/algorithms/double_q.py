@@ -9,6 +9,7 @@ from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.q_table import ADDED_UP, COUNTED, adds_up, shared
 from app.web.algorithms.sentences import NEAR, SAME, backward, distance, expected, moved_on
+from app.web.algorithms.story import Story, drawn_to, epsilon_greedy
 from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
 from app.web.numbers import signed
 from app.web.world import World
@@ -69,6 +70,14 @@ def _facts(world: World) -> Mapping[str, object]:
 
 DOUBLE_Q = Algorithm(
     title=TITLE,
+    story=Story(
+        drawn_to(
+            "gamma times what one table expects of the move that the other finds best",
+            backward=True,
+        ),
+        lambda _recipe, _update: "",  # the tables are two, of which one moves
+        epsilon_greedy,
+    ),
     rule=Rule(_reason, _sentences, target_alone, counted=COUNTED),
     section=Section(
         title=TITLE,

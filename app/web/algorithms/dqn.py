@@ -39,6 +39,11 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
 
 DQN = Algorithm(
     title=TITLE,
+    origin="A small neural network that learned from {}.",
+    untold=(
+        "Its games are not told one by one: what it learns from is drawn from a store of many "
+        "games, and every step moves all of its values."
+    ),
     rule=Rule(
         after_answer,
         _sentences,

@@ -5,6 +5,7 @@ from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import Q_LEARNING
 from app.web.algorithms.sarsa import exploring
 from app.web.algorithms.sentences import distance, expected, past
+from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
 from app.web.algorithms.targets import Pair, Reason, after_answer
 
 TITLE = "Expected Sarsa"
@@ -18,6 +19,11 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
 EXPECTED_SARSA = Algorithm(
     title=TITLE,
     turns=Q_LEARNING.turns,
+    story=Story(
+        drawn_to("gamma times what it expects of its next move on average"),
+        stepped,
+        epsilon_greedy,
+    ),
     rule=Rule(after_answer, _sentences, update),
     section=Section(
         title=TITLE,

@@ -8,16 +8,20 @@ from dataclasses import replace
 
 import numpy as np
 
+from app.recipes import Recipe
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, parse_position, position_text
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import STEP, Formula, combined, moved, number, parameter
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
+from app.web.algorithms.story import RESULTS, Story, TrainingGame, averaged_in
 from app.web.algorithms.targets import Answer, Pair, Reason, averaged, best_only, ways_on
 from app.web.numbers import count, signed
 
 TITLE = "Q-learning for uncertain worlds"
 SWAP = str.maketrans("XO", "OX")
+NEXT = "gamma times the best that it knows of the board it makes"
+OTHERS = {"win": "loss", "draw": "draw", "loss": "win"}  # what a result is to the opponent
 
 
 def shares_entry(pair: Pair) -> bool:
@@ -169,8 +173,31 @@ def _follows(pair: Pair, answer: Answer) -> str:
     return f"worth {found}" if pair.mover == O else f"to be worth {found}"
 
 
+def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+    """Say what an update learned: of a move of its own, or of the opponent's."""
+    if not update:
+        return "While it played, it learned move by move, of its opponent's moves what they say."
+    change = game.changes[update - 1]
+    whose = f"Move {change.turn + 1}"
+    if game.turns[change.turn].mark != game.seat:
+        whose += ", its opponent's,"
+    as_own = ", as if it had been its own" * change.observed
+    if change.turn < len(game.turns) - 1:
+        return f"{whose} is drawn to {NEXT}{as_own}."
+    result = OTHERS[game.result] if change.observed else game.result
+    kept = ", and gamma times what it has kept for this end"
+    return f"{whose} ended the game, {RESULTS[result]}{as_own}: it is drawn to that reward{kept}."
+
+
 LEAGUE = Algorithm(
     title="Q-learning in a league",
+    origin="Learned in a league of learners.",
+    story=Story(
+        _told,
+        # What it began with is one of the parts of the average.
+        lambda _recipe, update: averaged_in(update, update.times + 1),
+        lambda game, move: "drawn" if move.mark == game.seat else "answer",
+    ),
     rule=Rule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
     section=Section(
         title=TITLE,

@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.recipes import Recipe
 from app.tictactoe.beads import alike, beads
 from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_of
 from app.tictactoe.values import outcome_chances
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, number
+from app.web.algorithms.story import RESULTS, Story, TrainingGame
 from app.web.algorithms.targets import Pair, Reason, without_target
 from app.web.numbers import MINUS, beads_in_words, count, percent
 from app.web.world import World
@@ -127,8 +129,25 @@ def _facts(world: World) -> Mapping[str, object]:
     }
 
 
+def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+    """Say what a game paid for a move that was drawn from a box of beads."""
+    result = RESULTS[game.result]
+    if not update:
+        return f"The game was {result}: now every move that was drawn is paid alike."
+    change = game.changes[update - 1]
+    emptied = "; it keeps none, and if its box is empty it is filled again" * (not change.new)
+    drawn = f"Move {change.turn + 1} was drawn from a box with {change.old:.0f} beads of it"
+    return f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."
+
+
 MENACE = Algorithm(
     title=TITLE,
+    origin="Matchboxes whose beads were paid by games against {}.",
+    story=Story(
+        _told,
+        lambda _recipe, _update: "",  # it says how many beads there are
+        lambda _game, _move: "drawn",
+    ),
     rule=Rule(
         _reason,
         _sentences,

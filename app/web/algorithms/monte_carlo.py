@@ -10,6 +10,7 @@ from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, mean, number
 from app.web.algorithms.q_learning import Q_LEARNING
 from app.web.algorithms.sentences import best_next, distance, expected, explores
+from app.web.algorithms.story import Story, averaged_in, drawn_to, epsilon_greedy
 from app.web.algorithms.targets import Answer, Pair, Reason, after_answer
 from app.web.numbers import count, signed
 from app.web.world import World
@@ -89,6 +90,11 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
 MONTE_CARLO = Algorithm(
     title="Monte Carlo control",
     turns=Q_LEARNING.turns,
+    story=Story(
+        drawn_to("gamma times what the next move brought", backward=True),
+        lambda _recipe, update: averaged_in(update, update.times),
+        epsilon_greedy,
+    ),
     rule=Rule(_reason, _sentences, _equations, _follows, counted="Games through it"),
     section=Section(
         title=TITLE,

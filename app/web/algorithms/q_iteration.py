@@ -73,6 +73,11 @@ def _sticking(pair: Pair, causes: list[Answer]) -> str:
 Q_ITERATION = Algorithm(
     title="Q-iteration",
     turns=_turns,
+    origin="Works out every position by sweeps, without playing a game.",
+    untold=(
+        "There are no games to tell: it goes through every position and every move, sweep after "
+        "sweep, and values each by one answer."
+    ),
     rule=Rule(_reason, _sentences, target_alone),
     section=Section(
         title=TITLE,

@@ -4,9 +4,11 @@ from app.recipes import Recipe
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.sentences import distance, expected, past
+from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
 from app.web.algorithms.targets import Pair, Reason, after_answer
 
 TITLE = "Q-learning"
+TARGET = "gamma times the best that it expects of its next move"
 TURNS = {
     "random": "games from random positions",
     "every": "games from every position in turn",
@@ -26,6 +28,7 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
 Q_LEARNING = Algorithm(
     title=TITLE,
     turns=_turns,
+    story=Story(drawn_to(TARGET), stepped, epsilon_greedy),
     rule=Rule(after_answer, _sentences, update),
     section=Section(
         title=TITLE,

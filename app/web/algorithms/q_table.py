@@ -1,12 +1,23 @@
 """Q-learning backward over each game, with one value for moves that are the same by symmetry."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
+from app.web.algorithms.q_learning import TARGET
 from app.web.algorithms.sentences import backward, distance, expected, images, past
+from app.web.algorithms.story import (
+    Story,
+    TrainingUpdate,
+    bracketed,
+    drawn_to,
+    epsilon_greedy,
+    stepped,
+    written,
+)
 from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
 from app.web.numbers import count
 from app.web.world import World
@@ -59,8 +70,16 @@ def _facts(world: World) -> Mapping[str, object]:
     }
 
 
+def _step(recipe: Any, update: TrainingUpdate) -> str:
+    if recipe.update != "sum" or not recipe.alpha:
+        return stepped(recipe, update)
+    target = bracketed((update.new - update.old) / recipe.alpha)
+    return f"{written(update.old)} + {recipe.alpha:g} × {target} = {written(update.new)}"
+
+
 Q_TABLE = Algorithm(
     title="Q-learning backward over each game",
+    story=Story(drawn_to(TARGET, backward=True), _step, epsilon_greedy),
     rule=Rule(_reason, _sentences, update, counted=COUNTED),
     section=Section(
         title=TITLE,

@@ -13,6 +13,7 @@ from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import Q_LEARNING
 from app.web.algorithms.sentences import distance, expected, explores, past
+from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
 from app.web.algorithms.targets import Pair, Reason, after_answer
 from app.web.numbers import count, percent, signed
 from app.web.world import World
@@ -77,6 +78,11 @@ def _best(q: NDArray[np.float64]) -> NDArray[np.bool_]:
 SARSA = Algorithm(
     title=TITLE,
     turns=Q_LEARNING.turns,
+    story=Story(
+        drawn_to("gamma times what it expects of the move that it plays next"),
+        stepped,
+        epsilon_greedy,
+    ),
     rule=Rule(after_answer, _sentences, update),
     section=Section(
         title=TITLE,

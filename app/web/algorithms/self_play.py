@@ -7,6 +7,7 @@ from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import STEP, Formula, combined, moved
 from app.web.algorithms.sentences import distance, end, past, square, worth_to_other
+from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
 from app.web.algorithms.targets import Answer, Pair, Reason, before_answer
 from app.web.numbers import count, percent, signed
 from app.web.world import World
@@ -57,6 +58,13 @@ def _facts(world: World) -> Mapping[str, object]:
 
 SELF_PLAY = Algorithm(
     title="Q-learning in self-play",
+    origin="Learned by playing itself.",
+    story=Story(
+        drawn_to("gamma times what it expects of the best answer", view=" for X"),
+        stepped,
+        epsilon_greedy,
+        both_sides=True,
+    ),
     rule=Rule(_reason, _sentences, _equations, worth_to_other, _target, shared=COUNTS),
     section=Section(
         title=TITLE,

@@ -1,12 +1,22 @@
 """Temporal differences of afterstates: a board is drawn to the next one that the learner makes."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from app.recipes.algorithms import at_the_end
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import Formula, just, mean, moved
 from app.web.algorithms.sarsa import BY_MOVES, exploring, next_targets
 from app.web.algorithms.sentences import ENDS, distance, expected, images, past
+from app.web.algorithms.story import (
+    Story,
+    TrainingGame,
+    TrainingUpdate,
+    began,
+    drawn_to,
+    epsilon_greedy,
+    stepped,
+)
 from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
 from app.web.numbers import count, signed
 from app.web.world import World
@@ -60,8 +70,20 @@ def _facts(world: World) -> Mapping[str, object]:
     return {"boards": count(game.positions - 1), "ends": count(game.positions - game.decisions)}
 
 
+def _told(recipe: Any, game: TrainingGame, update: int) -> str:
+    if not update and recipe.learn_from == "greedy":
+        return began("; a move that it explored taught it nothing")
+    return drawn_to("what the board is worth that its next move makes")(recipe, game, update)
+
+
+def _step(recipe: Any, update: TrainingUpdate) -> str:
+    """Write an update, unless its step size has fallen since the training began."""
+    return "" if recipe.alpha_drop else stepped(recipe, update)
+
+
 TD_AFTERSTATES = Algorithm(
     title="Temporal-difference learning of afterstates",
+    story=Story(_told, _step, epsilon_greedy),
     rule=Rule(_reason, _sentences, _equations, target=just),
     section=Section(
         title=TITLE,
