@@ -9,7 +9,7 @@ from app.tictactoe.notation import MARKS
 from app.web import addresses
 from app.web.lens import best_play, lens_of, opinion, outcome
 from app.web.match import Place
-from app.web.text import short_name, square_name
+from app.web.numbers import short_name, square_name
 from app.web.world import World, is_moves
 
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 312.0, 12.0, 84.0  # of the plot in a picture of 320 by 96

@@ -1,7 +1,14 @@
-"""How numbers are written on every page."""
+"""How numbers, squares and lists are written on every page."""
+
+from app.tictactoe.game import Game
 
 MINUS = "\N{MINUS SIGN}"
 BEAD = "\N{BLACK CIRCLE}"
+SHORT_NAMES = (
+    *("top left", "top middle", "top right"),
+    *("middle left", "centre", "middle right"),
+    *("bottom left", "bottom middle", "bottom right"),
+)
 
 
 def signed(value: float, decimals: int = 2) -> str:
@@ -47,3 +54,22 @@ def beads_in_words(number: float) -> str:
 def count(number: int) -> str:
     """Write a whole number with a comma at the thousands."""
     return f"{number:,}"
+
+
+def square_name(game: Game, cell: int) -> str:
+    """Name a cell as the labels of squares do, for who hears them."""
+    row, column = game.row_column(cell)
+    return f"row {row + 1}, column {column + 1}"
+
+
+def short_name(game: Game, cell: int) -> str:
+    """Name a cell for who sees it; those of another board than 3 x 3 have no shorter name."""
+    if (game.rows, game.columns) == (3, 3):
+        return SHORT_NAMES[cell]
+    return square_name(game, cell)
+
+
+def listed(names: list[str], word: str = "and") -> str:
+    """Name several in a sentence."""
+    *others, last = names
+    return f"{', '.join(others)} {word} {last}" if others else last

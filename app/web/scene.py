@@ -23,17 +23,9 @@ from app.web.lens import (
 )
 from app.web.match import Match, Place
 from app.web.moves import Move, moves
-from app.web.numbers import count
+from app.web.numbers import count, short_name
 from app.web.pictures.board import Board, board
-from app.web.text import (
-    Legend,
-    character,
-    headline_of,
-    legend_of,
-    short_name,
-    squares,
-    status,
-)
+from app.web.text import Legend, character, headline_of, legend_of, squares, status
 from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves
 
 

@@ -9,17 +9,13 @@ from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
+from app.web.algorithms import ALGORITHMS, opponent_name
 from app.web.lens import HEAT_STEPS, ONES, Opinion, best_play, opinion
 from app.web.match import Place
-from app.web.numbers import count, percent, signed, updates
+from app.web.numbers import count, listed, percent, short_name, signed, square_name, updates
 from app.web.world import HUMAN, TASK, World, is_moves
 
 NAMED = 3  # squares that a sentence still names one by one
-SHORT_NAMES = (
-    *("top left", "top middle", "top right"),
-    *("middle left", "centre", "middle right"),
-    *("bottom left", "bottom middle", "bottom right"),
-)
 
 
 def headline_of(place: Place) -> str:
@@ -131,25 +127,6 @@ def task_words(world: World, task: Task) -> str:
     return f"to play {whom}, where what comes a {each} later counts {task.gamma:g} of it"
 
 
-def opponent_name(world: World, opponent: str) -> str:
-    """Name whom a recipe's learner meets, to go on after "against"."""
-    others = {"self": "itself", "league": "the league"}
-    return others.get(opponent) or world.titles.get(opponent, opponent)
-
-
-def square_name(game: Game, cell: int) -> str:
-    """Name a cell as the labels of squares do, for who hears them."""
-    row, column = game.row_column(cell)
-    return f"row {row + 1}, column {column + 1}"
-
-
-def short_name(game: Game, cell: int) -> str:
-    """Name a cell for who sees it; those of another board than 3 x 3 have no shorter name."""
-    if (game.rows, game.columns) == (3, 3):
-        return SHORT_NAMES[cell]
-    return square_name(game, cell)
-
-
 def squares(game: Game, cells: Sequence[int]) -> str:
     """Name the one or other of some cells, or say how many they are."""
     if len(cells) > NAMED:
@@ -170,12 +147,6 @@ def facts(world: World, name: str, step: int | None = None) -> str:
     safe = [MARKS[player] for player in (X, O) if world.losing(name, player) is None]
     proof = f"cannot be beaten as {' or '.join(safe)}" if safe else "can be beaten in both seats"
     return f"{title} {can} in {blunders} and {proof}."
-
-
-def listed(names: list[str], word: str = "and") -> str:
-    """Name several in a sentence."""
-    *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def _scale(worth: Worth, seat: str, decimals: int) -> tuple[tuple[str, str], ...]:
@@ -213,14 +184,6 @@ STRENGTHS = {
     "strong": "loses no more than that, and yet can be beaten",
     "unbeatable": "proved never to lose, as X or as O, whatever anybody plays",
 }  # the rule in words, for pages
-HOW = {
-    "q-iteration": "Works out every position by sweeps, without playing a game.",
-    "champion": "Played itself until every value was proved.",
-    "self-play": "Learned by playing itself.",
-    "league": "Learned in a league of learners.",
-    "dqn": "A small neural network that learned from {}.",
-    "menace": "Matchboxes whose beads were paid by games against {}.",
-}  # by algorithm, with whom it learned from; all others learned from them, too
 
 
 class Character(NamedTuple):
@@ -273,7 +236,7 @@ def _line(world: World, name: str) -> str:
         return f"Known by its moves alone. {_carries(world, name)}"
     if name not in world.agents:
         return BASELINES[name].line
-    how = HOW.get(world.agents[name].card.algorithm, "Learned from games against {}.")
+    how = ALGORITHMS[world.agents[name].card.algorithm].origin
     opponents = [opponent_name(world, opponent) for opponent, _ in world.recipe(name).phases]
     return f"{how.format(' and then '.join(opponents))} {_carries(world, name)}"
 

@@ -23,7 +23,6 @@ from app.web.algorithms.story import Story
 from app.web.algorithms.targets import Pair
 from app.web.algorithms.td_afterstates import TD_AFTERSTATES
 from app.web.numbers import count
-from app.web.text import opponent_name
 from app.web.world import World
 
 __all__ = [
@@ -33,6 +32,7 @@ __all__ = [
     "Section",
     "Story",
     "explainable",
+    "opponent_name",
     "phases",
     "rule_of",
     "section_of",
@@ -81,3 +81,9 @@ def phases(world: World, recipe: Recipe) -> list[str]:
 def explainable(world: World, lens: str, step: int | None) -> bool:
     """Whether a lens's values can be explained at a snapshot: its opponent was always the same."""
     return step is None or len(world.recipe(lens).phases) == 1
+
+
+def opponent_name(world: World, opponent: str) -> str:
+    """Name whom a recipe's learner meets, to go on after "against"."""
+    others = {"self": "itself", "league": "the league"}
+    return others.get(opponent) or world.titles.get(opponent, opponent)

@@ -6,8 +6,7 @@ from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
 from app.web.algorithms.targets import Answer, Pair, Reason, after_answer, without_target
-from app.web.numbers import signed
-from app.web.text import listed
+from app.web.numbers import listed, signed
 
 TITLE = "Q-iteration with sticky losses"
 

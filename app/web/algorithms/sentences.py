@@ -10,8 +10,7 @@ from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import number
 from app.web.algorithms.targets import Answer, Pair, Reason
 from app.web.lens import best_play, opinion
-from app.web.numbers import count, percent, signed
-from app.web.text import short_name
+from app.web.numbers import count, percent, short_name, signed
 from app.web.world import TRUTH
 
 ENDS = {-1: "lost", 0: "drawn", 1: "won"}

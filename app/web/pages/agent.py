@@ -16,7 +16,7 @@ from app.tictactoe.card import Card, card_text
 from app.tictactoe.game import SEATS, O, X
 from app.tictactoe.notation import MARKS
 from app.web import addresses
-from app.web.algorithms import ALGORITHMS, phases
+from app.web.algorithms import ALGORITHMS, opponent_name, phases
 from app.web.comparison import Comparison, View, parting
 from app.web.match import Match
 from app.web.numbers import count, percent, signed
@@ -27,7 +27,7 @@ from app.web.pages.parts.judgement import Figure
 from app.web.pictures.charts import Charts
 from app.web.pictures.mind import Picture, picture
 from app.web.respond import Page, respond, revalidated
-from app.web.text import Character, character, facts, opponent_name, task_words
+from app.web.text import Character, character, facts, task_words
 from app.web.world import HUMAN, TASK, World, world
 
 bp = Blueprint("agent", __name__)

@@ -14,7 +14,7 @@ from app.web import addresses
 from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, parse, parting
 from app.web.lens import HEAT_STEPS, OUTCOMES, Opinion, best_play, can_blunder, opinion
 from app.web.match import Place, read_whole
-from app.web.numbers import count, updates
+from app.web.numbers import count, listed, short_name, updates
 from app.web.pages.parts.export import Take, take_curve
 from app.web.pages.parts.film import Film, Frame, film_of_minds, frame_of_minds, in_step
 from app.web.pages.parts.learning import WORDS, compared
@@ -22,7 +22,7 @@ from app.web.pictures.board import Board, Square, board
 from app.web.pictures.charts import Charts
 from app.web.pictures.mind import EXPECTS, KINDS, TILE, Kind, Picture, colouring, kinds, picture
 from app.web.respond import Page, respond
-from app.web.text import Legend, headline_of, legend_of, listed, short_name, squares, status
+from app.web.text import Legend, headline_of, legend_of, squares, status
 from app.web.world import TASK, TRUTH, World, world
 
 bp = Blueprint("compare", __name__)

@@ -13,7 +13,7 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.web import addresses
 from app.web.match import Match, against_person, parse
-from app.web.numbers import count, signed
+from app.web.numbers import count, listed, signed
 from app.web.pages.parts.export import Take, take_board
 from app.web.pages.parts.judgement import (
     Blunders,
@@ -32,7 +32,7 @@ from app.web.pages.parts.judgement import (
 from app.web.pages.parts.judgement import verdict as seat_verdict
 from app.web.pictures.mind import KINDS, Kind, Picture, picture_of_play
 from app.web.respond import Page, respond
-from app.web.text import Character, character, listed, strength
+from app.web.text import Character, character, strength
 from app.web.world import HUMAN, MOVES, World, world
 
 bp = Blueprint("judge", __name__)

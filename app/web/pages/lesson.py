@@ -18,12 +18,11 @@ from app.web.algorithms.formula import block
 from app.web.algorithms.targets import Pair
 from app.web.lens import NOTHING, Note, opinion
 from app.web.match import Match, place_of, read_step
-from app.web.numbers import count, signed
+from app.web.numbers import count, short_name, signed
 from app.web.pages.parts.film import RECORD, Film, film_of, film_of_mind, filmed
 from app.web.pictures.board import Board, board
 from app.web.pictures.mind import Picture, picture
 from app.web.respond import Page, respond
-from app.web.text import short_name
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("lesson", __name__)

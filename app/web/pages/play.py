@@ -19,11 +19,12 @@ from app.web.controls import snapshots as training
 from app.web.lens import can_blunder, opinion
 from app.web.match import Match, Place, parse
 from app.web.moves import Move, ValueChart, value_chart
+from app.web.numbers import listed, short_name
 from app.web.pages.parts.network_inputs import Encoding, encoded
 from app.web.pictures.board import Board
 from app.web.respond import Page, lead_to, respond
 from app.web.scene import Bar, Seat, Way, scene, seats
-from app.web.text import NAMED, Legend, character, first_opponent, listed, short_name
+from app.web.text import NAMED, Legend, character, first_opponent
 from app.web.world import HUMAN, TRUTH, World, is_moves, world
 
 bp = Blueprint("play", __name__)

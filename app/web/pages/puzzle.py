@@ -13,10 +13,9 @@ from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
 from app.web import addresses
 from app.web.lens import NOTHING, Note, opinion
 from app.web.match import Match, Place, place_of, read, read_cell
-from app.web.numbers import signed
+from app.web.numbers import listed, short_name, signed
 from app.web.pictures.board import Board, board
 from app.web.respond import Page, respond
-from app.web.text import listed, short_name
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("puzzle", __name__)

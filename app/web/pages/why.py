@@ -18,10 +18,10 @@ from app.web.algorithms.sentences import NEAR, opponent, square, truth
 from app.web.algorithms.targets import Answer, Pair, Reason
 from app.web.lens import lens_of, opinion
 from app.web.match import Match, Place, parse, read_cell
-from app.web.numbers import count, percent, signed
+from app.web.numbers import count, percent, short_name, signed
 from app.web.pictures.board import Board, board
 from app.web.respond import Page, respond
-from app.web.text import short_name, task_words
+from app.web.text import task_words
 from app.web.world import TASK, TRUTH, is_moves, world
 
 bp = Blueprint("why", __name__)

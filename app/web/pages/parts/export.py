@@ -14,11 +14,11 @@ from app.experiments import Summary
 from app.web import addresses
 from app.web.comparison import Comparison, View
 from app.web.match import Place
-from app.web.numbers import count
+from app.web.numbers import count, listed
 from app.web.pages.parts.learning import WON
 from app.web.pictures.mind import EXPECTS
 from app.web.service.deployment import ROOT
-from app.web.text import headline_of, listed
+from app.web.text import headline_of
 from app.web.world import World
 
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")

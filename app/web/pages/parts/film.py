@@ -11,9 +11,8 @@ import numpy as np
 
 from app.tictactoe.notation import MARKS, replay
 from app.web.lens import Opinion, opinion
-from app.web.numbers import count
+from app.web.numbers import count, listed, short_name
 from app.web.pictures.mind import EXPECTS, colouring
-from app.web.text import listed, short_name
 from app.web.world import World
 
 STILL, MOVING = 140, 560  # milliseconds to the next frame, if nothing or something changes
