@@ -1,27 +1,17 @@
 """The algorithms, a file each: what the pages say of the values that they make.
 
-To add one is to add its file and its line below; `app.recipes` has its parameters, `training` its
-loop.
+To add one is to add its file, which is named as the algorithm is, and its prose in
+templates/how/sections; `app.recipes` has its parameters, `training` its loop.
 """
 
+from importlib import import_module
+
+from app.recipes import ALGORITHMS as RECIPES
 from app.recipes import Recipe
 from app.web.algorithms.algorithm import Algorithm, Rule, Section
-from app.web.algorithms.champion import CHAMPION
-from app.web.algorithms.double_q import DOUBLE_Q
-from app.web.algorithms.dqn import DQN
-from app.web.algorithms.expected_sarsa import EXPECTED_SARSA
-from app.web.algorithms.league import LEAGUE
-from app.web.algorithms.menace import MENACE
-from app.web.algorithms.minimax import MINIMAX, TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
-from app.web.algorithms.monte_carlo import MONTE_CARLO
-from app.web.algorithms.q_iteration import Q_ITERATION
-from app.web.algorithms.q_learning import Q_LEARNING
-from app.web.algorithms.q_table import Q_TABLE
-from app.web.algorithms.sarsa import SARSA
-from app.web.algorithms.self_play import SELF_PLAY
+from app.web.algorithms.minimax import TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
 from app.web.algorithms.story import Story
 from app.web.algorithms.targets import Pair
-from app.web.algorithms.td_afterstates import TD_AFTERSTATES
 from app.web.numbers import count
 from app.web.world import World
 
@@ -38,28 +28,29 @@ __all__ = [
     "section_of",
 ]
 
-MINIMAX_SECTION = "minimax"  # what explains exact values: best play has no agent
-ALGORITHMS = {  # by slug, in the order in which they are explained
-    MINIMAX_SECTION: MINIMAX,
-    "q-iteration": Q_ITERATION,
-    "q-learning": Q_LEARNING,
-    "q-table": Q_TABLE,
-    "double-q": DOUBLE_Q,
-    "self-play": SELF_PLAY,
-    "league": LEAGUE,
-    "dqn": DQN,
-    "champion": CHAMPION,
-    "sarsa": SARSA,
-    "expected-sarsa": EXPECTED_SARSA,
-    "monte-carlo": MONTE_CARLO,
-    "td-afterstates": TD_AFTERSTATES,
-    "menace": MENACE,
-}
+MINIMAX = "minimax"  # what explains exact values: best play has no agent
+
+
+def _explained() -> list[str]:
+    """List the algorithms as they are explained: as the recipes do, the champion after networks."""
+    slugs = [MINIMAX, *RECIPES]
+    slugs.remove("champion")
+    slugs.insert(slugs.index("dqn") + 1, "champion")
+    return slugs
+
+
+def _algorithm(slug: str) -> Algorithm:
+    """Return what the file of an algorithm says of it."""
+    found: Algorithm = import_module(f"{__name__}.{slug.replace('-', '_')}").ALGORITHM
+    return found
+
+
+ALGORITHMS = {slug: _algorithm(slug) for slug in _explained()}
 
 
 def section_of(pair: Pair) -> str:
     """Name the section of /how that explains a value: also the key of its algorithm."""
-    return pair.agent.card.algorithm if pair.is_learned else MINIMAX_SECTION
+    return pair.agent.card.algorithm if pair.is_learned else MINIMAX
 
 
 def rule_of(pair: Pair) -> Rule:

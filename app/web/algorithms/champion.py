@@ -91,7 +91,7 @@ def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
     return f"{written(least)} + {way} = {written(update.new)}"
 
 
-CHAMPION = Algorithm(
+ALGORITHM = Algorithm(
     title="Self-play with values from below and above",
     turns=_turns,
     origin="Played itself until every value was proved.",

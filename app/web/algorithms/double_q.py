@@ -68,7 +68,7 @@ def _facts(world: World) -> Mapping[str, object]:
     return {"biases": biases}
 
 
-DOUBLE_Q = Algorithm(
+ALGORITHM = Algorithm(
     title=TITLE,
     story=Story(
         drawn_to(

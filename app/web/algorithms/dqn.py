@@ -37,7 +37,7 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
     return [mean(pair, reason), f"Q - E[y] = {terms} {sign} {wrong}"]
 
 
-DQN = Algorithm(
+ALGORITHM = Algorithm(
     title=TITLE,
     origin="A small neural network that learned from {}.",
     untold=(

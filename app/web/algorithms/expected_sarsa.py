@@ -2,7 +2,7 @@
 
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
-from app.web.algorithms.q_learning import Q_LEARNING
+from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sarsa import exploring
 from app.web.algorithms.sentences import distance, expected, past
 from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
@@ -16,9 +16,9 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
     return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
 
 
-EXPECTED_SARSA = Algorithm(
+ALGORITHM = Algorithm(
     title=TITLE,
-    turns=Q_LEARNING.turns,
+    turns=games_from,
     story=Story(
         drawn_to("gamma times what it expects of its next move on average"),
         stepped,

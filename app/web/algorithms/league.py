@@ -189,7 +189,7 @@ def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     return f"{whose} ended the game, {RESULTS[result]}{as_own}: it is drawn to that reward{kept}."
 
 
-LEAGUE = Algorithm(
+ALGORITHM = Algorithm(
     title="Q-learning in a league",
     origin="Learned in a league of learners.",
     story=Story(

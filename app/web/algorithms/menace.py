@@ -140,7 +140,7 @@ def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     return f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."
 
 
-MENACE = Algorithm(
+ALGORITHM = Algorithm(
     title=TITLE,
     origin="Matchboxes whose beads were paid by games against {}.",
     story=Story(

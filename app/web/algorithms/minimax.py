@@ -69,7 +69,7 @@ TASK_BEFORE_ANSWER = Rule(
     shared=COUNTS,
 )
 
-MINIMAX = Algorithm(
+ALGORITHM = Algorithm(
     title=TITLE,
     rule=Rule(before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS),
     section=Section(

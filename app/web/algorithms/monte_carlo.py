@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from app.tictactoe.tasks import mean_returns
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, mean, number
-from app.web.algorithms.q_learning import Q_LEARNING
+from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
 from app.web.algorithms.story import Story, averaged_in, drawn_to, epsilon_greedy
 from app.web.algorithms.targets import Answer, Pair, Reason, after_answer
@@ -87,9 +87,9 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
     ]
 
 
-MONTE_CARLO = Algorithm(
+ALGORITHM = Algorithm(
     title="Monte Carlo control",
-    turns=Q_LEARNING.turns,
+    turns=games_from,
     story=Story(
         drawn_to("gamma times what the next move brought", backward=True),
         lambda _recipe, update: averaged_in(update, update.times),

@@ -69,7 +69,7 @@ def _sticking(pair: Pair, causes: list[Answer]) -> str:
     )
 
 
-Q_ITERATION = Algorithm(
+ALGORITHM = Algorithm(
     title="Q-iteration",
     turns=_turns,
     origin="Works out every position by sweeps, without playing a game.",

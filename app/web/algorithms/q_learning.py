@@ -16,7 +16,8 @@ TURNS = {
 }
 
 
-def _turns(recipe: Recipe) -> str:
+def games_from(recipe: Recipe) -> str:
+    """Name the games of a training by where they begin."""
     return TURNS[recipe.start]  # type: ignore[attr-defined]
 
 
@@ -25,9 +26,9 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
     return [expected(pair, reason), *distance(reason), *past(pair, reason, initial)]
 
 
-Q_LEARNING = Algorithm(
+ALGORITHM = Algorithm(
     title=TITLE,
-    turns=_turns,
+    turns=games_from,
     story=Story(drawn_to(TARGET), stepped, epsilon_greedy),
     rule=Rule(after_answer, _sentences, update),
     section=Section(

@@ -77,7 +77,7 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
     return f"{written(update.old)} + {recipe.alpha:g} × {target} = {written(update.new)}"
 
 
-Q_TABLE = Algorithm(
+ALGORITHM = Algorithm(
     title="Q-learning backward over each game",
     story=Story(drawn_to(TARGET, backward=True), _step, epsilon_greedy),
     rule=Rule(_reason, _sentences, update, counted=COUNTED),

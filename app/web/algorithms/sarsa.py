@@ -11,7 +11,7 @@ from app.tictactoe.tasks import task_q
 from app.tictactoe.values import TIE
 from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
-from app.web.algorithms.q_learning import Q_LEARNING
+from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import distance, expected, explores, past
 from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
 from app.web.algorithms.targets import Pair, Reason, after_answer
@@ -75,9 +75,9 @@ def _best(q: NDArray[np.float64]) -> NDArray[np.bool_]:
     return best
 
 
-SARSA = Algorithm(
+ALGORITHM = Algorithm(
     title=TITLE,
-    turns=Q_LEARNING.turns,
+    turns=games_from,
     story=Story(
         drawn_to("gamma times what it expects of the move that it plays next"),
         stepped,

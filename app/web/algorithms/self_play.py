@@ -56,7 +56,7 @@ def _facts(world: World) -> Mapping[str, object]:
     return {"fewest": count(fewest), "left": percent((1 - recipe.alpha) ** fewest, 0)}
 
 
-SELF_PLAY = Algorithm(
+ALGORITHM = Algorithm(
     title="Q-learning in self-play",
     origin="Learned by playing itself.",
     story=Story(

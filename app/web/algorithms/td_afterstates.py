@@ -81,7 +81,7 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
     return "" if recipe.alpha_drop else stepped(recipe, update)
 
 
-TD_AFTERSTATES = Algorithm(
+ALGORITHM = Algorithm(
     title="Temporal-difference learning of afterstates",
     story=Story(_told, _step, epsilon_greedy),
     rule=Rule(_reason, _sentences, _equations, target=just),
