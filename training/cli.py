@@ -20,7 +20,7 @@ from app.tictactoe.game import Game, tic_tac_toe
 
 MODELS = Path("models")
 INTERRUPTED = 130
-NETWORKS = [one for one, agent in SHIPPED.items() if agent.recipe.slug == "dqn"]
+NETWORKS = [one for one, agent in SHIPPED.items() if agent.recipe.is_network]
 TABLES = [one for one in SHIPPED if one not in NETWORKS]
 
 

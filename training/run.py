@@ -188,4 +188,4 @@ def versions(recipe: Recipe) -> dict[str, str]:
 
 def packages(recipe: Recipe) -> Sequence[str]:
     """Name the packages that compute what a recipe makes."""
-    return NETWORKS if recipe.slug == "dqn" else TABLES
+    return NETWORKS if recipe.is_network else TABLES

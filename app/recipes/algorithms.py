@@ -392,6 +392,7 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     """A deep Q-network, taught from the memory of its moves."""
 
     slug: ClassVar[str] = "dqn"
+    is_network: ClassVar[bool] = True
     turns: ClassVar[str] = "epochs"
 
     vs: Vs = "random"

@@ -4,7 +4,6 @@ from app.recipes.names import parse
 from app.recipes.parameters import Recipe, RecipeError
 
 MOST_UPDATES = 2_000_000  # less than a second
-SLOW = {"dqn"}  # algorithms that take minutes
 
 
 def parse_on_demand(text: str) -> Recipe:
@@ -13,7 +12,7 @@ def parse_on_demand(text: str) -> Recipe:
     Raises RecipeError as `parse` does, and where the training would be too long.
     """
     recipe = parse(text)
-    if recipe.slug in SLOW:
+    if recipe.is_network:
         raise RecipeError(f"{recipe.slug} takes minutes: only the command line trains it")
     updates = recipe.updates_at_most()
     if updates > MOST_UPDATES:

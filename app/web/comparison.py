@@ -109,7 +109,7 @@ def comparison_of(place: Place) -> Comparison:
     """
     shown, world = place.match, place.world
     asked = [View(shown.lens, shown.step), View(shown.x), View(shown.o)]
-    able = (view for view in asked if view.lens in world.lenses and view.lens != TRUTH)
+    able = (view for view in asked if world.is_lens(view.lens) and view.lens != TRUTH)
     views = list(dict.fromkeys(able))
     missing = max(0, len(USUAL) - len(views))
     views += [view for view in usual(world) if view not in views][:missing]
@@ -118,7 +118,7 @@ def comparison_of(place: Place) -> Comparison:
 
 def _read(text: str, world: World) -> View:
     """Read one view: a lens, or an agent at a step as in `q-iteration_5`."""
-    listed = text in world.lenses or AT not in text
+    listed = world.is_lens(text) or AT not in text
     lens, at, step = (text, "", "") if listed else text.rpartition(AT)  # parameters have it too
     if lens == TRUTH:
         raise BadRequest(f"Best play is always there: name up to {MAX_VIEWS} agents beside it.")

@@ -3,7 +3,6 @@
 The play page and a board in a frame have the same controls, each with addresses of its own.
 """
 
-from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
 
@@ -21,7 +20,7 @@ from app.web.addresses import Routes
 from app.web.lens import lens_of, opinion_at, seen_ply, thinks
 from app.web.match import MAX_TALLY, Match, Place
 from app.web.numbers import updates
-from app.web.world import World
+from app.web.world import World, kept
 
 REPLY_DELAY = 0.4  # seconds until an agent answers a person
 SNAPSHOT_DELAY = 0.7  # seconds that a snapshot of the training is shown
@@ -168,7 +167,7 @@ def snapshots(place: Place, lens: str) -> Snapshots | None:
     Running through them begins where the slider is, from its end at the untouched table.
     """
     match, world = place.match, place.world
-    if lens not in world.agents:
+    if not world.agents.knows(lens):
         return None
     start = replace(match, lens=lens, step=match.step or 0, train=True, hint=False)
     marks, curve = _training(world, lens)
@@ -206,7 +205,7 @@ def _take_back(match: Match, routes: Routes) -> str:
     return routes.show(match.go(undo(match.shown, plies)))
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def _training(world: World, lens: str) -> tuple[tuple[str, ...], str]:
     """Return what each snapshot of an agent is called, and the curve of its blunders."""
     figures = world.agents[lens].card.figures

@@ -1,7 +1,6 @@
 """What somebody thinks of the moves in a position: an agent, best play, or its task."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from math import isnan
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from app.tictactoe.policy import Plays, policy_of
 from app.tictactoe.views import Worth, on_scale
 from app.web.match import Match, Place
 from app.web.numbers import bead_count, beads_in_words, signed
-from app.web.world import TASK, TIE_DECIMALS, TRUTH, World, is_moves
+from app.web.world import TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
 
 HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
 OUTCOMES = {-1: "loss", 0: "draw", 1: "win"}
@@ -79,7 +78,7 @@ def lens_of(match: Match, world: World, to_move: int) -> str:
     Of somebody who is known by moves alone it is these that are shown.
     """
     candidates = (match.lens, match.seat(to_move), match.seat(-to_move))
-    able = (name for name in candidates if is_moves(name) or name in world.lenses)
+    able = (name for name in candidates if is_moves(name) or world.is_lens(name))
     return next(able, world.lenses[0])
 
 
@@ -93,9 +92,9 @@ def viewer(match: Match, world: World) -> int | None:
     if people:
         return None if len(people) == 2 else people[0]
     lens = match.lens.removesuffix(TASK) or match.x
-    if lens not in world.agents and not match.lens:
+    if not world.agents.knows(lens) and not match.lens:
         lens = match.o
-    return O if lens == match.o and lens != match.x and lens in world.agents else X
+    return O if lens == match.o and lens != match.x and world.agents.knows(lens) else X
 
 
 def seen_ply(place: Place) -> int | None:
@@ -142,7 +141,7 @@ def opinion(world: World, position: int, lens: str, step: int | None = None) -> 
     return _opinion(world, position, lens, step)
 
 
-@lru_cache(maxsize=512)  # some 2 KB each; a game asks for the same ones at every move
+@kept(512)  # some 2 KB each; a game asks for the same ones at every move
 def _opinion(world: World, position: int, lens: str, step: int | None = None) -> Opinion:
     """Say what is thought by somebody who has values.
 
@@ -174,7 +173,7 @@ def _opinion(world: World, position: int, lens: str, step: int | None = None) ->
     liked = policy if worth else scaled  # squares that are one move share its beads
     likeliest = liked == np.fmax.reduce(liked)
     best = likeliest & known.any()
-    claims = lens in world.agents and worth is not None
+    claims = world.agents.knows(lens) and worth is not None
     wrong = claims & known & (np.rint(scaled) != world.truth[position])
     blunders = wrong & ~world.right[position]
     texts = [
@@ -257,13 +256,13 @@ def notes(world: World, position: int, view: Opinion, step: int | None, errors: 
     ]
 
 
-@lru_cache(maxsize=256)
+@kept(256)
 def off_task(world: World, position: int, lens: str, step: int | None = None) -> list[str]:
     """Return the value that an agent's task gives each cell whose own is off by OFF or more.
 
     "" stands for all other cells; every one of them where the lens has no task.
     """
-    if lens + TASK not in world.task_lenses:
+    if not world.is_task_lens(lens + TASK):
         return [""] * world.game.cells
     own, asked = (opinion(world, position, *which) for which in ((lens, step), (lens + TASK,)))
     off = np.abs(own.scaled - asked.scaled) >= OFF

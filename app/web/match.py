@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -131,7 +131,7 @@ def parse(record: str, query: Mapping[str, str], world: World) -> Place:
     """
     given = {name: text for name in _READERS if (text := query.get(name))}
     match = Match(record, **{name: read(name, text) for name, text in given.items()})
-    if "o" not in given and match.o not in world.seats:
+    if "o" not in given and not world.is_seat(match.o):
         match = replace(match, o=world.seats[1])  # another folder of models has other agents
     try:
         place = place_of(match, world)
@@ -142,7 +142,7 @@ def parse(record: str, query: Mapping[str, str], world: World) -> Place:
     if match.ply is not None and match.ply >= len(record):
         raise BadRequest(f"ply is below {len(record)}, the length of the record, or left out.")
     for seat in (match.x, match.o):
-        if seat not in world.seats:
+        if not world.is_seat(seat):
             raise NotFound(f"There is no agent {seat!r}. {_choice(world.seats)}")
     if match.train and match.step is None:
         raise BadRequest("train runs from a step on: name it in the same address.")
@@ -158,11 +158,11 @@ def check_lens(lens: str, step: int | None, world: World) -> int | None:
 
     Raises BadRequest with a sentence if there is no such lens, or no such step of it.
     """
-    if lens and lens not in world.lenses:
+    if lens and not world.is_lens(lens):
         raise BadRequest(f"There are no values of {lens!r}. {_choice(world.lenses)}")
     if step is None:
         return None
-    if lens not in world.agents:
+    if not world.agents.knows(lens):
         raise BadRequest("step needs a lens that learned: name it in the same address.")
     last = world.last_step(lens)
     if step > last:
@@ -219,7 +219,7 @@ def read(name: str, text: str) -> Any:
     return value
 
 
-def _choice(names: list[str]) -> str:
+def _choice(names: Sequence[str]) -> str:
     return f"There are: {', '.join(names)}."
 
 

@@ -10,7 +10,7 @@ from app.web import addresses
 from app.web.lens import best_play, lens_of, opinion, outcome
 from app.web.match import Place
 from app.web.numbers import short_name, square_name
-from app.web.world import World, is_moves
+from app.web.world import World, is_moves, kept
 
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 312.0, 12.0, 84.0  # of the plot in a picture of 320 by 96
 LEVELS = {1: "X wins", 0: "draw", -1: "O wins"}
@@ -66,14 +66,13 @@ def moves(place: Place) -> list[Move]:
     listed = []
     for ply, (position, cell) in enumerate(zip(place.positions, place.cells, strict=False), 1):
         lens = lenses[mover_at(ply - 1)]
-        judge = _judged.__wrapped__ if is_moves(lens) else _judged  # long names are not kept
+        judge = _judge if is_moves(lens) else _judged  # long names are not kept
         move = judge(world, position, ply, cell, lens, match.step)
         listed.append(move._replace(href=address(ply), shown=ply == len(match.shown)))
     return listed
 
 
-@lru_cache(maxsize=4096)  # some 1 KB each; a game asks for its earlier ones at every move
-def _judged(world: World, position: int, ply: int, cell: int, lens: str, step: int | None) -> Move:
+def _judge(world: World, position: int, ply: int, cell: int, lens: str, step: int | None) -> Move:
     """Return a move as it is in every match with this lens: one that leads nowhere."""
     to_move = int(world.game.to_move[position])
     view = opinion(world, position, lens, step)
@@ -94,6 +93,9 @@ def _judged(world: World, position: int, ply: int, cell: int, lens: str, step: i
         truth=to_move * int(world.truth[position, cell]),
         expected=to_move * float(view.scaled[cell]) if known and not view.beads else None,
     )
+
+
+_judged = kept(4096)(_judge)  # some 1 KB each; a game asks for its earlier ones at every move
 
 
 def value_chart(place: Place, listed: list[Move]) -> ValueChart:

@@ -4,7 +4,6 @@ A page is a frozen value with a field for each name that its template reads; a t
 """
 
 from collections.abc import Callable, Hashable
-from functools import lru_cache
 from typing import ClassVar
 
 from flask import Flask, Response, get_template_attribute, redirect, render_template, request
@@ -13,6 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import addresses
 from app.web.text import first_opponent
+from app.web.world import World, kept, world
 
 PARTS_KEPT = 512  # most of them below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
@@ -85,8 +85,12 @@ def wants_fragment() -> bool:
     return request.headers.get("HX-Request") == "true"
 
 
-@lru_cache(maxsize=PARTS_KEPT)
 def once(macro: str, *facts: Hashable) -> str:
     """Return what a macro makes of facts, and remember it: a list of players takes a while."""
+    return _written(world(), macro, *facts)
+
+
+@kept(PARTS_KEPT)
+def _written(_: World, macro: str, *facts: Hashable) -> str:
     written: str = get_template_attribute("parts/_controls.html", macro)(*facts)
     return written

@@ -1,7 +1,6 @@
 """A match as a board shows it, on its page or in a frame: all that it says, and where it leads."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import NamedTuple
 
 from app.tictactoe.game import O, X, mover_at
@@ -26,7 +25,7 @@ from app.web.moves import Move, moves
 from app.web.numbers import count, short_name
 from app.web.pictures.board import Board, board
 from app.web.text import Legend, character, headline_of, legend_of, squares, status
-from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves
+from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
 
 
 class Seat(NamedTuple):
@@ -197,7 +196,8 @@ def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[st
         return None
     world, game, position = place.world, place.world.game, place.positions[ply]
     replies, after = _replies(world, seen.lens), game.successor[position].tolist()
-    tried = world.agents[seen.lens].visits[position].tolist() if seen.lens in world.agents else None
+    agent = world.agents.find(seen.lens)
+    tried = agent.visits[position].tolist() if agent else None
     answering, sentences = MARKS[-mover_at(ply)], []
     for cell, successor in enumerate(after):
         if successor < 0:
@@ -255,12 +255,12 @@ def _notes(place: Place, seen: Opinion | None, ply: int | None) -> list[Note] | 
     return notes(place.world, place.positions[ply], seen, match.step, match.errors)
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def _replies(world: World, lens: str) -> bytes:
     """Return the cell that a lens is likeliest to play in each decision, [D]."""
     if lens == TRUTH:
         policy = world.best_play
-    elif lens in world.agents:
+    elif world.agents.knows(lens):
         policy = world.policies[lens]
     else:
         q = world.task_q(lens.removesuffix(TASK))

@@ -1,7 +1,6 @@
 """What several pages say in sentences, and who an agent is at the board in a few words."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from app.tictactoe.game import SEATS, Game, O, X, mover_at
@@ -13,7 +12,7 @@ from app.web.algorithms import ALGORITHMS, opponent_name
 from app.web.lens import HEAT_STEPS, ONES, Opinion, best_play, opinion
 from app.web.match import Place
 from app.web.numbers import count, listed, percent, short_name, signed, square_name, updates
-from app.web.world import HUMAN, TASK, World, is_moves
+from app.web.world import HUMAN, TASK, World, is_moves, kept
 
 NAMED = 3  # squares that a sentence still names one by one
 
@@ -92,7 +91,7 @@ def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
     if opinion.exact:
         caption, decimals = f"how the game ends {view}", 0
         exactly = "Found by solving the game."
-    elif opinion.lens in world.agents:
+    elif world.agents.knows(opinion.lens):
         card = world.agents[opinion.lens].card
         has, had = ("the beads of {}", "the beads of {}") if opinion.beads else EXPECTS
         caption, worth = f"{has.format(card.title)} {view}", card.worth
@@ -108,7 +107,7 @@ def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
     return Legend(
         caption=f"On the squares: {caption}",
         blank=opinion.blank,
-        errs=opinion.lens in world.agents and not opinion.beads,
+        errs=world.agents.knows(opinion.lens) and not opinion.beads,
         drawn=opinion.beads and world.agents[opinion.lens].card.plays == "proportional",
         heats=range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5),
         scale=_scale(worth, "x" if player == X else "o", decimals) if worth else BEADS,
@@ -138,7 +137,7 @@ def facts(world: World, name: str, step: int | None = None) -> str:
     """Sum up an agent's exact figures, as shipped or at a snapshot."""
     title, figures = world.titles[name], world.figures(name)
     number = figures.blunders[-1 if step is None else step]
-    drawn = name in world.agents and world.agents[name].card.plays == "proportional"
+    drawn = world.agents.knows(name) and world.agents[name].card.plays == "proportional"
     can = "can blunder" if drawn else "blunders"
     blunders = f"{count(number)} of {count(world.game.decisions)} positions"
     if step is not None:
@@ -199,7 +198,7 @@ def first_opponent(world: World) -> str:
     return BEATABLE if BEATABLE in world.agents else next(iter(world.agents))
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def character(world: World, name: str) -> Character:
     """Characterise an agent, a baseline or a person.
 
@@ -212,7 +211,7 @@ def character(world: World, name: str) -> Character:
     return Character(
         strength=strength(world, name),
         line=_line(world, name),
-        opening=_opening(world, name) if name in world.agents else None,
+        opening=_opening(world, name) if world.agents.knows(name) else None,
     )
 
 
@@ -234,7 +233,7 @@ def _line(world: World, name: str) -> str:
     """Say how it came to play, and how far that carries it."""
     if is_moves(name):
         return f"Known by its moves alone. {_carries(world, name)}"
-    if name not in world.agents:
+    if not world.agents.knows(name):
         return BASELINES[name].line
     how = ALGORITHMS[world.agents[name].card.algorithm].origin
     opponents = [opponent_name(world, opponent) for opponent, _ in world.recipe(name).phases]

@@ -1,14 +1,13 @@
-"""The game, its solution, and everybody who can play it: made once when the server starts.
+"""The game, its solution, and all agents and baselines: made once when the server starts.
 
-What is exactly true of somebody is worked out when it is first asked for and kept here.
+What is exactly true of an agent is worked out when it is first asked for and kept here.
 """
 
-# ruff: noqa: B019 - what these methods keep may live as long as the world, which is the process
-
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial, wraps
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 from zlib import crc32
 
 import numpy as np
@@ -39,22 +38,74 @@ from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.values import LineUp, Solution, line_up, optimal
 from app.tictactoe.views import Worth
-from app.web.service.on_demand import Everybody, Lab, Names, source
+from app.web.service.on_demand import Lab, source
 
 EXPERIMENTS = "experiments"  # the folder of their summaries, beside the models
 HUMAN = "human"
 TRUTH = "truth"
 TASK = "_task"  # behind the id of an agent; no id has a "_"
 MOVES = "moves."  # before the code of some moves: who plays them is known by nothing else
-NETWORK = "dqn"  # the algorithm whose every update moves every value
 BEST_RESPONDER = "best-responder"  # as if it were one more opponent
 MANY = 256  # of small facts that are kept
-JUDGED = 8  # of those who were named last by a recipe or their moves: 0.3 MB each
+JUDGED = 8  # agents that were named last by a recipe or their moves: 0.3 MB each
 TIE_DECIMALS = 9  # exact values of a task that differ by less are equal
 
 
+Value = TypeVar("Value")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Registry(dict[str, Value]):
+    """Values by name: those that are always there, and others that are made when asked for.
+
+    `in`, iteration and length go by those that are always there.  Brackets and `find` return the
+    others as well.
+    """
+
+    def __init__(
+        self,
+        always: Mapping[str, Value],
+        known: Callable[[str], bool],
+        make: Callable[[str], Value],
+    ) -> None:
+        """`known` says of which other names `make` makes a value."""
+        super().__init__(always)
+        self._known, self._make = known, make
+
+    def knows(self, name: str) -> bool:
+        """Whether there is a value of this name; none is made for that."""
+        return name in self or self._known(name)
+
+    def find(self, name: str) -> Value | None:
+        """Return a value, None for a name that is not known."""
+        return self[name] if self.knows(name) else None
+
+    def __missing__(self, name: str) -> Value:
+        if not self._known(name):
+            raise KeyError(name)
+        return self._make(name)
+
+
+def kept(most: int) -> Callable[[Function], Function]:
+    """Keep the last answers of a function of a world in that world, as many as `most`.
+
+    `lru_cache` alone would keep the world itself, 36 MB, when another has taken its place.
+    """
+
+    def keep(function: Function) -> Function:
+        @wraps(function)
+        def answer(world: "World", *args: Hashable, **kwargs: Hashable) -> object:
+            if function not in world.caches:
+                world.caches[function] = lru_cache(maxsize=most)(partial(function, world))
+            return world.caches[function](*args, **kwargs)
+
+        return cast("Function", answer)
+
+    return keep
+
+
 class Judgement(NamedTuple):
-    """What is exactly true of somebody's play, as shipped."""
+    """What is exactly true of an agent's play, as shipped."""
 
     chances: dict[tuple[str, str], Chances]  # opponent, seat -> win, draw, loss from the own side
     blunders: int  # decisions in which it can give away the value of the game
@@ -71,60 +122,75 @@ class World:
     baselines: dict[str, Policy]
     experiments: dict[str, Summary] = field(default_factory=dict)  # by claim, in their order
 
-    # All that follow list those who are always there, and know the recipes of the lab besides.
-    # Who can be met at a board can also be named by the moves, see `moves_code`.
+    caches: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False)  # of `kept`
+
+    # All that follow list what is always there, and know the recipes of the lab besides.
+    # What plays at a board can also be named by its moves, see `moves_code`.
 
     @cached_property
-    def agents(self) -> Everybody[Agent]:
+    def agents(self) -> Registry[Agent]:
         """The agents."""
-        return Everybody(self.always, self.lab.knows, self.lab.find)
+        return Registry(self.always, self.lab.knows, self.lab.find)
 
     @cached_property
-    def policies(self) -> Everybody[Policy]:
+    def policies(self) -> Registry[Policy]:
         """How every agent and baseline plays."""
         always = {name: policy_of(agent.q, agent.card.plays) for name, agent in self.always.items()}
-        return Everybody(always | self.baselines, self._plays, self._policy_on_demand)
+        return Registry(always | self.baselines, self._plays, self._policy_on_demand)
 
     @cached_property
-    def titles(self) -> Everybody[str]:
+    def titles(self) -> Registry[str]:
         """What every seat and lens is called; a recipe by its name."""
         learned = {name: agent.card.title for name, agent in self.always.items()}
         always = {
             HUMAN: "Human",
             TRUTH: "Best play",
             **learned,
-            **{name + TASK: _asked(title) for name, title in learned.items()},
+            **{name + TASK: _task_title(title) for name, title in learned.items()},
             **{name: BASELINES[name].title for name in self.baselines},
         }
 
         def title(name: str) -> str:
             if is_moves(name):
                 return f"Judged {crc32(name.encode()) & 0xFFFF:04x}"
-            somebody = name.removesuffix(TASK)
-            return somebody if somebody == name else _asked(somebody)
+            agent = name.removesuffix(TASK)
+            return agent if agent == name else _task_title(agent)
 
         def known(name: str) -> bool:
             return self._plays(name if is_moves(name) else name.removesuffix(TASK))
 
-        return Everybody(always, known, title)
+        return Registry(always, known, title)
 
     @cached_property
-    def seats(self) -> Names:
-        """Who can sit at the board."""
-        return Names([HUMAN, *self.policies], self._plays)
+    def seats(self) -> tuple[str, ...]:
+        """The players that are always there."""
+        return (HUMAN, *self.policies)
 
     @cached_property
-    def lenses(self) -> Names:
-        """Whose values a board can show: agents', best play's, and those of the agents' tasks."""
-        return Names([*self.agents, TRUTH, *self.task_lenses], self._is_lens)
+    def lenses(self) -> tuple[str, ...]:
+        """Whose values a board can always show: agents', best play's, and those of their tasks."""
+        return (*self.agents, TRUTH, *self.task_lenses)
 
     @cached_property
-    def task_lenses(self) -> Names:
-        """The lenses that show what an agent was asked to learn."""
-        return Names([name + TASK for name in self.agents if self.task(name)], self._is_task)
+    def task_lenses(self) -> tuple[str, ...]:
+        """The lenses that show the exact values of an agent's task."""
+        return tuple(name + TASK for name in self.agents if self.task(name))
+
+    def is_seat(self, name: str) -> bool:
+        """Whether a player is called this."""
+        return name == HUMAN or self.policies.knows(name)
+
+    def is_lens(self, name: str) -> bool:
+        """Whether a board can show the values that are called this."""
+        return name in self.lenses or self.lab.knows(name) or self.is_task_lens(name)
+
+    def is_task_lens(self, name: str) -> bool:
+        """Whether these are the exact values of the task of an agent."""
+        agent = name.removesuffix(TASK)
+        return agent != name and self.agents.knows(agent) and self.task(agent) is not None
 
     def canonical(self, name: str) -> str | None:
-        """Return the one name of somebody, None if nobody is called that.
+        """Return the one name of a player, None if there is none of this name.
 
         Raises an HTTPException with a sentence for a recipe that cannot be had, and for moves that
         are none.
@@ -135,14 +201,15 @@ class World:
             except ValueError as error:
                 raise BadRequest(f"These moves cannot be judged: {error}.") from None
             return name
-        return name if list.__contains__(self.seats, name) else self.lab.canonical(name)
+        return name if name in self.seats else self.lab.canonical(name)
 
     def learned(self, name: str) -> Agent:
         """Return an agent; raises NotFound, naming those there are, if it is not one of them."""
-        if name not in self.agents:
+        agent = self.agents.find(name)
+        if agent is None:
             there = ", ".join(self.agents)
             raise NotFound(f"There is no agent {name!r} that learned. There are: {there}.")
-        return self.agents[name]
+        return agent
 
     def name_of(self, card: Card) -> str:
         """Return by what name addresses call an agent."""
@@ -178,20 +245,20 @@ class World:
         """The policy that wins as soon and loses as late as possible; equal chances for equals."""
         return policy_of(self.truth * (self.game.cells + 2 - np.abs(self.endings)), "greedy")
 
-    @lru_cache(maxsize=JUDGED)
+    @kept(JUDGED)
     def choice(self, name: str) -> Choice:
-        """Return the moves that somebody is named by, [D, cells].
+        """Return the moves that a policy is named by, [D, cells].
 
         Raises ValueError, saying what is wrong, if they are none.
         """
         return decode(self.game, name.removeprefix(MOVES))
 
-    @lru_cache(maxsize=MANY)
+    @kept(MANY)
     def recipe(self, name: str) -> Recipe:
         """Return what an agent was made by."""
         return parse(self.always[name].card.recipe if name in self.always else name)
 
-    @lru_cache(maxsize=MANY)
+    @kept(MANY)
     def task(self, name: str) -> Task | None:
         """Return what an agent was asked to learn, None where no table says that exactly."""
         return self.recipe(name).task()
@@ -205,15 +272,15 @@ class World:
         """Return how a lens plays: best play, an agent's task, or an agent, at a snapshot too."""
         if lens == TRUTH:
             return self.best_play
-        asked = self.task_q(lens.removesuffix(TASK)) if lens.endswith(TASK) else None
-        if asked is not None:
-            return policy_of(asked.round(TIE_DECIMALS), "greedy")
+        exact = self.task_q(lens.removesuffix(TASK)) if lens.endswith(TASK) else None
+        if exact is not None:
+            return policy_of(exact.round(TIE_DECIMALS), "greedy")
         if step is None:
             return self.policies[lens]
         agent = self.agents[lens]
         return policy_of(agent.table(self.game, step), agent.card.plays)
 
-    @lru_cache(maxsize=64)
+    @kept(64)
     def disagreements(self, views: tuple[tuple[str, int | None], ...]) -> NDArray[np.intp]:
         """Return the decisions in which lenses, at their steps, part, most telling first."""
         return disagreements(self.game, [self.policy(*view) for view in views])
@@ -240,7 +307,7 @@ class World:
         updated = agent.history.updated(step, pairs)
         if self.recipe(name).knows_ends:
             return updated | self.ends[pairs]
-        if agent.card.algorithm != NETWORK:
+        if not self.recipe(name).is_network:
             return updated
         return np.full(len(updated), agent.snapshot_updates[step] > 0)
 
@@ -249,14 +316,14 @@ class World:
         """Which pairs end the game, [P]."""
         return self.game.pair_after >= self.game.decisions
 
-    @lru_cache(maxsize=MANY)
+    @kept(MANY)
     def losing(self, name: str, player: int) -> str | None:
-        """Return the likeliest game that somebody loses as X (+1) or O (-1), None if none is."""
+        """Return the likeliest game that a policy loses as X (+1) or O (-1), None if none is."""
         return losing_game(self.game, self.policies[name], player)
 
-    @lru_cache(maxsize=MANY)
+    @kept(MANY)
     def judgement(self, name: str) -> Judgement:
-        """Judge somebody: by the card of an agent, and whoever has none here."""
+        """Judge a policy: an agent by its card, a baseline or moves here."""
         figures = self._ruled if name in self.baselines else self.figures(name)
         at = list(BASELINES).index(name) if name in self.baselines else -1
         opponents = figures.vs | {BEST_RESPONDER: figures.best_response}
@@ -271,15 +338,15 @@ class World:
         )
 
     def figures(self, name: str) -> Figures:
-        """Return the exact figures of an agent, from its card, or of somebody's moves."""
+        """Return the exact figures of an agent, from its card, or of moves."""
         return self._figures_of_moves(name) if is_moves(name) else self.agents[name].card.figures
 
-    @lru_cache(maxsize=JUDGED)
+    @kept(JUDGED)
     def causes(self, name: str) -> list[Cause]:
-        """Return why somebody's play errs, as far as the moves tell."""
+        """Return why a policy errs, as far as its moves tell."""
         return causes(self.own_play(name), self.mistakes(name), self.atlas(name))
 
-    @lru_cache(maxsize=4)
+    @kept(4)
     def round_robin(self, newcomer: str = "") -> NDArray[np.float64]:
         """Chances of win, draw and loss for X in each pair, [x, o, 3], in the order of policies.
 
@@ -289,27 +356,27 @@ class World:
             return round_robin(self.game, list(self.policies.values()))
         return join(self.game, self.round_robin(), self._line_up, self.policies[newcomer])
 
-    @lru_cache(maxsize=4)  # 0.3 MB each
+    @kept(4)  # 0.3 MB each
     def own_play(self, name: str) -> OwnPlay:
-        """Return what comes about while somebody plays."""
+        """Return the positions that come about where a policy plays."""
         return OwnPlay(self.game, self.policies[name])
 
     @cached_property
     def any_play(self) -> OwnPlay:
-        """What comes about at all."""
+        """The same of uniformly random moves: every position."""
         return OwnPlay(self.game, self.policies["random"])
 
-    @lru_cache(maxsize=JUDGED)
+    @kept(JUDGED)
     def mistakes(self, name: str) -> Mistakes:
         """Return an agent's blunders."""
         return mistakes(self.own_play(name))
 
-    @lru_cache(maxsize=8)
+    @kept(8)
     def atlas(self, name: str) -> Atlas:
         """Return an agent's blunders up to symmetry, the most serious first."""
         return atlas(self.game, self.mistakes(name))
 
-    @lru_cache(maxsize=8)
+    @kept(8)
     def certificate(self, name: str, seat: str) -> Certificate:
         """Return the proof that an agent cannot be beaten in a seat.
 
@@ -318,7 +385,7 @@ class World:
         return certificate(self.own_play(name), SEATS[seat])
 
     def own_record(self, name: str, position: int) -> str:
-        """Return a game to a decision: one that somebody can have who is to move there, or any."""
+        """Return a game to a decision: one that the policy to move there can play, or any."""
         seat = int(self.game.to_move[position])
         games = (self.own_play(name).games[seat], self.any_play.games[seat])
         return next(record for of in games if (record := of.record(position)) is not None)
@@ -347,7 +414,7 @@ class World:
         )
 
     def _plays(self, name: str) -> bool:
-        """Whether somebody who is not always there can be met, by a recipe or by moves."""
+        """Whether a policy that is not always there can be had, by a recipe or by moves."""
         if not is_moves(name):
             return self.lab.knows(name)
         try:
@@ -356,21 +423,14 @@ class World:
             return False
         return True
 
-    def _is_lens(self, name: str) -> bool:
-        return self.lab.knows(name) or self._is_task(name)
-
-    def _is_task(self, name: str) -> bool:
-        somebody = name.removesuffix(TASK)
-        return somebody != name and self.lab.knows(somebody) and self.task(somebody) is not None
-
-    @lru_cache(maxsize=JUDGED)
+    @kept(JUDGED)
     def _policy_on_demand(self, name: str) -> Policy:
         if is_moves(name):
             return policy_of_choice(self.choice(name))
         agent = self.agents[name]
         return policy_of(agent.q, agent.card.plays)
 
-    @lru_cache(maxsize=JUDGED)
+    @kept(JUDGED)
     def _figures_of_moves(self, name: str) -> Figures:
         """Judge moves as a table of which each move played has the highest value."""
         table = self.choice(name)[self.game.legal].astype(np.float32)
@@ -378,7 +438,7 @@ class World:
 
     @cached_property
     def _line_up(self) -> LineUp:
-        """How everybody who is always there plays, ready for matches."""
+        """The policies that are always there, ready for matches."""
         pairs = [policy[self.game.legal] for policy in self.policies.values()]
         return line_up(self.game, np.stack(pairs))
 
@@ -425,7 +485,7 @@ def world() -> World:
 
 
 def is_moves(name: str) -> bool:
-    """Whether a name is meant as the code of somebody's moves, right or wrong."""
+    """Whether a name is meant as the code of moves, right or wrong."""
     return name.startswith(MOVES)
 
 
@@ -440,5 +500,5 @@ def _check_records(game: Game, summary: Summary) -> None:
                 replay(game, bar.record or "")
 
 
-def _asked(title: str) -> str:
+def _task_title(title: str) -> str:
     return f"What {title} was asked to learn"

@@ -56,7 +56,7 @@ def test_the_limits_are_those_of_the_game(described: Any, world: World) -> None:
     assert recipe["maxLength"] == LONGEST
     for name in ("q-learning,vs=random:50+self:200", "q-table,loss=-2,epsilon_drop=0.05_task"):
         assert re.search(recipe["pattern"], name)
-        assert name in world.lenses
+        assert world.is_lens(name)
     assert not re.search(recipe["pattern"], "nobody,alpha=0.5")
 
 

@@ -26,6 +26,8 @@ from app.recipes.on_demand import MOST_UPDATES
 from app.recipes.parameters import parameters_of
 from app.tictactoe.agents import ModelError, arrays_file, save, to_files
 from app.web import create_app
+from app.web.algorithms.targets import Pair
+from app.web.pages.why import explain
 from app.web.service.on_demand import PACKED, UNPACKED, Lab
 from app.web.service.trainer import LOCK, QUEUE, Trainer, TrainerError, trainer
 from app.web.world import World
@@ -130,14 +132,25 @@ def test_the_arena_has_a_row_and_a_column_more(client: FlaskClient, world: World
 
 
 def test_those_who_are_always_there_are_listed_and_others_known(world: World) -> None:
-    for everybody in (world.agents, world.policies, world.titles, world.seats, world.lenses):
-        assert NAME in everybody
-        assert NAME not in list(everybody)
-        assert "nobody" not in everybody
-        assert "q-table,games=0" not in everybody
-    assert f"{DROPS}_task" in world.lenses
+    for registry in (world.agents, world.policies, world.titles):
+        assert NAME not in registry
+        assert registry.knows(NAME)
+        assert not registry.knows("nobody")
+        assert not registry.knows("q-table,games=0")
+    assert NAME not in (*world.seats, *world.lenses)
+    assert world.is_seat(NAME)
+    assert world.is_lens(NAME)
+    assert world.is_lens(f"{DROPS}_task")
     assert world.titles[f"{DROPS}_task"] == f"What {DROPS} was asked to learn"
-    assert world.agents.get("truth") is None
+    assert world.agents.find("truth") is None
+
+
+def test_a_recipes_value_is_explained_by_its_own_table(world: World) -> None:
+    pair = Pair(world, NAME, 0, 4)
+    assert pair.is_learned
+    assert pair.value == world.agents[NAME].q[0, 4]
+    updates = dict(explain(pair).facts)["Updates of the shared value"]
+    assert updates == f"{world.agents[NAME].visits[0, 4]:,}"
 
 
 @pytest.mark.parametrize("text", [NAME, PHASES])

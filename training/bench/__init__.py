@@ -96,7 +96,7 @@ def _evaluation(game: Game) -> str:
 def _learners(game: Game) -> Iterator[str]:
     yield "\nagent                   updates/s"
     for agent in SHIPPED.values():
-        if agent.recipe.slug != "dqn":
+        if not agent.recipe.is_network:
             _rate(game, agent.recipe)  # compiles, or loads what was compiled
             rate = median(_rate(game, agent.recipe) for _ in range(RUNS))
             yield f"{agent.id:<20} {rate:>12,.0f}"

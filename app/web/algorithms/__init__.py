@@ -77,4 +77,4 @@ def explainable(world: World, lens: str, step: int | None) -> bool:
 def opponent_name(world: World, opponent: str) -> str:
     """Name whom a recipe's learner meets, to go on after "against"."""
     others = {"self": "itself", "league": "the league"}
-    return others.get(opponent) or world.titles.get(opponent, opponent)
+    return others.get(opponent) or world.titles.find(opponent) or opponent

@@ -1,7 +1,5 @@
 """Monte Carlo control: a value is the average of what whole games brought."""
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,13 +11,13 @@ from app.web.algorithms.sentences import best_next, distance, expected, explores
 from app.web.algorithms.story import Story, averaged_in, drawn_to, epsilon_greedy
 from app.web.algorithms.targets import Answer, Pair, Reason, after_answer
 from app.web.numbers import count, signed
-from app.web.world import World
+from app.web.world import World, kept
 
 TITLE = "Monte Carlo"
 FOLLOWS = "the rest of the game brings"
 
 
-@lru_cache(maxsize=4)
+@kept(4)
 def _returns(world: World, lens: str, step: int | None) -> NDArray[np.float64]:
     """Return what each decision brings on average who plays on by a table as in training, [D]."""
     policy, task = world.policy(lens, step), world.task(lens)

@@ -59,7 +59,7 @@ class Pair:
     @property
     def is_learned(self) -> bool:
         """Whether an agent learned the value; those of best play and of tasks are exact."""
-        return self.lens in self.world.agents
+        return self.world.agents.knows(self.lens)
 
     @property
     def agent(self) -> Agent:
@@ -214,7 +214,7 @@ class Reason:
 
 def worth_of(world: World, lens: str) -> Worth | None:
     """Return what the results of a game are worth on the scale of a lens; None if that is beads."""
-    if lens in world.agents:
+    if world.agents.knows(lens):
         return world.agents[lens].card.worth
     task = None if lens == TRUTH else world.task(lens.removesuffix(TASK))
     return task.worth if task else Worth()

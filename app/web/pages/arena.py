@@ -138,7 +138,7 @@ def arena() -> Response:
         raise BadRequest(f"show={show} in the address is wrong: show is {', '.join(SHOWS)}.")
     add = request.args.get("add", "")
     for name in (player, add):
-        if name and name not in there.policies:
+        if name and not there.policies.knows(name):
             there_are = ", ".join(there.policies)
             raise BadRequest(f"There is no player {name!r}. There are: {there_are}.")
     return respond(arena_page(show, there, player, add))
@@ -219,7 +219,7 @@ def _standing(world: World, name: str, table: League, player: int) -> Standing:
     return Standing(
         rank=int(table.rank[player]),
         title=world.titles[name],
-        href=addresses.agent(name) if name in world.agents else "",
+        href=addresses.agent(name) if world.agents.knows(name) else "",
         strength=strength(world, name),
         score=signed(table.score[player]),
         as_x=signed(float(score(table.as_x[player]))),

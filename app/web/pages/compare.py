@@ -101,7 +101,7 @@ def _steered(panel: Panel, comparison: Comparison, world: World) -> Panel:
     before, after = views[:here], views[here + 1 :]
     removed = addresses.compare(replace(comparison, views=before + after))
     steered = panel._replace(remove=removed if before or after else "", others=(before, after))
-    if panel.view.lens not in world.agents:
+    if not world.agents.knows(panel.view.lens):
         return steered
 
     def put(other: View | None) -> str:
@@ -237,7 +237,7 @@ def at_frame(world: World, comparison: Comparison, text: str) -> Comparison:
 
 
 def _learned(world: World, comparison: Comparison) -> list[View]:
-    return [view for view in comparison.views if view.lens in world.agents]
+    return [view for view in comparison.views if world.agents.knows(view.lens)]
 
 
 def _moves(views: list[View]) -> bool:
@@ -256,7 +256,7 @@ def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> Compari
     left = iter(steps)
 
     def moved(view: View) -> View:
-        if view.lens not in world.agents:
+        if not world.agents.knows(view.lens):
             return view
         return View(view.lens, world.short_step(view.lens, next(left)))
 
@@ -333,7 +333,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
     }
     panels = [panel(comparison, place, *each) for each in opinions.items()]
     figure = comparison.figure or next(iter(FIGURES))
-    agents = [view.lens for view in views if view.lens in world.agents]
+    agents = [view.lens for view in views if world.agents.knows(view.lens)]
     elsewhere = parting(views, world, place.position)
     learned = {full_name(world, view): found for view in views if (found := opinions[view])}
     return ComparePage(

@@ -397,7 +397,7 @@ def _curve(world: World, given: Mapping[str, Any], query: Query) -> Take:
 def _compared(world: World, given: Mapping[str, Any], query: Query) -> Take:
     lenses, figure = query.getlist("lens"), query.get("figure", "")
     compared, _ = comparison.parse(given.get("record", ""), lenses, world, figure)
-    learned = [view.lens for view in compared.views if view.lens in world.agents]
+    learned = [view.lens for view in compared.views if world.agents.knows(view.lens)]
     if not learned:
         raise NotFound("None of them has learned.")
     return take_curve(world, learned, compared.figure, record=compared.record)

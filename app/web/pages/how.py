@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from app.web.pages.parts.network_inputs import Encoding, encoded
 from app.web.pictures.board import Board, SmallBoard, board, small_board
 from app.web.respond import Page, respond
 from app.web.text import Legend, headline_of, legend_of
-from app.web.world import TRUTH, World, world
+from app.web.world import TRUTH, World, kept, world
 
 bp = Blueprint("how", __name__)
 
@@ -487,13 +487,13 @@ def how_page(moved: Moved, world: World) -> HowPage:
     )
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def facts(world: World, id: str) -> Mapping[str, object]:
     """Return what only one section asks for."""
     return SECTIONS[id].facts(world)
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def example(world: World, id: str, match: Match) -> Example:
     """Lay out a section's board."""
     place = place_of(match, world)

@@ -224,7 +224,7 @@ def arena(world: World, name: str) -> Arena:
             Standing(
                 rank=int(table.rank[player]),
                 title=world.titles[names[player]],
-                href=addresses.agent(names[player]) if names[player] in world.agents else "",
+                href=addresses.agent(names[player]) if world.agents.knows(names[player]) else "",
                 strength=strength(world, names[player]),
                 score=signed(float(table.score[player])),
                 judged=player == last,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import ClassVar, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -25,7 +25,7 @@ from app.web.pictures.board import Board
 from app.web.respond import Page, lead_to, respond
 from app.web.scene import Bar, Seat, Way, scene, seats
 from app.web.text import NAMED, Legend, character, first_opponent
-from app.web.world import HUMAN, TRUTH, World, is_moves, world
+from app.web.world import HUMAN, TRUTH, World, is_moves, kept, world
 
 bp = Blueprint("play", __name__)
 
@@ -48,7 +48,7 @@ def settled(query: Mapping[str, str], world: World) -> Match:
         wanted["step"] = ""
     elif query.get("step"):
         lens = shown_lens(place)
-        at_end = lens not in world.agents or query["step"] == str(world.last_step(lens))
+        at_end = not world.agents.knows(lens) or query["step"] == str(world.last_step(lens))
         wanted |= {"step": ""} if at_end else {"step": query["step"], "lens": lens}
     return parse(record, before | {"train": "", "hint": ""} | wanted, world).match
 
@@ -113,7 +113,7 @@ def players() -> Response:
     return respond(PlayersPage(groups(world()), here))
 
 
-@lru_cache(maxsize=4)
+@kept(4)
 def groups(world: World) -> tuple[Group, ...]:
     """List everybody: a person, those who learned by whose idea it was, those who follow a rule."""
     by_origin: dict[str, list[Card]] = {}

@@ -247,7 +247,7 @@ def _others(match: Match, pair: Pair) -> list[tuple[str, str, str]]:
     return [
         (id, name, addresses.why(replace(match, lens=lens, step=None, train=False), pair.cell))
         for id, (lens, name) in names.items()
-        if lens != pair.lens and lens in pair.world.lenses
+        if lens != pair.lens and pair.world.is_lens(lens)
     ]
 
 

@@ -81,7 +81,7 @@ def parse_curves(world: World, name: str, query: "MultiDict[str, str]") -> Curve
         charts = winning(card.win_rate) if card.win_rate else None
     elif figure or lenses:
         comparison, _ = parse("", [name, *lenses], world, figure)
-        names = [view.lens for view in comparison.views if view.lens in world.agents]
+        names = [view.lens for view in comparison.views if world.agents.knows(view.lens)]
         figure = comparison.figure or next(iter(FIGURES))
         charts = compared(world, comparison.views, figure)
     else:

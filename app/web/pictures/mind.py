@@ -14,7 +14,7 @@ from app.tictactoe.mind import UNKNOWN, Colouring, Tiles, frame
 from app.tictactoe.policy import policy_of
 from app.web.lens import HEAT_STEPS, ONES
 from app.web.match import read_step
-from app.web.world import World
+from app.web.world import World, kept
 
 TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on
 LINE = 0.16  # the truth below a row
@@ -96,7 +96,7 @@ def parse_view(world: World, name: str, query: Mapping[str, str]) -> tuple[int, 
     return step, kind
 
 
-@lru_cache(maxsize=16)  # some 20 KB each
+@kept(16)  # some 20 KB each
 def colouring(world: World, name: str, kind: str, step: int | None = None) -> Colouring:
     """Return the colours of an agent's mind at each of its snapshots, or at one: [T, N]."""
     game, agent = world.game, world.agents[name]
@@ -131,13 +131,13 @@ def colouring(world: World, name: str, kind: str, step: int | None = None) -> Co
     return mind.error(best, truth, known, LEVELS)
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def representatives(world: World, name: str) -> NDArray[np.intp]:
     """Return the decision that stands for each tile in an agent's mind, [N]."""
     return mind.representatives(world.tiles, world.agents[name].visits)
 
 
-@lru_cache(maxsize=16)  # some 30 KB each
+@kept(16)  # some 30 KB each
 def picture(
     world: World, name: str, step: int, kind: str = EXPECTS, moving: bool = False
 ) -> Picture:
@@ -152,7 +152,7 @@ def picture(
     )
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def picture_of_play(world: World, name: str) -> Picture:
     """Draw where somebody's play blunders of whom no values are known."""
     where, kind = world.tiles, "blunders"

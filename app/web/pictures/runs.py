@@ -31,7 +31,7 @@ def address(world: World, name: str) -> str:
     known = world.lab.short.get(name, name)
     if known in world.baselines:
         return addresses.play_against(known)
-    return addresses.lab(known) if known in world.agents else ""
+    return addresses.lab(known) if world.agents.knows(known) else ""
 
 
 def addresses_of(world: World, recipe: str) -> Seeded:
@@ -63,7 +63,7 @@ def seeded(recipe: str, seed: int) -> str:
 def position(world: World, record: str, lens: str) -> str:
     """Return where a position is shown, by the values of somebody who can be had, else the true."""
     known = world.lab.short.get(lens, lens)
-    return addresses.play(Match(record, o=HUMAN, lens=known if known in world.lenses else TRUTH))
+    return addresses.play(Match(record, o=HUMAN, lens=known if world.is_lens(known) else TRUTH))
 
 
 def behind_bar(world: World, bar: Bar) -> str:

@@ -6,12 +6,12 @@ is always there, else the recipe's own.
 
 import io
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -40,45 +40,6 @@ MANY = 1024  # names, some 200 bytes each
 STORIES = 32  # of trainings, some 10 KB each
 RETRY_SECONDS = 2
 MEMBERS = ["card.json", "arrays.npz"]  # of an answer
-
-
-class Everybody(Mapping[str, Value], Generic[Value]):
-    """Something of everybody: it lists those who are always there, and knows recipes besides."""
-
-    def __init__(
-        self,
-        always: Mapping[str, Value],
-        knows: Callable[[str], bool],
-        find: Callable[[str], Value],
-    ) -> None:
-        self.always, self.knows, self.find = always, knows, find
-
-    def __getitem__(self, name: str) -> Value:
-        if name in self.always:
-            return self.always[name]
-        if not self.knows(name):
-            raise KeyError(name)
-        return self.find(name)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.always or (isinstance(name, str) and self.knows(name))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.always)
-
-    def __len__(self) -> int:
-        return len(self.always)
-
-
-class Names(list[str]):
-    """Names of those who are always there; whoever else `knows` accepts is among them too."""
-
-    def __init__(self, names: list[str], knows: Callable[[str], bool]) -> None:
-        super().__init__(names)
-        self.knows = knows
-
-    def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (isinstance(name, str) and self.knows(name))
 
 
 class Lab:

@@ -123,7 +123,7 @@ def state(world: World, position: int) -> schema.State:
 
 def view(world: World, position: int, lens: str, step: int | None) -> schema.View:
     """Tell what a lens thinks of a position, at a snapshot or as shipped, and what is true."""
-    game, learned = world.game, world.agents.get(lens)
+    game, learned = world.game, world.agents.find(lens)
     seen = None if game.is_over(position) else opinion(world, position, lens, step)
     worth = worth_of(world, lens)
     return schema.View(
@@ -205,7 +205,7 @@ def _square(world: World, position: int, cell: int, seen: Opinion | None) -> sch
     mark = MARKS[int(world.game.board[position, cell])]
     if seen is None or not world.game.legal[position, cell]:
         return schema.Square(cell, mark, legal=False)
-    learned = world.agents.get(seen.lens)
+    learned = world.agents.find(seen.lens)
     task = None if seen.exact else world.task_q(seen.lens.removesuffix(TASK))
     return schema.Square(
         cell=cell,

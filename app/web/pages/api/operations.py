@@ -35,7 +35,7 @@ def list_agents() -> Response:
 @tree.validate(resp=answer(schema.Agent, 404), operation_id="agent")
 def show_agent(id: str) -> Response:
     """One agent, with its whole card."""
-    _one_of(world().agents, id)
+    _one_of(id, world().agents, world().agents.knows(id))
     return pure(answers.agent(world(), id))
 
 
@@ -56,7 +56,7 @@ def judge(query: schema.JudgeQuery) -> Response:
 def show_position(position: str, query: schema.LookQuery) -> Response:
     """A position as an agent sees it, and as it truly is."""
     step = None if query.step is UNSET else query.step
-    _one_of(world().lenses, query.lens)
+    _one_of(query.lens, world().lenses, world().is_lens(query.lens))
     _check_step(query.lens, step)
     return pure(answers.view(world(), _number(position), query.lens, step))
 
@@ -69,7 +69,7 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
     The cell is drawn by the chances, anew each time unless a seed is given.
     """
     number = _number(position)
-    _one_of(world().policies, query.agent)
+    _one_of(query.agent, world().policies, world().policies.knows(query.agent))
     if world().game.is_over(number):
         raise Conflict(f"The game is over in {position}: nobody is to move.")
     if query.seed is UNSET:
@@ -98,7 +98,7 @@ def follow_game(record: str) -> Response:
 def show_match(x: str, o: str) -> Response:
     """What can come of two players, exactly."""
     for name in (x, o):
-        _one_of(world().policies, name)
+        _one_of(name, world().policies, world().policies.knows(name))
     return pure(answers.match(world(), x, o))
 
 
@@ -113,7 +113,7 @@ def list_experiments() -> Response:
 @tree.validate(resp=answer(schema.Experiment, 404), operation_id="experiment")
 def show_experiment(claim: str) -> Response:
     """A claim that was checked, with every number behind it."""
-    _one_of(world().experiments, claim)
+    _one_of(claim, world().experiments, claim in world().experiments)
     return pure(answers.experiment(world(), claim))
 
 
@@ -135,13 +135,13 @@ def _number(position: str) -> int:
         raise NotFound(f"There is no such position: {error}.") from None
 
 
-def _one_of(names: Collection[str], name: str) -> None:
-    if name not in names:
+def _one_of(name: str, names: Collection[str], known: bool) -> None:
+    if not known:
         raise NotFound(f"There is no {name!r} here. There are: {', '.join(names)}.")
 
 
 def _check_step(lens: str, step: int | None) -> None:
-    learned = world().agents.get(lens)
+    learned = world().agents.find(lens)
     steps = len(learned.snapshot_updates) if learned else 0
     if step is not None and step >= steps:
         raise NotFound(f"{lens} has {steps} snapshots: there is no step {step}.")

@@ -128,7 +128,7 @@ def _options(world: World, recipe: Recipe, parameter: Parameter) -> list[Option]
     if ":" in value:
         several = ", then ".join(f"{titles.get(one, one)} {n:,}" for one, n in recipe.phases)
         options.append(Option(value, several, True))
-    elif turns > 1 and recipe.slug != "dqn":
+    elif turns > 1 and not recipe.is_network:
         two = f"random:{turns // 2}+self:{turns - turns // 2}"
         options.append(Option(two, "Random, then itself", False))
     return options

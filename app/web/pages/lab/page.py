@@ -218,7 +218,7 @@ def _with_seed(world: World, recipe: Recipe, seed: int) -> str:
         named = one_name(world, recipe.with_seed(seed))
     except RecipeError:
         return ""
-    return named if named in world.agents else ""  # a shipped one may have taken longer
+    return named if world.agents.knows(named) else ""  # a shipped one may have taken longer
 
 
 def _story_links(
@@ -289,5 +289,5 @@ def _ghosts(world: World, chosen: str, ghost: str) -> dict[str, str]:
     return {
         one: world.titles[one]
         for one in dict.fromkeys(names)
-        if one in world.agents and one != chosen
+        if world.agents.knows(one) and one != chosen
     }

@@ -1,7 +1,6 @@
 """The claims that experiments check, as short as a line: their verdicts, and who they are about."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -9,7 +8,7 @@ from werkzeug.exceptions import NotFound
 
 from app.experiments import PROJECTS, Bars, Curves, Grid, Histogram, Summary
 from app.web import addresses
-from app.web.world import World
+from app.web.world import World, kept
 
 
 class Verdict(NamedTuple):
@@ -71,7 +70,7 @@ def of_agent(world: World, name: str) -> list[Claim]:
     return [claim(one) for one in world.experiments.values() if name in one.agents]
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def of_algorithm(world: World, slug: str) -> tuple[Claim, ...]:
     """List the claims whose figures show runs of an algorithm, or that are about its agents."""
     summaries = world.experiments.values()

@@ -4,7 +4,6 @@ A film is the table of its numbers: the script that plays it reads what people c
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from app.tictactoe.notation import MARKS, replay
 from app.web.lens import Opinion, opinion
 from app.web.numbers import count, listed, short_name
 from app.web.pictures.mind import EXPECTS, colouring
-from app.web.world import World
+from app.web.world import World, kept
 
 STILL, MOVING = 140, 560  # milliseconds to the next frame, if nothing or something changes
 SURE = 0.3  # of the way from a draw to a win: how far ahead the best square has to be
@@ -63,7 +62,7 @@ def filmed(world: World) -> str:
     return AGENT if AGENT in world.agents else next(iter(world.agents))
 
 
-@lru_cache(maxsize=16)
+@kept(16)
 def film_of(world: World, name: str, record: str) -> Film:
     """Film what an agent thinks of one decision.
 
@@ -98,7 +97,7 @@ def film_of(world: World, name: str, record: str) -> Film:
     )
 
 
-@lru_cache(maxsize=16)
+@kept(16)
 def film_of_mind(world: World, name: str) -> Film:
     """Film all that an agent expects."""
     colours = colouring(world, name, EXPECTS)
@@ -108,7 +107,7 @@ def film_of_mind(world: World, name: str) -> Film:
     return _film(world, name, [{} for _ in known], captions, {}, [], "")
 
 
-@lru_cache(maxsize=16)
+@kept(16)
 def film_of_minds(world: World, names: tuple[str, ...]) -> Film:
     """Film several minds at once, each from the start of its own training to its end."""
     films = [film_of_mind(world, name) for name in names]

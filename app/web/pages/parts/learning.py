@@ -104,7 +104,7 @@ def winning(rates: BySeat[float]) -> Charts:
 
 def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
     """Chart one of FIGURES of the agents among some views; None if no agent of them has it."""
-    names = dict.fromkeys(view.lens for view in views if view.lens in world.agents)
+    names = dict.fromkeys(view.lens for view in views if world.agents.knows(view.lens))
     told = {name: values for name in names if (values := _told(world.agents[name].card, figure))}
     if not told:
         return None

@@ -1,0 +1,61 @@
+"""What is always there, what is found besides, and what becomes of a world after its last use."""
+
+import gc
+import shutil
+import weakref
+from pathlib import Path
+
+import pytest
+
+from app.tictactoe.notation import DIGITS
+from app.web import create_app
+from app.web.service.deployment import ROOT
+from app.web.world import TASK, TRUTH, Registry, World
+
+
+def test_a_registry_lists_what_is_always_there_and_finds_the_rest() -> None:
+    made: list[str] = []
+
+    def make(name: str) -> int:
+        made.append(name)
+        return int(name)
+
+    registry = Registry({"one": 1, "two": 2}, str.isdigit, make)
+    assert [*registry] == ["one", "two"]
+    assert [name in registry for name in ("one", "two", "3", "x")] == [True, True, False, False]
+    assert [registry.knows(name) for name in ("one", "3", "x")] == [True, True, False]
+    assert made == []
+    assert (registry["one"], registry["3"]) == (1, 3)
+    assert [registry.find(name) for name in ("two", "4", "x")] == [2, 4, None]
+    assert made == ["3", "4"]
+    assert len(registry) == 2
+    with pytest.raises(KeyError):
+        registry["x"]
+
+
+def test_what_is_listed_is_known(world: World) -> None:
+    assert all(world.is_seat(name) for name in world.seats)
+    assert all(world.is_lens(name) for name in world.lenses)
+    assert all(name in world.titles for name in (*world.seats, *world.lenses))
+    for name in ("nobody", "q-learning,alpha=2", TASK, f"minimax{TASK}", "moves.x"):
+        assert not world.is_seat(name), name
+        assert not world.is_lens(name), name
+    assert not world.is_seat(TRUTH)
+    assert not world.is_lens("random")
+
+
+def test_a_world_goes_with_its_last_use(tmp_path: Path) -> None:
+    """Also when every page was asked for: nothing that outlives a site keeps its world."""
+    for file in (ROOT / "models").glob("q-*.*"):
+        shutil.copy(file, tmp_path)
+    shutil.copytree(ROOT / "models" / "experiments", tmp_path / "experiments")
+    site = create_app(tmp_path)
+    client = site.test_client()
+    pages = ("/", "/agents", "/agents/q-table", "/arena", "/compare/", "/experiments", "/how")
+    boards = [f"/{page}/4{cell}" for page in ("play", "why", "compare") for cell in DIGITS[:4]]
+    for page in (*pages, "/how/learning", "/mind/q-table", "/puzzle", "/puzzle/1", *boards):
+        assert client.get(page).status_code == 200, page
+    used = weakref.ref(site.extensions["world"])
+    del site, client
+    gc.collect()
+    assert used() is None
