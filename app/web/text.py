@@ -32,7 +32,7 @@ def status(place: Place, going_on: bool = False) -> str:
     """Say what has happened, for a screen reader: the last moves of both and what is next.
 
     It waits with that while an agent is about to move, so nothing is said twice, and of a game
-    between agents it says only how it ended, unless somebody goes through it step by step.  A
+    between agents it says only how it ended, unless it is gone through step by step.  A
     person's blunder is said, unless the values are hidden.
     """
     if going_on and not place.over:
@@ -62,7 +62,7 @@ class Legend(NamedTuple):
     drawn: bool  # whether its moves are drawn like beads, so that it has no one move
     heats: range  # colours to show
     scale: tuple[tuple[str, ...], ...]  # what its two ends and its middle stand for
-    facts: str  # what is exactly true of whoever thinks so
+    facts: str  # what is exactly true of the agent or lens
 
 
 def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
@@ -116,7 +116,7 @@ def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
 
 
 def task_words(world: World, task: Task) -> str:
-    """Say what somebody was asked to learn: to win from whom, and how soon."""
+    """Describe a training task: the opponent, and what later results count."""
     whom = "itself" if task.opponent is None else world.titles[task.opponent]
     if task.epsilon:
         whom = f"{whom} with {percent(task.epsilon, 0)}% of its later moves at random"
@@ -151,7 +151,7 @@ def facts(world: World, name: str, step: int | None = None) -> str:
 def _scale(worth: Worth, seat: str, decimals: int) -> tuple[tuple[str, str], ...]:
     loss, draw, win = getattr(worth, seat)
     names = ["loss", "draw", "win"]
-    if draw in (loss, win):  # then halfway is nobody's result
+    if draw in (loss, win):  # then no result is halfway
         names = ["loss or draw", "", "win"] if draw == loss else ["loss", "", "draw or win"]
     values = [signed(value, decimals) for value in worth.scale(seat)]
     return tuple(zip(names, values, strict=True))
@@ -177,7 +177,7 @@ def _result(place: Place) -> str:
 
 
 BEATABLE = "q-learning-1"  # its squares have many colours, and it has a blind spot
-BEGINNER_LOSES = 0.1  # of its games against somebody who moves at random
+BEGINNER_LOSES = 0.1  # of its games against uniformly random moves
 STRENGTHS = {
     "beginner": "loses more than one game in ten to somebody who moves at random, as X or as O",
     "strong": "loses no more than that, and yet can be beaten",
@@ -186,7 +186,7 @@ STRENGTHS = {
 
 
 class Character(NamedTuple):
-    """What a card says of somebody who can sit at the board."""
+    """What a card says of a player."""
 
     strength: str  # one of STRENGTHS; "" of a person
     line: str  # one line on who it is
@@ -194,7 +194,7 @@ class Character(NamedTuple):
 
 
 def first_opponent(world: World) -> str:
-    """Return whom a newcomer plays: BEATABLE, or who else learned."""
+    """Return the opponent of newcomers: BEATABLE, or the first agent there is."""
     return BEATABLE if BEATABLE in world.agents else next(iter(world.agents))
 
 
@@ -216,7 +216,7 @@ def character(world: World, name: str) -> Character:
 
 
 def strength(world: World, name: str) -> str:
-    """Return how strong somebody is, by the rule of `character`."""
+    """Return how strong a policy is, by the rule of `character`."""
     judgement = world.judgement(name)
     if all(judgement.unbeatable.values()):
         return "unbeatable"

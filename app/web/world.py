@@ -104,7 +104,7 @@ def kept(most: int) -> Callable[[Function], Function]:
     return keep
 
 
-class Judgement(NamedTuple):
+class PolicyJudgement(NamedTuple):
     """What is exactly true of an agent's play, as shipped."""
 
     chances: dict[tuple[str, str], Chances]  # opponent, seat -> win, draw, loss from the own side
@@ -322,12 +322,12 @@ class World:
         return losing_game(self.game, self.policies[name], player)
 
     @kept(MANY)
-    def judgement(self, name: str) -> Judgement:
+    def judgement(self, name: str) -> PolicyJudgement:
         """Judge a policy: an agent by its card, a baseline or moves here."""
         figures = self._ruled if name in self.baselines else self.figures(name)
         at = list(BASELINES).index(name) if name in self.baselines else -1
         opponents = figures.vs | {BEST_RESPONDER: figures.best_response}
-        return Judgement(
+        return PolicyJudgement(
             chances={
                 (opponent, seat): getattr(chances, seat)[at]
                 for opponent, chances in opponents.items()

@@ -113,7 +113,7 @@ def test_every_link_of_a_verdict_and_every_button_leads_somewhere(client: FlaskC
 
 
 def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
-    for preset in (*presets.TELLING, *presets.EXERCISES):
+    for preset in (*presets.WORTH_SEEING, *presets.EXERCISES):
         assert name(parse(preset.recipe)) == preset.recipe
         assert preset.line.endswith(".")
     page = client.get("/lab").get_data(as_text=True)
@@ -257,7 +257,7 @@ def test_no_sum_is_written_where_the_step_size_falls(client: FlaskClient) -> Non
     [("Afraid", "xo"), ("Glad of a draw", "xo"), ("Fearless", ""), ("Never explore", "")],
 )
 def test_a_preset_does_what_its_sentence_says(world: World, title: str, safe: str) -> None:
-    recipe = next(preset.recipe for preset in presets.TELLING if preset.title == title)
+    recipe = next(preset.recipe for preset in presets.WORTH_SEEING if preset.title == title)
     proved = world.judgement(recipe).unbeatable
     assert "".join(seat for seat in "xo" if proved[seat]) == safe
 
@@ -377,7 +377,7 @@ def test_matchboxes_and_sums_do_what_their_sentences_say(world: World) -> None:
 
 def preset(title: str) -> str:
     """The name of the recipe of a preset."""
-    return next(preset.recipe for preset in presets.TELLING if preset.title == title)
+    return next(preset.recipe for preset in presets.WORTH_SEEING if preset.title == title)
 
 
 def test_beads_are_told_as_beads(client: FlaskClient) -> None:

@@ -30,7 +30,7 @@ from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
 from app.web.algorithms.champion import BOUNDS
 from app.web.algorithms.formula import block, inline
 from app.web.algorithms.league import exchanged, other_seat, shares_entry
-from app.web.algorithms.targets import Pair, Reason
+from app.web.algorithms.targets import Pair, ValueReason
 from app.web.match import Match
 from app.web.numbers import signed
 from app.web.pages.why import Explanation, explain
@@ -204,7 +204,7 @@ def pairs(world: World, lens: str, every: int) -> list[Pair]:
     return [Pair(world, lens, position, cell) for position, cell in legal]
 
 
-def reason(pair: Pair) -> Reason:
+def reason(pair: Pair) -> ValueReason:
     return rule_of(pair).reason(pair)
 
 

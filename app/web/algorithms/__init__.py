@@ -8,7 +8,7 @@ from importlib import import_module
 
 from app.recipes import ALGORITHMS as RECIPES
 from app.recipes import Recipe
-from app.web.algorithms.algorithm import Algorithm, Rule, Section
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
 from app.web.algorithms.minimax import TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
 from app.web.algorithms.story import Story
 from app.web.algorithms.targets import Pair
@@ -18,9 +18,9 @@ from app.web.world import World
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
-    "Rule",
     "Section",
     "Story",
+    "UpdateRule",
     "explainable",
     "opponent_name",
     "phases",
@@ -53,7 +53,7 @@ def section_of(pair: Pair) -> str:
     return pair.agent.card.algorithm if pair.is_learned else MINIMAX
 
 
-def rule_of(pair: Pair) -> Rule:
+def rule_of(pair: Pair) -> UpdateRule:
     """Return how the value that is asked for is updated, or where it follows from."""
     if pair.task is None or pair.is_learned:
         return ALGORITHMS[section_of(pair)].rule
@@ -75,6 +75,6 @@ def explainable(world: World, lens: str, step: int | None) -> bool:
 
 
 def opponent_name(world: World, opponent: str) -> str:
-    """Name whom a recipe's learner meets, to go on after "against"."""
+    """Name an opponent of a recipe's phases, to go on after "against"."""
     others = {"self": "itself", "league": "the league"}
     return others.get(opponent) or world.titles.find(opponent) or opponent

@@ -7,7 +7,7 @@ from app.recipes import Recipe
 from app.web.algorithms.formula import Formula, discounted
 from app.web.algorithms.sentences import best_next
 from app.web.algorithms.story import Story
-from app.web.algorithms.targets import Answer, Pair, Reason
+from app.web.algorithms.targets import Pair, Reply, ValueReason
 from app.web.match import Match
 from app.web.world import HUMAN, World
 
@@ -18,24 +18,26 @@ NEVER_UPDATED = (
 )
 
 
-class Rule(NamedTuple):
+class UpdateRule(NamedTuple):
     """How an algorithm updates a value, and how that is told.
 
     What most have is the default: the answers of an opponent, by chance, each followed by a move
     of one's own.
     """
 
-    reason: Callable[[Pair], Reason]  # what a value is drawn to
-    sentences: Callable[[Pair, Reason], list[str]]  # the same in words
-    equations: Callable[[Pair, Reason], list[str]]  # and in numbers; asked only if has_target
-    follows: Callable[[Pair, Answer], str] = best_next  # what an update finds after an answer
-    target: Callable[[Pair, Answer], str] = discounted  # what an answer draws the value to
+    reason: Callable[[Pair], ValueReason]  # what a value is drawn to
+    sentences: Callable[[Pair, ValueReason], list[str]]  # the same in words
+    equations: Callable[[Pair, ValueReason], list[str]]  # and in numbers; asked only if has_target
+    follows: Callable[[Pair, Reply], str] = best_next  # what an update finds after an answer
+    target: Callable[[Pair, Reply], str] = discounted  # what an answer draws the value to
     shared: str = CHANCE  # what the answers' shares are
     counted: str = "Updates"  # what the visits are
     unknown: str = NEVER_UPDATED  # what is said of a value that was never updated
     has: str = "gives {move} the value {value}"  # what an agent does, to go on after its name
     had: str = "gave {move} the value {value}"  # the same of a snapshot
-    written: Callable[[Reason, float], str] = Reason.written  # a value, or what it is drawn to
+    written: Callable[[ValueReason, float], str] = (
+        ValueReason.written
+    )  # a value, or what it is drawn to
 
 
 def no_facts(_world: World) -> Mapping[str, object]:
@@ -61,7 +63,7 @@ class Algorithm(NamedTuple):
     """All that the site knows of an algorithm, by the slug on the cards of its agents."""
 
     title: str
-    rule: Rule
+    rule: UpdateRule
     section: Section
     story: Story | None = None  # how the games of a training are told
     untold: str = ""  # why they are not
@@ -70,5 +72,5 @@ class Algorithm(NamedTuple):
 
 
 def seen_by(lens: str, record: str, step: int | None = None) -> Match:
-    """Look at a position with somebody's values; both sides are played by hand."""
+    """Show a position with the values of a lens; both sides are played by hand."""
     return Match(record, o=HUMAN, lens=lens, step=step)

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from app.recipes import Recipe
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, fenced, just, number
 from app.web.algorithms.sentences import distance, images, worth_to_other
 from app.web.algorithms.story import OVER, Story, TrainingGame, TrainingUpdate, bracketed, written
-from app.web.algorithms.targets import Pair, Reason, before_answer
+from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.numbers import MINUS, signed
 
 TITLE = "The champion: at least and at most"
@@ -25,7 +25,7 @@ def _turns(_recipe: Recipe) -> str:
     return "games at most, until every afterstate has been seen,"
 
 
-def _reason(pair: Pair) -> Reason:
+def _reason(pair: Pair) -> ValueReason:
     lower, upper = _bounds(pair)
     return replace(before_answer(pair), target=lower + (upper - lower) / 4)
 
@@ -39,19 +39,19 @@ def _bounds(pair: Pair) -> tuple[int, int]:
 
 
 def _answer_bounds(pair: Pair) -> list[tuple[int, int]]:
-    """Return what each answer is known to be worth at least and at most to who gives it."""
+    """Return what each answer is known to be worth at least and at most to the opponent."""
     row = pair.table[pair.after]
     return [BOUNDS[value] for value in row[~np.isnan(row)].tolist()]
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     lower, upper = (signed(bound, 0) for bound in _bounds(pair))
     by = "the rules" if pair.game.is_over(pair.after) else "its answers"
     worth = f"just {lower}" if lower == upper else f"at least {lower} and at most {upper}"
     return [f"By {by} it is worth {worth}.", *distance(reason), *images(pair)]
 
 
-def _equations(pair: Pair, reason: Reason) -> list[str]:
+def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     """Write what the answers leave of the range from a loss to a win, and what is shown of it."""
     lower, upper = _bounds(pair)
     middle = rf"\frac{{{number(upper, 0)} - {fenced(lower, 0)}}}{{4}}"
@@ -102,7 +102,7 @@ ALGORITHM = Algorithm(
         both_sides=True,
         movers_view=True,
     ),
-    rule=Rule(
+    rule=UpdateRule(
         _reason,
         _sentences,
         _equations,

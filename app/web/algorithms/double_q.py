@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.q_table import ADDED_UP, COUNTED, adds_up, shared
 from app.web.algorithms.sentences import NEAR, SAME, backward, distance, expected, moved_on
 from app.web.algorithms.story import Story, drawn_to, epsilon_greedy
-from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
+from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import signed
 from app.web.world import World
 
@@ -22,7 +22,7 @@ TWO_TABLES = (
 )
 
 
-def _reason(pair: Pair) -> Reason:
+def _reason(pair: Pair) -> ValueReason:
     if adds_up(pair):
         return without_target(after_answer(pair))
     # An end is learned by both tables, any other target by one of them.
@@ -30,7 +30,7 @@ def _reason(pair: Pair) -> Reason:
     return replace(reason, hedge="at most ") if reason.bootstraps else reason
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *shared(pair)]
     two_tables = [TWO_TABLES] if reason.bootstraps else []
@@ -38,7 +38,7 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
     return [*told, *backward(reason), *shared(pair)]
 
 
-def _past(pair: Pair, reason: Reason) -> list[str]:
+def _past(pair: Pair, reason: ValueReason) -> list[str]:
     """Say what keeps the value from its target; how often each table was updated is not known."""
     if not pair.known or abs(reason.above) < NEAR:
         return []
@@ -78,7 +78,7 @@ ALGORITHM = Algorithm(
         lambda _recipe, _update: "",  # the tables are two, of which one moves
         epsilon_greedy,
     ),
-    rule=Rule(_reason, _sentences, target_alone, counted=COUNTED),
+    rule=UpdateRule(_reason, _sentences, target_alone, counted=COUNTED),
     section=Section(
         title=TITLE,
         start=seen_by("double-q", "0"),

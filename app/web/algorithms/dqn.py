@@ -1,15 +1,15 @@
 """Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
 
-from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, mean, number
 from app.web.algorithms.sentences import distance, expected
-from app.web.algorithms.targets import Pair, Reason, after_answer
+from app.web.algorithms.targets import Pair, ValueReason, after_answer
 from app.web.numbers import count
 
 TITLE = "Deep Q-learning"
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [
         expected(pair, reason),
         *distance(reason),
@@ -26,7 +26,7 @@ def _played(pair: Pair) -> str:
     return f", and this move was played {times} in training"
 
 
-def _equations(pair: Pair, reason: Reason) -> list[str]:
+def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     """Write the target, and by how much the network is wrong."""
     if not pair.known:
         return [mean(pair, reason)]
@@ -44,7 +44,7 @@ ALGORITHM = Algorithm(
         "Its games are not told one by one: what it learns from is drawn from a store of many "
         "games, and every step moves all of its values."
     ),
-    rule=Rule(
+    rule=UpdateRule(
         after_answer,
         _sentences,
         _equations,

@@ -1,17 +1,17 @@
 """Expected Sarsa: what is found after the answer is the next move's value on average."""
 
-from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sarsa import exploring
 from app.web.algorithms.sentences import distance, expected, past
 from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
-from app.web.algorithms.targets import Pair, Reason, after_answer
+from app.web.algorithms.targets import Pair, ValueReason, after_answer
 
 TITLE = "Expected Sarsa"
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     so_far = past(pair, reason, pair.parameter("initial"))
     return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
 
@@ -24,7 +24,7 @@ ALGORITHM = Algorithm(
         stepped,
         epsilon_greedy,
     ),
-    rule=Rule(after_answer, _sentences, update),
+    rule=UpdateRule(after_answer, _sentences, update),
     section=Section(
         title=TITLE,
         start=seen_by("expected-sarsa", "40"),

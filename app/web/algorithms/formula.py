@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
-from app.web.algorithms.targets import Answer, Pair, Reason
+from app.web.algorithms.targets import Pair, Reply, ValueReason
 from app.web.numbers import MINUS, signed
 from app.web.world import TRUTH
 
@@ -129,17 +129,17 @@ def equals(*shown: float, decimals: int = 2) -> str:
     return "=" if whole else r"\approx"
 
 
-def just(pair: Pair, answer: Answer) -> str:
+def just(pair: Pair, answer: Reply) -> str:
     """Write what an answer draws the value to."""
     return number(answer.target, 0 if pair.lens == TRUTH else 2)
 
 
-def discounted(pair: Pair, answer: Answer) -> str:
+def discounted(pair: Pair, answer: Reply) -> str:
     """Write what an answer draws the value to: what an update finds there, discounted."""
     return combined(answer, pair.task.gamma if pair.task else pair.parameter("gamma"))
 
 
-def combined(answer: Answer, gamma: float, found: str = "") -> str:
+def combined(answer: Reply, gamma: float, found: str = "") -> str:
     """Write a target as it is made of a reward and of `found`, a value, where there is one."""
     target = number(answer.target)
     if answer.found is None:
@@ -149,7 +149,7 @@ def combined(answer: Answer, gamma: float, found: str = "") -> str:
     return rf"{reward}{parameter(gamma)} \times {found or fenced(answer.found)} {sign} {target}"
 
 
-def mean(pair: Pair, reason: Reason) -> str:
+def mean(pair: Pair, reason: ValueReason) -> str:
     """Write the target of an update, or where several answers make it, the average."""
     counted = [answer for answer in reason.answers if answer.weight]
     if len(counted) == 1:
@@ -166,7 +166,7 @@ def mean(pair: Pair, reason: Reason) -> str:
     return rf"E[y] = \frac{{{' + '.join(terms)}}}{{{times.total()}}} {sign} {target}"
 
 
-def moved(pair: Pair, alpha: float, reason: Reason) -> list[str]:
+def moved(pair: Pair, alpha: float, reason: ValueReason) -> list[str]:
     """Write what the next update makes of the value on average; nothing of an unknown one."""
     if not pair.known:
         return []
@@ -179,11 +179,11 @@ def moved(pair: Pair, alpha: float, reason: Reason) -> list[str]:
     ]
 
 
-def update(pair: Pair, reason: Reason) -> list[str]:
+def update(pair: Pair, reason: ValueReason) -> list[str]:
     """Write the target, and the value on its way there with a fixed step size."""
     return [mean(pair, reason), *moved(pair, pair.parameter("alpha"), reason)]
 
 
-def target_alone(pair: Pair, reason: Reason) -> list[str]:
+def target_alone(pair: Pair, reason: ValueReason) -> list[str]:
     """Write the target, where what becomes of the value is not known, or is the target itself."""
     return [mean(pair, reason)]

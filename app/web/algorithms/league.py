@@ -11,11 +11,11 @@ import numpy as np
 from app.recipes import Recipe
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, parse_position, position_text
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, combined, moved, number, parameter
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
 from app.web.algorithms.story import RESULTS, Story, TrainingGame, averaged_in
-from app.web.algorithms.targets import Answer, Pair, Reason, averaged, best_only, ways_on
+from app.web.algorithms.targets import Pair, Reply, ValueReason, averaged, best_only, ways_on
 from app.web.numbers import count, signed
 
 TITLE = "Q-learning for uncertain worlds"
@@ -71,26 +71,26 @@ def _answer_value(pair: Pair, cell: int, position: int) -> float:
     return drawn_to(pair, position, pair.mover) if shares_entry(pair) else 0.0
 
 
-def _reason(pair: Pair) -> Reason:
+def _reason(pair: Pair) -> ValueReason:
     """The table is asked which answer would please the mover most, as if it were to be given."""
     reason = _own_seat(pair)
     return replace(reason, compared=False, hedge="about ") if shares_entry(pair) else reason
 
 
-def _own_seat(pair: Pair) -> Reason:
+def _own_seat(pair: Pair) -> ValueReason:
     if (outcome := pair.outcome(pair.after)) is not None:
         reward, target = pair.reward(outcome), drawn_to(pair, pair.after, pair.mover)
-        ended = Answer(None, pair.after, outcome, reward, reward, target, 1.0, 1.0)
+        ended = Reply(None, pair.after, outcome, reward, reward, target, 1.0, 1.0)
         return averaged(pair, [ended])
     answers = []
     for cell, position in ways_on(pair):
         found = _answer_value(pair, cell or 0, position)
         target = pair.parameter("gamma") * max(0.0, found)
-        answers.append(Answer(cell, position, pair.outcome(position), 0.0, found, target))
+        answers.append(Reply(cell, position, pair.outcome(position), 0.0, found, target))
     return best_only(pair, answers)
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     best = reason.given[0]
     told = [_ended(reason, best) if best.cell is None else _pleasing(pair, reason, best)]
     if shares_entry(pair):
@@ -102,7 +102,7 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
     return [*told, *distance(reason), *_average(pair, reason)]
 
 
-def _average(pair: Pair, reason: Reason) -> list[str]:
+def _average(pair: Pair, reason: ValueReason) -> list[str]:
     """Say that the value is an average, and what the targets must have been."""
     if not pair.visits:
         return []
@@ -122,7 +122,7 @@ def _average(pair: Pair, reason: Reason) -> list[str]:
     ]
 
 
-def _ended(reason: Reason, answer: Answer) -> str:
+def _ended(reason: ValueReason, answer: Reply) -> str:
     return (
         f"The game is {ENDS[answer.outcome or 0]} by this move, reward {signed(answer.reward)}. "
         "The finished board holds its reward as well, which counts discounted unless it is "
@@ -130,7 +130,7 @@ def _ended(reason: Reason, answer: Answer) -> str:
     )
 
 
-def _pleasing(pair: Pair, reason: Reason, best: Answer) -> str:
+def _pleasing(pair: Pair, reason: ValueReason, best: Reply) -> str:
     told = (
         "Every ply is an update, the opponent's too, always with the learner's own reward: so it "
         f"looks for the answer that would please {MARKS[pair.mover]} most"
@@ -150,7 +150,7 @@ def _pleasing(pair: Pair, reason: Reason, best: Answer) -> str:
     )
 
 
-def _equations(pair: Pair, reason: Reason) -> list[str]:
+def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     """Write what an entry is drawn to, for X in both seats, and its step size."""
     written = [f"y = {_target(pair, reason.given[0])}"]
     if shares_entry(pair):
@@ -163,12 +163,12 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
     return written
 
 
-def _target(pair: Pair, answer: Answer) -> str:
+def _target(pair: Pair, answer: Reply) -> str:
     found = rf"\max(0, {number(answer.found or 0.0)})"
     return combined(answer, pair.parameter("gamma"), found)
 
 
-def _follows(pair: Pair, answer: Answer) -> str:
+def _follows(pair: Pair, answer: Reply) -> str:
     found = signed(answer.found or 0.0)
     return f"worth {found}" if pair.mover == O else f"to be worth {found}"
 
@@ -198,7 +198,7 @@ ALGORITHM = Algorithm(
         lambda _recipe, update: averaged_in(update, update.times + 1),
         lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
-    rule=Rule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
+    rule=UpdateRule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
     section=Section(
         title=TITLE,
         start=seen_by("observing-symmetric", "487"),

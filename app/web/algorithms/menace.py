@@ -11,10 +11,10 @@ from app.tictactoe.beads import alike, beads
 from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_of
 from app.tictactoe.values import outcome_chances
-from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, number
 from app.web.algorithms.story import RESULTS, Story, TrainingGame
-from app.web.algorithms.targets import Pair, Reason, without_target
+from app.web.algorithms.targets import Pair, ValueReason, without_target
 from app.web.numbers import MINUS, beads_in_words, count, percent
 from app.web.world import World
 
@@ -52,14 +52,14 @@ def _box(pair: Pair) -> Box:
     )
 
 
-def _reason(pair: Pair) -> Reason:
+def _reason(pair: Pair) -> ValueReason:
     """On average a game through the move leaves it with so many beads; there are no answers.
 
     Without a bead no game goes through it.
     """
     box = _box(pair)
     target = sum(chance * _paid(pair, box, end) for end, chance in box.ends.items())
-    reason = replace(Reason(box.held, [], target, compared=False), hedge="about ")
+    reason = replace(ValueReason(box.held, [], target, compared=False), hedge="about ")
     return reason if box.held else without_target(reason)
 
 
@@ -68,7 +68,7 @@ def _paid(pair: Pair, box: Box, end: str) -> float:
     return max(0.0, box.held + pair.parameter(PAID[end]))
 
 
-def _sentences(pair: Pair, _reason: Reason) -> list[str]:
+def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     box = _box(pair)
     total = f"Its box has {beads_in_words(box.total)} in all."
     if not box.held:
@@ -91,7 +91,7 @@ def _signed(pair: Pair, end: str) -> str:
     return f"{pair.parameter(PAID[end]):+.0f}".replace("-", MINUS)
 
 
-def _equations(pair: Pair, reason: Reason) -> list[str]:
+def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     """Write what the next game through the move leaves of its beads, on average."""
     box = _box(pair)
     ends = {end: chance for end, chance in box.ends.items() if chance}
@@ -108,7 +108,7 @@ def _equations(pair: Pair, reason: Reason) -> list[str]:
     ]
 
 
-def _written(_reason: Reason, value: float) -> str:
+def _written(_reason: ValueReason, value: float) -> str:
     if value == round(value):
         return beads_in_words(value)
     return f"{number(value)} beads"
@@ -148,7 +148,7 @@ ALGORITHM = Algorithm(
         lambda _recipe, _update: "",  # it says how many beads there are
         lambda _game, _move: "drawn",
     ),
-    rule=Rule(
+    rule=UpdateRule(
         _reason,
         _sentences,
         _equations,

@@ -1,16 +1,16 @@
 """What is exact: best play, where the best answer decides, and the task of an agent."""
 
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, combined, just, mean, number
 from app.web.algorithms.sentences import expected, square, worth_to_other
-from app.web.algorithms.targets import Answer, Pair, Reason, after_answer, before_answer
+from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer, before_answer
 from app.web.numbers import signed
 
 TITLE = "Minimax: the truth"
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     best = reason.given
     if best[0].cell is None:
         return ["The game is over with this move."]
@@ -20,12 +20,12 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
     return [f"{MARKS[-pair.mover]} makes it so by answering at {places}."]
 
 
-def _equations(_pair: Pair, reason: Reason) -> list[str]:
+def _equations(_pair: Pair, reason: ValueReason) -> list[str]:
     values = ", ".join(number(answer.target, 0) for answer in reason.answers)
     return [rf"v = \min({values}) = {number(reason.target, 0)}"]
 
 
-def _task_before(pair: Pair) -> Reason:
+def _task_before(pair: Pair) -> ValueReason:
     return before_answer(pair, _gamma(pair))
 
 
@@ -33,8 +33,8 @@ def _gamma(pair: Pair) -> float:
     return pair.task.gamma if pair.task else 1.0
 
 
-def _task_sentences(pair: Pair, reason: Reason) -> list[str]:
-    """Say what the move is worth to somebody who has learned the task, answer by answer."""
+def _task_sentences(pair: Pair, reason: ValueReason) -> list[str]:
+    """Say what the move is worth with optimal play in the task, answer by answer."""
     best = reason.given[0]
     if best.cell is None:
         return ["The game is over with this move, and its reward is all there is."]
@@ -47,20 +47,20 @@ def _task_sentences(pair: Pair, reason: Reason) -> list[str]:
     ]
 
 
-def _task_target(pair: Pair, answer: Answer) -> str:
+def _task_target(pair: Pair, answer: Reply) -> str:
     return combined(answer, -_gamma(pair))
 
 
-def _task_equations(pair: Pair, reason: Reason) -> list[str]:
+def _task_equations(pair: Pair, reason: ValueReason) -> list[str]:
     return [f"y = {_task_target(pair, reason.given[0])}"]
 
 
-def _average(pair: Pair, reason: Reason) -> list[str]:
+def _average(pair: Pair, reason: ValueReason) -> list[str]:
     return [mean(pair, reason)]
 
 
-TASK_AFTER_ANSWER = Rule(after_answer, _task_sentences, _average)
-TASK_BEFORE_ANSWER = Rule(
+TASK_AFTER_ANSWER = UpdateRule(after_answer, _task_sentences, _average)
+TASK_BEFORE_ANSWER = UpdateRule(
     _task_before,
     _task_sentences,
     _task_equations,
@@ -71,7 +71,7 @@ TASK_BEFORE_ANSWER = Rule(
 
 ALGORITHM = Algorithm(
     title=TITLE,
-    rule=Rule(before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS),
+    rule=UpdateRule(before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS),
     section=Section(
         title=TITLE,
         start=seen_by("truth", "6587"),

@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.tasks import mean_returns
-from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
 from app.web.algorithms.story import Story, averaged_in, drawn_to, epsilon_greedy
-from app.web.algorithms.targets import Answer, Pair, Reason, after_answer
+from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
 from app.web.numbers import count, signed
 from app.web.world import World, kept
 
@@ -19,7 +19,7 @@ FOLLOWS = "the rest of the game brings"
 
 @kept(4)
 def _returns(world: World, lens: str, step: int | None) -> NDArray[np.float64]:
-    """Return what each decision brings on average who plays on by a table as in training, [D]."""
+    """Return the mean return of each decision, [D], when play goes on by a table as in training."""
     policy, task = world.policy(lens, step), world.task(lens)
     assert task is not None  # every recipe of this algorithm has one
     brings = mean_returns(world.game, task, policy)
@@ -33,11 +33,11 @@ def _brings(pair: Pair, position: int) -> float:
     return float(_returns(pair.world, pair.lens, pair.step)[position])
 
 
-def _reason(pair: Pair) -> Reason:
+def _reason(pair: Pair) -> ValueReason:
     return after_answer(pair, finds=_brings)
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [
         expected(pair, reason, FOLLOWS),
         *_whole_games(pair, reason),
@@ -46,14 +46,14 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
     ]
 
 
-def _whole_games(pair: Pair, reason: Reason) -> list[str]:
+def _whole_games(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.bootstraps:
         return []
     how = ", now and then at random" if explores(pair) else ""
     return [f"No other value is asked: the games are played to their end, by its own moves{how}."]
 
 
-def _past(pair: Pair, reason: Reason) -> list[str]:
+def _past(pair: Pair, reason: ValueReason) -> list[str]:
     """Say what the value is, and where its games were others."""
     if not pair.known or pair.visits is None:
         return []
@@ -63,13 +63,13 @@ def _past(pair: Pair, reason: Reason) -> list[str]:
     return [f"It is the average of what {count(pair.visits)} games brought{then}."]
 
 
-def _follows(pair: Pair, answer: Answer) -> str:
+def _follows(pair: Pair, answer: Reply) -> str:
     if answer.found is None:
         return best_next(pair, answer)
     return f"{FOLLOWS} {signed(answer.found)} on average"
 
 
-def _equations(pair: Pair, reason: Reason) -> list[str]:
+def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     """Write the average return, and what one more game makes of the value on average."""
     if not pair.known or pair.visits is None:
         return [mean(pair, reason)]
@@ -93,7 +93,7 @@ ALGORITHM = Algorithm(
         lambda _recipe, update: averaged_in(update, update.times),
         epsilon_greedy,
     ),
-    rule=Rule(_reason, _sentences, _equations, _follows, counted="Games through it"),
+    rule=UpdateRule(_reason, _sentences, _equations, _follows, counted="Games through it"),
     section=Section(
         title=TITLE,
         start=seen_by("monte-carlo", "8"),

@@ -2,10 +2,10 @@
 
 from app.recipes import Recipe
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
-from app.web.algorithms.targets import Answer, Pair, Reason, after_answer, without_target
+from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer, without_target
 from app.web.numbers import listed, signed
 
 TITLE = "Q-iteration with sticky losses"
@@ -20,12 +20,12 @@ def _is_stuck(pair: Pair) -> bool:
     return pair.known and bool(pair.option("sticky")) and pair.value == pair.reward(-1)
 
 
-def _reason(pair: Pair) -> Reason:
+def _reason(pair: Pair) -> ValueReason:
     reason = after_answer(pair)
     return without_target(reason) if _is_stuck(pair) else reason
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [_stuck(pair, reason)]
     told = [expected(pair, reason)]
@@ -34,7 +34,7 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
     return [*told, *distance(reason), *_last_drawn(pair, reason)]
 
 
-def _last_drawn(pair: Pair, reason: Reason) -> list[str]:
+def _last_drawn(pair: Pair, reason: ValueReason) -> list[str]:
     """Say why a value that is one target is not the average of all."""
     if not pair.known or abs(reason.above) < NEAR:
         return []
@@ -45,7 +45,7 @@ def _last_drawn(pair: Pair, reason: Reason) -> list[str]:
     return [f"That is the target after {places}: such an answer may have been drawn last."]
 
 
-def _stuck(pair: Pair, reason: Reason) -> str:
+def _stuck(pair: Pair, reason: ValueReason) -> str:
     loss = signed(pair.value, 0)
     causes = [answer for answer in reason.answers if answer.target == pair.value]
     by = "this answer" if len(causes) == 1 else "one of these answers"
@@ -55,7 +55,7 @@ def _stuck(pair: Pair, reason: Reason) -> str:
     )
 
 
-def _sticking(pair: Pair, causes: list[Answer]) -> str:
+def _sticking(pair: Pair, causes: list[Reply]) -> str:
     """Say which answers win at once, and which leave nothing better."""
     loss = signed(pair.value, 0)
     kinds = {
@@ -77,7 +77,7 @@ ALGORITHM = Algorithm(
         "There are no games to tell: it goes through every position and every move, sweep after "
         "sweep, and values each by one answer."
     ),
-    rule=Rule(_reason, _sentences, target_alone),
+    rule=UpdateRule(_reason, _sentences, target_alone),
     section=Section(
         title=TITLE,
         start=seen_by("q-iteration", "4"),

@@ -1,11 +1,11 @@
 """Q-learning against an opponent that is part of the world."""
 
 from app.recipes import Recipe
-from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.sentences import distance, expected, past
 from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
-from app.web.algorithms.targets import Pair, Reason, after_answer
+from app.web.algorithms.targets import Pair, ValueReason, after_answer
 
 TITLE = "Q-learning"
 TARGET = "gamma times the best that it expects of its next move"
@@ -21,7 +21,7 @@ def games_from(recipe: Recipe) -> str:
     return TURNS[recipe.start]  # type: ignore[attr-defined]
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     initial = pair.parameter("initial")
     return [expected(pair, reason), *distance(reason), *past(pair, reason, initial)]
 
@@ -30,7 +30,7 @@ ALGORITHM = Algorithm(
     title=TITLE,
     turns=games_from,
     story=Story(drawn_to(TARGET), stepped, epsilon_greedy),
-    rule=Rule(after_answer, _sentences, update),
+    rule=UpdateRule(after_answer, _sentences, update),
     section=Section(
         title=TITLE,
         start=seen_by("q-learning-1", "8"),

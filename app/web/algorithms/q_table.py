@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import TARGET
 from app.web.algorithms.sentences import backward, distance, expected, images, past
@@ -18,7 +18,7 @@ from app.web.algorithms.story import (
     stepped,
     written,
 )
-from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
+from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import count
 from app.web.world import World
 
@@ -44,12 +44,12 @@ def shared(pair: Pair) -> list[str]:
     return [f"One value serves {moves} moves: this one in its position, turned and mirrored."]
 
 
-def _reason(pair: Pair) -> Reason:
+def _reason(pair: Pair) -> ValueReason:
     reason = after_answer(pair)
     return without_target(reason) if adds_up(pair) else reason
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *shared(pair)]
     so_far = past(pair, reason, pair.parameter("initial"))
@@ -80,7 +80,7 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
 ALGORITHM = Algorithm(
     title="Q-learning backward over each game",
     story=Story(drawn_to(TARGET, backward=True), _step, epsilon_greedy),
-    rule=Rule(_reason, _sentences, update, counted=COUNTED),
+    rule=UpdateRule(_reason, _sentences, update, counted=COUNTED),
     section=Section(
         title=TITLE,
         start=seen_by("q-table", "4"),

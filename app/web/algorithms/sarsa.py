@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from app.tictactoe.notation import replay
 from app.tictactoe.tasks import task_q
 from app.tictactoe.values import TIE
-from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import distance, expected, explores, past
 from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
-from app.web.algorithms.targets import Pair, Reason, after_answer
+from app.web.algorithms.targets import Pair, ValueReason, after_answer
 from app.web.numbers import count, percent, signed
 from app.web.world import World
 
@@ -23,7 +23,7 @@ AGENT, START = "sarsa", "7"  # one of the few positions in which exploration mak
 BY_MOVES = "one answer and one next move"
 
 
-def exploring(pair: Pair, reason: Reason) -> list[str]:
+def exploring(pair: Pair, reason: ValueReason) -> list[str]:
     """Say that random moves are a part of what comes next, where they are and it matters."""
     if not explores(pair) or not reason.bootstraps:
         return []
@@ -31,7 +31,7 @@ def exploring(pair: Pair, reason: Reason) -> list[str]:
     return [f"It counts the next move as it plays: {share}% of the time that is any move."]
 
 
-def next_targets(pair: Pair, reason: Reason) -> list[float]:
+def next_targets(pair: Pair, reason: ValueReason) -> list[float]:
     """List all that one update can draw the value to, by the answer and the move after it."""
     if not explores(pair):
         return []
@@ -47,7 +47,7 @@ def next_targets(pair: Pair, reason: Reason) -> list[float]:
     return [*ends, *(gamma * value for value in values)]
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     initial, targets = pair.parameter("initial"), next_targets(pair, reason)
     by = [BY_MOVES] if targets and reason.bootstraps else []
     so_far = past(pair, reason, initial, targets, *by)
@@ -83,7 +83,7 @@ ALGORITHM = Algorithm(
         stepped,
         epsilon_greedy,
     ),
-    rule=Rule(after_answer, _sentences, update),
+    rule=UpdateRule(after_answer, _sentences, update),
     section=Section(
         title=TITLE,
         start=seen_by(AGENT, START),

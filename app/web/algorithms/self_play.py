@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from app.recipes.algorithms import SelfPlay
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, combined, moved
 from app.web.algorithms.sentences import distance, end, past, square, worth_to_other
 from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
-from app.web.algorithms.targets import Answer, Pair, Reason, before_answer
+from app.web.algorithms.targets import Pair, Reply, ValueReason, before_answer
 from app.web.numbers import count, percent, signed
 from app.web.world import World
 
@@ -16,18 +16,18 @@ TITLE = "Self-play with one shared table"
 AGENT = "self-play"  # by whose table it is explained
 
 
-def _reason(pair: Pair) -> Reason:
+def _reason(pair: Pair) -> ValueReason:
     return before_answer(pair, pair.parameter("gamma"))
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     best = reason.given[0]
     told = end(pair, reason) if best.cell is None else _best_answer(pair, reason, best)
     initial = pair.mover * pair.parameter("initial")  # which is in X's view
     return [told, *distance(reason), *past(pair, reason, initial)]
 
 
-def _best_answer(pair: Pair, reason: Reason, best: Answer) -> str:
+def _best_answer(pair: Pair, reason: ValueReason, best: Reply) -> str:
     mark, other = MARKS[pair.mover], MARKS[-pair.mover]
     return (
         "One table serves both sides, and nothing is left to chance: the best answer of "
@@ -37,11 +37,11 @@ def _best_answer(pair: Pair, reason: Reason, best: Answer) -> str:
     )
 
 
-def _target(pair: Pair, answer: Answer) -> str:
+def _target(pair: Pair, answer: Reply) -> str:
     return combined(answer, -pair.parameter("gamma"))
 
 
-def _equations(pair: Pair, reason: Reason) -> list[str]:
+def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     written = f"y = {_target(pair, reason.given[0])}"
     return [written, *moved(pair, pair.parameter("alpha"), reason)]
 
@@ -65,7 +65,7 @@ ALGORITHM = Algorithm(
         epsilon_greedy,
         both_sides=True,
     ),
-    rule=Rule(_reason, _sentences, _equations, worth_to_other, _target, shared=COUNTS),
+    rule=UpdateRule(_reason, _sentences, _equations, worth_to_other, _target, shared=COUNTS),
     section=Section(
         title=TITLE,
         start=seen_by(AGENT, "4"),

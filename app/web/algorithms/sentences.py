@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import number
-from app.web.algorithms.targets import Answer, Pair, Reason
+from app.web.algorithms.targets import Pair, Reply, ValueReason
 from app.web.lens import best_play, opinion
 from app.web.numbers import count, percent, short_name, signed
 from app.web.world import TRUTH
@@ -27,11 +27,11 @@ def square(pair: Pair, cell: int | None) -> str:
 
 
 def opponent(pair: Pair) -> str:
-    """Name who gives the answers."""
+    """Name the opponent that gives the answers."""
     return "Its own play" if pair.opponent is None else pair.world.titles[pair.opponent]
 
 
-def truth(pair: Pair, answer: Answer | None = None) -> str:
+def truth(pair: Pair, answer: Reply | None = None) -> str:
     """Say how the game ends with best play after the move, or after an answer to it."""
     if answer is None:
         return opinion(pair.world, pair.position, TRUTH).truths[pair.cell]
@@ -40,7 +40,7 @@ def truth(pair: Pair, answer: Answer | None = None) -> str:
     )
 
 
-def best_next(pair: Pair, answer: Answer) -> str:
+def best_next(pair: Pair, answer: Reply) -> str:
     """Say what an update finds after an answer: the end, or the mover's best move."""
     if answer.found is None:
         return f"the game is {ENDS[answer.outcome or 0]}"
@@ -55,13 +55,13 @@ def explores(pair: Pair) -> float:
     return pair.task.epsilon if pair.task else 0.0
 
 
-def worth_to_other(pair: Pair, answer: Answer) -> str:
+def worth_to_other(pair: Pair, answer: Reply) -> str:
     """Say what an update finds where the answer is itself a move with a value."""
     decimals = 0 if pair.lens == TRUTH else 2
     return f"worth {signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
 
 
-def expected(pair: Pair, reason: Reason, follows: str = "") -> str:
+def expected(pair: Pair, reason: ValueReason, follows: str = "") -> str:
     """Say what the answers of the opponent lead to, and what that is on average.
 
     `follows` says what the numbers are that an update finds, if not of the next move.
@@ -82,7 +82,7 @@ def expected(pair: Pair, reason: Reason, follows: str = "") -> str:
     return f"{several}: {', '.join(_consequences(given, follows))}. {target} on average."
 
 
-def _consequences(given: list[Answer], follows: str) -> list[str]:
+def _consequences(given: list[Reply], follows: str) -> list[str]:
     """Say after how many answers the game is over, and what an update finds if it is not."""
 
     def after(number: int) -> str:
@@ -96,7 +96,7 @@ def _consequences(given: list[Answer], follows: str) -> list[str]:
     return said
 
 
-def end(pair: Pair, reason: Reason) -> str:
+def end(pair: Pair, reason: ValueReason) -> str:
     """Say that the move ends the game, and that an update is made of the reward alone."""
     ended = reason.given[0]
     draws = "every update draws it to" if pair.known else "an update would draw it to"
@@ -104,7 +104,7 @@ def end(pair: Pair, reason: Reason) -> str:
     return f"{how}: {draws} the reward, {reason.written(ended.reward)}."
 
 
-def distance(reason: Reason) -> list[str]:
+def distance(reason: ValueReason) -> list[str]:
     """Say how far the value is from the target; nothing of a value that is unknown."""
     if not (reason.compared and reason.has_target):
         return []
@@ -117,7 +117,11 @@ def distance(reason: Reason) -> list[str]:
 
 
 def past(
-    pair: Pair, reason: Reason, initial: float, targets: Sequence[float] = (), by: str = BY_ANSWER
+    pair: Pair,
+    reason: ValueReason,
+    initial: float,
+    targets: Sequence[float] = (),
+    by: str = BY_ANSWER,
 ) -> list[str]:
     """Say why a value that goes a fixed part of the way at every update is not its target yet.
 
@@ -172,7 +176,7 @@ def moved_on(pair: Pair) -> str:
     return "Since then the values of the moves after them have changed."
 
 
-def backward(reason: Reason) -> list[str]:
+def backward(reason: ValueReason) -> list[str]:
     """Say that what an update finds is not yet what is shown, where later moves learn first."""
     if not reason.bootstraps:
         return []

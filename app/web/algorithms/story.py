@@ -54,7 +54,7 @@ class Story(NamedTuple):
     equation: Callable[[Recipe, TrainingUpdate], str]  # an update in numbers, "" where none is told
     choice: Callable[[TrainingGame, TrainingMove], str]  # how a move came to be played, in a word
     both_sides: bool = False  # the learner moves for both
-    movers_view: bool = False  # values are in the view of who makes the move, not of the seat
+    movers_view: bool = False  # values are in the mover's view, not in the seat's
 
 
 RESULTS = {"win": "won", "draw": "drawn", "loss": "lost"}

@@ -53,7 +53,7 @@ class Pair:
 
     @property
     def learner(self) -> str:
-        """The agent whose value or task it is; best play is nobody's."""
+        """The agent whose value or task it is; of best play the lens itself."""
         return self.lens.removesuffix(TASK)
 
     @property
@@ -112,7 +112,7 @@ class Pair:
 
     @property
     def visits(self) -> int | None:
-        """How often training updated it; None where nobody learned it, or it is not recorded."""
+        """How often training updated it; None where it was not learned, or that is not recorded."""
         if not self.is_learned or self.step is not None:
             return None
         return int(self.agent.visits[self.position, self.cell])
@@ -140,18 +140,18 @@ class Pair:
         return getattr(self.recipe, name)
 
     def outcome(self, position: int) -> int | None:
-        """How a position ended for who makes the move, -1, 0 or +1; None if it did not end."""
+        """How a position ended for the mover, -1, 0 or +1; None if it did not end."""
         return self.game.result(position) * self.mover if self.game.is_over(position) else None
 
     def reward(self, outcome: int, player: int = 0) -> float:
-        """What an outcome, -1, 0 or +1, is worth to who makes the move, or to another player."""
+        """What an outcome, -1, 0 or +1, is worth to the mover, or to another player."""
         assert self.worth is not None  # beads have rules of their own
         worth = self.worth.x if (player or self.mover) == X else self.worth.o
         return float(worth[outcome + 1])
 
 
-class Answer(NamedTuple):
-    """One way on after the move; all numbers are the view of who made the move, but `found`."""
+class Reply(NamedTuple):
+    """One way on after the move; all numbers are in its mover's view, but `found`."""
 
     cell: int | None  # what the opponent plays; None where the move itself ended the game
     position: int  # what has become of the game
@@ -164,11 +164,11 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reason:
+class ValueReason:
     """What a value is drawn to."""
 
     value: float
-    answers: list[Answer]
+    answers: list[Reply]
     target: float  # of the next update, on average; NaN where there is none
     compared: bool  # whether it is said how far the value is from the target
     hedge: str = ""  # what is said before a target that is not just so: "about ", "at most "
@@ -179,7 +179,7 @@ class Reason:
         return not math.isnan(self.target)
 
     @property
-    def given(self) -> list[Answer]:
+    def given(self) -> list[Reply]:
         """The answers that count."""
         return [answer for answer in self.answers if answer.chance]
 
@@ -228,14 +228,14 @@ def ways_on(pair: Pair) -> list[tuple[int | None, int]]:
     return [(cell, int(after[cell])) for cell in np.flatnonzero(after >= 0).tolist()]
 
 
-def averaged(pair: Pair, answers: list[Answer]) -> Reason:
+def averaged(pair: Pair, answers: list[Reply]) -> ValueReason:
     """Draw the value to the average of the targets, by weight."""
     total = sum(answer.weight for answer in answers)
     target = sum(answer.weight * answer.target for answer in answers) / total
-    return Reason(pair.value, answers, target, pair.known)
+    return ValueReason(pair.value, answers, target, pair.known)
 
 
-def best_only(pair: Pair, answers: list[Answer]) -> Reason:
+def best_only(pair: Pair, answers: list[Reply]) -> ValueReason:
     """Draw the value to the target of the answers in which an update finds most, all alike."""
     most = max(answer.found or 0.0 for answer in answers)
     best = [(answer.found or 0.0) == most for answer in answers]
@@ -258,7 +258,7 @@ def next_move(pair: Pair, position: int) -> float:
 
 def after_answer(
     pair: Pair, ending: float = 1.0, finds: Callable[[Pair, int], float] = next_move
-) -> Reason:
+) -> ValueReason:
     """The next state is the mover's own decision, after an answer of the opponent.
 
     `ending` is how often an end of the game counts, `finds` what an update finds in a decision.
@@ -271,27 +271,27 @@ def after_answer(
         if outcome is None:
             found = finds(pair, position)
             target = step + gamma * found
-            answers.append(Answer(cell, position, None, step, found, target, chance, chance))
+            answers.append(Reply(cell, position, None, step, found, target, chance, chance))
         else:
             reward = pair.reward(outcome)
             weight = chance * ending
-            answers.append(Answer(cell, position, outcome, reward, None, reward, chance, weight))
+            answers.append(Reply(cell, position, outcome, reward, None, reward, chance, weight))
     return averaged(pair, answers)
 
 
-def before_answer(pair: Pair, gamma: float = 1.0) -> Reason:
+def before_answer(pair: Pair, gamma: float = 1.0) -> ValueReason:
     """The next state is the opponent's decision: its best move is the mover's loss."""
     if (outcome := pair.outcome(pair.after)) is not None:
         reward = pair.reward(outcome)
-        ended = Answer(None, pair.after, outcome, reward, None, reward, 1.0, 1.0)
+        ended = Reply(None, pair.after, outcome, reward, None, reward, 1.0, 1.0)
         return averaged(pair, [ended])
     answers = []
     for cell, position in ways_on(pair):
         found = float(pair.table[pair.after, cell or 0])  # the opponent's view
-        answers.append(Answer(cell, position, pair.outcome(position), 0.0, found, -gamma * found))
+        answers.append(Reply(cell, position, pair.outcome(position), 0.0, found, -gamma * found))
     return best_only(pair, answers)
 
 
-def without_target(reason: Reason) -> Reason:
+def without_target(reason: ValueReason) -> ValueReason:
     """Return the same where no update comes any more."""
     return replace(reason, target=math.nan)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.recipes.algorithms import at_the_end
-from app.web.algorithms.algorithm import Algorithm, Rule, Section, seen_by
+from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, just, mean, moved
 from app.web.algorithms.sarsa import BY_MOVES, exploring, next_targets
 from app.web.algorithms.sentences import ENDS, distance, expected, images, past
@@ -17,19 +17,19 @@ from app.web.algorithms.story import (
     epsilon_greedy,
     stepped,
 )
-from app.web.algorithms.targets import Pair, Reason, after_answer, without_target
+from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import count, signed
 from app.web.world import World
 
 TITLE = "Temporal differences of afterstates"
 
 
-def _reason(pair: Pair) -> Reason:
+def _reason(pair: Pair) -> ValueReason:
     reason = after_answer(pair)
     return without_target(reason) if pair.game.is_over(pair.after) else reason
 
 
-def _sentences(pair: Pair, reason: Reason) -> list[str]:
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         end = ENDS[pair.outcome(pair.after) or 0]
         return [
@@ -41,7 +41,7 @@ def _sentences(pair: Pair, reason: Reason) -> list[str]:
     return [*told, *_past(pair, reason), *shared]
 
 
-def _teaching(pair: Pair, reason: Reason) -> list[str]:
+def _teaching(pair: Pair, reason: ValueReason) -> list[str]:
     if pair.option("learn_from") == "all":
         return exploring(pair, reason)
     if not reason.bootstraps or not pair.parameter("epsilon"):
@@ -49,7 +49,7 @@ def _teaching(pair: Pair, reason: Reason) -> list[str]:
     return ["A next move that is drawn at random teaches it nothing."]
 
 
-def _past(pair: Pair, reason: Reason) -> list[str]:
+def _past(pair: Pair, reason: ValueReason) -> list[str]:
     """Say what its targets were, which only follows from the value if the step size never fell."""
     if pair.parameter("alpha_drop"):
         return []
@@ -58,7 +58,7 @@ def _past(pair: Pair, reason: Reason) -> list[str]:
     return past(pair, reason, pair.parameter("initial"), targets, *by)
 
 
-def _equations(pair: Pair, reason: Reason) -> list[str]:
+def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     given = reason.given
     target = mean(pair, reason) if len(given) > 1 else f"y = {just(pair, given[0])}"
     alpha = at_the_end(pair.parameter("alpha"), pair.parameter("alpha_drop"))
@@ -84,7 +84,7 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
 ALGORITHM = Algorithm(
     title="Temporal-difference learning of afterstates",
     story=Story(_told, _step, epsilon_greedy),
-    rule=Rule(_reason, _sentences, _equations, target=just),
+    rule=UpdateRule(_reason, _sentences, _equations, target=just),
     section=Section(
         title=TITLE,
         start=seen_by("td-afterstates", "8"),

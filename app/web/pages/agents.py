@@ -18,7 +18,7 @@ from app.web.numbers import count
 from app.web.pictures.charts import Share, shares
 from app.web.respond import Page, respond
 from app.web.text import STRENGTHS, Character, character
-from app.web.world import BEST_RESPONDER, Judgement, World, world
+from app.web.world import BEST_RESPONDER, PolicyJudgement, World, world
 
 bp = Blueprint("agents", __name__)
 
@@ -35,7 +35,7 @@ class Player(NamedTuple):
     title: str
     href: str
     character: Character
-    judgement: Judgement
+    judgement: PolicyJudgement
     card: Card | None  # of those who learned
 
 

@@ -12,10 +12,10 @@ from werkzeug.exceptions import BadRequest, Conflict
 from app.tictactoe.notation import MARKS
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
-from app.web.algorithms.algorithm import CHANCE, Rule
+from app.web.algorithms.algorithm import CHANCE, UpdateRule
 from app.web.algorithms.formula import Formula, block, inline
 from app.web.algorithms.sentences import NEAR, opponent, square, truth
-from app.web.algorithms.targets import Answer, Pair, Reason
+from app.web.algorithms.targets import Pair, Reply, ValueReason
 from app.web.lens import lens_of, opinion
 from app.web.match import Match, Place, parse, read_cell
 from app.web.numbers import count, percent, short_name, signed
@@ -71,7 +71,7 @@ def explain(pair: Pair) -> Explanation:
     )
 
 
-def _row(pair: Pair, rule: Rule, answer: Answer) -> Row:
+def _row(pair: Pair, rule: UpdateRule, answer: Reply) -> Row:
     likely = f"{percent(answer.chance)}%" if rule.shared == CHANCE else ""
     return Row(
         cell=answer.cell or 0,
@@ -83,7 +83,7 @@ def _row(pair: Pair, rule: Rule, answer: Answer) -> Row:
     )
 
 
-def _value(pair: Pair, rule: Rule, reason: Reason) -> str:
+def _value(pair: Pair, rule: UpdateRule, reason: ValueReason) -> str:
     """Say what the value is and whose."""
     move = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}"
     if pair.lens == TRUTH:
@@ -103,7 +103,7 @@ def _value(pair: Pair, rule: Rule, reason: Reason) -> str:
     return f"{who} {rule.has.format(move=move, value=value)}."
 
 
-def _unrecorded(pair: Pair, reason: Reason) -> list[str]:
+def _unrecorded(pair: Pair, reason: ValueReason) -> list[str]:
     """Say what is not known of a value at a snapshot that might explain it."""
     if pair.step is None or not pair.known or abs(reason.above) < NEAR:
         return []
@@ -122,7 +122,7 @@ def _in_its_task(pair: Pair) -> list[str]:
     ]
 
 
-def _in_truth(pair: Pair, rule: Rule) -> list[str]:
+def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
     """Say what is exactly true, and how often the opponent of the training misses it."""
     if pair.lens == TRUTH:
         return []
@@ -136,7 +136,7 @@ def _in_truth(pair: Pair, rule: Rule) -> list[str]:
     return [f"{said}; {opponent(pair)} misses that in {missing.sum()} of {given.sum()} answers."]
 
 
-def _facts(pair: Pair, rule: Rule, reason: Reason) -> list[tuple[str, str]]:
+def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str, str]]:
     """List the numbers there are."""
     exact = signed(pair.world.truth[pair.position, pair.cell], 0)
     best_play = ("Exact value", f"{exact}, {truth(pair)}")

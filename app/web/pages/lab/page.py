@@ -16,7 +16,7 @@ from app.web.comparison import FIGURES, Comparison, View, parting
 from app.web.match import Match, read_step
 from app.web.numbers import count
 from app.web.pages.lab import form, presets, result, seeds
-from app.web.pages.lab.story import ToldGame, told_game
+from app.web.pages.lab.story import StoryGame, story_game
 from app.web.pages.parts.export import Take, take_curve, take_mind
 from app.web.pages.parts.film import Film, film_of
 from app.web.pictures.charts import Charts
@@ -43,8 +43,8 @@ class LabPage(Page):
     slug: str
     algorithm: str  # its title
     about: str  # what this preset shows, or the algorithm in a sentence
-    algorithms: list[presets.Offer]
-    presets: list[presets.Family]
+    algorithms: list[presets.PresetLink]
+    presets: list[presets.PresetGroup]
     fields: list[form.Field]
     curve: str  # which one is shown
     curves: Mapping[str, str]  # the title of each
@@ -58,7 +58,7 @@ class LabPage(Page):
     step: int  # the frame that is shown
     next_step: str  # the address of the next one, after the last of the first
     mind: Picture
-    told: ToldGame | None  # a game of its training, if the address asks for one
+    story: StoryGame | None  # a game of its training, if the address asks for one
     story_links: Mapping[str, str]  # where the buttons of that lead; none if it cannot be told
     untold: str  # why not, "" if it can
     take: Take  # how the curve leaves the site
@@ -151,7 +151,7 @@ def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
     parts = result.verdict(world, chosen)
     last = world.last_step(chosen)
     step = read_step(chosen, query.get("step", ""), last, world)
-    told = told_game(world, recipe, written_name(recipe), query)
+    told = story_game(world, recipe, written_name(recipe), query)
 
     def game_at(game: int, update: int | None) -> str:
         return addresses.lab(chosen, ghost, _curve(curve), None, game, update)
@@ -180,7 +180,7 @@ def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
         step=step,
         next_step=addresses.lab(chosen, ghost, _curve(curve), 0 if step == last else step + 1),
         mind=picture(world, chosen, step, moving=True),
-        told=told,
+        story=told,
         story_links=_story_links(recipe, told, game_at),
         untold=KNOWN[recipe.slug].untold,
         take=_taken(world, chosen, ghost, curve),
@@ -222,7 +222,7 @@ def _with_seed(world: World, recipe: Recipe, seed: int) -> str:
 
 
 def _story_links(
-    recipe: Recipe, told: ToldGame | None, address: Callable[[int, int | None], str]
+    recipe: Recipe, told: StoryGame | None, address: Callable[[int, int | None], str]
 ) -> dict[str, str]:
     """Return where the buttons of a story lead; "" at its ends, nothing if there is no story."""
     if KNOWN[recipe.slug].untold:

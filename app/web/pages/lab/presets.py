@@ -21,7 +21,7 @@ class Preset(NamedTuple):
     game: int | None = None  # of its training, where that is what is to be seen
 
 
-class Offer(NamedTuple):
+class PresetLink(NamedTuple):
     """A preset as a link."""
 
     id: str
@@ -31,14 +31,14 @@ class Offer(NamedTuple):
     chosen: bool
 
 
-class Family(NamedTuple):
+class PresetGroup(NamedTuple):
     """Offers under one heading."""
 
     title: str
-    offers: list[Offer]
+    offers: list[PresetLink]
 
 
-TELLING = (
+WORTH_SEEING = (
     Preset(
         "0.9, 0.81, 0.73",
         "q-table,seat=x,alpha=0.9,seed=27",
@@ -160,9 +160,9 @@ EXERCISES = (
 )
 
 
-def offers(world: World, chosen: str) -> list[Family]:
+def offers(world: World, chosen: str) -> list[PresetGroup]:
     """List all presets, with the one that has the chosen canonical name marked."""
-    telling, exercises = (
+    worth_seeing, exercises = (
         [
             _offer(
                 f"{id}-{number}",
@@ -174,7 +174,7 @@ def offers(world: World, chosen: str) -> list[Family]:
             )
             for number, preset in enumerate(presets, 1)
         ]
-        for id, presets in (("telling", TELLING), ("exercise", EXERCISES))
+        for id, presets in (("telling", WORTH_SEEING), ("exercise", EXERCISES))
     )
     shipped = [
         _offer(f"shipped-{id}", agent.title, character(world, id).line, id, chosen)
@@ -182,16 +182,16 @@ def offers(world: World, chosen: str) -> list[Family]:
         if id in world.agents
     ]
     return [
-        Family("Worth seeing", telling),
-        Family("Exercises of Sutton & Barto, chapter 1", exercises),
-        Family("Shipped with this site", shipped),
+        PresetGroup("Worth seeing", worth_seeing),
+        PresetGroup("Exercises of Sutton & Barto, chapter 1", exercises),
+        PresetGroup("Shipped with this site", shipped),
     ]
 
 
-def algorithms(world: World, chosen: str) -> list[Offer]:
+def algorithms(world: World, chosen: str) -> list[PresetLink]:
     """List the algorithms, each a link to the recipe with its defaults."""
     return [
-        Offer(
+        PresetLink(
             id=f"algorithm-{slug}",
             title=KNOWN[slug].title,
             line=about(algorithm),
@@ -213,5 +213,5 @@ def _short(world: World, text: str) -> str:
 
 def _offer(
     id: str, title: str, line: str, recipe: str, chosen: str, game: int | None = None
-) -> Offer:
-    return Offer(id, title, line, addresses.lab(recipe, game=game), recipe == chosen)
+) -> PresetLink:
+    return PresetLink(id, title, line, addresses.lab(recipe, game=game), recipe == chosen)

@@ -39,7 +39,7 @@ class StoryMove(NamedTuple):
     now: bool  # whether it is being updated
 
 
-class ToldGame(NamedTuple):
+class StoryGame(NamedTuple):
     """A game of the training, as far as it is told."""
 
     game: int
@@ -53,7 +53,9 @@ class ToldGame(NamedTuple):
     equation: str
 
 
-def told_game(world: World, recipe: Recipe, text: str, query: Mapping[str, str]) -> ToldGame | None:
+def story_game(
+    world: World, recipe: Recipe, text: str, query: Mapping[str, str]
+) -> StoryGame | None:
     """Tell the game that an address asks for, None if it asks for none.
 
     `text` is the whole name of the recipe.
@@ -69,7 +71,7 @@ def told_game(world: World, recipe: Recipe, text: str, query: Mapping[str, str])
     game = games[number - 1]
     update = read_whole("update", query.get("update") or "0", 0, len(game.changes))
     end = [StorySquare(mark, False, None, "") for mark in game.turns[-1].after]
-    return ToldGame(
+    return StoryGame(
         game=number,
         games=len(games),
         update=update,
