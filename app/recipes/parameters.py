@@ -88,6 +88,14 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         if ":" in self._vs and getattr(self, self.turns) != usual:
             raise RecipeError(f"{self.turns} is not given where vs says how many: {self._vs}")
 
+    @classmethod
+    def lineage(cls) -> list[str]:
+        """Name the algorithm, then those whose parameters it extends, the nearest first.
+
+        It is learned by a loop of its own or by the nearest one's, see `training`.
+        """
+        return [vars(kind)["slug"] for kind in cls.__mro__ if "slug" in vars(kind)]
+
     @property
     def _vs(self) -> str:
         return str(getattr(self, "vs", SELF))

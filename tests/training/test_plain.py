@@ -11,7 +11,7 @@ from app.recipes.algorithms import League
 from app.recipes.parameters import OPPONENTS
 from app.tictactoe.game import Game
 from training import plain
-from training.learners import MODULES, learn
+from training.learners import learn, module_of
 from training.learners.randomness import stream, uniform
 from training.plain.boards import legal_cells, to_move, unfinished_boards
 from training.plain.league import seen
@@ -138,7 +138,11 @@ def test_the_end_of_the_training_is_the_same(game: Game, name: str) -> None:
 
 
 def test_every_algorithm_has_its_learner_and_its_plain_twin() -> None:
-    assert MODULES.keys() == ALGORITHMS.keys()
+    shared = {"double-q": "q_table", "sarsa": "q_learning", "expected-sarsa": "q_learning"}
+    for slug, algorithm in ALGORITHMS.items():
+        module = shared.get(slug, slug.replace("-", "_"))
+        package = "networks" if slug == "dqn" else "learners"
+        assert module_of(algorithm) == f"training.{package}.{module}"
     assert plain.LEARNERS.keys() == ALGORITHMS.keys() - {"dqn"}
 
 

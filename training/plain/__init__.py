@@ -9,40 +9,38 @@ cell played, and the new value of the two.
 """
 
 from collections.abc import Callable, Hashable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any
 
-from app.recipes import Recipe
+from app.recipes import ALGORITHMS, Recipe
 from app.recipes.algorithms import Champion, Menace, QTable, TdAfterstates
 from app.tictactoe.game import Game
 from training.plain.boards import Update, move, standing, standing_pair
-from training.plain.champion import Memory, champion
-from training.plain.league import league
-from training.plain.menace import Boxes, menace
-from training.plain.monte_carlo import monte_carlo
-from training.plain.q_iteration import q_iteration
-from training.plain.q_learning import q_learning
+from training.plain.champion import Memory
+from training.plain.menace import Boxes
 from training.plain.q_table import key_of as q_table_key
-from training.plain.q_table import q_table
 from training.plain.randomness import Random
-from training.plain.self_play import self_play
-from training.plain.td_afterstates import Afterstates, td_afterstates
+from training.plain.td_afterstates import Afterstates
 from training.plain.td_afterstates import key_of as afterstate_key
 
-LEARNERS: MappingProxyType[str, Callable[[Game, Any, Random], Iterator[Update]]] = MappingProxyType(
+Learner = Callable[[Game, Any, Random], Iterator[Update]]
+
+
+def _learner(algorithm: type[Recipe]) -> Learner:
+    """Return the function of the name of its module: the algorithm's own or an ancestor's."""
+    names = (slug.replace("-", "_") for slug in algorithm.lineage())
+    name = next(name for name in names if find_spec(f"{__name__}.{name}"))
+    learner: Learner = getattr(import_module(f"{__name__}.{name}"), name)
+    return learner
+
+
+LEARNERS = MappingProxyType(
     {
-        "q-iteration": q_iteration,
-        "q-learning": q_learning,
-        "q-table": q_table,
-        "double-q": q_table,
-        "self-play": self_play,
-        "league": league,
-        "champion": champion,
-        "sarsa": q_learning,
-        "expected-sarsa": q_learning,
-        "monte-carlo": monte_carlo,
-        "td-afterstates": td_afterstates,
-        "menace": menace,
+        slug: _learner(algorithm)
+        for slug, algorithm in ALGORITHMS.items()
+        if not algorithm.is_network
     }
 )
 
