@@ -20,7 +20,6 @@ GAMES = 20  # that are told
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 SWEEPING = "q-iteration"  # which plays none
 TOLD = tuple(slug for slug in LEARNERS if slug != SWEEPING)
-BOTH_SIDES = ("self-play", "champion")  # what moves for both
 EVERY_PLY = ("league",)  # what learns of its opponent's moves, too: they are turns as well
 
 
@@ -147,7 +146,7 @@ def _told(recipe: Recipe, listener: Listener, number: int, changes: list[Change]
     turns = listener.games[number]
     opponent, seat = listener.meetings[number] if listener.meetings else ("", "")
     if not seat:
-        seat = "X" if recipe.slug in BOTH_SIDES else to_move(turns[0]["board"])
+        seat = "X" if recipe.plays_both else to_move(turns[0]["board"])
     ended = RESULTS[result(listener.game, turns[-1]["after"], seat)]
     return Told(turns=turns, changes=changes, seat=seat, opponent=opponent, result=ended)
 

@@ -10,7 +10,7 @@ from app.tictactoe.game import Game
 from training import plain
 from training.learners import learn
 from training.plain.boards import legal_cells, to_move, unfinished_boards
-from training.story import BOTH_SIDES, GAMES, TOLD, story
+from training.story import GAMES, TOLD, story
 
 OTHERS = [
     "q-learning,start=empty,vs=self",
@@ -35,7 +35,7 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
         now: dict[tuple[str, int], float] = {}
         for change in one["changes"]:
             turn = one["turns"][change["turn"]]
-            own = recipe.slug in BOTH_SIDES or to_move(turn["board"]) == one["seat"]
+            own = recipe.plays_both or to_move(turn["board"]) == one["seat"]
             if own and (change["new"] or recipe.slug != "menace"):  # an empty box is filled again
                 now[turn["board"], turn["cell"]] = change["new"]
         for (board, cell), told_value in now.items():

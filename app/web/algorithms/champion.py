@@ -99,7 +99,6 @@ ALGORITHM = Algorithm(
         _told,
         _shown,
         lambda _game, move: "unseen" if move.explored else "seen",
-        both_sides=True,
         movers_view=True,
     ),
     rule=UpdateRule(

@@ -63,7 +63,6 @@ ALGORITHM = Algorithm(
         drawn_to("gamma times what it expects of the best answer", view=" for X"),
         stepped,
         epsilon_greedy,
-        both_sides=True,
     ),
     rule=UpdateRule(_reason, _sentences, _equations, worth_to_other, _target, shared=COUNTS),
     section=Section(

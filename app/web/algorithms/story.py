@@ -53,7 +53,6 @@ class Story(NamedTuple):
     sentence: Callable[[Recipe, TrainingGame, int], str]
     equation: Callable[[Recipe, TrainingUpdate], str]  # an update in numbers, "" where none is told
     choice: Callable[[TrainingGame, TrainingMove], str]  # how a move came to be played, in a word
-    both_sides: bool = False  # the learner moves for both
     movers_view: bool = False  # values are in the mover's view, not in the seat's
 
 

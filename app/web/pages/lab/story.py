@@ -76,7 +76,7 @@ def story_game(
         games=len(games),
         update=update,
         updates=len(game.changes),
-        headline=_headline(world, story, game),
+        headline=_headline(world, recipe, game),
         turns=[
             _move(world.game, recipe, story, game, turn, update) for turn in range(len(game.turns))
         ],
@@ -86,9 +86,9 @@ def story_game(
     )
 
 
-def _headline(world: World, story: Story, game: TrainingGame) -> str:
+def _headline(world: World, recipe: Recipe, game: TrainingGame) -> str:
     moves = len(game.turns)
-    if story.both_sides:
+    if recipe.plays_both:
         return f"It played itself, and {RESULTS_OF_X[game.result]} after {moves} moves"
     moves = sum(move.mark == game.seat for move in game.turns)
     against = f" against {world.titles[game.opponent]}" if game.opponent else ""
