@@ -50,6 +50,9 @@ class Formula:
     lines: tuple[str, ...]  # LaTeX
     here: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.explained  # noqa: B018 - drawn when the site starts, not when it is first asked for
+
     @cached_property
     def drawn(self) -> Markup:
         """All lines, each as a block of MathML."""
