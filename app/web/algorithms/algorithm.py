@@ -35,9 +35,8 @@ class UpdateRule(NamedTuple):
     unknown: str = NEVER_UPDATED  # what is said of a value that was never updated
     has: str = "gives {move} the value {value}"  # what an agent does, to go on after its name
     had: str = "gave {move} the value {value}"  # the same of a snapshot
-    written: Callable[[ValueReason, float], str] = (
-        ValueReason.written
-    )  # a value, or what it is drawn to
+    # Writes a value, or what it is drawn to.
+    written: Callable[[ValueReason, float], str] = ValueReason.written
 
 
 def no_facts(_world: World) -> Mapping[str, object]:

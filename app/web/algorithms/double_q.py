@@ -9,7 +9,7 @@ from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.q_table import ADDED_UP, COUNTED, adds_up, shared
 from app.web.algorithms.sentences import NEAR, SAME, backward, distance, expected, moved_on
-from app.web.algorithms.story import Story, drawn_to, epsilon_greedy
+from app.web.algorithms.story import Story, drawn_to
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import signed
 from app.web.world import World
@@ -76,7 +76,6 @@ ALGORITHM = Algorithm(
             backward=True,
         ),
         lambda _recipe, _update: "",  # the tables are two, of which one moves
-        epsilon_greedy,
     ),
     rule=UpdateRule(_reason, _sentences, target_alone, counted=COUNTED),
     section=Section(

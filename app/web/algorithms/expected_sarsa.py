@@ -5,7 +5,7 @@ from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sarsa import exploring
 from app.web.algorithms.sentences import distance, expected, past
-from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
+from app.web.algorithms.story import Story, drawn_to
 from app.web.algorithms.targets import Pair, ValueReason, after_answer
 
 TITLE = "Expected Sarsa"
@@ -21,8 +21,6 @@ ALGORITHM = Algorithm(
     turns=games_from,
     story=Story(
         drawn_to("gamma times what it expects of its next move on average"),
-        stepped,
-        epsilon_greedy,
     ),
     rule=UpdateRule(after_answer, _sentences, update),
     section=Section(

@@ -8,7 +8,7 @@ from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
-from app.web.algorithms.story import Story, averaged_in, drawn_to, epsilon_greedy
+from app.web.algorithms.story import Story, averaged_in, drawn_to
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
 from app.web.numbers import count, signed
 from app.web.world import World, kept
@@ -91,7 +91,6 @@ ALGORITHM = Algorithm(
     story=Story(
         drawn_to("gamma times what the next move brought", backward=True),
         lambda _recipe, update: averaged_in(update, update.times),
-        epsilon_greedy,
     ),
     rule=UpdateRule(_reason, _sentences, _equations, _follows, counted="Games through it"),
     section=Section(

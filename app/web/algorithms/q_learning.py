@@ -4,7 +4,7 @@ from app.recipes import Recipe
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.sentences import distance, expected, past
-from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
+from app.web.algorithms.story import Story, drawn_to
 from app.web.algorithms.targets import Pair, ValueReason, after_answer
 
 TITLE = "Q-learning"
@@ -29,7 +29,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 ALGORITHM = Algorithm(
     title=TITLE,
     turns=games_from,
-    story=Story(drawn_to(TARGET), stepped, epsilon_greedy),
+    story=Story(drawn_to(TARGET)),
     rule=UpdateRule(after_answer, _sentences, update),
     section=Section(
         title=TITLE,

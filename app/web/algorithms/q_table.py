@@ -14,7 +14,6 @@ from app.web.algorithms.story import (
     TrainingUpdate,
     bracketed,
     drawn_to,
-    epsilon_greedy,
     stepped,
     written,
 )
@@ -79,7 +78,7 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-learning backward over each game",
-    story=Story(drawn_to(TARGET, backward=True), _step, epsilon_greedy),
+    story=Story(drawn_to(TARGET, backward=True), _step),
     rule=UpdateRule(_reason, _sentences, update, counted=COUNTED),
     section=Section(
         title=TITLE,

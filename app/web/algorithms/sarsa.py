@@ -13,7 +13,7 @@ from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import distance, expected, explores, past
-from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
+from app.web.algorithms.story import Story, drawn_to
 from app.web.algorithms.targets import Pair, ValueReason, after_answer
 from app.web.numbers import count, percent, signed
 from app.web.world import World
@@ -80,8 +80,6 @@ ALGORITHM = Algorithm(
     turns=games_from,
     story=Story(
         drawn_to("gamma times what it expects of the move that it plays next"),
-        stepped,
-        epsilon_greedy,
     ),
     rule=UpdateRule(after_answer, _sentences, update),
     section=Section(

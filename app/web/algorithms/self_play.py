@@ -7,7 +7,7 @@ from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, combined, moved
 from app.web.algorithms.sentences import distance, end, past, square, worth_to_other
-from app.web.algorithms.story import Story, drawn_to, epsilon_greedy, stepped
+from app.web.algorithms.story import Story, drawn_to
 from app.web.algorithms.targets import Pair, Reply, ValueReason, before_answer
 from app.web.numbers import count, percent, signed
 from app.web.world import World
@@ -61,8 +61,6 @@ ALGORITHM = Algorithm(
     origin="Learned by playing itself.",
     story=Story(
         drawn_to("gamma times what it expects of the best answer", view=" for X"),
-        stepped,
-        epsilon_greedy,
     ),
     rule=UpdateRule(_reason, _sentences, _equations, worth_to_other, _target, shared=COUNTS),
     section=Section(

@@ -43,19 +43,6 @@ class TrainingGame(Struct, frozen=True):
     result: Literal["win", "draw", "loss"]  # of the seat
 
 
-class Story(NamedTuple):
-    """How the games of a training are told, update after update.
-
-    `sentence` says what the first updates have done, as many as its last argument says; after
-    none of them, what is to come.
-    """
-
-    sentence: Callable[[Recipe, TrainingGame, int], str]
-    equation: Callable[[Recipe, TrainingUpdate], str]  # an update in numbers, "" where none is told
-    choice: Callable[[TrainingGame, TrainingMove], str]  # how a move came to be played, in a word
-    movers_view: bool = False  # values are in the mover's view, not in the seat's
-
-
 RESULTS = {"win": "won", "draw": "drawn", "loss": "lost"}
 MOVED, OVER = "While it played", "Now that the game is over"
 
@@ -117,3 +104,16 @@ def bracketed(value: float) -> str:
     """Write a value that follows an operator, in parentheses if it is negative."""
     text = written(value)
     return f"({text})" if text.startswith(MINUS) else text
+
+
+class Story(NamedTuple):
+    """How the games of a training are told, update after update.
+
+    `sentence` says what the first updates have done, as many as its last argument says; after
+    none of them, what is to come.
+    """
+
+    sentence: Callable[[Recipe, TrainingGame, int], str]
+    equation: Callable[[Recipe, TrainingUpdate], str] = stepped  # an update in numbers, "" for none
+    choice: Callable[[TrainingGame, TrainingMove], str] = epsilon_greedy  # how a move was chosen
+    movers_view: bool = False  # values are in the mover's view, not in the seat's

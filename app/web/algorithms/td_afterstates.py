@@ -14,7 +14,6 @@ from app.web.algorithms.story import (
     TrainingUpdate,
     began,
     drawn_to,
-    epsilon_greedy,
     stepped,
 )
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
@@ -83,7 +82,7 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
 
 ALGORITHM = Algorithm(
     title="Temporal-difference learning of afterstates",
-    story=Story(_told, _step, epsilon_greedy),
+    story=Story(_told, _step),
     rule=UpdateRule(_reason, _sentences, _equations, target=just),
     section=Section(
         title=TITLE,
