@@ -1,22 +1,36 @@
 """How gunicorn serves the site: read at start and on every reload.
 
+Its gevent worker waits for all clients at once in one thread: a slow one costs a connection.
+
 `kill -HUP` to the first process takes in new models.  They are checked before anything else
 happens: if one is broken it is named in the log, and the old ones go on serving.
 """
 
+# Before anything else: a lock that is made before, and held by a fork, would hold up all of it.
+from gevent import monkey
+
+monkey.patch_all()
+
 import ctypes
+import errno
 import os
 import re
+import resource
 import secrets
+import signal
+import socket
 import sys
 from contextlib import suppress
 
+from gevent import Timeout, sleep, spawn
+
 from app.tictactoe.agents import ModelError
 from app.web import create_app
-from app.web.service import worker
 from app.web.service.deployment import SettingError, number
 
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+ANSWER_SECONDS = 60.0  # from a request to the last byte of its answer that the client takes
+SEND_BUFFER = 1 << 18  # bytes that the system takes from us for a slow client: a page has less
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of glibc's malloc.h
 LARGE = 1 << 17  # bytes
 with suppress(OSError, AttributeError):  # another C library has other ways
@@ -27,7 +41,6 @@ with suppress(OSError, AttributeError):  # another C library has other ways
 
 try:
     workers = number("WORKERS", 2, 1, 64)
-    threads = number("WEB_THREADS", 64, 1, 1000)
     bind = f"{os.environ.get('HOST') or '0.0.0.0'}:{number('PORT', 8000, 1, 65535)}"
 except SettingError as error:
     sys.exit(f"Not started. {error}".replace("WORKERS", "WEB_CONCURRENCY"))
@@ -35,19 +48,25 @@ preload_app = True
 control_socket_disable = True
 graceful_timeout = 30  # seconds
 
-worker_class = "app.web.service.worker.Worker"
-worker_connections = 512  # of a process: more make room for each other, and a file needs no more
+worker_class = "gevent"
+worker_connections = 2_000  # of a process
+keepalive = 5  # seconds until the head of a request is whole, the first and each after it
 limit_request_line = 8190
 limit_request_fields = 64
 limit_request_field_size = 4096
+with suppress(ValueError):  # where files have no limit
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection is one
 
 # Whom to believe is said by TRUSTED_PROXIES alone: gunicorn itself believes nobody.
 forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
 
-logger_class = "app.web.service.worker.Logger"
+logger_class = "app.web.service.log.Logger"
 accesslog = os.environ.get("ACCESS_LOG", "-") or None  # "-" is the standard output
+
+MAY_HANG_UP = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # by nohup, before gunicorn's own
 
 
 def tell(kind, error, trace):
@@ -63,12 +82,28 @@ sys.excepthook = tell
 
 def when_ready(arbiter):
     """Serve until told to end, or until the terminal is closed."""
-    worker.end_with_terminal()
-    worker.hold_signals_while_forking()
+    for listener in arbiter.LISTENERS:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+    if not MAY_HANG_UP:
+        with suppress(OSError):  # there is none
+            spawn(end_with, os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
+
+
+def end_with(terminal):
+    """End as soon as a terminal is closed.
+
+    make, between the two, would wait for it for ever; and SIGHUP alone takes in new models.
+    """
+    while os.isatty(terminal):
+        sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def pre_request(worker, request):
-    """Give every request an id, by which the logs name it, unless a proxy has done so."""
+    """Give a request a time limit, and an id by which the logs name it, unless a proxy has."""
+    sleep(0)  # who sends many at once takes turns with the others
+    too_slow = BrokenPipeError(errno.EPIPE, "the client reads too slowly")
+    request.time_limit = Timeout.start_new(ANSWER_SECONDS, too_slow)
     given = [name for name, _ in request.headers if name == "X-REQUEST-ID"]
     request.headers = [
         (name, text)
@@ -77,6 +112,11 @@ def pre_request(worker, request):
     ]
     if not any(name == "X-REQUEST-ID" for name, _ in request.headers):
         request.headers.append(("X-REQUEST-ID", secrets.token_hex(8)))
+
+
+def post_request(worker, request, environ, response):
+    """Lift the time limit: the answer is sent."""
+    request.time_limit.close()
 
 
 def on_reload(arbiter):

@@ -37,7 +37,7 @@ def test_what_must_hold_holds(name: str) -> None:
 
 
 @pytest.mark.parametrize("hold", [half_open, silent])
-def test_more_connections_than_threads_do_not_keep_anybody_out(hold) -> None:
+def test_many_connections_do_not_keep_a_client_out(hold) -> None:
     finding = beside_a_good_request(600, "", hold, PATIENCE)
     assert finding.ok, finding.seen
 

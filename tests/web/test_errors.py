@@ -11,7 +11,6 @@ from werkzeug.wrappers import Response
 
 from app.tictactoe.agents import ModelError
 from app.web import create_app
-from app.web.service.errors import REFUSED
 
 HTMX = {"HX-Request": "true"}
 WRONG = [
@@ -194,17 +193,6 @@ def test_a_host_that_cannot_be_is_refused(site: Flask, host: str, url: str) -> N
 @pytest.mark.parametrize("host", ["localhost:8000", "[::1]:8000", "xn--bcher-kva.example", "a_b"])
 def test_a_host_that_can_be_is_not(client: FlaskClient, host: str) -> None:
     assert client.get("/api", headers={"Host": host}).status_code == 200
-
-
-@pytest.mark.parametrize("status", [400, 414, 417, 431, 501])
-def test_what_the_server_refuses_is_explained_too(client: FlaskClient, status: int) -> None:
-    page = client.get("/refused", environ_base={REFUSED: status})
-    told = client.get("/api/refused", environ_base={REFUSED: status})
-    assert page.status_code == told.status_code == status
-    assert "<html" in page.text
-    error = told.get_json()["error"]
-    assert error["code"] == status
-    assert error["message"] in unescape(page.text)
 
 
 def test_a_fault_of_ours_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:

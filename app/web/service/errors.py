@@ -39,15 +39,12 @@ LONGER = {
 }  # how many more an address that begins so may have: at a board two can sit
 NAMES_MOVES = "moves."  # in a query: somebody sits there who is named by moves
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
-REFUSED = "errors.refused"  # in the environment: the status with which the server refuses
 TITLES = {
     400: "This address is not right",
     404: "Not here",
     405: "Only to be read",
     409: "This cannot be played",
     414: "Too long",
-    417: "Not expected",
-    431: "Too long",
     500: "Our fault",
     501: "Not understood",
     503: "Too busy",
@@ -57,9 +54,6 @@ SENTENCES = {
     404: "There is no such page.",
     405: "Pages here can only be read: nothing is ever sent to them.",
     414: f"The address is too long: {MAX_ADDRESS} characters are enough for any view.",
-    417: "Pages here can only be read: no body needs to be announced.",
-    431: "The headers of the request are too long.",
-    501: "The body of the request is packed in a way that is not known here.",
 }
 IN_API = {404: "There is no such address: /api explains those there are."}
 
@@ -72,9 +66,7 @@ def init_app(app: Flask) -> None:
 
 
 def refuse() -> None:
-    """Abort what no view of ours can answer, and what the server has refused already."""
-    if REFUSED in request.environ:
-        abort(request.environ[REFUSED])
+    """Abort what no view of ours can answer."""
     if is_too_long(request.environ):
         abort(414, SENTENCES[414].replace(str(MAX_ADDRESS), str(longest(request.environ))))
     if not is_right_host(request.environ):

@@ -11,17 +11,19 @@ from threading import Event, Thread
 
 from tests.service.faults.clients import WHOLE, connect, half_open, seconds_of_a_good_request
 from tests.service.faults.finding import Finding
-from tests.service.server import serving
+from tests.service.server import open_files, serving, wait_until
 
 GOOD = 10  # requests
 RATE = 600  # connections a second
 STAY = 5  # seconds
 UNDER_WAY = 2.0  # seconds
-SEND_SECONDS = 5.0  # after which a worker gives up a client that takes nothing
+LIMIT = 60.0  # seconds in which a client has to take its answer
 PATIENCE = 60.0  # seconds
 AT_ONCE = 1.0
+ANSWERED = 6.0  # seconds until all that so many have asked for is answered as far as they read
 PAGES = 100
 PAGE = b"GET /agents HTTP/1.1\r\nHost: localhost\r\n\r\n"
+TABLE = b"GET /agents/champion.csv HTTP/1.1\r\nHost: localhost\r\n\r\n"
 SMALL = 2048  # bytes that a slow reader's system takes for it
 
 Hold = Callable[[int, int], AbstractContextManager[object]]  # port, how many
@@ -54,7 +56,24 @@ def slow_readers() -> Iterator[Finding]:
     """Pages that are asked for and hardly read."""
     done = f"that ask for {PAGES} pages and read a byte a second"
     for number in (30, 520):
-        yield beside_a_good_request(number, done, reading_slowly, SEND_SECONDS + AT_ONCE)
+        hold = partial(reading_slowly, PAGE * PAGES, 1, 1.0)
+        yield beside_a_good_request(number, done, hold, ANSWERED)
+    done = "that ask for a table of 389 KB and read 4 KB of it each 2.5 s"
+    yield beside_a_good_request(200, done, partial(reading_slowly, TABLE, 4096, 2.5))
+    with serving() as server:
+        workers = server.workers
+        before = {worker: open_files(worker) for worker in workers}
+        with reading_slowly(PAGE * PAGES, 1, 1.0, server.port, 100):
+            wait_until(lambda: sum(map(open_files, workers)) >= sum(before.values()) + 100)
+            began = time.monotonic()
+            wait_until(lambda: {one: open_files(one) for one in workers} == before, 2 * LIMIT)
+            seconds = time.monotonic() - began
+    yield Finding(
+        f"100 connections that ask for {PAGES} pages and read a byte a second",
+        f"given up after {LIMIT:g} s in all",
+        f"all of them after {seconds:.0f} s",
+        seconds < LIMIT + AT_ONCE,
+    )
 
 
 def beside_a_good_request(number: int, done: str, hold: Hold, patience: float = AT_ONCE) -> Finding:
@@ -126,14 +145,17 @@ def staying(request: bytes, port: int, number: int) -> Iterator[None]:
 
 
 @contextmanager
-def reading_slowly(port: int, number: int) -> Iterator[None]:
+def reading_slowly(
+    request: bytes, size: int, pause: float, port: int, number: int
+) -> Iterator[None]:
+    """Send so many requests and read so many bytes of each answer, again and again."""
     stop = Event()
     with ExitStack() as stack:
         held = [stack.enter_context(connect(port, receive=SMALL)) for _ in range(number)]
         for connection in held:
             with suppress(OSError):
-                connection.sendall(PAGE * PAGES)
-        reader = Thread(target=read_slowly, args=(held, stop))
+                connection.sendall(request)
+        reader = Thread(target=read_slowly, args=(held, size, pause, stop))
         reader.start()
         try:
             yield
@@ -142,8 +164,8 @@ def reading_slowly(port: int, number: int) -> Iterator[None]:
             reader.join()
 
 
-def read_slowly(connections: list[socket.socket], stop: Event) -> None:
-    while not stop.wait(1.0):
+def read_slowly(connections: list[socket.socket], size: int, pause: float, stop: Event) -> None:
+    while not stop.wait(pause):
         for connection in connections:
             with suppress(OSError):  # it may have been given up
-                connection.recv(1)
+                connection.recv(size)

@@ -20,7 +20,6 @@ CLOSED = 30.0  # seconds until it has ended, too
 LIMIT = 20.0  # seconds until the server has given up
 WRONG = {
     "WEB_CONCURRENCY": ("0", "two", "-1", "1e3"),
-    "WEB_THREADS": ("0", "many"),
     "PORT": ("0", "99999", "http"),
     "TRUSTED_PROXIES": ("-1", "10", "ten"),
     "FORWARDED_HOST": ("yes",),
