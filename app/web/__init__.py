@@ -25,7 +25,7 @@ from app.web.pages import (
 )
 from app.web.pages.lab import page as lab
 from app.web.pictures import preview
-from app.web.service import assets, cors, deployment, errors, headers, names, packing
+from app.web.service import assets, deployment, errors, headers, names, packing
 from app.web.service.cache import Request, kept
 from app.web.service.deployment import ROOT
 from app.web.world import load_world
@@ -65,10 +65,9 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     app.extensions["version"] = deployment.version()
     app.extensions["random"] = random.SystemRandom() if seed is None else random.Random(seed)
     packing.init_app(app)
-    cors.init_app(app)  # before the headers: after them it allows what they forbid
+    headers.init_app(app)
     # Not before all settings are known to be right: it takes a while.
     app.extensions["world"] = load_world(models or settings.models, settings.lab)
-    headers.init_app(app)
     errors.init_app(app)
     names.init_app(app)
     respond.init_app(app)

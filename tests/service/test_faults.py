@@ -136,11 +136,9 @@ def test_a_start_removes_what_a_killed_server_left_and_nothing_else(tmp_path: Pa
     assert [path for path in others if not path.exists()] == []
 
 
-def test_servers_of_two_users_do_not_share_a_place(tmp_path: Path) -> None:
-    theirs = tmp_path / "q-tac-toe"
-    theirs.mkdir(mode=0o777)
-    theirs.chmod(0o777)
-    home = tmp_path / "home"
-    with serving(XDG_RUNTIME_DIR=str(tmp_path), XDG_CACHE_HOME=str(home)):
-        assert len(list((home / "q-tac-toe").glob("server-*"))) == 1
-    assert not list(theirs.iterdir())
+def test_a_folder_that_others_can_write_to_is_no_place(tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    short = tempfile.TemporaryDirectory()  # as the address of a socket is
+    with short as own, serving(XDG_RUNTIME_DIR=str(tmp_path), TMPDIR=own):
+        assert len(list(Path(own).glob("runtime-*/q-tac-toe/server-*"))) == 1
+    assert not list(tmp_path.iterdir())

@@ -1,8 +1,17 @@
-"""Headers that every response carries, so that a browser trusts it with as little as possible."""
+"""Headers of every response: a browser trusts it with as little as possible.
+
+And whether pages of other origins may read the API: none, but for those that are configured.
+"""
+
+import os
+import re
 
 from flask import Flask, Response, request
+from werkzeug.datastructures import HeaderSet
 
 from app.web import addresses
+from app.web.service.deployment import SettingError
+from app.web.service.errors import API
 
 POLICY = "Content-Security-Policy"
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -32,15 +41,35 @@ EMBEDDED = {
     RESOURCES: "cross-origin",
 }
 ON_HTTPS = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
+CORS_ORIGINS = "CORS_ORIGINS"
+ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d+)?")
+ANY = "*"
 
 
 def init_app(app: Flask) -> None:
-    """Add the headers to every response of this app."""
+    """Add the headers to every response of this app, those of the API for the origins it allows.
+
+    Raises SettingError, naming the variable, if one of CORS_ORIGINS is neither an origin nor `*`.
+    """
+    origins = frozenset(os.environ.get(CORS_ORIGINS, "").split())
+    for origin in origins - {ANY}:
+        if not ORIGIN.fullmatch(origin):
+            raise SettingError(
+                f"{CORS_ORIGINS}: {origin!r} is neither like https://example.org nor *"
+            )
+
+    def share(response: Response) -> Response:
+        if request.path.startswith(API):
+            _allow(response, origins)
+        return response
+
+    if origins:
+        app.after_request(share)  # the first is called last: it allows what `secure` forbids
     app.after_request(secure)
 
 
 def secure(response: Response) -> Response:
-    """Set the headers on a response; nobody keeps where it leads unless it says so itself."""
+    """Set the headers on a response; where it leads is not kept unless it says so itself."""
     wanted = HEADERS | (ON_HTTPS if request.is_secure else {})
     if request.path.startswith(addresses.EMBED):
         wanted |= EMBEDDED
@@ -49,3 +78,14 @@ def secure(response: Response) -> Response:
     if "Location" in there and "Cache-Control" not in there:
         response.cache_control.no_store = True
     return response
+
+
+def _allow(response: Response, origins: frozenset[str]) -> None:
+    origin = ANY if ANY in origins else request.headers.get("Origin")
+    if origin != ANY:
+        response.vary.add("Origin")
+    if origin in origins:
+        response.access_control_allow_origin = origin
+        response.access_control_allow_headers = HeaderSet([ANY])
+        response.access_control_expose_headers = HeaderSet(["ETag"])
+        response.headers[RESOURCES] = "cross-origin"

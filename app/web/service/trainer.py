@@ -17,7 +17,6 @@ import atexit
 import fcntl
 import os
 import socket
-import stat
 import subprocess
 import sys
 import tempfile
@@ -29,11 +28,13 @@ from pathlib import Path
 from select import POLLIN, poll
 from threading import Thread
 from urllib.parse import quote
+from warnings import catch_warnings, simplefilter
+
+from platformdirs import RuntimeDirWarning, user_runtime_path
 
 ROOT = Path(__file__).parents[3]
 SERVERS = "server-"  # how the names of the folders of servers begin
 SOCKET, LOCK = "socket", "lock"  # the files in each, and nothing else is
-LONGEST = 84  # bytes of the path of the place: the address of a socket has at most 107
 QUEUE = 8  # requests that wait while another is trained
 TRIES = 2
 WAIT_SECONDS = 40.0  # for an answer
@@ -148,27 +149,12 @@ class Trainer:
 def place() -> Path:
     """Return the folder that is this program's alone, made if it is not there.
 
-    It is in the user's runtime folder, else in that for caches, else among the temporary files.
-    Raises OSError if none of them can be had.
+    It is in the user's runtime folder, or in one like it among the temporary files; neither is
+    taken if another user could write to it.  Raises OSError if there is none.
     """
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    parents = [os.environ.get("XDG_RUNTIME_DIR"), home]
-    places = [Path(parent) / "q-tac-toe" for parent in parents if parent and parent[0] == "/"]
-    for folder in places:
-        with suppress(OSError):
-            if len(os.fsencode(folder)) <= LONGEST:
-                return _made(folder)
-    return _made(Path(tempfile.gettempdir()) / f"q-tac-toe-of-{os.getuid()}")
-
-
-def _made(folder: Path) -> Path:
-    """Make a folder that only this user can write to; raise OSError if it is another's."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    about = folder.lstat()
-    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o022:
-        raise PermissionError(f"{folder} is not a folder that only this user can write to")
-    tempfile.TemporaryFile(dir=folder).close()
-    return folder
+    with catch_warnings():
+        simplefilter("ignore", RuntimeDirWarning)  # says that it is among the temporary files
+        return user_runtime_path("q-tac-toe", ensure_exists=True)
 
 
 def tidy_up(place: Path) -> None:
