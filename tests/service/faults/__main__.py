@@ -36,6 +36,7 @@ from tests.service.faults.training import (
     interrupted_training,
     killed_trainer,
     lab_switched_off,
+    one_recipe_at_once,
     trainer_and_server,
 )
 from tests.service.faults.workers import (
@@ -78,6 +79,7 @@ SCENARIOS: dict[str, Scenario] = {
     "trainer": killed_trainer,
     "trainer-ends": trainer_and_server,
     "full-queue": full_queue,
+    "one-recipe": one_recipe_at_once,
     "lab-off": lab_switched_off,
     "boards": every_board,
     "records": partial(every_record, False),

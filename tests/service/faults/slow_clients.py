@@ -31,13 +31,13 @@ Hold = Callable[[int, int], AbstractContextManager[object]]  # port, how many
 
 def half_open_connections() -> Iterator[Finding]:
     """Headers that never end."""
-    for number in (30, 520, 2000):
+    for number in (30, 520, 3200):
         yield beside_a_good_request(number, "whose headers never end", half_open)
 
 
 def silent_connections() -> Iterator[Finding]:
     """Connections on which nothing is ever sent."""
-    for number in (30, 520, 2000):
+    for number in (30, 520, 3200):
         yield beside_a_good_request(number, "on which nothing is sent", silent)
 
 

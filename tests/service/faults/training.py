@@ -41,6 +41,7 @@ CONTROL = re.compile(r"\x1b\[[?\d;]*[a-zA-Z]")  # what only moves and colours a 
 KILLS = 3
 CLIENTS = 4
 MORE = 4  # requests than can wait
+CROWD = 30  # clients who want the same
 ENDED = 5.0  # seconds until the trainer has noticed
 IDLE = 3.0  # seconds in which it does nothing
 NUMBERS = count()
@@ -230,6 +231,21 @@ def full_queue() -> Iterator[Finding]:
             seen == {503: MORE, 200: QUEUE}
             and all(answer.retry_after for answer in told)
             and shipped == 200,
+        )
+
+
+def one_recipe_at_once() -> Iterator[Finding]:
+    """A crowd that asks for the same recipe."""
+    with serving() as server, ThreadPoolExecutor(CROWD) as pool:
+        assert page(server, fresh()).status == 200
+        answers = [*pool.map(page, [server] * CROWD, [fresh()] * CROWD)]
+        statuses = Counter(answer.status for answer in answers)
+        seconds = max(answer.seconds for answer in answers)
+        yield Finding(
+            f"a new recipe asked for {CROWD} times at once",
+            "all answered 200",
+            f"{statuses[200]} x 200, the last after {seconds:.1f} s",
+            statuses == {200: CROWD},
         )
 
 
