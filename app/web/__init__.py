@@ -26,7 +26,7 @@ from app.web.pages import (
 from app.web.pages.lab import page as lab
 from app.web.pictures import preview
 from app.web.service import assets, deployment, errors, headers, names, packing
-from app.web.service.cache import Request, kept
+from app.web.service.cache import Request, cached
 from app.web.service.deployment import ROOT
 from app.web.world import load_world
 
@@ -75,6 +75,6 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     for page in PAGES:
         app.register_blueprint(page.bp)
     api.init_app(app)
-    app.wsgi_app = kept(app.wsgi_app)  # type: ignore[assignment, method-assign]
+    app.wsgi_app = cached(app.wsgi_app)  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)
     return app

@@ -25,7 +25,7 @@ from tests.service.faults.workers import digests
 from tests.service.server import ROOT, START_SECONDS, serving, start
 
 QUICK = ["encodings", "log-lines", "claims", "odd-requests", "ascii", "closed-terminal"]
-LAB = ["lab-off"]  # the trainer's other faults take more patience than a busy machine has
+LAB = ["lab-off", "one-recipe"]  # other faults of it take more patience than a busy machine has
 ID = "q-table"
 
 

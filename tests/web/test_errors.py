@@ -1,6 +1,5 @@
 """What is wrong is said in a sentence with the right code, and nothing of the inside."""
 
-from html import unescape
 from pathlib import Path
 
 import pytest

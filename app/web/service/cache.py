@@ -1,8 +1,7 @@
-"""Answers that anybody may keep are kept here too, and looked up before anything else is done.
+"""The response cache: public answers are looked up before anything else is done.
 
-What an answer depends on is noted while it is made: the parameters of the query that somebody read,
-and whether the host.  Nothing else that a client sends can make another answer of it, or push one
-out.
+What an answer depends on is noted while it is made: the parameters of the query that were read, and
+whether the host.  Nothing else that a client sends can make another answer of it, or push one out.
 """
 
 import sys
@@ -34,14 +33,14 @@ PROVEN = 0.75  # of it, for what has been asked for again
 LARGEST = 1 << 19  # bytes of one answer
 VARY = {"accept-encoding", "hx-request"}  # what the Vary of an answer may name
 ENCODING = "HTTP_ACCEPT_ENCODING"
-NOTED = "kept.noted"  # in the environment of a request: names that were read
+NOTED = "cache.noted"  # in the environment of a request: names that were read
 HOST, QUERY = " host", " query"  # names that no parameter has: the host, and the whole query
 
 Key = tuple[str, ...]
 
 
 class Query(Mapping[str, str]):
-    """The parameters of a query, of each its first value; who reads one is noted."""
+    """The parameters of a query, of each its first value; which one is read is noted."""
 
     def __init__(self, values: "MultiDict[str, str]", noted: set[str]) -> None:
         self.values_of, self.noted = values, noted
@@ -97,7 +96,7 @@ class Request(flask.Request):
 
     @host.setter
     def host(self, value: str) -> None:
-        """Flask sets it before anybody has asked."""
+        """Flask sets it before it is read."""
 
     @property
     def query_string(self) -> bytes:
@@ -157,7 +156,7 @@ class Answers:
 class Turns:
     """One thread at a time makes an answer, but one that it asks for while doing so is made too.
 
-    Who waits for an agent to be trained keeps nobody waiting who asks for another one's page.
+    A page that waits for an agent to be trained holds up no page of another agent.
     """
 
     def __init__(self) -> None:
@@ -167,7 +166,7 @@ class Turns:
 
     @contextmanager
     def one(self, address: str) -> Iterator[None]:
-        """Wait until nobody else makes an answer for this path and query."""
+        """Wait until no other thread makes an answer for this path and query."""
         if getattr(self.here, "taken", False):
             yield
             return
@@ -181,7 +180,7 @@ class Turns:
                 self.here.taken = False
 
 
-def kept(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication":
+def cached(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication":
     """Wrap a WSGI application so that it is asked only once for an answer that may be kept.
 
     That is an answer to a GET with status 200 and `Cache-Control: public`, packed or not.  The
@@ -200,7 +199,7 @@ def kept(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication":
         )
         known = answers.get(environ) if usual else None
         if not known:
-            # Who asks for the same meanwhile waits for it: it is no sooner there if all make it.
+            # A request for the same meanwhile waits for it: it is no sooner there if all make it.
             with turns.one(f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"):
                 known = answers.get(environ) if usual else None
                 if not known:
@@ -249,7 +248,7 @@ def _key(environ: "WSGIEnvironment", noted: Collection[str]) -> Key:
 
 @lru_cache(maxsize=64)  # a request asks four times
 def pairs(query: str) -> list[tuple[str, str]]:
-    """Return the names and values of a query in their order; nobody may change the list."""
+    """Return the names and values of a query in their order; the list is not to be changed."""
     return parse_qsl(query, keep_blank_values=True)
 
 

@@ -58,7 +58,7 @@ class Settings(NamedTuple):
 def settings() -> Settings:
     """Read MODELS, LAB, TRUSTED_PROXIES, FORWARDED_HOST and CANONICAL_HOST.
 
-    Nobody is believed by default who or how a request was sent.
+    By default no proxy is believed, neither who sent a request nor how.
     Raises SettingError, naming the variable, if one of them is wrong.
     """
     return Settings(

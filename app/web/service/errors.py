@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 API = "/api/"  # what begins so is answered in JSON
 MAX_ADDRESS = 1000  # characters of path and query; the longest right one has some 200
-JUDGED = 3000  # characters more for somebody who is named by moves: these are 2,695 at most
+JUDGED = 3000  # characters more for an agent that is named by moves: these are 2,695 at most
 LONGER = {
     "/judge": JUDGED,
     "/api/v1/judge": JUDGED,
@@ -37,7 +37,7 @@ LONGER = {
         2 * JUDGED,
     ),
 }  # how many more an address that begins so may have: at a board two can sit
-NAMES_MOVES = "moves."  # in a query: somebody sits there who is named by moves
+NAMES_MOVES = "moves."  # in a query: an agent sits there that is named by moves
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
     400: "This address is not right",

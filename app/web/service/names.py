@@ -11,7 +11,7 @@ from app.web.world import World, is_moves, world
 
 IN_PATHS = ("name", "id", "x", "o")  # parts of addresses that name an agent
 IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost")
-VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)  # somebody, their task, or at a step
+VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)  # an agent, its task, or at a step
 
 
 def init_app(app: Flask) -> None:
@@ -40,7 +40,7 @@ def lead_to_one_name() -> Response | None:
 
 
 def _one_view(world: World, text: str) -> str:
-    """Return a lens, or somebody's name, by the one name of the recipe in it, if there is one."""
+    """Return a lens, or an agent's name, by the one name of the recipe in it, if there is one."""
     found = None if is_moves(text) else VIEW.fullmatch(text)
-    somebody, rest = found.groups(default="") if found else (text, "")
-    return (world.canonical(somebody) or somebody) + rest
+    agent, rest = found.groups(default="") if found else (text, "")
+    return (world.canonical(agent) or agent) + rest

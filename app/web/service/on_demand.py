@@ -1,4 +1,4 @@
-"""Agents that are trained because somebody names their recipe, wherever an agent can be named.
+"""Agents that are trained because their recipe is named, wherever an agent can be named.
 
 A recipe has one name, to which every other way to write it leads: that of the agent with it which
 is always there, else the recipe's own.
@@ -143,8 +143,8 @@ class Lab:
     def _asked(self, text: str, read: Callable[[bytes], Value]) -> tuple[bytes, Value]:
         """Return the trainer's answer, and what it is read as.
 
-        Whoever waited for somebody who was told to come back is told so too, and does not wait
-        as long once more.
+        A request that waited for one that was told to come back is told so too, and does not
+        wait as long once more.
         """
         if self.source is None:
             raise NotFound("The lab is switched off here.")

@@ -1,4 +1,4 @@
-"""Answers packed for whoever can unpack them, the same answer always into the same bytes."""
+"""Answers packed for clients that can unpack them, the same answer always into the same bytes."""
 
 import gzip
 from collections.abc import Callable

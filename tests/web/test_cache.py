@@ -10,7 +10,7 @@ from flask import Flask
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
-from app.web.service.cache import LARGEST, NOTED, QUERY, Request, kept
+from app.web.service.cache import LARGEST, NOTED, QUERY, Request, cached
 
 Answers = Callable[[Request], Response]
 
@@ -38,7 +38,7 @@ class Counted:
 
 def asked(answers: Answers, *requests: dict[str, Any], size: int = 1 << 20) -> int:
     application = Counted(answers)
-    client = Client(kept(application, size))
+    client = Client(cached(application, size))
     for request in requests:
         client.open(**request)
     return application.asked
@@ -46,7 +46,7 @@ def asked(answers: Answers, *requests: dict[str, Any], size: int = 1 << 20) -> i
 
 def test_the_second_answer_is_the_first() -> None:
     application = Counted(public)
-    client = Client(kept(application))
+    client = Client(cached(application))
     first, second = client.get("/a?b=1"), client.get("/a?b=1")
     assert (first.data, first.headers) == (second.data, second.headers)
     assert application.asked == 1
@@ -119,7 +119,7 @@ def test_a_parameter_that_is_read_later_counts_from_then_on() -> None:
         response.cache_control.public = True
         return response
 
-    client = Client(kept(Counted(curious)))
+    client = Client(cached(Counted(curious)))
     paths = ["/a", "/a?b=1", "/a?more=1&b=1", "/a?more=1&b=2", "/a?b=1", "/a?more=1&b=1"]
     said = [client.get(path).text for path in paths]
     assert said == ["None ", "None ", "1 1", "1 2", "None ", "1 1"]
@@ -127,20 +127,20 @@ def test_a_parameter_that_is_read_later_counts_from_then_on() -> None:
 
 def test_the_application_sees_only_the_encoding_that_was_chosen() -> None:
     application = Counted(public)
-    client = Client(kept(application))
+    client = Client(cached(application))
     for header in ("gzip, br;q=0.5, zstd", "gzip", "gzip,,,,"):
         client.get("/a", headers={"Accept-Encoding": header})
     assert application.encodings == ["gzip"]
 
 
 def test_a_head_request_has_the_same_headers_and_no_body() -> None:
-    client = Client(kept(public_application))
+    client = Client(cached(public_application))
     get, head = client.get("/a"), client.head("/a")
     assert (head.data, head.headers) == (b"", get.headers)
 
 
 def test_whoever_has_it_is_told_so() -> None:
-    client = Client(kept(public_application))
+    client = Client(cached(public_application))
     client.get("/a")
     for tag, status, body in [('"tag"', 304, b""), ('"other"', 200, b"/a?")]:
         answer = client.get("/a", headers={"If-None-Match": tag})
@@ -207,7 +207,7 @@ def test_of_a_request_that_notes_nothing_everything_counts() -> None:
         response = Response(environ["HTTP_HOST"], headers={"Cache-Control": "public"})
         return response(environ, start_response)
 
-    client = Client(kept(application))
+    client = Client(cached(application))
     for host in ("a.example", "b.example"):
         assert client.get("/a", headers={"Host": host}).text == host
 
@@ -221,7 +221,7 @@ def test_what_everybody_asks_for_at_once_is_made_once() -> None:
         return public(request)
 
     application = Counted(slow)
-    client = kept(application)
+    client = cached(application)
     with ThreadPoolExecutor(8) as clients:
         answers = [clients.submit(Client(client).get, "/a") for _ in range(8)]
         assert begun.wait(10)
@@ -239,7 +239,7 @@ def test_who_waits_long_keeps_nobody_waiting_who_asks_for_something_else() -> No
             go_on.wait()
         return public(request)
 
-    client = Client(kept(Counted(slow)))
+    client = Client(cached(Counted(slow)))
     with ThreadPoolExecutor(2) as clients:
         waiting = clients.submit(client.get, "/slow")
         begun.wait()
@@ -258,7 +258,7 @@ def test_a_page_may_ask_for_any_other_while_it_is_made() -> None:
     def page(number: int) -> str:
         return "".join(site.test_client().get(f"/{n}").text for n in range(200) if number == 200)
 
-    site.wsgi_app = kept(site.wsgi_app)  # type: ignore[assignment, method-assign]
+    site.wsgi_app = cached(site.wsgi_app)  # type: ignore[assignment, method-assign]
     assert site.test_client().get("/200").status_code == 200
 
 
