@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import mimetypes
 import re
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -45,9 +44,7 @@ def init_app(app: Flask, folder: Path) -> None:
     contents["play/play.css"] += contents["why/why.css"]
     contents["play/play.js"] = contents["parts/board.js"] + contents["play/play.js"]
     addresses = {name: _hashed(name, content) for name, content in contents.items()}
-    with ThreadPoolExecutor() as pool:  # compressors work on as many cores as there are
-        packed = pool.map(_packed, contents, contents.values())
-        assets = dict(zip(addresses.values(), packed, strict=True))
+    assets = {addresses[name]: _packed(name, content) for name, content in contents.items()}
 
     @app.get("/static/<path:address>")
     def static_file(address: str) -> Response:
