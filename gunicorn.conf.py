@@ -99,6 +99,11 @@ def end_with(terminal):
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+def post_worker_init(worker):
+    """Leave Ctrl-C to the first process, which ends its workers; told twice, they leave a trace."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def pre_request(worker, request):
     """Give a request a time limit, and an id by which the logs name it, unless a proxy has."""
     sleep(0)  # who sends many at once takes turns with the others
