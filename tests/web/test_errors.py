@@ -1,5 +1,6 @@
 """What is wrong is said in a sentence with the right code, and nothing of the inside."""
 
+from html import unescape
 from pathlib import Path
 
 import pytest
