@@ -143,6 +143,7 @@ class Trainer:
     def _tidy(self) -> None:
         """Remove the folder at the end of the process that made it."""
         if os.getpid() == self.maker:
+            self.listener.close()
             remove(self.folder)
 
 
