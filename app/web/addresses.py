@@ -1,9 +1,10 @@
-"""Every address of the site is built here.
+"""Every address of the site: the rule of each route, and what fills it in.
 
 What they mean is read by `match.parse`, `comparison.parse` and the pages.  Names are quoted here,
 for a recipe's may have a "+"; all else that addresses have is words and digits.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,21 +17,74 @@ from app.web.comparison import Comparison
 from app.web.match import Match
 from app.web.world import MOVES, is_moves
 
+
+class Route(str):
+    """The rule of a route as Flask reads it, which builds the addresses that lead there."""
+
+    _pattern: str
+
+    def __new__(cls, rule: str) -> "Route":
+        """Read a rule, whose variable parts are in angle brackets."""
+        route = super().__new__(cls, rule)
+        route._pattern = re.sub("<[^>]*>", "%s", rule)
+        return route
+
+    def to(self, *parts: object) -> str:
+        """Return the path with these in place of its variable parts, quoted."""
+        return self._pattern % tuple(_quoted(str(part)) for part in parts)
+
+
 HOME = "/"
-PLAY = "/play/"  # all of it: a game for who asks for none
+PLAY = Route("/play/<record>")  # without a record: a game for who asks for none
+REPLY = Route("/reply/<record>")
+MINDS = Route("/minds/<record>")
 SET = "/set/"  # where the settings of a match are sent
 PLAYERS = "/players/"
-ARENA = "/arena"
-AGENTS = "/agents"
-COMPARE = "/compare/"
-HOW = "/how"
+WHY = Route("/why/<record>")
+COMPARE = Route("/compare/<record>")
+TAKE = Route("/take/<record>")
 PUZZLES = "/puzzle"
-LAB = "/lab"
+PUZZLE = Route("/puzzle/<int:number>")
+SCORE = Route("/puzzle/<int:number>/score")
+MIND = Route("/mind/<name>")
+AGENTS = "/agents"
+AGENT = Route("/agents/<name>")
+AGENT_FILE = Route("/agents/<name>.<any(npz, json, csv):ending>")
+BLUNDERS = Route("/agents/<name>/blunders")
+CERTIFICATE = Route("/agents/<name>/certificate-<any(x, o):seat>")
 JUDGE = "/judge"
+JUDGE_BLUNDERS = "/judge/blunders"
+JUDGE_CERTIFICATE = Route("/judge/certificate-<any(x, o):seat>")
+ARENA = "/arena"
+HOW = "/how"
+LESSON = Route("/how/<slug>")
+LAB = "/lab"
+LAB_RECIPE = Route("/lab/<name>")
+SEEDS = Route("/lab/<name>/seeds")
 EXPERIMENTS = "/experiments"
-API = "/api"
+EXPERIMENT = Route("/experiments/<claim>")
+EXPERIMENT_FIGURE = Route("/experiments/<claim>/<int:number>.svg")
 EMBED = "/embed/"  # what may stand on pages of others begins so
+EMBED_BOARD = Route("/embed/board/<record>")
+EMBED_REPLY = Route("/embed/reply/<record>")
+EMBED_VALUE = Route("/embed/value/<record>")
+EMBED_CURVE = Route("/embed/curve/<name>")
+EMBED_MIND = Route("/embed/mind/<name>")
+EMBED_EXPERIMENT = Route("/embed/experiment/<claim>")
+OEMBED = "/oembed"
+MATCH_PREVIEW = Route("/preview/<record>.png")
 PREVIEW = "/preview/024.png?lens=q-table"  # of all pages that have none of their own
+API = "/api"
+API_DESCRIPTION = "/api/v1/openapi.json"
+API_AGENTS = "/api/v1/agents"
+API_AGENT = Route("/api/v1/agents/<id>")
+API_JUDGE = "/api/v1/judge"
+API_POSITION = Route("/api/v1/positions/<position>")
+API_MOVE = Route("/api/v1/moves/<position>")
+API_GAME = Route("/api/v1/games/<record>")
+API_MATCH = Route("/api/v1/matches/<x>/<o>")
+API_EXPERIMENTS = "/api/v1/experiments"
+API_EXPERIMENT = Route("/api/v1/experiments/<claim>")
 
 _LONG = 250  # characters: more than the name of a recipe has, and the address of what it plays
 _PLAIN = ",:="  # what the name of a recipe may have anywhere in an address, unlike "+"
@@ -39,9 +93,9 @@ _NAMES, _USUAL = Match.__struct_fields__[2:], astuple(Match())[2:]
 
 
 def play(match: Match) -> str:
-    """Return where a match is shown; who plays the first of all is named, see `PLAY`."""
+    """Return where a match is shown; who plays the first game of all is named, see `PLAY`."""
     address = _of_match(PLAY, match)
-    return address if address != PLAY else f"{PLAY}?o={_text(match.o)}"
+    return f"{address}?o={_text(match.o)}" if address.endswith("/") else address
 
 
 def play_against(name: str) -> str:
@@ -71,17 +125,17 @@ def plies_of(match: Match) -> Callable[[int], str]:
 
 def reply(match: Match) -> str:
     """Return where one move is drawn for whoever is to move."""
-    return _of_match("/reply/", match)
+    return _of_match(REPLY, match)
 
 
 def embed_board(match: Match) -> str:
     """Return where a match is shown in a frame on somebody's own page."""
-    return _of_match(f"{EMBED}board/", match)
+    return _of_match(EMBED_BOARD, match)
 
 
 def embed_reply(match: Match) -> str:
     """Return where one move is drawn in such a frame."""
-    return _of_match(f"{EMBED}reply/", match)
+    return _of_match(EMBED_REPLY, match)
 
 
 class Routes(NamedTuple):
@@ -96,29 +150,29 @@ ON_PAGE, IN_FRAME = Routes(play, reply), Routes(embed_board, embed_reply)
 
 def why(match: Match, cell: int | None = None) -> str:
     """Return where the value of a cell, or of the best one, is explained."""
-    return _of_match("/why/", match, () if cell is None else (f"cell={DIGITS[cell]}",))
+    return _of_match(WHY, match, () if cell is None else (f"cell={DIGITS[cell]}",))
 
 
 def minds(match: Match) -> str:
     """Return where it stands what everybody would play in the position shown."""
-    return _of_match("/minds/", match)
+    return _of_match(MINDS, match)
 
 
 def preview(match: Match) -> str:
     """Return the picture of a match that a link to it is shown with."""
-    return file_of(_of_match("/preview/", match), "png")
+    return _of_match(MATCH_PREVIEW, match)
 
 
 def compare(comparison: Comparison) -> str:
     """Return where a comparison is shown."""
     query = [f"lens={_quoted(str(view))}" for view in comparison.views]
     query += [f"figure={comparison.figure}"] if comparison.figure else []
-    return COMPARE + comparison.record + ("?" + "&".join(query) if query else "")
+    return COMPARE.to(comparison.record) + ("?" + "&".join(query) if query else "")
 
 
 def compare_record(record: str) -> str:
     """Return where a form sends the views that it has for the position after a record."""
-    return COMPARE + record
+    return COMPARE.to(record)
 
 
 def agents(sort: str = "", order: str = "") -> str:
@@ -133,39 +187,41 @@ def agent(name: str, against: str = "") -> str:
     """
     if is_moves(name):
         return judge(name)
-    return f"{AGENTS}/{_quoted(name)}" + (f"?against={against}" if against else "")
+    return AGENT.to(name) + (f"?against={against}" if against else "")
 
 
 def agent_file(name: str, ending: str) -> str:
     """Return where an agent is handed out as a file: "npz", "json" or "csv"."""
-    return f"{AGENTS}/{_quoted(name)}.{ending}"
+    return AGENT_FILE.to(name, ending)
 
 
 def blunders(name: str, page: int = 1) -> str:
     """Return where all blunders of an agent are, or a later page of them."""
-    return _all_of(name, "blunders", page)
+    if is_moves(name):
+        return JUDGE_BLUNDERS + _sheet(page, name)
+    return BLUNDERS.to(name) + _sheet(page)
 
 
 def certificate(name: str, seat: str, page: int = 1) -> str:
     """Return where the proof is that an agent cannot be beaten in a seat, "x" or "o"."""
-    return _all_of(name, f"certificate-{seat}", page)
+    if is_moves(name):
+        return JUDGE_CERTIFICATE.to(seat) + _sheet(page, name)
+    return CERTIFICATE.to(name, seat) + _sheet(page)
 
 
 def certificate_file(name: str, seat: str) -> str:
     """Return where the same proof is handed out as a file."""
-    path, query, moves = certificate(name, seat).partition("?")
-    return f"{path}.csv{query}{moves}"
+    return file_of(certificate(name, seat), "csv")
 
 
-def judge(name: str = "", part: str = "", page: int = 1) -> str:
-    """Return where whoever is named by moves is judged, or a part of that: all of something."""
-    query = _query(moves=name.removeprefix(MOVES), page=page if page > 1 else None)
-    return JUDGE + (f"/{part}" if part else "") + query
+def judge(name: str = "") -> str:
+    """Return where a policy that is named by its moves is judged."""
+    return JUDGE + _query(moves=name.removeprefix(MOVES))
 
 
 def api_judge(name: str) -> str:
     """Return where the API does."""
-    return f"{API}/v1/judge" + _query(moves=name.removeprefix(MOVES))
+    return API_JUDGE + _query(moves=name.removeprefix(MOVES))
 
 
 def arena(show: str = "", player: str = "", add: str = "") -> str:
@@ -196,7 +252,7 @@ def how_stage(stage: int) -> str:
 
 def lesson(stop: str, step: int | None = None) -> str:
     """Return a stop of the lesson, its film at a snapshot or where it begins."""
-    return f"{HOW}/{stop}" + _query(step=step)
+    return LESSON.to(stop) + _query(step=step)
 
 
 def front(step: int | None = None) -> str:
@@ -206,7 +262,7 @@ def front(step: int | None = None) -> str:
 
 def mind(name: str, step: int | None = None, colour: str = "", tile: int | None = None) -> str:
     """Return the picture of a mind: at a snapshot, coloured by what, with a tile chosen."""
-    return f"/mind/{_quoted(name)}" + _query(step=step, colour=colour, tile=tile)
+    return MIND.to(name) + _query(step=step, colour=colour, tile=tile)
 
 
 def puzzle(
@@ -219,12 +275,12 @@ def puzzle(
     """Return a puzzle, with the answers of its round and to itself, and how far it is played on."""
     cells = {"plays": plays, "right": right}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
-    return f"{PUZZLES}/{number}" + _query(answers=answers, **chosen, ply=ply or None)
+    return PUZZLE.to(number) + _query(answers=answers, **chosen, ply=ply or None)
 
 
 def score(number: int, answers: str) -> str:
     """Return what a round of puzzles came to; `number` is its last one."""
-    return f"{PUZZLES}/{number}/score" + _query(answers=answers)
+    return SCORE.to(number) + _query(answers=answers)
 
 
 def lab(
@@ -239,13 +295,13 @@ def lab(
 
     `game` is one of the first of its training, told as far as the update with that number.
     """
-    path = f"{LAB}/{_quoted(name)}" if name else LAB
+    path = LAB_RECIPE.to(name) if name else LAB
     return path + _query(ghost=ghost, curve=curve, step=step, game=game, update=update)
 
 
 def seeds(name: str, done: int | None = None) -> str:
     """Return where a recipe is trained with twenty seeds, of which so many are seen already."""
-    return f"{lab(name)}/seeds" + _query(done=done)
+    return SEEDS.to(name) + _query(done=done)
 
 
 def experiments(project: str = "", verdict: str = "") -> str:
@@ -255,37 +311,37 @@ def experiments(project: str = "", verdict: str = "") -> str:
 
 def experiment(claim: str) -> str:
     """Return where a claim is checked."""
-    return f"{EXPERIMENTS}/{claim}"
+    return EXPERIMENT.to(claim)
 
 
 def experiment_numbers(claim: str) -> str:
     """Return where all numbers of an experiment are handed out."""
-    return f"{experiment(claim)}.csv"
+    return file_of(experiment(claim), "csv")
 
 
 def experiment_figure(claim: str, number: int, scheme: str = "") -> str:
     """Return where a figure of an experiment stands alone, in a scheme or in its reader's own."""
-    return f"{experiment(claim)}/{number}.svg" + _query(scheme=scheme)
+    return EXPERIMENT_FIGURE.to(claim, number) + _query(scheme=scheme)
 
 
 def experiment_preview(claim: str) -> str:
     """Return the picture that a link to an experiment is shown with."""
-    return f"{experiment(claim)}.png"
+    return file_of(experiment(claim), "png")
 
 
 def api_experiment(claim: str) -> str:
     """Return where the API tells everything of an experiment."""
-    return f"{API}/v1/experiments/{claim}"
+    return API_EXPERIMENT.to(claim)
 
 
 def take(match: Match) -> str:
     """Return where it stands how a match is taken along."""
-    return _of_match("/take/", match)
+    return _of_match(TAKE, match)
 
 
 def embed_value(match: Match) -> str:
     """Return where the value of a game over its moves is; it is had as a file only."""
-    return _of_match(f"{EMBED}value/", match)
+    return _of_match(EMBED_VALUE, match)
 
 
 def embed_curve(
@@ -295,17 +351,17 @@ def embed_curve(
     query = [f"lens={_quoted(other)}" for other in others]
     query += [f"figure={figure}"] * bool(figure) + [f"against={against}"] * bool(against)
     query += [f"width={width}"] * bool(width)
-    return f"{EMBED}curve/{_quoted(name)}" + ("?" + "&".join(query) if query else "")
+    return EMBED_CURVE.to(name) + ("?" + "&".join(query) if query else "")
 
 
 def embed_mind(name: str, step: int | None = None, colour: str = "") -> str:
     """Return a frame with the picture of a mind."""
-    return f"{EMBED}mind/{_quoted(name)}" + _query(step=step, colour=colour)
+    return EMBED_MIND.to(name) + _query(step=step, colour=colour)
 
 
 def embed_experiment(claim: str, number: int = 1) -> str:
     """Return a frame with a figure of an experiment, by default its first."""
-    return f"{EMBED}experiment/{claim}" + _query(figure=number if number > 1 else None)
+    return EMBED_EXPERIMENT.to(claim) + _query(figure=number if number > 1 else None)
 
 
 def file_of(frame: str, ending: str) -> str:
@@ -316,12 +372,12 @@ def file_of(frame: str, ending: str) -> str:
 
 def oembed(address: str) -> str:
     """Return where it stands how the page of an address, host and all, is embedded."""
-    return "/oembed" + _query(url=address)
+    return OEMBED + _query(url=address)
 
 
 def api_agent(name: str) -> str:
     """Return where the API tells everything of an agent."""
-    return f"{API}/v1/agents/{_quoted(name)}"
+    return API_AGENT.to(name)
 
 
 def again(path: str, query: Sequence[tuple[str, str]]) -> str:
@@ -333,20 +389,18 @@ def again(path: str, query: Sequence[tuple[str, str]]) -> str:
     return path.replace("+", "%2B") + (f"?{pairs}" if pairs else "")
 
 
-def _all_of(name: str, part: str, page: int) -> str:
-    """Return a page of all that there is of something in the play of an agent."""
-    if is_moves(name):
-        return judge(name, part, page)
-    return f"{AGENTS}/{_quoted(name)}/{part}" + _query(page=page if page > 1 else None)
+def _sheet(page: int, name: str = "") -> str:
+    """Write the query of a list of several pages, of a policy that is named by its moves or not."""
+    return _query(moves=name.removeprefix(MOVES), page=page if page > 1 else None)
 
 
-def _of_match(path: str, match: Match, more: tuple[str, ...] = ()) -> str:
+def _of_match(route: Route, match: Match, more: tuple[str, ...] = ()) -> str:
     """Write a match as a path and query, without what is as usual."""
     _, ply, *settings = astuple(match)
     query = [f"ply={ply}"] if ply is not None else []
     query += _settings(*settings)
     query += more
-    return path + match.record + ("?" + "&".join(query) if query else "")
+    return route.to(match.record) + ("?" + "&".join(query) if query else "")
 
 
 @lru_cache(maxsize=128)  # a page has some fifteen addresses of one match, with few settings

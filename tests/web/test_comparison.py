@@ -39,7 +39,9 @@ def read(url: str) -> Comparison:
     query = parse_qsl(parts.query, keep_blank_values=True)
     lenses = [value for name, value in query if name == "lens"]
     figure = dict(query).get("figure", "")
-    comparison, place = parse(parts.path.removeprefix(addresses.COMPARE), lenses, WORLD, figure)
+    comparison, place = parse(
+        parts.path.removeprefix(addresses.compare_record("")), lenses, WORLD, figure
+    )
     assert list(place.positions) == replay(WORLD.game, comparison.record)
     return comparison
 

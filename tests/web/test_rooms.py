@@ -5,6 +5,7 @@
 """
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -80,3 +81,14 @@ def test_a_name_of_a_class_stands_once() -> None:
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, times in names.items() if times > 1] == []
+
+
+def test_an_address_stands_in_one_file() -> None:
+    literals = [
+        f"{source.relative_to(WEB)}: {node.value}"
+        for source in WEB.rglob("*.py")
+        if source != WEB / "addresses.py" and source.parent.name != "service"
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.Constant) and re.match("/[a-z]", str(node.value))
+    ]
+    assert literals == []

@@ -272,14 +272,14 @@ class AgentPage(Page):
     claims: list[Claim]  # that were checked and are about it
 
 
-@bp.get("/agents/<name>")
+@bp.get(addresses.AGENT)
 def agent(name: str) -> Response:
     """Show an agent."""
     against = learning.parse_against(request.args, world().learned(name).card)
     return respond(agent_page(world(), name, against))
 
 
-@bp.get("/agents/<name>.<any(npz, json, csv):ending>")
+@bp.get(addresses.AGENT_FILE)
 def download(name: str, ending: str) -> Response:
     """Hand out an agent as a file."""
     file = DOWNLOADS[ending]
@@ -290,21 +290,21 @@ def download(name: str, ending: str) -> Response:
     return revalidated(response, generate_etag(content))
 
 
-@bp.get("/agents/<name>/blunders")
+@bp.get(addresses.BLUNDERS)
 def atlas(name: str) -> Response:
     """Show all of an agent's blunders."""
     world().learned(name)
     return respond(judgement.blunders_page(world(), name, request.args))
 
 
-@bp.get("/agents/<name>/certificate-<any(x, o):seat>")
+@bp.get(addresses.CERTIFICATE)
 def certificate(name: str, seat: str) -> Response:
     """Show all of a certificate."""
     world().learned(name)
     return respond(judgement.certificate_page(world(), name, seat, request.args))
 
 
-@bp.get("/agents/<name>/certificate-<any(x, o):seat>.csv")
+@bp.get(f"{addresses.CERTIFICATE}.csv")
 def certificate_file(name: str, seat: str) -> Response:
     """Send a certificate as a file."""
     world().learned(name)

@@ -266,7 +266,7 @@ class AgentsPage(Page):
     strengths: Mapping[str, str]  # what each word for a strength means
 
 
-@bp.get("/agents", strict_slashes=False)
+@bp.get(addresses.AGENTS, strict_slashes=False)
 def table() -> Response:
     """Show all agents."""
     order = parse_order(request.args)

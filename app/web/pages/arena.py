@@ -129,7 +129,7 @@ class ArenaPage(Page):
     standings: list[Standing]  # the best first
 
 
-@bp.get("/arena")
+@bp.get(addresses.ARENA)
 def arena() -> Response:
     """Show everybody against everybody."""
     there = world()

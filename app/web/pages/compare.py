@@ -313,8 +313,8 @@ class ComparePage(Page):
     taken: list[str]  # lenses that are there as shipped, so not to be offered again
 
 
-@bp.get("/compare/")
-@bp.get("/compare/<record>")
+@bp.get(addresses.COMPARE.to(""))
+@bp.get(addresses.COMPARE)
 def compare(record: str = "") -> Response:
     """Show a position on several boards, or lead to it with all agents at a frame of their film."""
     lenses, figure = request.args.getlist("lens"), request.args.get("figure", "")

@@ -133,15 +133,15 @@ class ExperimentFrame(Page):
     page: str
 
 
-@bp.get("/embed/board/")
-@bp.get("/embed/board/<record>")
+@bp.get(addresses.EMBED_BOARD.to(""))
+@bp.get(addresses.EMBED_BOARD)
 def board(record: str = "") -> Response:
     """Show a position."""
     return respond(board_frame(parse(record, request.args, world())))
 
 
-@bp.get("/embed/reply/")
-@bp.get("/embed/reply/<record>")
+@bp.get(addresses.EMBED_REPLY.to(""))
+@bp.get(addresses.EMBED_REPLY)
 def reply(record: str = "") -> AnyResponse:
     """Draw one move for whoever is to move: the board after it to htmx, to others where it is."""
     after = replied(parse(record, request.args, world()))
@@ -149,7 +149,7 @@ def reply(record: str = "") -> AnyResponse:
     return lead_to(address, partial(board_frame, after), "Replace")  # the page around has its own
 
 
-@bp.get("/embed/curve/<name>")
+@bp.get(addresses.EMBED_CURVE)
 def curve(name: str) -> Response:
     """Show learning curves."""
     curves = parse_curves(world(), name, request.args)
@@ -171,13 +171,13 @@ def curve(name: str) -> Response:
     )
 
 
-@bp.get("/embed/mind/<name>")
+@bp.get(addresses.EMBED_MIND)
 def mind(name: str) -> Response:
     """Show an agent's mind."""
     return respond(mind_frame(world(), name, *parse_view(world(), name, request.args)))
 
 
-@bp.get("/embed/experiment/<claim>")
+@bp.get(addresses.EMBED_EXPERIMENT)
 def experiment(claim: str) -> Response:
     """Show a figure of an experiment."""
     summary = known(world(), claim)
@@ -241,8 +241,8 @@ class TakePage(Page):
     back: str
 
 
-@bp.get("/take/")
-@bp.get("/take/<record>")
+@bp.get(addresses.TAKE.to(""))
+@bp.get(addresses.TAKE)
 def take(record: str = "") -> Response:
     """Show how a match is taken along."""
     return respond(take_page(parse(record, request.args, world())))
@@ -259,8 +259,8 @@ def take_page(place: Place) -> TakePage:
 FORMATS = "<any(svg, csv):ending>"
 
 
-@bp.get(f"/embed/board/.{FORMATS}")
-@bp.get(f"/embed/board/<record>.{FORMATS}")
+@bp.get(f"{addresses.EMBED_BOARD.to('')}.{FORMATS}")
+@bp.get(f"{addresses.EMBED_BOARD}.{FORMATS}")
 def board_file(ending: str, record: str = "") -> Response:
     """Hand out a board."""
     shown = scene(parse(record, request.args, world()), IN_FRAME)
@@ -270,8 +270,8 @@ def board_file(ending: str, record: str = "") -> Response:
     return numbers_file(BOARD_COLUMNS, board_numbers(shown), name)
 
 
-@bp.get(f"/embed/value/.{FORMATS}")
-@bp.get(f"/embed/value/<record>.{FORMATS}")
+@bp.get(f"{addresses.EMBED_VALUE.to('')}.{FORMATS}")
+@bp.get(f"{addresses.EMBED_VALUE}.{FORMATS}")
 def value_file(ending: str, record: str = "") -> Response:
     """Hand out the value of a game over its moves."""
     place = parse(record, request.args, world())
@@ -282,7 +282,7 @@ def value_file(ending: str, record: str = "") -> Response:
     return numbers_file(VALUE_COLUMNS, value_numbers(place, shown), name)
 
 
-@bp.get(f"/embed/curve/<name>.{FORMATS}")
+@bp.get(f"{addresses.EMBED_CURVE}.{FORMATS}")
 def curve_file(name: str, ending: str) -> Response:
     """Hand out learning curves."""
     curves = parse_curves(world(), name, request.args)
@@ -292,7 +292,7 @@ def curve_file(name: str, ending: str) -> Response:
     return numbers_file(*numbers(curves.charts), _name("curve", name))
 
 
-@bp.get(f"/embed/mind/<name>.{FORMATS}")
+@bp.get(f"{addresses.EMBED_MIND}.{FORMATS}")
 def mind_file(name: str, ending: str) -> Response:
     """Hand out an agent's mind."""
     step, colour = parse_view(world(), name, request.args)
@@ -313,7 +313,7 @@ SMALLEST = 120  # pixels: narrower or lower nothing can be seen
 NO_VIEW = {400, 404, 405, 409, 414}  # an address that shows nothing of ours
 
 
-@bp.get("/oembed")
+@bp.get(addresses.OEMBED)
 def oembed() -> Response:
     """Say how the page at an address of this site is embedded."""
     kind = request.args.get("format", "json")

@@ -110,13 +110,13 @@ def every() -> Response:
     return respond(experiments_page(world(), project, verdict))
 
 
-@bp.get(f"{addresses.EXPERIMENTS}/<claim>")
+@bp.get(addresses.EXPERIMENT)
 def one(claim: str) -> Response:
     """Show a claim, and what is so."""
     return respond(experiment_page(world(), known(world(), claim), request.host_url))
 
 
-@bp.get(f"{addresses.EXPERIMENTS}/<claim>.csv")
+@bp.get(f"{addresses.EXPERIMENT}.csv")
 def numbers(claim: str) -> Response:
     """Hand out every number of an experiment."""
     summary = known(world(), claim)
@@ -128,7 +128,7 @@ def numbers(claim: str) -> Response:
     return numbers_file(tables.COLUMNS, rows, claim)
 
 
-@bp.get(f"{addresses.EXPERIMENTS}/<claim>.png")
+@bp.get(f"{addresses.EXPERIMENT}.png")
 def preview(claim: str) -> Response:
     """Draw what a link to an experiment is shown with."""
     summary = known(world(), claim)
@@ -136,7 +136,7 @@ def preview(claim: str) -> Response:
     return _for_others(Response(content, mimetype="image/png"), content)
 
 
-@bp.get(f"{addresses.EXPERIMENTS}/<claim>/<int:number>.svg")
+@bp.get(addresses.EXPERIMENT_FIGURE)
 def figure(claim: str, number: int) -> Response:
     """Draw a figure that stands alone."""
     summary, scheme = known(world(), claim), request.args.get("scheme", SCHEMES[0])

@@ -297,7 +297,7 @@ class JudgedPage(Page):
     take: Take  # how a board to play it leaves the site
 
 
-@bp.get("/judge", strict_slashes=False)
+@bp.get(addresses.JUDGE, strict_slashes=False)
 def judge() -> AnyResponse:
     """Judge the moves in the address, or say how they come there."""
     text = request.args.get("moves", "").strip()
@@ -309,19 +309,19 @@ def judge() -> AnyResponse:
     return respond(judged_page(world(), _known(world())))
 
 
-@bp.get("/judge/blunders")
+@bp.get(addresses.JUDGE_BLUNDERS)
 def atlas() -> Response:
     """Show all blunders of the moves in the address."""
     return respond(blunders_page(world(), _known(world()), request.args))
 
 
-@bp.get("/judge/certificate-<any(x, o):seat>")
+@bp.get(addresses.JUDGE_CERTIFICATE)
 def certificate(seat: str) -> Response:
     """Show the whole proof that these moves cannot be beaten in a seat."""
     return respond(certificate_page(world(), _known(world()), seat, request.args))
 
 
-@bp.get("/judge/certificate-<any(x, o):seat>.csv")
+@bp.get(f"{addresses.JUDGE_CERTIFICATE}.csv")
 def proof_file(seat: str) -> Response:
     """Send such a proof as a file."""
     response = respond(certificate_file(world(), _known(world()), seat))

@@ -76,7 +76,7 @@ class LessonPage(Page):
     finish: str  # where the last one leads
 
 
-@bp.get(f"{addresses.HOW}/<slug>")
+@bp.get(addresses.LESSON)
 def lesson(slug: str) -> Response:
     """Show a stop."""
     return respond(lesson_page(world(), slug, request.args.get("step", "")))

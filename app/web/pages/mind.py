@@ -66,7 +66,7 @@ class MindPage(Page):
     take: Take
 
 
-@bp.get("/mind/<name>")
+@bp.get(addresses.MIND)
 def mind(name: str) -> Response:
     """Show an agent's mind."""
     return respond(mind_page(world(), name, request.args))

@@ -60,8 +60,9 @@ def place_at(query: Mapping[str, str], world: World) -> Place:
 
 def _at(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the record and the query of the address of a match."""
-    path, _, given = query.get("at", addresses.PLAY).partition("?")
-    return path.removeprefix(addresses.PLAY), dict(parse_qsl(given))
+    start = addresses.PLAY.to("")
+    path, _, given = query.get("at", start).partition("?")
+    return path.removeprefix(start), dict(parse_qsl(given))
 
 
 def _seated(
@@ -158,8 +159,8 @@ class MindsPage(Page):
     back: str
 
 
-@bp.get("/minds/")
-@bp.get("/minds/<record>")
+@bp.get(addresses.MINDS.to(""))
+@bp.get(addresses.MINDS)
 def minds(record: str = "") -> Response:
     """Show what everybody would play in the position shown."""
     return respond(minds_page(parse(record, request.args, world())))
@@ -235,8 +236,8 @@ class PlayPage(Page):
     epsilons: tuple[float, ...]
 
 
-@bp.get("/play/")
-@bp.get("/play/<record>")
+@bp.get(addresses.PLAY.to(""))
+@bp.get(addresses.PLAY)
 def play(record: str = "") -> Response:
     """Show a position; to who asks for none, a game worth a first look."""
     place = parse(record, request.args, world())
@@ -245,14 +246,14 @@ def play(record: str = "") -> Response:
     return respond(play_page(place))
 
 
-@bp.get("/set/")
+@bp.get(addresses.SET)
 def choose() -> AnyResponse:
     """Lead from what the settings or a choice of a player send to the address of that view."""
     return redirect(addresses.play(settled(request.args, world())), 303)
 
 
-@bp.get("/reply/")
-@bp.get("/reply/<record>")
+@bp.get(addresses.REPLY.to(""))
+@bp.get(addresses.REPLY)
 def reply(record: str = "") -> AnyResponse:
     """Draw one move for whoever is to move: the board after it to htmx, to others where it is."""
     after = replied(parse(record, request.args, world()))

@@ -238,13 +238,13 @@ def puzzles() -> Response:
     return respond(puzzles_page(world()))
 
 
-@bp.get(f"{addresses.PUZZLES}/<int:number>")
+@bp.get(addresses.PUZZLE)
 def puzzle(number: int) -> Response:
     """Show a puzzle."""
     return respond(puzzle_page(parse(number, request.args, world())))
 
 
-@bp.get(f"{addresses.PUZZLES}/<int:number>/score")
+@bp.get(addresses.SCORE)
 def score(number: int) -> Response:
     """Show what the round came to that a puzzle ends."""
     check_number(number, world())

@@ -176,8 +176,8 @@ class WhyPage(Page):
     others: list[tuple[str, str, str]]  # whose opinions else there are: id, name, address
 
 
-@bp.get("/why/")
-@bp.get("/why/<record>")
+@bp.get(addresses.WHY.to(""))
+@bp.get(addresses.WHY)
 def why(record: str = "") -> Response:
     """Explain the value of a move in the position shown; without a cell, of the lens's best."""
     place = parse(record, request.args, world())

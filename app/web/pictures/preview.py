@@ -10,6 +10,7 @@ from resvg_py import svg_to_bytes
 from werkzeug.http import generate_etag
 
 from app.tictactoe.notation import MARKS
+from app.web import addresses
 from app.web.lens import opinion_at, seen_ply
 from app.web.match import Place, parse
 from app.web.numbers import BEAD
@@ -48,8 +49,8 @@ GLYPHS = {
 WIDE, DOT = 9.0, 3.0  # from one sign to the next
 
 
-@bp.get("/preview/.png")
-@bp.get("/preview/<record>.png")
+@bp.get(addresses.MATCH_PREVIEW.to(""))
+@bp.get(addresses.MATCH_PREVIEW)
 def preview(record: str = "") -> Response:
     """Draw a position."""
     picture = png(svg(parse(record, request.args, world())))

@@ -10,28 +10,29 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.http import generate_etag
 
 from app.tictactoe.notation import IllegalMoveError, parse_position
+from app.web import addresses
 from app.web.pages.api import answers, schema
 from app.web.pages.api.description import answer, tree
 from app.web.respond import revalidated
 from app.web.world import MOVES, world
 
-bp = Blueprint("api", __name__, url_prefix="/api/v1")
+bp = Blueprint("api", __name__)
 
 
-@bp.get("/openapi.json")
+@bp.get(addresses.API_DESCRIPTION)
 def openapi() -> Response:
     """Describe the API to programs."""
     return pure(current_app.extensions["openapi"])
 
 
-@bp.get("/agents")
+@bp.get(addresses.API_AGENTS)
 @tree.validate(resp=answer(schema.Agents), operation_id="agents")
 def list_agents() -> Response:
     """Everybody who can play."""
     return pure(answers.everybody(world()))
 
 
-@bp.get("/agents/<id>")
+@bp.get(addresses.API_AGENT)
 @tree.validate(resp=answer(schema.Agent, 404), operation_id="agent")
 def show_agent(id: str) -> Response:
     """One agent, with its whole card."""
@@ -39,7 +40,7 @@ def show_agent(id: str) -> Response:
     return pure(answers.agent(world(), id))
 
 
-@bp.get("/judge")
+@bp.get(addresses.API_JUDGE)
 @tree.validate(resp=answer(schema.Judgement), operation_id="judge")
 def judge(query: schema.JudgeQuery) -> Response:
     """Anybody's moves, judged exactly.
@@ -51,7 +52,7 @@ def judge(query: schema.JudgeQuery) -> Response:
     return pure(answers.judgement(world(), name))
 
 
-@bp.get("/positions/<position>")
+@bp.get(addresses.API_POSITION)
 @tree.validate(resp=answer(schema.View, 404), operation_id="position")
 def show_position(position: str, query: schema.LookQuery) -> Response:
     """A position as an agent sees it, and as it truly is."""
@@ -61,7 +62,7 @@ def show_position(position: str, query: schema.LookQuery) -> Response:
     return pure(answers.view(world(), _number(position), query.lens, step))
 
 
-@bp.get("/moves/<position>")
+@bp.get(addresses.API_MOVE)
 @tree.validate(resp=answer(schema.Move, 404, 409), operation_id="move")
 def draw_move(position: str, query: schema.MoveQuery) -> Response:
     """The move of an agent: state in, decision out.
@@ -81,7 +82,7 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
     return pure(answers.move(world(), number, query.agent, query.epsilon, draw))
 
 
-@bp.get("/games/<record>")
+@bp.get(addresses.API_GAME)
 @tree.validate(resp=answer(schema.Game, 409), operation_id="game")
 def follow_game(record: str) -> Response:
     """A game, move by move."""
@@ -93,7 +94,7 @@ def follow_game(record: str) -> Response:
         raise BadRequest(f"This is no record of a game: {error}.") from None
 
 
-@bp.get("/matches/<x>/<o>")
+@bp.get(addresses.API_MATCH)
 @tree.validate(resp=answer(schema.Match, 404), operation_id="match")
 def show_match(x: str, o: str) -> Response:
     """What can come of two players, exactly."""
@@ -102,14 +103,14 @@ def show_match(x: str, o: str) -> Response:
     return pure(answers.match(world(), x, o))
 
 
-@bp.get("/experiments")
+@bp.get(addresses.API_EXPERIMENTS)
 @tree.validate(resp=answer(schema.Claims), operation_id="experiments")
 def list_experiments() -> Response:
     """What was claimed, and what is so."""
     return pure(answers.claims(world()))
 
 
-@bp.get("/experiments/<claim>")
+@bp.get(addresses.API_EXPERIMENT)
 @tree.validate(resp=answer(schema.Experiment, 404), operation_id="experiment")
 def show_experiment(claim: str) -> Response:
     """A claim that was checked, with every number behind it."""

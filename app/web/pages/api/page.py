@@ -14,7 +14,7 @@ from app.web.pages.api.description import Document, operations
 from app.web.respond import Page, respond
 
 CLIENT = Path(__file__).parents[4] / "docs" / "play_over_http.py"
-UNREACHED = "/api/v1/positions/XXX......"  # no game leads there
+UNREACHED = addresses.API_POSITION.to("XXX......")  # no game leads there
 WIDTH = 170  # characters of a line: a cell of a position fits
 COMPONENT = "#/components/schemas/"
 MANY = 5  # names that are not worth listing in a line
@@ -187,5 +187,5 @@ def explained_at(schema: dict[str, Any]) -> str:
         case {"additionalProperties": dict(inner)}:
             return explained_at(inner)
         case {"enum": list(names)} if len(names) > MANY:
-            return "/api/v1/agents"
+            return addresses.API_AGENTS
     return ""

@@ -98,7 +98,7 @@ def start() -> AnyResponse:
     return redirect(to, 303)
 
 
-@bp.get(f"{addresses.LAB}/<name>")
+@bp.get(addresses.LAB_RECIPE)
 def lab(name: str) -> AnyResponse:
     """Show a recipe."""
     chosen = one_name(world(), recipe_of(world(), name))
@@ -108,7 +108,7 @@ def lab(name: str) -> AnyResponse:
     return respond(lab_page(world(), name, request.args))
 
 
-@bp.get(f"{addresses.LAB}/<name>/seeds")
+@bp.get(addresses.SEEDS)
 def twenty(name: str) -> Response:
     """Train one more of twenty seeds, and show how far they have come."""
     recipe = recipe_of(world(), name)
