@@ -28,7 +28,7 @@ GAME_DELAY = 2.0  # seconds at least that a finished game stays before the next
 CURVE_HEIGHT = 20  # of the curve behind the slider, which is 100 wide
 
 
-class Links(NamedTuple):
+class Controls(NamedTuple):
     """One address a control, "" where it can do nothing now."""
 
     reply: str  # one move by the agent in the seat, or by the lens in a person's place
@@ -75,7 +75,7 @@ class Snapshots(NamedTuple):
         return len(self.marks) - 1
 
 
-def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Links:
+def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Controls:
     """Return the address behind every control of a match."""
     match, over = replace(place.match, train=False, hint=False), place.over
     ply = len(match.shown)
@@ -87,7 +87,7 @@ def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Links:
     going = match.at_end and not match.pause
     asks = match.is_human(match.to_move) and not match.is_human(-match.to_move) and not over
     show = routes.show
-    return Links(
+    return Controls(
         reply=reply,
         hint=show(replace(match, hint=True)) if asks and not place.match.hint else "",
         take_back=_take_back(match, routes),

@@ -8,7 +8,7 @@ from app.tictactoe.notation import MARKS
 from app.tictactoe.policy import policy_of
 from app.web import addresses
 from app.web.addresses import Routes
-from app.web.controls import Auto, Links, auto, links
+from app.web.controls import Auto, Controls, auto, links
 from app.web.lens import (
     HEAT_STEPS,
     OUTCOMES,
@@ -39,7 +39,7 @@ class Seat(NamedTuple):
     label: str  # all of it in words
 
 
-class Way(NamedTuple):
+class Action(NamedTuple):
     """Something to do next."""
 
     id: str
@@ -49,12 +49,12 @@ class Way(NamedTuple):
     kind: str = ""
 
 
-class Saying(NamedTuple):
+class Headline(NamedTuple):
     """What stands above the board."""
 
     headline: str
     caption: str
-    ways: list[Way]
+    ways: list[Action]
 
 
 class Bar(NamedTuple):
@@ -68,7 +68,7 @@ class Bar(NamedTuple):
 class Scene(NamedTuple):
     """A match where it stands."""
 
-    says: Saying
+    says: Headline
     result: str  # "win", "draw" or "loss" at the end of a game, "" before
     status: str  # what is to be said to a screen reader; "" while nothing is
     board: Board
@@ -76,7 +76,7 @@ class Scene(NamedTuple):
     opinion: Opinion | None  # None where no values are shown
     ply: int | None  # whose decision the values are of
     legend: Legend | None  # likewise
-    links: Links
+    links: Controls
     auto: Auto | None  # None while nothing happens by itself
     moves: list[Move]
 
@@ -117,39 +117,39 @@ def seats(place: Place) -> tuple[Seat, Seat]:
 
 def saying(
     place: Place,
-    links: Links,
+    links: Controls,
     played: list[Move],
     legend: Legend | None,
     going_on: bool,
     show: Callable[[Match], str],
-) -> Saying:
+) -> Headline:
     """Say whose turn it is and what the colours are, and offer what is to be done."""
     match, titles = place.match, place.world.titles
     headline, caption = headline_of(place), legend.caption if legend else ""
     if match.hide:
         caption = "The values are hidden."
     if place.over:
-        return Saying(headline, *_lesson(place, links, played, show))
+        return Headline(headline, *_lesson(place, links, played, show))
     mover = titles[match.seat(match.to_move)]
     if match.hint:
         best = hinted(place)
         keeps = opinion(place.world, place.position, TRUTH).truths[best[0]]
         ways = [
-            Way("play-hint", "Play it", show(match.play(best[0])), kind="primary"),
-            Way("reply", "Agent move", links.reply, "a"),
+            Action("play-hint", "Play it", show(match.play(best[0])), kind="primary"),
+            Action("reply", "Agent move", links.reply, "a"),
         ]
         where = squares(place.world.game, best).capitalize()
-        return Saying("Hint", f"{where}: {keeps} with best play.", ways)
+        return Headline("Hint", f"{where}: {keeps} with best play.", ways)
     if not match.at_end:
         where = f"Move {len(match.shown)} of {len(match.record)}. {caption}"
-        return Saying(headline, where, [Way("now", "To the end", links.last)])
+        return Headline(headline, where, [Action("now", "To the end", links.last)])
     if match.pause and not match.is_human(match.to_move):
         does = "go on" if match.watched else "reply"
-        way = Way("go-on", f"Let {mover} {does}", links.play, kind="primary")
-        return Saying("Paused", caption, [way])
+        way = Action("go-on", f"Let {mover} {does}", links.play, kind="primary")
+        return Headline("Paused", caption, [way])
     if going_on or not links.take_back:
-        return Saying(headline, caption, [])
-    return Saying(headline, caption, [Way("take-back", "Take back", links.take_back, "u")])
+        return Headline(headline, caption, [])
+    return Headline(headline, caption, [Action("take-back", "Take back", links.take_back, "u")])
 
 
 def result(place: Place) -> str:
@@ -230,18 +230,18 @@ def _seat(place: Place, player: int) -> Seat:
 
 
 def _lesson(
-    place: Place, links: Links, played: list[Move], show: Callable[[Match], str]
-) -> tuple[str, list[Way]]:
+    place: Place, links: Controls, played: list[Move], show: Callable[[Match], str]
+) -> tuple[str, list[Action]]:
     """Return what a finished game teaches, and where to go from it."""
     match, side = place.match, viewer(place.match, place.world)
     person = None if match.watched else side
     lost = [move for move in played[: len(match.shown)] if move.blunder]
     own = [move for move in lost if person is not None and move.mark == MARKS[person]]
     blame = (lost if result(place) == "win" else own or lost)[-1:]
-    ways = [Way("show", "Show me", show(match.at(move.ply - 1)), kind="") for move in blame]
+    ways = [Action("show", "Show me", show(match.at(move.ply - 1)), kind="") for move in blame]
     ways += [
-        Way("rematch", "Rematch", links.new_game, kind="primary"),
-        Way("swap-end", "Swap", links.swap),
+        Action("rematch", "Rematch", links.new_game, kind="primary"),
+        Action("swap-end", "Swap", links.swap),
     ]
     for move in blame:
         return f"Move {move.ply} gave the {move.before.partition(' ')[0]} away.", ways

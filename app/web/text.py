@@ -185,6 +185,22 @@ STRENGTHS = {
 }  # the rule in words, for pages
 
 
+class Stop(NamedTuple):
+    """A stop of the lesson; its text is templates/lesson/stops/<slug>.html."""
+
+    slug: str
+    title: str
+
+
+STOPS = [
+    Stop("untrained", "Before the first game"),
+    Stop("learning", "One number at a time"),
+    Stop("blunder", "Sure, and wrong"),
+    Stop("why", "Where the number comes from"),
+    Stop("unbeatable", "Never again"),
+]
+
+
 class Character(NamedTuple):
     """What a card says of a player."""
 

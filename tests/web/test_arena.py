@@ -11,14 +11,14 @@ from app.web import addresses
 from app.web.lens import HEAT_STEPS
 from app.web.match import Match
 from app.web.numbers import MINUS, percent
-from app.web.pages.arena import SHOWS, Row, Standing, arena_page
+from app.web.pages.arena import SHOWS, ArenaRow, Standing, arena_page
 from app.web.text import STRENGTHS
 from app.web.world import World
 
 PLACES = {"win": 0, "draw": 1, "loss": 2}
 
 
-def table(world: World, show: str) -> list[Row]:
+def table(world: World, show: str) -> list[ArenaRow]:
     return arena_page(show, world).rows
 
 

@@ -1,6 +1,6 @@
 """Where the controls lead, and what happens by itself."""
 
-from app.web.controls import Auto, Links, auto, links, next_game
+from app.web.controls import Auto, Controls, auto, links, next_game
 from app.web.match import MAX_TALLY, Match, place_of
 from app.web.world import World
 
@@ -8,7 +8,7 @@ WATCHED = Match(x="minimax", o="random")
 X_WON = "03142"
 
 
-def of(match: Match, world: World) -> Links:
+def of(match: Match, world: World) -> Controls:
     return links(place_of(match, world))
 
 

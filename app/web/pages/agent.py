@@ -23,7 +23,7 @@ from app.web.numbers import count, percent, signed
 from app.web.pages.parts import judgement, learning
 from app.web.pages.parts.claims import Claim, of_agent
 from app.web.pages.parts.export import Take, take_curve
-from app.web.pages.parts.judgement import Figure
+from app.web.pages.parts.judgement import Measure
 from app.web.pictures.charts import Charts
 from app.web.pictures.mind import Picture, picture
 from app.web.respond import Page, respond, revalidated
@@ -35,7 +35,7 @@ bp = Blueprint("agent", __name__)
 UNITS = "in the units of its own values"
 
 
-class Links(NamedTuple):
+class AgentLinks(NamedTuple):
     """Addresses of the play page with this agent."""
 
     as_x: str  # the visitor is X
@@ -65,11 +65,11 @@ class Value(NamedTuple):
     win: str
 
 
-def links(world: World, name: str) -> Links:
+def links(world: World, name: str) -> AgentLinks:
     """Say where to meet an agent."""
     task = addresses.play(Match(o=name, lens=name + TASK)) if world.task(name) else ""
     views = (View(name),)
-    return Links(
+    return AgentLinks(
         as_x=addresses.play_against(name),
         as_o=addresses.play(Match(x=name, o=HUMAN)),
         watch=addresses.play(Match(x=name, o=name)),
@@ -80,34 +80,38 @@ def links(world: World, name: str) -> Links:
     )
 
 
-def figures(world: World, card: Card) -> list[Figure]:
+def figures(world: World, card: Card) -> list[Measure]:
     """List the figures that are no chances."""
     listed = judgement.figures(world, world.name_of(card))
     if card.figures.classes_right is not None:
         meaning = "moves whose value is nearest to the result that they lead to with best play"
         share = f"{percent(card.figures.classes_right[-1])}%"
-        listed.append(Figure("Values that fit best play", share, f"{meaning}, of all moves"))
+        listed.append(Measure("Values that fit best play", share, f"{meaning}, of all moves"))
     if card.refills is not None:
         refilled = "how often in training a box had lost all its beads and was filled again"
-        listed.append(Figure("Boxes refilled", count(card.refills), refilled))
+        listed.append(Measure("Boxes refilled", count(card.refills), refilled))
     return listed
 
 
-def task_figures(card: Card) -> list[Figure]:
+def task_figures(card: Card) -> list[Measure]:
     """List how far the values are from those of the agent's own task, if these are known."""
     off = card.figures.task
     if off is None:
         return []
     pairs = "between a value and the exact one of its task"
     return [
-        Figure("Largest difference", f"{off.largest[-1]:.4g}", f"{pairs}, over all moves; {UNITS}"),
-        Figure("Mean difference", f"{off.mean[-1]:.4g}", f"{pairs}, over all moves"),
-        Figure(
+        Measure(
+            "Largest difference", f"{off.largest[-1]:.4g}", f"{pairs}, over all moves; {UNITS}"
+        ),
+        Measure("Mean difference", f"{off.mean[-1]:.4g}", f"{pairs}, over all moves"),
+        Measure(
             "Largest within reach",
             f"{off.largest_reached[-1]:.4g}",
             f"{pairs}, over the moves that its task can come to",
         ),
-        Figure("Mean within reach", f"{off.mean_reached[-1]:.4g}", f"{pairs}, over the same moves"),
+        Measure(
+            "Mean within reach", f"{off.mean_reached[-1]:.4g}", f"{pairs}, over the same moves"
+        ),
     ]
 
 
@@ -254,18 +258,18 @@ class AgentPage(Page):
     algorithm: str  # its title; /how has a section of the card's slug
     training: str  # what it was, and how long
     summary: str  # its exact figures in a sentence
-    links: Links
+    links: AgentLinks
     results: list[judgement.Result]
-    figures: list[judgement.Figure]
+    figures: list[judgement.Measure]
     task: str  # what it was asked to learn, "" where no table says that
-    task_figures: list[judgement.Figure]
+    task_figures: list[judgement.Measure]
     choices: list[Choice]  # against whom the curves can be
     curves: Charts
     take: Take  # how these leave the site
     winning: Charts | None  # of those whose training counted the games won
     take_winning: Take
     blunders: judgement.Blunders
-    verdicts: list[judgement.Verdict]  # a seat each
+    verdicts: list[judgement.SeatVerdict]  # a seat each
     settings: list[Setting]
     worth: list[Value]
     made: list[tuple[str, str]]

@@ -39,7 +39,7 @@ class Player(NamedTuple):
     card: Card | None  # of those who learned
 
 
-class Entry(NamedTuple):
+class RankingEntry(NamedTuple):
     """One line of a cell of the table."""
 
     text: str = ""
@@ -58,7 +58,7 @@ class Column(NamedTuple):
     head: str
     order: str  # what a first click on its head sorts to: the best or the most on top
     value: Callable[[Player], Any]
-    entry: Callable[[Player], Entry]
+    entry: Callable[[Player], RankingEntry]
     kind: str = "number"  # or "title", "text", "outcome"
     mark: str = ""  # the seat that it is about, if it is about one
 
@@ -78,7 +78,7 @@ class Head(NamedTuple):
     aria_sort: str  # "" where the table is not sorted by it
 
 
-class Group(NamedTuple):
+class ColumnGroup(NamedTuple):
     """A column of the table."""
 
     id: str
@@ -147,11 +147,11 @@ def ranked(players: Iterable[Player], order: Order) -> list[Player]:
     return sorted(by_title, key=value, reverse=order.order == DESCENDING)
 
 
-def groups(order: Order) -> list[Group]:
+def groups(order: Order) -> list[ColumnGroup]:
     """Lay out the heads; each leads to the table sorted by it, and then to the other way round."""
     heads = [_head(column, order) for column in COLUMNS]
     return [
-        Group(title.split()[-1].lower(), title, list(group))
+        ColumnGroup(title.split()[-1].lower(), title, list(group))
         for title, group in groupby(heads, lambda head: head.column.group)
     ]
 
@@ -176,7 +176,7 @@ def _outcome(opponent: str, seat: str, group: str) -> Column:
         head=f"as {seat.upper()}",
         order=DESCENDING,
         value=chances,  # by games won, then by games drawn
-        entry=lambda player: Entry(shares=tuple(shares(chances(player), DECIMALS))),
+        entry=lambda player: RankingEntry(shares=tuple(shares(chances(player), DECIMALS))),
         kind="outcome",
         mark=seat.upper(),
     )
@@ -189,12 +189,12 @@ def _unbeatable(seat: str) -> Column:
         head=f"as {seat.upper()}",
         order=DESCENDING,
         value=lambda player: player.judgement.unbeatable[seat],
-        entry=lambda player: Entry(ANSWERS[player.judgement.unbeatable[seat]]),
+        entry=lambda player: RankingEntry(ANSWERS[player.judgement.unbeatable[seat]]),
         mark=seat.upper(),
     )
 
 
-def _text(key: str, head: str, entry: Callable[[Card], Entry]) -> Column:
+def _text(key: str, head: str, entry: Callable[[Card], RankingEntry]) -> Column:
     """Make a column of words that is empty for those who never learned."""
     return Column(
         key=key,
@@ -202,7 +202,7 @@ def _text(key: str, head: str, entry: Callable[[Card], Entry]) -> Column:
         head=head,
         order=ASCENDING,
         value=lambda player: entry(player.card).text if player.card else "",
-        entry=lambda player: entry(player.card) if player.card else Entry(),
+        entry=lambda player: entry(player.card) if player.card else RankingEntry(),
         kind="text",
     )
 
@@ -215,12 +215,14 @@ def _number(key: str, head: str, value: Callable[[Card], int]) -> Column:
         head=head,
         order=DESCENDING,
         value=lambda player: value(player.card) if player.card else 0,
-        entry=lambda player: Entry(count(value(player.card))) if player.card else Entry(),
+        entry=lambda player: (
+            RankingEntry(count(value(player.card))) if player.card else RankingEntry()
+        ),
     )
 
 
-def _algorithm(card: Card) -> Entry:
-    return Entry(ALGORITHMS[card.algorithm].title, addresses.how(card.algorithm))
+def _algorithm(card: Card) -> RankingEntry:
+    return RankingEntry(ALGORITHMS[card.algorithm].title, addresses.how(card.algorithm))
 
 
 COLUMNS = [
@@ -230,7 +232,7 @@ COLUMNS = [
         head="Agent",
         order=ASCENDING,
         value=_title,
-        entry=lambda player: Entry(player.title, player.href),
+        entry=lambda player: RankingEntry(player.title, player.href),
         kind="title",
     ),
     Column(
@@ -239,14 +241,14 @@ COLUMNS = [
         head="Blunders",
         order=ASCENDING,
         value=lambda player: player.judgement.blunders,
-        entry=lambda player: Entry(count(player.judgement.blunders)),
+        entry=lambda player: RankingEntry(count(player.judgement.blunders)),
     ),
     *map(_unbeatable, SEATS),
     *(_outcome("random", seat, "Against Random") for seat in SEATS),
     *(_outcome("t-hand", seat, "Against T-hand") for seat in SEATS),
     *(_outcome(BEST_RESPONDER, seat, "Its best responder") for seat in SEATS),
     _text("kind", "Algorithm", _algorithm),
-    _text("origin", "Origin", lambda card: Entry(card.origin)),
+    _text("origin", "Origin", lambda card: RankingEntry(card.origin)),
     _number("updates", "Updates", lambda card: card.updates),
     _number("games", "Games", lambda card: card.games),
 ]
@@ -259,7 +261,7 @@ class AgentsPage(Page):
     template: ClassVar = "agents/agents.html"
     fragment: ClassVar = "agents/_ranking.html"
 
-    groups: list[Group]
+    groups: list[ColumnGroup]
     rows: list[Player]
     baselines: list[Player]
     decisions: str  # how many positions could have a blunder

@@ -75,7 +75,7 @@ class Pairing(NamedTuple):
     href: str
 
 
-class Row(NamedTuple):
+class ArenaRow(NamedTuple):
     """One player of the table, as X, against everybody."""
 
     id: str
@@ -121,7 +121,7 @@ class ArenaPage(Page):
 
     show: str  # which of `shows` the table has
     shows: dict[str, Show]
-    rows: list[Row]
+    rows: list[ArenaRow]
     player: str  # whose matches are listed one by one
     add: str  # who is there besides, by a recipe; "" for nobody
     opponents: list[Opponent]
@@ -156,7 +156,7 @@ def arena_page(show: str, world: World, player: str = "", add: str = "") -> Aren
     table = league(chances)
     order = sorted(range(len(names)), key=lambda number: table.score[number])
     rows = [
-        Row(
+        ArenaRow(
             id=names[x],
             title=world.titles[names[x]],
             pairings=[
@@ -194,7 +194,7 @@ def _pairing(show: Show, world: World, x: str, o: str, chances: Chances) -> Pair
     )
 
 
-def _sketch(rows: list[Row], chosen: int) -> Sketch:
+def _sketch(rows: list[ArenaRow], chosen: int) -> Sketch:
     """Draw the table; the row and the column of one player stand out, a little apart."""
     size = len(rows)
 

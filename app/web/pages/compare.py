@@ -162,7 +162,7 @@ def _verdict(place: Place, opinions: Mapping[str, Opinion]) -> str:
 HALF = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # of a tile, below its diagonal, from where TILE begins
 
 
-class Mind(NamedTuple):
+class ComparedMind(NamedTuple):
     """One of them."""
 
     name: str
@@ -170,10 +170,10 @@ class Mind(NamedTuple):
     picture: Picture
 
 
-class Minds(NamedTuple):
+class ComparedMinds(NamedTuple):
     """All of them, at the moments of their trainings that are compared."""
 
-    each: list[Mind]
+    each: list[ComparedMind]
     divided: bool  # whether they are one picture: the second has the lower half of each tile
     agree: str  # then in how many positions they expect the same result, and out of how many
     tiles: str
@@ -184,7 +184,7 @@ class Minds(NamedTuple):
     next_step: str  # the address of the next frame, after the last of the first
 
 
-def minds(world: World, comparison: Comparison) -> Minds | None:
+def minds(world: World, comparison: Comparison) -> ComparedMinds | None:
     """Draw the minds of the agents among the views; None if there are none."""
     views = _learned(world, comparison)
     if not views:
@@ -208,9 +208,9 @@ def minds(world: World, comparison: Comparison) -> Minds | None:
 
     step = min(range(len(frames)), key=off)
     film = film_of_minds(world, tuple(names)) if moving else None
-    return Minds(
+    return ComparedMinds(
         each=[
-            Mind(full_name(world, view), addresses.mind(view.lens, view.step), drawn)
+            ComparedMind(full_name(world, view), addresses.mind(view.lens, view.step), drawn)
             for view, drawn in zip(views, pictures, strict=True)
         ],
         divided=divided,
@@ -277,7 +277,7 @@ def _agreeing(world: World, names: list[str], steps: list[int]) -> int:
     return int(((results[0] == results[1]) & first.known[0] & second.known[0]).sum())
 
 
-class Figure(NamedTuple):
+class CurveFigure(NamedTuple):
     """A figure that the curves can show."""
 
     id: str
@@ -306,9 +306,9 @@ class ComparePage(Page):
     parting: str  # another position in which they part, "" where there is none
     curves: Charts | None  # how those that learned did so
     take: Take | None  # how these leave the site
-    figures: list[Figure]  # that the curves can show
+    figures: list[CurveFigure]  # that the curves can show
     reading: str  # what the one shown says
-    minds: Minds | None  # of those that learned
+    minds: ComparedMinds | None  # of those that learned
     most: int  # views that fit
     taken: list[str]  # lenses that are there as shipped, so not to be offered again
 
@@ -355,7 +355,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         if agents
         else None,
         figures=[
-            Figure(id, title, addresses.compare(replace(comparison, figure=id)), id == figure)
+            CurveFigure(id, title, addresses.compare(replace(comparison, figure=id)), id == figure)
             for id, title in FIGURES.items()
         ],
         reading=WORDS[figure],

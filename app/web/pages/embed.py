@@ -22,7 +22,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import addresses, comparison, match
 from app.web.addresses import IN_FRAME
-from app.web.controls import Auto, Links, replied
+from app.web.controls import Auto, Controls, replied
 from app.web.match import Match, Place, parse
 from app.web.moves import value_chart
 from app.web.pages.parts.claims import Claim, known
@@ -56,7 +56,7 @@ from app.web.pictures.shapes import Layout
 from app.web.pictures.svg import inline
 from app.web.pictures.tables import Table, table
 from app.web.respond import Page, lead_to, respond, revalidated
-from app.web.scene import Bar, Way, scene
+from app.web.scene import Action, Bar, scene
 from app.web.world import World, world
 
 bp = Blueprint("embed", __name__)
@@ -74,12 +74,12 @@ class BoardFrame(Page):
     match: Match
     headline: str
     caption: str
-    ways: list[Way]
+    ways: list[Action]
     result: str
     status: str
     board: Board
     bar: Bar
-    links: Links
+    links: Controls
     auto: Auto | None
     page: str  # the address of the whole page, as in every frame
 

@@ -31,7 +31,7 @@ bp = Blueprint("experiments", __name__)
 SITE = "Q-Tac-Toe"
 
 
-class Choice(NamedTuple):
+class Filter(NamedTuple):
     """Which claims are listed, as one of several to choose."""
 
     id: str
@@ -42,7 +42,7 @@ class Choice(NamedTuple):
     verdict: Verdict | None = None
 
 
-class Line(NamedTuple):
+class ListedClaim(NamedTuple):
     """A claim in the list."""
 
     claim: Claim
@@ -50,7 +50,7 @@ class Line(NamedTuple):
     runs: str
 
 
-class Shown(NamedTuple):
+class ShownFigure(NamedTuple):
     """A figure on the page of its experiment."""
 
     number: int  # from 1
@@ -74,9 +74,9 @@ class ExperimentsPage(Page):
 
     template: ClassVar = "experiments/experiments.html"
 
-    verdicts: list[Choice]
-    projects: list[Choice]
-    lines: list[Line]
+    verdicts: list[Filter]
+    projects: list[Filter]
+    lines: list[ListedClaim]
     total: int
     runs: str  # of all experiments together
 
@@ -89,7 +89,7 @@ class ExperimentPage(Page):
 
     summary: Summary
     claim: Claim
-    figures: list[Shown]
+    figures: list[ShownFigure]
     agents: list[Named]
     methods: list[Named]  # the sections of /how that explain what was trained
     before: Claim | None  # in the order of the list
@@ -163,7 +163,7 @@ def experiments_page(world: World, project: str, verdict: str) -> ExperimentsPag
     found = [one for one in of_project if one in of_verdict]
     return ExperimentsPage(
         verdicts=[
-            Choice(
+            Filter(
                 id=kind.slug,
                 title=words,
                 number=verdicts[words],
@@ -174,7 +174,7 @@ def experiments_page(world: World, project: str, verdict: str) -> ExperimentsPag
             for words, kind in VERDICTS.items()
         ],
         projects=[
-            Choice(
+            Filter(
                 id=slug or "all",
                 title=title,
                 number=projects[slug] if slug else len(of_verdict),
@@ -184,7 +184,8 @@ def experiments_page(world: World, project: str, verdict: str) -> ExperimentsPag
             for slug, title in {"": "All", **PROJECTS}.items()
         ],
         lines=[
-            Line(claim(one), miniature(world, one.figures[0]), count(one.runs)) for one in found
+            ListedClaim(claim(one), miniature(world, one.figures[0]), count(one.runs))
+            for one in found
         ],
         total=len(every),
         runs=count(sum(one.runs for one in every)),
@@ -216,11 +217,11 @@ def experiment_page(world: World, summary: Summary, site: str) -> ExperimentPage
     )
 
 
-def shown(world: World, summary: Summary, number: int) -> Shown:
+def shown(world: World, summary: Summary, number: int) -> ShownFigure:
     """Draw a figure for the page; the first has number 1."""
     figure, seed = summary.figures[number - 1], summary.first_seed
     drawn = lay_out(figure, world, seed)
-    return Shown(
+    return ShownFigure(
         number=number,
         layout=drawn,
         svg=inline(drawn),

@@ -11,7 +11,7 @@ from app.web.numbers import count
 from app.web.pages.parts.film import RECORD, Film, film_of, filmed
 from app.web.pictures.mind import Picture, picture
 from app.web.respond import Page, respond
-from app.web.text import Character, character, first_opponent
+from app.web.text import STOPS, Character, character, first_opponent
 from app.web.world import World, world
 
 bp = Blueprint("front", __name__)
@@ -21,7 +21,7 @@ CAST = ("q-learning-player", "q-learning-1", "self-play")  # of each strength on
 FIRST_PUZZLE = 1
 
 
-class Way(NamedTuple):
+class Entrance(NamedTuple):
     """One of the three ways in."""
 
     id: str
@@ -51,7 +51,7 @@ class FrontPage(Page):
     mind: Picture
     mind_href: str
     tiles: str  # how many there are
-    ways: list[Way]
+    ways: list[Entrance]
     lesson: str
     cast: list[Member]
 
@@ -79,7 +79,7 @@ def front_page(world: World, step: str) -> FrontPage:
         mind_href=addresses.mind(name),
         tiles=count(len(world.tiles.decision)),
         ways=ways(world),
-        lesson=addresses.lesson("untrained"),
+        lesson=addresses.lesson(STOPS[0].slug),
         cast=[
             Member(world.titles[each], addresses.agent(each), character(world, each))
             for each in CAST
@@ -88,25 +88,25 @@ def front_page(world: World, step: str) -> FrontPage:
     )
 
 
-def ways(world: World) -> list[Way]:
+def ways(world: World) -> list[Entrance]:
     """Lead into one task each: play, watch, find a mistake."""
     learned = [*world.agents]
     one, other = LEARNERS if {*LEARNERS} <= {*learned} else (learned[0], learned[-1])
     watched = Match(x=one, o=other, lens=one, epsilon=RANDOM_MOVES, keep=True)
     return [
-        Way(
+        Entrance(
             "way-play",
             "Play it",
             "It shows what it expects of every square. You can beat it.",
             addresses.play_against(first_opponent(world)),
         ),
-        Way(
+        Entrance(
             "way-watch",
             "Watch two learners",
             "Two programs that taught themselves play each other.",
             addresses.play(watched),
         ),
-        Way(
+        Entrance(
             "way-mistake",
             "Find its mistake",
             "It is about to go wrong. Can you tell where?",

@@ -21,12 +21,11 @@ from app.web.algorithms.formula import Formula
 from app.web.lens import HEAT_STEPS, opinion_at
 from app.web.match import Match, parse, place_of, read_whole
 from app.web.numbers import count, percent
-from app.web.pages.lesson import STOPS, Stop
 from app.web.pages.parts.claims import Claim, of_algorithm
 from app.web.pages.parts.network_inputs import Encoding, encoded
 from app.web.pictures.board import Board, SmallBoard, board, small_board
 from app.web.respond import Page, respond
-from app.web.text import Legend, headline_of, legend_of
+from app.web.text import STOPS, Legend, Stop, headline_of, legend_of
 from app.web.world import TRUTH, World, kept, world
 
 bp = Blueprint("how", __name__)
@@ -86,7 +85,7 @@ class Cell(NamedTuple):
     played: bool
 
 
-class Turn(NamedTuple):
+class WorkedMove(NamedTuple):
     """A move of the winner: the board before it, and how its value comes about."""
 
     title: str
@@ -101,7 +100,7 @@ class WonGame(NamedTuple):
     stage: int
     stages: list[str]  # the addresses of all
     said: str
-    turns: list[Turn]
+    turns: list[WorkedMove]
     back: str  # "" at the first
     on: str  # "" at the last
 
@@ -158,7 +157,7 @@ def won_game(game: Game, stage: int) -> WonGame:
         if number == stage:
             said = f"The target is {source}. The value goes nine tenths of the way there from 0."
         turns.append(
-            Turn(
+            WorkedMove(
                 title=f"Move {ply + 1}",
                 label=f"Before move {ply + 1}: {position_text(game, positions[ply])}",
                 ranks=_worked(game, positions[ply], played[ply], value if done else 0.0),

@@ -18,9 +18,9 @@ from app.web.pages.parts.export import Take, take_board
 from app.web.pages.parts.judgement import (
     Blunders,
     Exhibit,
-    Figure,
+    Measure,
     Result,
-    Verdict,
+    SeatVerdict,
     blunders,
     blunders_page,
     certificate_file,
@@ -126,7 +126,7 @@ WORDS = {
 NEIGHBOURS = 2  # of the arena, above and below
 
 
-class Way(NamedTuple):
+class Destination(NamedTuple):
     """Where to go from the verdict."""
 
     id: str
@@ -134,7 +134,7 @@ class Way(NamedTuple):
     href: str
 
 
-class Reason(NamedTuple):
+class Diagnosis(NamedTuple):
     """A likely cause in words, and positions that show it."""
 
     title: str
@@ -142,7 +142,7 @@ class Reason(NamedTuple):
     exhibits: list[Exhibit]
 
 
-class Standing(NamedTuple):
+class Neighbour(NamedTuple):
     """Somebody's place in the arena."""
 
     rank: int
@@ -158,7 +158,7 @@ class Arena(NamedTuple):
 
     rank: str
     players: str
-    standings: list[Standing]
+    standings: list[Neighbour]
     href: str
 
 
@@ -185,10 +185,10 @@ def summary(world: World, name: str) -> str:
     )
 
 
-def ways(world: World, name: str) -> list[Way]:
+def ways(world: World, name: str) -> list[Destination]:
     """Offer the games that beat it, and to play it."""
     games = [
-        Way(
+        Destination(
             f"beat-{seat}",
             f"The game that beats it as {MARKS[player]}",
             addresses.play(against_person(name, player, record).at(0)),
@@ -198,13 +198,13 @@ def ways(world: World, name: str) -> list[Way]:
     ]
     return [
         *games,
-        Way("play-x", "Play X against it", addresses.play(Match(o=name))),
-        Way("play-o", "Play O", addresses.play(Match(x=name, o=HUMAN))),
-        Way("watch", "Watch it play itself", addresses.play(Match(x=name, o=name))),
+        Destination("play-x", "Play X against it", addresses.play(Match(o=name))),
+        Destination("play-o", "Play O", addresses.play(Match(x=name, o=HUMAN))),
+        Destination("watch", "Watch it play itself", addresses.play(Match(x=name, o=name))),
     ]
 
 
-def reasons(world: World, name: str) -> list[Reason]:
+def reasons(world: World, name: str) -> list[Diagnosis]:
     """Say why it errs, as far as the moves tell."""
     return [_reason(world, name, cause) for cause in world.causes(name)]
 
@@ -221,7 +221,7 @@ def arena(world: World, name: str) -> Arena:
         rank=count(int(table.rank[last])),
         players=count(len(names)),
         standings=[
-            Standing(
+            Neighbour(
                 rank=int(table.rank[player]),
                 title=world.titles[names[player]],
                 href=addresses.agent(names[player]) if world.agents.knows(names[player]) else "",
@@ -235,10 +235,10 @@ def arena(world: World, name: str) -> Arena:
     )
 
 
-def _reason(world: World, name: str, cause: Cause) -> Reason:
+def _reason(world: World, name: str, cause: Cause) -> Diagnosis:
     title, text = _words(cause)
     exhibits = [shown(world, name, position) for position in cause.positions]
-    return Reason(title, text, exhibits)
+    return Diagnosis(title, text, exhibits)
 
 
 def _words(cause: Cause) -> tuple[str, str]:
@@ -284,15 +284,15 @@ class JudgedPage(Page):
     character: Character
     sentence: str  # the verdict
     summary: str
-    ways: list[Way]
-    reasons: list[Reason]
-    figures: list[Figure]
+    ways: list[Destination]
+    reasons: list[Diagnosis]
+    figures: list[Measure]
     results: list[Result]
     mind: Picture
     kind: Kind  # how it is coloured
     arena: Arena
     blunders: Blunders
-    verdicts: list[Verdict]  # a seat each
+    verdicts: list[SeatVerdict]  # a seat each
     api: str
     take: Take  # how a board to play it leaves the site
 

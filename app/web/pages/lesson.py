@@ -23,6 +23,7 @@ from app.web.pages.parts.film import RECORD, Film, film_of, film_of_mind, filmed
 from app.web.pictures.board import Board, board
 from app.web.pictures.mind import Picture, picture
 from app.web.respond import Page, respond
+from app.web.text import STOPS, Stop
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("lesson", __name__)
@@ -30,23 +31,7 @@ BLUNDERER = "q-learning-1"  # it learned from somebody who moves at random, and 
 UNBEATABLE = "champion"
 
 
-class Stop(NamedTuple):
-    """A stop; its text is templates/lesson/stops/<slug>.html."""
-
-    slug: str
-    title: str
-
-
-STOPS = [
-    Stop("untrained", "Before the first game"),
-    Stop("learning", "One number at a time"),
-    Stop("blunder", "Sure, and wrong"),
-    Stop("why", "Where the number comes from"),
-    Stop("unbeatable", "Never again"),
-]
-
-
-class Shown(NamedTuple):
+class Illustration(NamedTuple):
     """What stands beside the text of a stop."""
 
     agent: str  # whom it is about
@@ -69,7 +54,7 @@ class LessonPage(Page):
     stops: list[Stop]
     number: int  # of this one, from 0
     stop: Stop
-    shown: Shown
+    shown: Illustration
     next_step: str  # the address of the next frame of the film, "" without one
     before: Stop | None
     after: Stop | None
@@ -104,12 +89,12 @@ def lesson_page(world: World, slug: str, step: str) -> LessonPage:
     )
 
 
-def _untrained(world: World, step: str) -> Shown:
+def _untrained(world: World, step: str) -> Illustration:
     """Show the film's position before the first game."""
     name, game = filmed(world), world.game
     place = place_of(Match(RECORD), world)
     right, legal = world.right[place.position], game.legal[place.position]
-    return Shown(
+    return Illustration(
         agent=world.titles[name],
         facts={
             "decisions": count(game.decisions),
@@ -125,12 +110,12 @@ def _untrained(world: World, step: str) -> Shown:
     )
 
 
-def _learning(world: World, step: str) -> Shown:
+def _learning(world: World, step: str) -> Illustration:
     """Show the mind that fills."""
     name = filmed(world)
     frame = read_step(name, step, 0, world)
     card = world.agents[name].card
-    return Shown(
+    return Illustration(
         agent=card.title,
         facts={"games": count(card.games), "tiles": count(len(world.tiles.decision))},
         film=film_of_mind(world, name),
@@ -140,11 +125,11 @@ def _learning(world: World, step: str) -> Shown:
     )
 
 
-def _blunder(world: World, _: str) -> Shown:
+def _blunder(world: World, _: str) -> Illustration:
     """Show a position before a blunder, to be answered."""
     number, puzzle = misled(world)
     place = place_of(Match(puzzle.record), world)
-    return Shown(
+    return Illustration(
         agent=world.titles[puzzle.agent],
         facts={"mover": MARKS[int(world.game.to_move[puzzle.position])]},
         board=board(
@@ -157,7 +142,7 @@ def _blunder(world: World, _: str) -> Shown:
     )
 
 
-def _why(world: World, _: str) -> Shown:
+def _why(world: World, _: str) -> Illustration:
     """Show the update of the value that misled it."""
     number, puzzle = misled(world)
     pair = Pair(world, puzzle.agent, puzzle.position, puzzle.wrong)
@@ -166,7 +151,7 @@ def _why(world: World, _: str) -> Shown:
     match = Match(puzzle.record, o=HUMAN, lens=puzzle.agent)
     notes = [NOTHING] * world.game.cells
     notes[puzzle.wrong] = Note("blunder", "blunder")
-    return Shown(
+    return Illustration(
         agent=world.titles[puzzle.agent],
         facts={
             "value": signed(pair.value),
@@ -192,12 +177,12 @@ def _why(world: World, _: str) -> Shown:
     )
 
 
-def _proved(world: World, step: str) -> Shown:
+def _proved(world: World, step: str) -> Illustration:
     """Show the mind of somebody who cannot be beaten, and the proofs of that."""
     name = _unbeatable(world)
     frame = read_step(name, step, world.last_step(name), world)
     met = {seat: count(world.certificate(name, seat).met) for seat in SEATS}
-    return Shown(
+    return Illustration(
         agent=world.titles[name],
         facts={"games": count(world.agents[name].card.games)} | met,
         film=film_of_mind(world, name),

@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.tictactoe.game import SEATS
 from app.web import addresses
 from app.web.comparison import comparison_of
-from app.web.controls import Auto, Links, Snapshots, replied, shown_lens
+from app.web.controls import Auto, Controls, Snapshots, replied, shown_lens
 from app.web.controls import snapshots as training
 from app.web.lens import can_blunder, opinion
 from app.web.match import Match, Place, parse
@@ -23,7 +23,7 @@ from app.web.numbers import listed, short_name
 from app.web.pages.parts.network_inputs import Encoding, encoded
 from app.web.pictures.board import Board
 from app.web.respond import Page, lead_to, respond
-from app.web.scene import Bar, Seat, Way, scene, seats
+from app.web.scene import Action, Bar, Seat, scene, seats
 from app.web.text import NAMED, Legend, character, first_opponent
 from app.web.world import HUMAN, TRUTH, World, is_moves, kept, world
 
@@ -89,7 +89,7 @@ class Card(NamedTuple):
     opening: tuple[int | None, ...]  # heats of the empty board; none of one who never learned
 
 
-class Group(NamedTuple):
+class PlayerGroup(NamedTuple):
     """Those who came to play in the same way."""
 
     title: str
@@ -103,7 +103,7 @@ class PlayersPage(Page):
     template: ClassVar = "play/players.html"
     fragment: ClassVar = "play/_players.html"
 
-    groups: tuple[Group, ...]
+    groups: tuple[PlayerGroup, ...]
     here: str  # the game that somebody is chosen for
 
 
@@ -115,16 +115,16 @@ def players() -> Response:
 
 
 @kept(4)
-def groups(world: World) -> tuple[Group, ...]:
+def groups(world: World) -> tuple[PlayerGroup, ...]:
     """List everybody: a person, those who learned by whose idea it was, those who follow a rule."""
     by_origin: dict[str, list[Card]] = {}
     for name, agent in world.agents.items():
         by_origin.setdefault(agent.card.origin, []).append(_card(world, name))
     rules = [_card(world, name) for name in world.policies if name not in world.agents]
     return (
-        Group("A person", (_card(world, HUMAN),)),
-        *(Group(origin, tuple(cards)) for origin, cards in by_origin.items()),
-        Group("Follow a rule", tuple(rules)),
+        PlayerGroup("A person", (_card(world, HUMAN),)),
+        *(PlayerGroup(origin, tuple(cards)) for origin, cards in by_origin.items()),
+        PlayerGroup("Follow a rule", tuple(rules)),
     )
 
 
@@ -134,7 +134,7 @@ def _card(world: World, name: str) -> Card:
     return Card(name, title, who.strength, who.line, who.opening or ())
 
 
-class Mind(NamedTuple):
+class Preference(NamedTuple):
     """What one lens would play."""
 
     id: str
@@ -153,7 +153,7 @@ class MindsPage(Page):
     template: ClassVar = "play/minds.html"
     fragment: ClassVar = "play/_minds.html"
 
-    minds: list[Mind]
+    minds: list[Preference]
     encodings: list[Encoding]
     compare: str  # the address of the comparison of this position
     back: str
@@ -181,12 +181,12 @@ def minds_page(place: Place) -> MindsPage:
     )
 
 
-def _mind(place: Place, name: str) -> Mind:
+def _mind(place: Place, name: str) -> Preference:
     view = opinion(place.world, place.position, name)
     first = view.plays[0]
     few = len(view.plays) <= NAMED
     names = listed([short_name(place.world.game, cell) for cell in view.plays], "or")
-    return Mind(
+    return Preference(
         id=name,
         title=place.world.titles[name],
         href=addresses.play(replace(place.match, lens=name, step=None, train=False, hint=False)),
@@ -217,7 +217,7 @@ class PlayPage(Page):
     scored: bool  # whether there was a game before this one
     headline: str  # whose turn it is, or how the game ended
     caption: str  # what the colours are, or what the game teaches
-    ways: list[Way]  # what is to be done next
+    ways: list[Action]  # what is to be done next
     result: str  # "win", "draw" or "loss" at the end of a game, "" before
     status: str  # the same with the last moves, for a screen reader; "" while nothing is to be said
     board: Board
@@ -227,7 +227,7 @@ class PlayPage(Page):
     untrained: str  # what is said in place of a slider
     why: str  # the address that explains the best value, "" where none can be
     minds: str  # where it stands who would play what
-    links: Links
+    links: Controls
     auto: Auto | None  # None while nothing happens by itself
     moves: list[Move]
     chart: ValueChart

@@ -159,7 +159,7 @@ BLUNDER, RIGHT = "✗ blunder", "✓ right"
 SCORED = range(ROUND, ROUND + 1)
 
 
-class Move(NamedTuple):
+class Punishment(NamedTuple):
     """One ply of what happens after the blunder."""
 
     ply: int
@@ -176,7 +176,7 @@ class Opened(NamedTuple):
     rights: str  # the squares that keep what the position is worth
     knew_its_move: bool
     knew_right: bool
-    moves: list[Move]
+    moves: list[Punishment]
     values: str  # the address of the board with its values
     why: str  # the address that explains the value of the blunder
     next: str
@@ -349,7 +349,7 @@ def _opened(attempt: Attempt) -> Opened:
         knew_its_move=attempt.knew_its_move,
         knew_right=attempt.knew_right,
         moves=[
-            Move(
+            Punishment(
                 ply,
                 MARKS[mover if ply % 2 else -mover],
                 short_name(world.game, cell),

@@ -29,7 +29,7 @@ bp = Blueprint("why", __name__)
 SYMBOLS = {"alpha": "Step size α", "gamma": "Discount γ"}
 
 
-class Row(NamedTuple):
+class AnswerRow(NamedTuple):
     """An answer of the opponent."""
 
     cell: int
@@ -48,7 +48,7 @@ class Explanation(NamedTuple):
     facts: list[tuple[str, str]]
     equations: list[str]  # formulas
     shared: str  # what the answers' shares are
-    rows: list[Row]  # none where the move ends the game
+    rows: list[AnswerRow]  # none where the move ends the game
 
 
 def explain(pair: Pair) -> Explanation:
@@ -71,9 +71,9 @@ def explain(pair: Pair) -> Explanation:
     )
 
 
-def _row(pair: Pair, rule: UpdateRule, answer: Reply) -> Row:
+def _row(pair: Pair, rule: UpdateRule, answer: Reply) -> AnswerRow:
     likely = f"{percent(answer.chance)}%" if rule.shared == CHANCE else ""
-    return Row(
+    return AnswerRow(
         cell=answer.cell or 0,
         place=square(pair, answer.cell),
         share=likely or ("yes" if answer.chance else "no"),

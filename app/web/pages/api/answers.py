@@ -76,8 +76,8 @@ def experiment(world: World, claim: str) -> schema.Experiment:
     return schema.Experiment(**fields, page=addresses.experiment(claim))
 
 
-def _claim(summary: Checked) -> schema.Claim:
-    return schema.Claim(
+def _claim(summary: Checked) -> schema.ApiClaim:
+    return schema.ApiClaim(
         id=summary.id,
         title=summary.title,
         project=PROJECTS[summary.project],
@@ -87,12 +87,12 @@ def _claim(summary: Checked) -> schema.Claim:
     )
 
 
-def judgement(world: World, name: str) -> schema.Judgement:
+def judgement(world: World, name: str) -> schema.ApiJudgement:
     """Judge somebody who is named by moves."""
     figures = world.figures(name)
     lost = {seat: world.losing(name, player) for seat, player in SEATS.items()}
     met = figures.reachable_blunders
-    return schema.Judgement(
+    return schema.ApiJudgement(
         title=world.titles[name],
         unbeatable_as=[SIDES[SEATS[seat]] for seat, record in lost.items() if record is None],
         losing_games=schema.Lost(**lost),
@@ -121,19 +121,19 @@ def state(world: World, position: int) -> schema.State:
     )
 
 
-def view(world: World, position: int, lens: str, step: int | None) -> schema.View:
+def view(world: World, position: int, lens: str, step: int | None) -> schema.ApiView:
     """Tell what a lens thinks of a position, at a snapshot or as shipped, and what is true."""
     game, learned = world.game, world.agents.find(lens)
     seen = None if game.is_over(position) else opinion(world, position, lens, step)
     worth = worth_of(world, lens)
-    return schema.View(
+    return schema.ApiView(
         **asdict(state(world, position)),
         symmetry_class=position_text(game, int(game.symmetry_class[position])),
         value=int(world.solution.value[position]),
         plies=int(world.solution.plies[position]),
         lens=lens,
         updates=int(learned.snapshot_updates[-1 if step is None else step]) if learned else None,
-        worth=schema.Scale(*(worth.x if game.to_move[position] == X else worth.o))
+        worth=schema.ApiScale(*(worth.x if game.to_move[position] == X else worth.o))
         if seen and worth
         else None,
         cells=[_square(world, position, cell, seen) for cell in range(game.cells)],
@@ -152,12 +152,12 @@ def game(world: World, record: str) -> schema.Game:
 
 def move(
     world: World, position: int, name: str, epsilon: float, draw: random.Random
-) -> schema.Move:
+) -> schema.ApiMove:
     """Draw an agent's move in a decision, with chance `epsilon` a random one."""
     own, at_random = world.policies[name][position], world.policies["random"][position]
     chances = mix(own, at_random, epsilon).tolist()
     cell = draw.choices(range(len(chances)), chances)[0]
-    return schema.Move(
+    return schema.ApiMove(
         agent=name,
         before=state(world, position),
         chances=[rounded(chance) for chance in chances],
@@ -166,12 +166,12 @@ def move(
     )
 
 
-def match(world: World, x: str, o: str) -> schema.Match:
+def match(world: World, x: str, o: str) -> schema.ApiMatch:
     """Tell everything that can come of X playing O."""
     policies = world.policies[x], world.policies[o]
     chances = outcome_chances(world.game, *policies)[0]
     likeliest = [likeliest_game(world.game, *policies, outcome) for outcome in (X, 0, O)]
-    return schema.Match(
+    return schema.ApiMatch(
         x=x,
         o=o,
         chances=schema.ByResult(*(rounded(chance) for chance in chances)),
@@ -201,13 +201,13 @@ def _as_shipped(figures: BySeat[Chances]) -> schema.Seats:
     return schema.Seats(schema.Outcomes(*figures.x[-1]), schema.Outcomes(*figures.o[-1]))
 
 
-def _square(world: World, position: int, cell: int, seen: Opinion | None) -> schema.Square:
+def _square(world: World, position: int, cell: int, seen: Opinion | None) -> schema.ApiSquare:
     mark = MARKS[int(world.game.board[position, cell])]
     if seen is None or not world.game.legal[position, cell]:
-        return schema.Square(cell, mark, legal=False)
+        return schema.ApiSquare(cell, mark, legal=False)
     learned = world.agents.find(seen.lens)
     task = None if seen.exact else world.task_q(seen.lens.removesuffix(TASK))
-    return schema.Square(
+    return schema.ApiSquare(
         cell=cell,
         mark=mark,
         legal=True,

@@ -29,6 +29,7 @@ COMPONENTS = {
 }
 
 
+OURS = "Api"  # before the name of a type that the site has by the same name; not in the document
 TAG = "type"  # the field that tells kinds of figures apart
 RECIPE = {
     "type": "string",
@@ -61,7 +62,8 @@ def check(_request: Any, _response: Any, error: Any, _instance: Any, _adapter: A
 
 def named(_: str, child: str) -> str:
     """Name a type that is part of another one."""
-    return next((name for prefix, name in COMPONENTS.items() if child.startswith(prefix)), child)
+    known = next((name for prefix, name in COMPONENTS.items() if child.startswith(prefix)), child)
+    return known.removeprefix(OURS)
 
 
 tree = SpecTree(
@@ -72,7 +74,7 @@ tree = SpecTree(
     after=check,
     validation_error_status=400,
     validation_error_model=Fault,
-    naming_strategy=lambda model: model.__name__,
+    naming_strategy=lambda model: model.__name__.removeprefix(OURS),
     nested_naming_strategy=named,
     title="Q-Tac-Toe",
     version="1",
@@ -107,6 +109,7 @@ def describe(world: World) -> Document:
     for error in ("Fault", "Error"):  # told last
         components[error] = components.pop(error)
     for component in components.values():
+        component["title"] = component["title"].removeprefix(OURS)
         _limit(component["properties"], parts["position"], world.game.cells)
     return document
 

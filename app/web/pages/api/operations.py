@@ -41,7 +41,7 @@ def show_agent(id: str) -> Response:
 
 
 @bp.get(addresses.API_JUDGE)
-@tree.validate(resp=answer(schema.Judgement), operation_id="judge")
+@tree.validate(resp=answer(schema.ApiJudgement), operation_id="judge")
 def judge(query: schema.JudgeQuery) -> Response:
     """Anybody's moves, judged exactly.
 
@@ -53,7 +53,7 @@ def judge(query: schema.JudgeQuery) -> Response:
 
 
 @bp.get(addresses.API_POSITION)
-@tree.validate(resp=answer(schema.View, 404), operation_id="position")
+@tree.validate(resp=answer(schema.ApiView, 404), operation_id="position")
 def show_position(position: str, query: schema.LookQuery) -> Response:
     """A position as an agent sees it, and as it truly is."""
     step = None if query.step is UNSET else query.step
@@ -63,7 +63,7 @@ def show_position(position: str, query: schema.LookQuery) -> Response:
 
 
 @bp.get(addresses.API_MOVE)
-@tree.validate(resp=answer(schema.Move, 404, 409), operation_id="move")
+@tree.validate(resp=answer(schema.ApiMove, 404, 409), operation_id="move")
 def draw_move(position: str, query: schema.MoveQuery) -> Response:
     """The move of an agent: state in, decision out.
 
@@ -95,7 +95,7 @@ def follow_game(record: str) -> Response:
 
 
 @bp.get(addresses.API_MATCH)
-@tree.validate(resp=answer(schema.Match, 404), operation_id="match")
+@tree.validate(resp=answer(schema.ApiMatch, 404), operation_id="match")
 def show_match(x: str, o: str) -> Response:
     """What can come of two players, exactly."""
     for name in (x, o):

@@ -22,7 +22,7 @@ MANY = 5  # names that are not worth listing in a line
 bp = Blueprint("api_page", __name__)
 
 
-class Field(NamedTuple):
+class DescribedField(NamedTuple):
     """A parameter of an operation, or a field of an answer."""
 
     name: str
@@ -32,7 +32,7 @@ class Field(NamedTuple):
     note: str = ""
 
 
-class Example(NamedTuple):
+class ExampleCall(NamedTuple):
     """A request, and what this server answers."""
 
     address: str
@@ -46,10 +46,10 @@ class Operation(NamedTuple):
     path: str
     title: str
     text: str
-    parameters: list[Field]
+    parameters: list[DescribedField]
     answer: str  # the kind of object
     faults: list[str]
-    example: Example
+    example: ExampleCall
 
 
 class Model(NamedTuple):
@@ -57,7 +57,7 @@ class Model(NamedTuple):
 
     name: str
     text: str
-    fields: list[Field]
+    fields: list[DescribedField]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class ApiPage(Page):
     site: str  # its address
     operations: list[Operation]
     models: list[Model]
-    fault: Example
+    fault: ExampleCall
     client: str  # a program that plays a game
 
 
@@ -106,7 +106,7 @@ def _operation(path: str, found: Document, site: str) -> Operation:
     )
 
 
-def _parameter(parameter: Document) -> Field:
+def _parameter(parameter: Document) -> DescribedField:
     schema = parameter["schema"]
     field = _field(parameter["name"], schema | {"description": parameter["description"]})
     if parameter["in"] == "path":
@@ -120,8 +120,8 @@ def _model(name: str, schema: Document) -> Model:
     return Model(name, schema["description"], fields)
 
 
-def _field(name: str, schema: Document) -> Field:
-    return Field(name, type_in_words(schema), schema["description"], explained_at(schema))
+def _field(name: str, schema: Document) -> DescribedField:
+    return DescribedField(name, type_in_words(schema), schema["description"], explained_at(schema))
 
 
 def _address(path: str, parameters: list[Document]) -> str:
@@ -133,9 +133,9 @@ def _address(path: str, parameters: list[Document]) -> str:
     return path.format(**given["path"]) + ("?" + urlencode(given["query"])) * bool(given["query"])
 
 
-def _example(address: str, site: str) -> Example:
+def _example(address: str, site: str) -> ExampleCall:
     answer = current_app.test_client().get(address, base_url=site)
-    return Example(address, written(answer.json))
+    return ExampleCall(address, written(answer.json))
 
 
 def written(value: Any, indent: str = "") -> str:

@@ -229,7 +229,7 @@ class LikelyCause(Struct, frozen=True):
     shown_in: Annotated[list[Position], says("Positions that show it.")]
 
 
-class Judgement(Struct, frozen=True):
+class ApiJudgement(Struct, frozen=True):
     """Somebody's moves, judged exactly."""
 
     title: Title
@@ -267,7 +267,7 @@ class Truth(Struct, frozen=True):
     plies: Annotated[int, says("Moves of both sides to the end, this one included.")]
 
 
-class Square(Struct, frozen=True):
+class ApiSquare(Struct, frozen=True):
     """One cell, and what the lens thinks of a move there; null where no move is possible."""
 
     cell: Cell
@@ -296,7 +296,7 @@ class Square(Struct, frozen=True):
     truth: Annotated[Truth | None, says("How it ends with best play.")] = None
 
 
-class Scale(Struct, frozen=True):
+class ApiScale(Struct, frozen=True):
     """What the ends of a game are worth to the side to move, on the scale of the lens."""
 
     loss: Annotated[float, says("A lost game.")]
@@ -304,7 +304,7 @@ class Scale(Struct, frozen=True):
     win: Annotated[float, says("A won game.")]
 
 
-class View(State, frozen=True):
+class ApiView(State, frozen=True):
     """A position as a lens sees it, and as it truly is."""
 
     symmetry_class: Annotated[
@@ -320,10 +320,10 @@ class View(State, frozen=True):
         int | None, says("Updates of the agent in training until then; null for exact values.")
     ]
     worth: Annotated[
-        Scale | None,
+        ApiScale | None,
         says("The scale of the values; null where they are beads, and when the game is over."),
     ]
-    cells: Annotated[list[Square], says("All cells, in reading order.")]
+    cells: Annotated[list[ApiSquare], says("All cells, in reading order.")]
     page: Board
 
 
@@ -335,7 +335,7 @@ class Game(Struct, frozen=True):
     page: Board
 
 
-class Move(Struct, frozen=True):
+class ApiMove(Struct, frozen=True):
     """The decision of an agent."""
 
     agent: Annotated[str, says("Who plays.")]
@@ -345,7 +345,7 @@ class Move(Struct, frozen=True):
     after: Annotated[State, says("Where the game stands then.")]
 
 
-class Claim(Struct, frozen=True):
+class ApiClaim(Struct, frozen=True):
     """A claim that was checked, in short."""
 
     id: Name
@@ -359,7 +359,7 @@ class Claim(Struct, frozen=True):
 class Claims(Struct, frozen=True):
     """What was claimed, and what is so."""
 
-    claims: Annotated[list[Claim], says("Every claim that was checked.")]
+    claims: Annotated[list[ApiClaim], says("Every claim that was checked.")]
 
 
 class Experiment(Checked, frozen=True, kw_only=True):
@@ -376,7 +376,7 @@ class ByResult(Struct, Generic[Entry], frozen=True):
     o_wins: Annotated[Entry, says("Of the games that O wins.")]
 
 
-class Match(Struct, frozen=True):
+class ApiMatch(Struct, frozen=True):
     """Everything that can come of two players, exactly."""
 
     x: Annotated[str, says("Who plays X.")]

@@ -53,7 +53,7 @@ class LabPage(Page):
     ghosts: Mapping[str, str]  # titles by name of what it can be compared with
     verdict: list[result.Part]
     status: str  # the same to be heard
-    figures: list[result.Figure]
+    figures: list[result.EndFigure]
     film: Film
     step: int  # the frame that is shown
     next_step: str  # the address of the next one, after the last of the first
@@ -75,7 +75,7 @@ class SeedsPage(Page):
     fragment: ClassVar = "lab/_seeds.html"
 
     title: str
-    band: seeds.Band
+    band: seeds.TwentySeeds
     back: str  # the recipe in the lab
     again: str  # the same page, which has come further
 

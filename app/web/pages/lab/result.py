@@ -40,7 +40,7 @@ class Part(NamedTuple):
     href: str = ""
 
 
-class Figure(NamedTuple):
+class EndFigure(NamedTuple):
     """A number at the end of training, and the same of the ghost."""
 
     title: str
@@ -89,12 +89,12 @@ def sentence(parts: list[Part]) -> str:
     return "".join(part.text for part in parts)
 
 
-def figures(world: World, name: str, ghost: str) -> list[Figure]:
+def figures(world: World, name: str, ghost: str) -> list[EndFigure]:
     """Return the figures at the end of training, beside those of a ghost if there is one."""
     mine = _numbers(world.agents[name].card)
     other = _numbers(world.agents[ghost].card) if ghost else {}
     return [
-        Figure(
+        EndFigure(
             title,
             text := _figure(title, value),
             before := _figure(title, other[title]) if other else "",

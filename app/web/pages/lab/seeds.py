@@ -23,7 +23,7 @@ WIDTH, HEIGHT = 100.0, 40.0  # of the picture
 QUARTILES = (25, 50, 75)
 
 
-class Run(NamedTuple):
+class SeedRun(NamedTuple):
     """A training with one seed."""
 
     updates: tuple[int, ...]
@@ -35,14 +35,14 @@ class Run(NamedTuple):
 class Runs:
     """The runs that this process has seen last."""
 
-    runs: LRUCache[str, Run]
+    runs: LRUCache[str, SeedRun]
     lock: Lock
 
 
 RUNS = Runs(LRUCache(KEPT), Lock())
 
 
-class Band(NamedTuple):
+class TwentySeeds(NamedTuple):
     """The runs so far, as a picture and in numbers."""
 
     done: int
@@ -63,7 +63,7 @@ def seeds_of(recipe: Recipe) -> range:
     return range(first, first + SEEDS)
 
 
-def band(world: World, recipe: Recipe, seen: int = 0) -> Band:
+def band(world: World, recipe: Recipe, seen: int = 0) -> TwentySeeds:
     """Train one more seed of a recipe than are seen already, and return what there is.
 
     Another process of the server may have shown those: the trainer knows them, and they are soon
@@ -82,15 +82,15 @@ def band(world: World, recipe: Recipe, seen: int = 0) -> Band:
     return _drawn([runs[one] for one in twenty if one in runs])
 
 
-def _run(world: World, text: str) -> Run:
+def _run(world: World, text: str) -> SeedRun:
     agent = world.lab.canonical(text) or text
     figures = world.agents[agent].card.figures
     # The best responder leaves a player that can be beaten unbeaten where it would risk too much.
     as_x, as_o = (world.losing(agent, player) is None for player in SEATS.values())
-    return Run(tuple(figures.updates), tuple(figures.blunders), (as_x, as_o))
+    return SeedRun(tuple(figures.updates), tuple(figures.blunders), (as_x, as_o))
 
 
-def _drawn(runs: list[Run]) -> Band:
+def _drawn(runs: list[SeedRun]) -> TwentySeeds:
     """Draw runs over a logarithmic axis of updates; between two snapshots they are straight."""
     most = max(1, *(run.updates[-1] for run in runs))
     places = np.linspace(0, np.log10(1 + most), 50)
@@ -105,7 +105,7 @@ def _drawn(runs: list[Run]) -> Band:
         return [f"{x:.1f} {y:.1f}" for x, y in zip(xs, ys, strict=True)]
 
     ends = np.percentile([run.blunders[-1] for run in runs], QUARTILES)
-    return Band(
+    return TwentySeeds(
         done=len(runs),
         seeds=SEEDS,
         box=f"-1 -1 {WIDTH + 2:g} {HEIGHT + 2:g}",

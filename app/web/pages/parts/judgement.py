@@ -32,7 +32,7 @@ class Result(NamedTuple):
     by_seat: list[list[Share]]
 
 
-class Figure(NamedTuple):
+class Measure(NamedTuple):
     """A figure that is no chance, and what it says."""
 
     name: str
@@ -52,31 +52,31 @@ def results(world: World, name: str) -> list[Result]:
     ]
 
 
-def figures(world: World, name: str) -> list[Figure]:
+def figures(world: World, name: str) -> list[Measure]:
     """List the figures that are no chances, and are true of any play."""
     exact = world.figures(name)
     proofs = [
-        Figure(
+        Measure(
             f"Unbeatable as {seat.upper()}",
             "no" if world.losing(name, player) else "yes, proved",
             "whether nobody ever wins a game against it there",
         )
         for seat, player in SEATS.items()
     ]
-    blunders = Figure(
+    blunders = Measure(
         "Blunders",
         f"{count(exact.blunders[-1])} of {count(world.game.decisions)}",
         "positions in which it can blunder: make a move that gives away the value of the game",
     )
     met = [
-        Figure(
+        Measure(
             f"Blunders it can meet as {seat.upper()}",
             count(getattr(exact.reachable_blunders, seat)[-1]),
             "those positions that a game of its own can come to, whoever it plays",
         )
         for seat in SEATS
     ]
-    nash_conv = Figure(
+    nash_conv = Measure(
         "NashConv",
         f"{exact.nash_conv[-1]:.4g}",
         "what its best responders gain in both seats together: 0 for nothing, 2 at most",
@@ -99,7 +99,7 @@ class Exhibit(NamedTuple):
     blunder: bool = False
 
 
-class Group(NamedTuple):
+class ExhibitGroup(NamedTuple):
     """Pictures under one heading."""
 
     title: str
@@ -132,7 +132,7 @@ class Blunders(NamedTuple):
     shown: str
     href: str  # all of it
     counts: list[Count]
-    groups: list[Group]
+    groups: list[ExhibitGroup]
 
 
 class Proof(NamedTuple):
@@ -142,7 +142,7 @@ class Proof(NamedTuple):
     listed: str  # how many are left up to symmetry
     href: str  # all of it
     csv: str
-    groups: list[Group]
+    groups: list[ExhibitGroup]
 
 
 class Step(NamedTuple):
@@ -163,7 +163,7 @@ class LostGame(NamedTuple):
     exhibits: list[Exhibit]  # ply by ply
 
 
-class Verdict(NamedTuple):
+class SeatVerdict(NamedTuple):
     """What is true of an agent in a seat: either a lost game or a proof."""
 
     seat: str
@@ -255,12 +255,12 @@ def blunders(world: World, name: str, shown: slice) -> Blunders:
     )
 
 
-def verdict(world: World, name: str, seat: str) -> Verdict:
+def verdict(world: World, name: str, seat: str) -> SeatVerdict:
     """Judge an agent in a seat, "x" or "o"."""
     record, mark = world.losing(name, SEATS[seat]), MARKS[SEATS[seat]]
     if record is None:
-        return Verdict(seat, mark, None, proof(world, name, seat, slice(SAMPLE)))
-    return Verdict(seat, mark, _lost_game(world, name, seat, record), None)
+        return SeatVerdict(seat, mark, None, proof(world, name, seat, slice(SAMPLE)))
+    return SeatVerdict(seat, mark, _lost_game(world, name, seat, record), None)
 
 
 def proof(world: World, name: str, seat: str, shown: slice) -> Proof:
@@ -316,9 +316,11 @@ def _sheet(
 
 def _groups(
     numbers: Iterable[int], title: Callable[[int], str], show: Callable[[int], Exhibit]
-) -> list[Group]:
+) -> list[ExhibitGroup]:
     """Put what follows each other under one title into one group."""
-    return [Group(name, [show(number) for number in of]) for name, of in groupby(numbers, title)]
+    return [
+        ExhibitGroup(name, [show(number) for number in of]) for name, of in groupby(numbers, title)
+    ]
 
 
 def shown(world: World, name: str, position: int) -> Exhibit:
