@@ -1,12 +1,15 @@
-"""The one place that decides between a whole page and the part of it that htmx replaces.
+"""The one place that decides between a whole page and the blocks of it that htmx replaces.
 
 A page is a frozen value with a field for each name that its template reads; a test compares them.
+What a block needs of other templates it imports itself: alone it is rendered without what stands
+around it.
 """
 
 from collections.abc import Callable, Hashable
 from typing import ClassVar
 
 from flask import Flask, Response, get_template_attribute, redirect, render_template, request
+from jinja2_fragments.flask import render_blocks
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -22,7 +25,7 @@ class Page:
     """What a template writes down; each page is a frozen dataclass of this kind."""
 
     template: ClassVar[str]
-    fragment: ClassVar[str] = ""  # the part of the template that htmx replaces, if it has one
+    fragment: ClassVar[tuple[str, ...]] = ()  # the blocks of it that htmx replaces, if it has some
     mimetype: ClassVar[str] = "text/html"
 
 
@@ -50,8 +53,10 @@ def respond(page: Page) -> Response:
     What it says has to follow from the address and the models alone: then anybody may keep it who
     asks again before using it, the server too (see `kept`).
     """
-    template = page.fragment if page.fragment and wants_fragment() else page.template
-    body = render_template(template, **vars(page)).encode()
+    if page.fragment and wants_fragment():
+        body = render_blocks(page.template, list(page.fragment), **vars(page)).encode()
+    else:
+        body = render_template(page.template, **vars(page)).encode()
     response = Response(body, mimetype=page.mimetype)
     response.headers["Vary"] = "HX-Request"
     return revalidated(response, generate_etag(body))

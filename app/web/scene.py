@@ -54,7 +54,7 @@ class Headline(NamedTuple):
 
     headline: str
     caption: str
-    ways: list[Action]
+    actions: list[Action]
 
 
 class Bar(NamedTuple):
@@ -76,7 +76,7 @@ class Scene(NamedTuple):
     opinion: Opinion | None  # None where no values are shown
     ply: int | None  # whose decision the values are of
     legend: Legend | None  # likewise
-    links: Controls
+    controls: Controls
     auto: Auto | None  # None while nothing happens by itself
     moves: list[Move]
 
@@ -104,7 +104,7 @@ def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
         opinion=seen,
         ply=ply,
         legend=legend,
-        links=controls,
+        controls=controls,
         auto=going_on,
         moves=played,
     )

@@ -61,11 +61,9 @@ def read(site: Flask, kind: type[Page]) -> set[str]:
     """Every name that the templates of a page read and do not make themselves."""
     names: set[str] = set()
     local: set[str] = set()
-    for template in [kind.template, kind.fragment]:
-        if template:
-            for source in templates(site, template, set()):
-                names |= meta.find_undeclared_variables(source)
-                local |= made_there(source)
+    for source in templates(site, kind.template, set()):
+        names |= meta.find_undeclared_variables(source)
+        local |= made_there(source)
     given = names_of(kind)
     flask = {"request", "session", "g", "config", "url_for", "get_flashed_messages"}
     return names - {*site.jinja_env.globals} - flask - (local - given)

@@ -249,7 +249,7 @@ class AgentPage(Page):
     """One agent."""
 
     template: ClassVar = "agent/agent.html"
-    fragment: ClassVar = "agent/_learning.html"
+    fragment: ClassVar = ("learning",)
 
     name: str
     card: Card

@@ -259,7 +259,7 @@ class AgentsPage(Page):
     """All agents with their exact figures."""
 
     template: ClassVar = "agents/agents.html"
-    fragment: ClassVar = "agents/_ranking.html"
+    fragment: ClassVar = ("ranking",)
 
     groups: list[ColumnGroup]
     rows: list[Player]

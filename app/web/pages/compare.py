@@ -291,7 +291,7 @@ class ComparePage(Page):
     """A position on several boards."""
 
     template: ClassVar = "compare/compare.html"
-    fragment: ClassVar = "compare/_swap.html"
+    fragment: ClassVar = ("head_title", "comparison")
 
     title: str
     comparison: Comparison

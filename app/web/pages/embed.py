@@ -22,7 +22,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import addresses, comparison, match
 from app.web.addresses import IN_FRAME
-from app.web.controls import Auto, Controls, replied
+from app.web.controls import replied
 from app.web.match import Match, Place, parse
 from app.web.moves import value_chart
 from app.web.pages.parts.claims import Claim, known
@@ -37,7 +37,6 @@ from app.web.pages.parts.export import (
     take_value,
 )
 from app.web.pages.parts.film import Film, film_of_mind
-from app.web.pictures.board import Board
 from app.web.pictures.board_file import (
     BOARD_COLUMNS,
     VALUE_COLUMNS,
@@ -56,7 +55,7 @@ from app.web.pictures.shapes import Layout
 from app.web.pictures.svg import inline
 from app.web.pictures.tables import Table, table
 from app.web.respond import Page, lead_to, respond, revalidated
-from app.web.scene import Action, Bar, scene
+from app.web.scene import Scene, scene
 from app.web.world import World, world
 
 bp = Blueprint("embed", __name__)
@@ -69,18 +68,10 @@ class BoardFrame(Page):
     """A match where it stands, to be played on inside the frame."""
 
     template: ClassVar = "embed/board.html"
-    fragment: ClassVar = "embed/_game.html"
+    fragment: ClassVar = ("game",)
 
     match: Match
-    headline: str
-    caption: str
-    ways: list[Action]
-    result: str
-    status: str
-    board: Board
-    bar: Bar
-    links: Controls
-    auto: Auto | None
+    scene: Scene
     page: str  # the address of the whole page, as in every frame
 
 
@@ -200,20 +191,7 @@ def experiment(claim: str) -> Response:
 
 def board_frame(place: Place) -> BoardFrame:
     """Gather what the templates write down."""
-    shown = scene(place, IN_FRAME)
-    return BoardFrame(
-        match=place.match,
-        headline=shown.says.headline,
-        caption=shown.says.caption,
-        ways=shown.says.ways,
-        result=shown.result,
-        status=shown.status,
-        board=shown.board,
-        bar=shown.bar,
-        links=shown.links,
-        auto=shown.auto,
-        page=addresses.play(place.match),
-    )
+    return BoardFrame(place.match, scene(place, IN_FRAME), addresses.play(place.match))
 
 
 def mind_frame(world: World, name: str, step: int, colour: str) -> MindFrame:
@@ -235,7 +213,7 @@ class TakePage(Page):
     """A match as files, in a frame, and as a citation."""
 
     template: ClassVar = "embed/export.html"
-    fragment: ClassVar = "embed/_exports.html"
+    fragment: ClassVar = ("exports",)
 
     takes: list[Take]
     back: str

@@ -24,7 +24,7 @@ from app.web.numbers import count, percent
 from app.web.pages.parts.claims import Claim, of_algorithm
 from app.web.pages.parts.network_inputs import Encoding, encoded
 from app.web.pictures.board import Board, SmallBoard, board, small_board
-from app.web.respond import Page, respond
+from app.web.respond import Page, respond, wants_fragment
 from app.web.text import STOPS, Legend, Stop, headline_of, legend_of
 from app.web.world import TRUTH, World, kept, world
 
@@ -386,9 +386,7 @@ class HowPage(Page):
     """All sections; what only some of them need is a function."""
 
     template: ClassVar = "how/how.html"
-    fragment: ClassVar = ""
 
-    id: str  # whose board has moved, "" for nobody's
     stops: list[Stop]  # of the lesson
     contents: Mapping[str, str]  # the titles of all parts in their order
     writing: Callable[[], Writing]  # a position in all its writings
@@ -409,16 +407,24 @@ class HowPage(Page):
     percent: Callable[[float], str]
 
 
-class HowBoard(HowPage):
-    """The one board that moves, for htmx; the whole page for everybody else."""
+@dataclass(frozen=True)
+class HowBoard(Page):
+    """The one board that has moved, for htmx."""
 
-    fragment: ClassVar = "how/_swap.html"
+    template: ClassVar = "how/board.html"
+
+    id: str  # the section that it belongs to
+    writing: Callable[[], Writing]
+    won_game: Callable[[], WonGame]
+    example: Callable[[str], Example]
 
 
 @bp.get(addresses.HOW)
 def how() -> Response:
-    """Show the page, or the one board that moves."""
-    return respond(how_page(requested(request.args, world()), world()))
+    """Show the page; to htmx the one board that has moved."""
+    moved = requested(request.args, world())
+    gather = how_board if moved.at and wants_fragment() else how_page
+    return respond(gather(moved, world()))
 
 
 class Moved(NamedTuple):
@@ -452,22 +458,31 @@ def requested(query: Mapping[str, str], world: World) -> Moved:
     return Moved(at, start.go(parse(record, {}, world).match.record) if record else start)
 
 
-def how_page(moved: Moved, world: World) -> HowPage:
-    """Gather what the templates write down."""
+def how_board(moved: Moved, world: World) -> HowBoard:
+    """Gather what the template of one board writes down."""
     game, at = world.game, moved.at
-    page = HowBoard if at else HowPage
     position = parse_board({}, game) if moved.position is None else moved.position
-    first = next(iter(SECTIONS))
-    titles = {id: section.title for id, section in SECTIONS.items()}
-    return page(
+    return HowBoard(
         id=at,
-        stops=STOPS,
-        contents={first: titles.pop(first)} | TITLES | titles,
         writing=lambda: writing(game, position),
         won_game=lambda: won_game(game, moved.stage),
+        example=lambda id: example(world, id, moved.match if id == at else SECTIONS[id].start),
+    )
+
+
+def how_page(moved: Moved, world: World) -> HowPage:
+    """Gather what the templates write down."""
+    first = next(iter(SECTIONS))
+    titles = {id: section.title for id, section in SECTIONS.items()}
+    game, shown = world.game, how_board(moved, world)
+    return HowPage(
+        stops=STOPS,
+        contents={first: titles.pop(first)} | TITLES | titles,
+        writing=shown.writing,
+        won_game=shown.won_game,
         sections=SECTIONS,
         boards=boards(world),
-        example=lambda id: example(world, id, moved.match if id == at else SECTIONS[id].start),
+        example=shown.example,
         start=partial(start, world),
         facts=partial(facts, world),
         legend=partial(legend, world),

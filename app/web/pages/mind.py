@@ -51,7 +51,7 @@ class MindPage(Page):
     """An agent's mind at a snapshot."""
 
     template: ClassVar = "mind/mind.html"
-    fragment: ClassVar = "mind/_tile.html"
+    fragment: ClassVar = ("tile",)
 
     mind: Picture
     film: Film

@@ -14,17 +14,16 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.tictactoe.game import SEATS
 from app.web import addresses
 from app.web.comparison import comparison_of
-from app.web.controls import Auto, Controls, Snapshots, replied, shown_lens
+from app.web.controls import Snapshots, replied, shown_lens
 from app.web.controls import snapshots as training
 from app.web.lens import can_blunder, opinion
 from app.web.match import Match, Place, parse
-from app.web.moves import Move, ValueChart, value_chart
+from app.web.moves import ValueChart, value_chart
 from app.web.numbers import listed, short_name
 from app.web.pages.parts.network_inputs import Encoding, encoded
-from app.web.pictures.board import Board
 from app.web.respond import Page, lead_to, respond
-from app.web.scene import Action, Bar, Seat, scene, seats
-from app.web.text import NAMED, Legend, character, first_opponent
+from app.web.scene import Scene, Seat, scene, seats
+from app.web.text import NAMED, character, first_opponent
 from app.web.world import HUMAN, TRUTH, World, is_moves, kept, world
 
 bp = Blueprint("play", __name__)
@@ -101,7 +100,7 @@ class PlayersPage(Page):
     """Who can be seated; the play page fetches it when it is wanted."""
 
     template: ClassVar = "play/players.html"
-    fragment: ClassVar = "play/_players.html"
+    fragment: ClassVar = ("players",)
 
     groups: tuple[PlayerGroup, ...]
     here: str  # the game that somebody is chosen for
@@ -151,7 +150,7 @@ class MindsPage(Page):
     """A position, seen by everybody."""
 
     template: ClassVar = "play/minds.html"
-    fragment: ClassVar = "play/_minds.html"
+    fragment: ClassVar = ("minds",)
 
     minds: list[Preference]
     encodings: list[Encoding]
@@ -207,7 +206,7 @@ class PlayPage(Page):
     """A match where it stands."""
 
     template: ClassVar = "play/play.html"
-    fragment: ClassVar = "play/_swap.html"
+    fragment: ClassVar = ("game", "moves")
 
     match: Match
     world: World
@@ -215,21 +214,11 @@ class PlayPage(Page):
     seats: tuple[Seat, Seat]
     drawn: int  # games so far, as the seats say how many they won
     scored: bool  # whether there was a game before this one
-    headline: str  # whose turn it is, or how the game ended
-    caption: str  # what the colours are, or what the game teaches
-    ways: list[Action]  # what is to be done next
-    result: str  # "win", "draw" or "loss" at the end of a game, "" before
-    status: str  # the same with the last moves, for a screen reader; "" while nothing is to be said
-    board: Board
-    bar: Bar
-    legend: Legend | None  # None where no values are shown
+    scene: Scene
     snapshots: Snapshots | None  # None where they are hidden or were never learned
     untrained: str  # what is said in place of a slider
     why: str  # the address that explains the best value, "" where none can be
     minds: str  # where it stands who would play what
-    links: Controls
-    auto: Auto | None  # None while nothing happens by itself
-    moves: list[Move]
     chart: ValueChart
     playing: str  # whose values are shown where no other lens is chosen
     delays: tuple[float, ...]  # to choose from, as are the epsilons
@@ -275,23 +264,13 @@ def play_page(place: Place) -> PlayPage:
         seats=seats(place),
         drawn=match.tally[1],
         scored=any(match.tally),
-        headline=shown.says.headline,
-        caption=shown.says.caption,
-        ways=shown.says.ways,
-        result=shown.result,
-        status=shown.status,
-        board=shown.board,
-        bar=shown.bar,
-        legend=shown.legend,
+        scene=shown,
         snapshots=None if match.hide else training(place, lens),
         untrained="The values are hidden."
         if match.hide
         else f"{world.titles[lens]}: no training to look at.",
         why="" if shown.ply is None or unexplained else addresses.why(match.at(shown.ply)),
         minds=addresses.minds(match),
-        links=shown.links,
-        auto=shown.auto,
-        moves=shown.moves,
         chart=value_chart(place, shown.moves),
         playing=world.titles[_unasked(place) if match.lens else lens],
         delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),

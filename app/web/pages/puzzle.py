@@ -187,7 +187,7 @@ class PuzzlePage(Page):
     """A puzzle, and how far somebody has come with it."""
 
     template: ClassVar = "puzzle/puzzle.html"
-    fragment: ClassVar = "puzzle/_puzzle.html"
+    fragment: ClassVar = ("puzzle",)
 
     number: int
     total: int

@@ -161,7 +161,7 @@ class WhyPage(Page):
     """Why a value is what it is."""
 
     template: ClassVar = "why/why.html"
-    fragment: ClassVar = "why/_why.html"
+    fragment: ClassVar = ("explanation",)
 
     why: Explanation
     lens: str  # whose value it is, in words

@@ -36,7 +36,7 @@ class LabPage(Page):
     """A recipe, its controls and what it comes to."""
 
     template: ClassVar = "lab/lab.html"
-    fragment: ClassVar = "lab/_lab.html"
+    fragment: ClassVar = ("result",)
 
     name: str  # the one name of the recipe
     title: str
@@ -72,7 +72,7 @@ class SeedsPage(Page):
     """A recipe with other random numbers."""
 
     template: ClassVar = "lab/seeds.html"
-    fragment: ClassVar = "lab/_seeds.html"
+    fragment: ClassVar = ("seeds",)
 
     title: str
     band: seeds.TwentySeeds
