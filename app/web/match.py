@@ -180,6 +180,11 @@ def read_step(name: str, text: str, usual: int, world: World) -> int:
     return world.whole_step(name, check_lens(name, read("step", text), world))
 
 
+def step_after(step: int, last: int) -> int:
+    """Return the snapshot that a film shows next: after the last one it is the first again."""
+    return (step + 1) % (last + 1)
+
+
 def against_person(name: str, player: int, record: str) -> Match:
     """Return a game of somebody in a seat, +1 X or -1 O, against a person."""
     x, o = (name, HUMAN) if player == X else (HUMAN, name)

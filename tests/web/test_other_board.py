@@ -11,7 +11,7 @@ from app.recipes import parse
 from app.tictactoe.agents import save
 from app.tictactoe.game import connect
 from app.web import create_app
-from app.web.pages.lesson import STOPS
+from app.web.text import STOPS
 from training.run import train
 
 GAME = connect(3, 4, 3)  # X wins with best play: nobody is unbeatable in both seats

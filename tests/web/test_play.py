@@ -40,81 +40,83 @@ def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None
 
 def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(world: World) -> None:
     shown = page(world, LOST)
-    assert (shown.headline, shown.result) == ("You lost", "loss")
-    assert shown.caption == "Move 5 gave the draw away."
-    assert {way.label: way.href for way in shown.ways} == {
+    assert (shown.scene.says.headline, shown.scene.result) == ("You lost", "loss")
+    assert shown.scene.says.caption == "Move 5 gave the draw away."
+    assert {way.label: way.href for way in shown.scene.says.actions} == {
         "Show me": "/play/021486?ply=4&o=q-learning-1&tally=2-1-0",
         "Rematch": "/play/?o=q-learning-1&tally=2-1-1",
         "Swap": "/play/?x=q-learning-1&o=human&tally=1-1-2",
     }
     assert shown.snapshots is not None
-    assert any(square.text for square in shown.board.squares)  # the values stay
+    assert any(square.text for square in shown.scene.board.squares)  # the values stay
 
 
 def test_whoever_wins_is_shown_what_the_other_gave_away(world: World) -> None:
     won = page(world, Match("03142", o="q-learning-1"))
-    assert (won.headline, won.result) == ("You win", "win")
-    assert won.caption == "Move 2 gave the draw away."
+    assert (won.scene.says.headline, won.scene.result) == ("You win", "win")
+    assert won.scene.says.caption == "Move 2 gave the draw away."
     drawn = page(world, Match("041263578", o="q-iteration"))
-    assert (drawn.headline, drawn.result) == ("Draw", "draw")
-    assert drawn.caption == "Nobody gave anything away."
-    assert [way.id for way in drawn.ways] == ["rematch", "swap-end"]
+    assert (drawn.scene.says.headline, drawn.scene.result) == ("Draw", "draw")
+    assert drawn.scene.says.caption == "Nobody gave anything away."
+    assert [way.id for way in drawn.scene.says.actions] == ["rematch", "swap-end"]
 
 
 def test_a_pause_is_said_with_the_way_on_and_is_not_inherited(world: World) -> None:
     paused = page(world, Match("4", o="q-learning-1", pause=True))
-    assert paused.headline == "Paused"
-    assert [(way.label, way.href) for way in paused.ways] == [
+    assert paused.scene.says.headline == "Paused"
+    assert [(way.label, way.href) for way in paused.scene.says.actions] == [
         ("Let Q-learning 1 reply", "/play/4?o=q-learning-1")
     ]
-    assert paused.links.new_game == "/play/?o=q-learning-1"
+    assert paused.scene.controls.new_game == "/play/?o=q-learning-1"
     watched = page(world, Match("4", x="fixed", o="q-learning-1", pause=True))
-    assert [way.label for way in watched.ways] == ["Let Q-learning 1 go on"]
+    assert [way.label for way in watched.scene.says.actions] == ["Let Q-learning 1 go on"]
 
 
 def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(world: World) -> None:
     before = page(world, Match("0314"))
-    assert before.links.offers_hint
-    assert before.links.hint == "/play/0314?hint=1"
+    assert before.scene.controls.offers_hint
+    assert before.scene.controls.hint == "/play/0314?hint=1"
     shown = page(world, Match("0314", hint=True))
-    assert [square.hinted for square in shown.board.squares] == [cell == 2 for cell in range(9)]
-    assert shown.caption == "Top right: win in 1 with best play."
-    assert [(way.label, way.href) for way in shown.ways] == [
+    assert [square.hinted for square in shown.scene.board.squares] == [
+        cell == 2 for cell in range(9)
+    ]
+    assert shown.scene.says.caption == "Top right: win in 1 with best play."
+    assert [(way.label, way.href) for way in shown.scene.says.actions] == [
         ("Play it", "/play/03142"),
         ("Agent move", "/reply/0314"),
     ]
-    assert shown.links.hint == ""
-    assert not page(world, Match("0314", o="human")).links.offers_hint
+    assert shown.scene.controls.hint == ""
+    assert not page(world, Match("0314", o="human")).scene.controls.offers_hint
 
 
 def test_while_an_agent_thinks_the_values_stay_and_are_marked(world: World) -> None:
     before, thinking = page(world, Match()), page(world, Match("4"))
-    assert thinking.board.held
-    assert not before.board.held
+    assert thinking.scene.board.held
+    assert not before.scene.board.held
     for cell, (old, new) in enumerate(
-        zip(before.board.squares, thinking.board.squares, strict=True)
+        zip(before.scene.board.squares, thinking.scene.board.squares, strict=True)
     ):
         assert cell == 4 or (old.text, old.heat) == (new.text, new.heat)
-    assert "for X, kept for now" in thinking.caption
+    assert "for X, kept for now" in thinking.scene.says.caption
 
 
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(world: World) -> None:
     lens = world.agents["q-learning-1"].q
-    shown = page(world, Match("4023", o="q-learning-1")).bar
+    shown = page(world, Match("4023", o="q-learning-1")).scene.bar
     assert (shown.heat, shown.truth) == (20, 20)
-    lost = page(world, LOST).bar
+    lost = page(world, LOST).scene.bar
     assert lost.truth == -20
     assert "in truth a loss" in lost.label
-    first = page(world, Match(lens="q-learning-1", o="human")).bar
+    first = page(world, Match(lens="q-learning-1", o="human")).scene.bar
     assert first.heat == round(20 * float(max(lens[0])))
-    as_o = page(world, Match("4", lens="q-learning-1", o="human")).bar
+    as_o = page(world, Match("4", lens="q-learning-1", o="human")).scene.bar
     assert as_o.label.startswith("For X:")
-    assert page(world, Match(hide=True)).bar.heat is None
+    assert page(world, Match(hide=True)).scene.bar.heat is None
 
 
 def test_a_square_says_how_often_it_was_tried_and_which_reply_is_expected(world: World) -> None:
     agent = world.agents["q-learning-1"]
-    square = page(world, Match("40", o="q-learning-1")).board.squares[8]
+    square = page(world, Match("40", o="q-learning-1")).scene.board.squares[8]
     position = place_of(Match("40"), world).position
     after = int(world.game.successor[position, 8])
     tried = f"tried {int(agent.visits[position, 8]):,} times"
@@ -190,7 +192,7 @@ def test_a_picture_depends_on_what_is_shown_and_on_nothing_else(client: FlaskCli
 @pytest.mark.parametrize("record", ["", "4", "40", "03142"])
 def test_each_place_of_a_match_is_reached_by_a_move(world: World, record: str) -> None:
     place = place_of(Match(record, o="human"), world)
-    for square in page(world, place.match).board.squares:
+    for square in page(world, place.match).scene.board.squares:
         if square.href:
             after = place.play(int(square.key) - 1)
             assert square.href == f"/play/{after.match.record}?o=human"

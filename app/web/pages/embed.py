@@ -23,7 +23,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.web import addresses, comparison, match
 from app.web.addresses import IN_FRAME
 from app.web.controls import replied
-from app.web.match import Match, Place, parse
+from app.web.match import Match, Place, parse, step_after
 from app.web.moves import value_chart
 from app.web.pages.parts.claims import Claim, known
 from app.web.pages.parts.claims import claim as in_a_line
@@ -196,8 +196,8 @@ def board_frame(place: Place) -> BoardFrame:
 
 def mind_frame(world: World, name: str, step: int, colour: str) -> MindFrame:
     """Gather what the template writes down."""
-    last, kind = world.last_step(name), "" if colour == EXPECTS else colour
-    following = world.short_step(name, 0 if step == last else step + 1)
+    kind = "" if colour == EXPECTS else colour
+    following = world.short_step(name, step_after(step, world.last_step(name)))
     return MindFrame(
         mind=picture(world, name, step, colour, moving=True),
         kind=kinds(world, name)[colour],

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 from flask import Blueprint, Response, request
 
 from app.web import addresses
-from app.web.match import Match, read_step
+from app.web.match import Match, read_step, step_after
 from app.web.numbers import count
 from app.web.pages.parts.film import RECORD, Film, film_of, filmed
 from app.web.pictures.mind import Picture, picture
@@ -74,7 +74,7 @@ def front_page(world: World, step: str) -> FrontPage:
         film=film,
         step=frame,
         plays=not step,
-        next_step=addresses.front(0 if frame == film.last else frame + 1),
+        next_step=addresses.front(step_after(frame, film.last)),
         mind=picture(world, name, frame, moving=True),
         mind_href=addresses.mind(name),
         tiles=count(len(world.tiles.decision)),

@@ -17,7 +17,7 @@ from app.web.algorithms import rule_of
 from app.web.algorithms.formula import block
 from app.web.algorithms.targets import Pair
 from app.web.lens import NOTHING, Note, opinion
-from app.web.match import Match, place_of, read_step
+from app.web.match import Match, place_of, read_step, step_after
 from app.web.numbers import count, short_name, signed
 from app.web.pages.parts.film import RECORD, Film, film_of, film_of_mind, filmed
 from app.web.pictures.board import Board, board
@@ -76,13 +76,14 @@ def lesson_page(world: World, slug: str, step: str) -> LessonPage:
     if slug not in numbers:
         raise NotFound(f"The lesson has no stop {slug!r}. There are: {', '.join(numbers)}.")
     number, shown = numbers[slug], SHOWN[slug](world, step)
-    following = 0 if shown.film and shown.step == shown.film.last else shown.step + 1
     return LessonPage(
         stops=STOPS,
         number=number,
         stop=STOPS[number],
         shown=shown,
-        next_step=addresses.lesson(slug, following) if shown.film else "",
+        next_step=addresses.lesson(slug, step_after(shown.step, shown.film.last))
+        if shown.film
+        else "",
         before=STOPS[number - 1] if number else None,
         after=STOPS[number + 1] if number + 1 < len(STOPS) else None,
         finish=addresses.play_against(_unbeatable(world)),

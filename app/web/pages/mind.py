@@ -10,7 +10,7 @@ from app.tictactoe.mind import agreement
 from app.tictactoe.notation import MARKS, position_text, record_to
 from app.web import addresses
 from app.web.lens import HEAT_STEPS, NOTHING, OUTCOMES, opinion
-from app.web.match import Match, place_of, read_whole
+from app.web.match import Match, place_of, read_whole, step_after
 from app.web.numbers import beads_in_words, count, signed
 from app.web.pages.parts.export import Take, take_mind
 from app.web.pages.parts.film import Film, film_of_mind
@@ -78,7 +78,6 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
     step, kind = parse_view(world, name, query)
-    last = world.last_step(name)
     number = read_whole("tile", query.get("tile") or "0", 0, len(world.tiles.decision) - 1)
     expects = colouring(world, name, EXPECTS)
 
@@ -94,7 +93,7 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
         mind=picture(world, name, step, kind, moving=True),
         film=film_of_mind(world, name),
         step=step,
-        next_step=address(0 if step == last else step + 1, kind),
+        next_step=address(step_after(step, world.last_step(name)), kind),
         kinds=kinds(world, name),
         views={other: address(step, other) for other in kinds(world, name)},
         tile=_tile(world, name, step, number, lambda other: address(step, kind, other)),

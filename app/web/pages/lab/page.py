@@ -13,7 +13,7 @@ from app.recipes import name as written_name
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.comparison import FIGURES, Comparison, View, parting
-from app.web.match import Match, read_step
+from app.web.match import Match, read_step, step_after
 from app.web.numbers import count
 from app.web.pages.lab import form, presets, result, seeds
 from app.web.pages.lab.story import StoryGame, story_game
@@ -149,8 +149,7 @@ def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
     record = X_BLOCKS if getattr(recipe, "seat", "both") == "x" else O_BLOCKS
     labels = _labels(world, chosen, ghost)
     parts = result.verdict(world, chosen)
-    last = world.last_step(chosen)
-    step = read_step(chosen, query.get("step", ""), last, world)
+    step = read_step(chosen, query.get("step", ""), world.last_step(chosen), world)
     told = story_game(world, recipe, written_name(recipe), query)
 
     def game_at(game: int, update: int | None) -> str:
@@ -178,7 +177,7 @@ def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
         figures=result.figures(world, chosen, ghost),
         film=film,
         step=step,
-        next_step=addresses.lab(chosen, ghost, _curve(curve), 0 if step == last else step + 1),
+        next_step=addresses.lab(chosen, ghost, _curve(curve), step_after(step, film.last)),
         mind=picture(world, chosen, step, moving=True),
         story=told,
         story_links=_story_links(recipe, told, game_at),
