@@ -99,12 +99,12 @@ def play(match: Match) -> str:
 
 
 def play_against(name: str) -> str:
-    """Return where a person plays X against somebody."""
+    """Return where a person plays X against an agent."""
     return play(Match(o=name))
 
 
 def players(at: str) -> str:
-    """Return where somebody is chosen for a seat of the match that is shown at an address."""
+    """Return where a player is chosen for a seat of the match that is shown at an address."""
     return PLAYERS + _query(at=at)
 
 
@@ -124,12 +124,12 @@ def plies_of(match: Match) -> Callable[[int], str]:
 
 
 def reply(match: Match) -> str:
-    """Return where one move is drawn for whoever is to move."""
+    """Return where one move is drawn for the player to move."""
     return _of_match(REPLY, match)
 
 
 def embed_board(match: Match) -> str:
-    """Return where a match is shown in a frame on somebody's own page."""
+    """Return where a match is shown in a frame on a page of another site."""
     return _of_match(EMBED_BOARD, match)
 
 
@@ -154,7 +154,7 @@ def why(match: Match, cell: int | None = None) -> str:
 
 
 def minds(match: Match) -> str:
-    """Return where it stands what everybody would play in the position shown."""
+    """Return where it stands what every agent would play in the position shown."""
     return _of_match(MINDS, match)
 
 
@@ -181,9 +181,9 @@ def agents(sort: str = "", order: str = "") -> str:
 
 
 def agent(name: str, against: str = "") -> str:
-    """Return the page of an agent, with its outcomes against somebody or against the usual one.
+    """Return the page of an agent, with its outcomes against an opponent or against the usual one.
 
-    Whoever is named by moves is judged there.
+    A policy that is named by its moves is judged there.
     """
     if is_moves(name):
         return judge(name)
@@ -225,7 +225,7 @@ def api_judge(name: str) -> str:
 
 
 def arena(show: str = "", player: str = "", add: str = "") -> str:
-    """Return where everybody plays everybody: a figure, whose matches, and who is added to them."""
+    """Return where all players meet: a figure, whose matches, and which recipe is added."""
     return ARENA + _query(show=show, player=player, add=add)
 
 
@@ -347,7 +347,7 @@ def embed_value(match: Match) -> str:
 def embed_curve(
     name: str, others: Sequence[str] = (), figure: str = "", against: str = "", width: int = 0
 ) -> str:
-    """Return a frame with how somebody learned, or several, by one figure."""
+    """Return a frame with the learning curve of an agent, or of several, by one figure."""
     query = [f"lens={_quoted(other)}" for other in others]
     query += [f"figure={figure}"] * bool(figure) + [f"against={against}"] * bool(against)
     query += [f"width={width}"] * bool(width)
@@ -405,7 +405,7 @@ def _of_match(route: Route, match: Match, more: tuple[str, ...] = ()) -> str:
 
 @lru_cache(maxsize=128)  # a page has some fifteen addresses of one match, with few settings
 def _settings(*values: object) -> list[str]:
-    """Write the settings of a match, without what is as usual; nobody may change the list."""
+    """Write the settings of a match, without what is as usual; the list is not to be changed."""
     return [
         f"{name}={_text(value)}"
         for name, usual, value in zip(_NAMES, _USUAL, values, strict=True)

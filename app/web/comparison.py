@@ -61,7 +61,7 @@ def parse(
 ) -> tuple[Comparison, Place]:
     """Read a comparison from the parts of an address, and where its game stands.
 
-    An empty lens is as good as none.  Where nobody says anything, it begins with a position in
+    An empty lens is as good as none.  Where neither is given, it begins with a position in
     which the usual lenses part.
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
@@ -83,7 +83,7 @@ def parse(
 
 
 def usual(world: World) -> list[View]:
-    """Return whom to compare where nobody says: two that differ, or who else is there."""
+    """Return the agents to compare by default: two that differ, or others that are there."""
     names = [name for name in USUAL if name in world.agents]
     names += [name for name in world.agents if name not in names]
     return [View(name) for name in names[: len(USUAL)]]

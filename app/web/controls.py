@@ -142,7 +142,7 @@ def reply_chances(place: Place) -> NDArray[float64]:
 
 
 def replied(place: Place) -> Place:
-    """Draw one move for whoever is to move, and return where the match stands after it.
+    """Draw one move for the player to move, and return where the match stands after it.
 
     Raises Conflict if the game is over.
     """

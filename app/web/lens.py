@@ -1,4 +1,4 @@
-"""What somebody thinks of the moves in a position: an agent, best play, or its task."""
+"""The values of the moves in a position by a lens: an agent, best play, or an agent's task."""
 
 from dataclasses import dataclass
 from math import isnan
@@ -58,7 +58,7 @@ class Opinion:
 
     @property
     def exact(self) -> bool:
-        """Whether this is best play, and not somebody's guess or task."""
+        """Whether this is best play, and not an agent or its task."""
         return self.lens == TRUTH
 
 
@@ -75,7 +75,7 @@ def outcome(world: World, position: int, cell: int) -> str:
 def lens_of(match: Match, world: World, to_move: int) -> str:
     """Return whose values to show: those asked for, else the mover's, else the other side's.
 
-    Of somebody who is known by moves alone it is these that are shown.
+    Of a policy that is known by its moves alone these are shown.
     """
     candidates = (match.lens, match.seat(to_move), match.seat(-to_move))
     able = (name for name in candidates if is_moves(name) or world.is_lens(name))
@@ -83,7 +83,7 @@ def lens_of(match: Match, world: World, to_move: int) -> str:
 
 
 def viewer(match: Match, world: World) -> int | None:
-    """Return whose view the board keeps through a game: +1 X's, -1 O's, None whoever's turn it is.
+    """Return whose view the board keeps through a game: +1 X's, -1 O's, None the player's to move.
 
     It is the person's, where one plays; where agents play each other, that of the lens, and X's if
     it does not sit at the board.
@@ -134,7 +134,7 @@ def opinion_at(place: Place, ply: int | None = None) -> Opinion:
 def opinion(world: World, position: int, lens: str, step: int | None = None) -> Opinion:
     """Say what a lens thinks of the moves in a decision, at a snapshot or as shipped.
 
-    Of somebody who is known by moves alone it is what they play, and which of it is a blunder.
+    Of a policy that is known by its moves alone: what it plays, and which of it is a blunder.
     """
     if is_moves(lens):
         return _played(world, position, lens)
@@ -143,7 +143,7 @@ def opinion(world: World, position: int, lens: str, step: int | None = None) -> 
 
 @kept(512)  # some 2 KB each; a game asks for the same ones at every move
 def _opinion(world: World, position: int, lens: str, step: int | None = None) -> Opinion:
-    """Say what is thought by somebody who has values.
+    """Return the opinion of a lens that has values.
 
     A star is where the lens plays.  If a move that it never tried is one of these, that is what it
     acts on, and the value is shown although it means nothing.
@@ -205,7 +205,7 @@ def _opinion(world: World, position: int, lens: str, step: int | None = None) ->
 
 
 def _played(world: World, position: int, lens: str) -> Opinion:
-    """Say what somebody plays of whom nothing else is known; not kept, for its name is long."""
+    """Return what a policy plays that is known by its moves alone; not kept: its name is long."""
     policy = world.policies[lens][position].copy()
     plays, cells = policy > 0, world.game.cells
     blunders = (plays & ~world.right[position]).tolist()

@@ -25,7 +25,7 @@ class Match(Struct, frozen=True):
     """A game, who plays it, and how it is looked at.
 
     `record` is the whole game and `ply` the place in it that is shown, None for its end; `lens`
-    is whose values colour the board, "" for whoever is to move; `step` is a training snapshot of
+    is whose values colour the board, "" for the player to move; `step` is a training snapshot of
     the lens, None for the agent as shipped, which is the last.
     """
 
@@ -37,13 +37,13 @@ class Match(Struct, frozen=True):
     step: int | None = None
     train: bool = False  # go on to the next snapshot by itself
     epsilon: float = 0.0  # chance of a random move, for the agents in both seats
-    delay: float = 1.0  # seconds a move, where nobody is human
+    delay: float = 1.0  # seconds a move, where no person plays
     pause: bool = False
     hide: bool = False
     errors: str = ""  # which values are marked as wrong: see `lens.notes`
     hint: bool = False  # show the squares that keep what the position is worth
     keep: bool = False  # go on to the next game
-    tally: tuple[int, int, int] = (0, 0, 0)  # games that X won, nobody, O
+    tally: tuple[int, int, int] = (0, 0, 0)  # games won by X, drawn, won by O
 
     @property
     def shown(self) -> str:
@@ -57,7 +57,7 @@ class Match(Struct, frozen=True):
 
     @property
     def to_move(self) -> int:
-        """Whose turn it is in the position shown, +1 X or -1 O, if it is anybody's."""
+        """Whose turn it is in the position shown, +1 X or -1 O, if the game is not over."""
         return mover_at(len(self.shown))
 
     def seat(self, player: int) -> str:
@@ -66,7 +66,7 @@ class Match(Struct, frozen=True):
 
     @property
     def watched(self) -> bool:
-        """Whether nobody human plays."""
+        """Whether no person plays."""
         return not (self.is_human(X) or self.is_human(O))
 
     def is_human(self, player: int) -> bool:
@@ -186,7 +186,7 @@ def step_after(step: int, last: int) -> int:
 
 
 def against_person(name: str, player: int, record: str) -> Match:
-    """Return a game of somebody in a seat, +1 X or -1 O, against a person."""
+    """Return a game of an agent in a seat, +1 X or -1 O, against a person."""
     x, o = (name, HUMAN) if player == X else (HUMAN, name)
     return Match(record, x=x, o=o)
 

@@ -119,7 +119,7 @@ def value_chart(place: Place, listed: list[Move]) -> ValueChart:
 
 
 def _label(listed: list[Move]) -> str:
-    """Write what the list says, for whoever cannot see the picture."""
+    """Write what the list says, for visitors who cannot see the picture."""
     plies = [f"{move.ply}. {LEVELS[move.truth]}, {_thought(move)}" for move in listed]
     return f"After each move: how the game ends with best play. {'; '.join(plies)}."
 

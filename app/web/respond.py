@@ -33,7 +33,7 @@ def init_app(app: Flask) -> None:
     """Let templates name addresses, and call `once(macro, ...)` for a macro of _controls.html.
 
     What every move is drawn with is there too, for an import by a template takes a while each time.
-    `first_game` is where somebody plays who has not chosen an opponent.
+    `first_game` is where a visitor plays who has not chosen an opponent.
     """
     app.jinja_env.globals["addresses"] = addresses
     opponent = first_opponent(app.extensions["world"])
@@ -50,8 +50,8 @@ def init_app(app: Flask) -> None:
 def respond(page: Page) -> Response:
     """Answer with a page: with its fragment, if it has one and htmx asks.
 
-    What it says has to follow from the address and the models alone: then anybody may keep it who
-    asks again before using it, the server too (see `kept`).
+    What it says has to follow from the address and the models alone: then every cache may keep it
+    that asks again before using it, the server's own too (see `service/cache.py`).
     """
     if page.fragment and wants_fragment():
         body = render_blocks(page.template, list(page.fragment), **vars(page)).encode()
@@ -66,7 +66,7 @@ def lead_to(address: str, page: Callable[[], Page], history: str) -> AnyResponse
     """Answer a request that another address shows the end of: a move that was drawn just now.
 
     htmx gets its page at once, and what to do with the `history`, "Push" or "Replace"; others are
-    sent there.  Asked again it may be another, so nobody keeps it.
+    sent there.  Asked again it may be another, so no cache keeps it.
     """
     if not wants_fragment():
         response: AnyResponse = redirect(address, 303)
@@ -79,7 +79,7 @@ def lead_to(address: str, page: Callable[[], Page], history: str) -> AnyResponse
 
 
 def revalidated(response: Response, etag: str) -> Response:
-    """Let anybody keep an answer who asks again before using it; `packing` says 304 to them."""
+    """Let caches keep an answer that ask again before using it; `packing` answers them 304."""
     response.headers["Cache-Control"] = ASKED_AGAIN
     response.set_etag(etag)
     return response

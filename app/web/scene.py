@@ -153,7 +153,7 @@ def saying(
 
 
 def result(place: Place) -> str:
-    """Say how a game ended for the person who played, or that somebody won; "" before."""
+    """Say how a game ended for the person who played, or that a player won; "" before."""
     if not place.over:
         return ""
     outcome = place.world.game.result(place.position)

@@ -236,7 +236,7 @@ SHOWN = 9  # blunders on the agent's own page: three rows of a phone
 
 
 class Choice(NamedTuple):
-    """Somebody whom the outcomes can be shown against."""
+    """An opponent that the outcomes can be shown against."""
 
     id: str
     title: str

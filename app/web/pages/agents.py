@@ -30,7 +30,7 @@ ANSWERS = {True: "yes", False: "no"}
 
 
 class Player(NamedTuple):
-    """One row: somebody who learned, or who follows a rule."""
+    """One row: an agent, or a player that follows a rule."""
 
     title: str
     href: str
@@ -92,7 +92,7 @@ class ColumnGroup(NamedTuple):
 
 
 def learned(world: World) -> list[Player]:
-    """List everybody who learned."""
+    """List the agents."""
     return [
         Player(
             agent.card.title,

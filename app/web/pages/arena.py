@@ -1,4 +1,4 @@
-"""The arena: everybody as X against everybody as O, and the league that comes of it."""
+"""The arena: every player as X against every player as O, and the league that comes of it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ class Pairing(NamedTuple):
 
 
 class ArenaRow(NamedTuple):
-    """One player of the table, as X, against everybody."""
+    """One player of the table, as X, against all."""
 
     id: str
     title: str
@@ -84,7 +84,7 @@ class ArenaRow(NamedTuple):
 
 
 class Opponent(NamedTuple):
-    """Somebody whom one player meets in both seats."""
+    """A player that another one meets in both seats."""
 
     title: str
     as_x: Pairing  # the player is X
@@ -115,7 +115,7 @@ class Sketch(NamedTuple):
 
 @dataclass(frozen=True)
 class ArenaPage(Page):
-    """Everybody against everybody; players come weakest first."""
+    """Every player against every player, the weakest first."""
 
     template: ClassVar = "arena/arena.html"
 
@@ -123,7 +123,7 @@ class ArenaPage(Page):
     shows: dict[str, Show]
     rows: list[ArenaRow]
     player: str  # whose matches are listed one by one
-    add: str  # who is there besides, by a recipe; "" for nobody
+    add: str  # who is there besides, by a recipe; "" without one
     opponents: list[Opponent]
     sketch: Sketch
     standings: list[Standing]  # the best first
@@ -131,7 +131,7 @@ class ArenaPage(Page):
 
 @bp.get(addresses.ARENA)
 def arena() -> Response:
-    """Show everybody against everybody."""
+    """Show every player against every player."""
     there = world()
     show, player = request.args.get("show") or "score", request.args.get("player", "")
     if show not in SHOWS:
@@ -147,7 +147,7 @@ def arena() -> Response:
 def arena_page(show: str, world: World, player: str = "", add: str = "") -> ArenaPage:
     """Gather what the template writes down; without a player it is the weakest who learned.
 
-    One more can be added, by a recipe, and then is the player of whom nobody says who it is.
+    One more can be added, by a recipe: it is the player, where no other is named.
     """
     names = list(world.policies)
     add = next((name for name in (add, player) if name and name not in names), "")

@@ -82,7 +82,7 @@ def full_name(world: World, view: View) -> str:
 
 
 def plays(game: Game, opinion: Opinion) -> str:
-    """Say what somebody plays in a decision, and what it expects of that."""
+    """Say what a lens plays in a decision, and what it expects of that."""
     first = opinion.plays[0]
     expected = opinion.truths[first] if opinion.exact else opinion.texts[first]
     places = "mostly " * opinion.draws + squares(game, opinion.plays)

@@ -1,4 +1,6 @@
-"""Figures in frames on pages of others: small, without a header, with a link to the whole page.
+"""Figures in frames on pages of others, the same as files, and how oEmbed finds them.
+
+A frame is small, without a header, and has a link to the whole page.
 
 Nothing else of the site may be framed: see `app.web.service.headers`.
 """
@@ -85,7 +87,7 @@ class Sized(NamedTuple):
 
 @dataclass(frozen=True)
 class CurveFrame(Page):
-    """How somebody learned, or several."""
+    """How an agent learned, or several."""
 
     template: ClassVar = "embed/curve.html"
 
@@ -134,7 +136,7 @@ def board(record: str = "") -> Response:
 @bp.get(addresses.EMBED_REPLY.to(""))
 @bp.get(addresses.EMBED_REPLY)
 def reply(record: str = "") -> AnyResponse:
-    """Draw one move for whoever is to move: the board after it to htmx, to others where it is."""
+    """Draw one move for the player to move: the board after it to htmx, to others where it is."""
     after = replied(parse(record, request.args, world()))
     address = addresses.embed_board(after.match)
     return lead_to(address, partial(board_frame, after), "Replace")  # the page around has its own

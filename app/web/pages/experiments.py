@@ -62,7 +62,7 @@ class ShownFigure(NamedTuple):
 
 
 class Named(NamedTuple):
-    """Somebody or something with a page."""
+    """An agent or a method with a page."""
 
     title: str
     href: str
@@ -258,6 +258,6 @@ def cited(summary: Summary, site: str) -> str:
 
 
 def _for_others(response: Response, content: bytes) -> Response:
-    """Let pages of others show it, and everybody keep it."""
+    """Let pages of other sites show it, and caches keep it."""
     response.headers[RESOURCES] = "cross-origin"
     return revalidated(response, generate_etag(content))

@@ -40,7 +40,7 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True)
 class FrontPage(Page):
-    """What this is, to somebody who has never heard of it."""
+    """What this is, to a visitor who has never heard of it."""
 
     template: ClassVar = "front/front.html"
 

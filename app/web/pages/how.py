@@ -1,4 +1,7 @@
-"""What the page shows beside its sections: a position in all its writings, and one won game."""
+"""How it works: a section for each algorithm and each measure, most with a board to play on.
+
+Beside them stand a position in all its writings, and one won game worked through.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -232,7 +235,7 @@ def _unnoticed(world: World) -> Mapping[str, object]:
 
 
 def _beaten(world: World) -> Mapping[str, object]:
-    """Say how often somebody wins at random whom a best responder beats in every game."""
+    """Say how often an agent beats random moves that a best responder beats in every game."""
     name = OFTEN_BEATEN
     seat = _beaten_seat(world, name)
     if not seat:
@@ -430,7 +433,7 @@ def how() -> Response:
 class Moved(NamedTuple):
     """Where the one board is that is not as it begins."""
 
-    at: str = ""  # whose board that is, "" for nobody's
+    at: str = ""  # the section of that board, "" for none
     match: Match = Match()  # of a section
     position: int | None = None  # of the writing
     stage: int = 0  # of the worked example

@@ -1,4 +1,7 @@
-"""The few lines of Python that make a link of whatever plays: they need nothing but Python."""
+"""Judge my agent: moves that an address names, judged exactly, and how they come there.
+
+The few lines of Python that make a link of a player need nothing but Python.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -143,7 +146,7 @@ class Diagnosis(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """Somebody's place in the arena."""
+    """A player's place in the arena."""
 
     rank: int
     title: str
@@ -154,7 +157,7 @@ class Neighbour(NamedTuple):
 
 
 class Arena(NamedTuple):
-    """The place among everybody, with those next to it."""
+    """The place among all players, with those next to it."""
 
     rank: str
     players: str
@@ -163,7 +166,7 @@ class Arena(NamedTuple):
 
 
 def sentence(world: World, name: str) -> str:
-    """Say first whether anybody can beat it."""
+    """Say first whether it can be beaten."""
     safe = [MARKS[player] for player in SEATS.values() if world.losing(name, player) is None]
     if len(safe) == len(SEATS):
         return "Unbeatable, proved: no line of play beats it, as X or as O."
@@ -210,7 +213,7 @@ def reasons(world: World, name: str) -> list[Diagnosis]:
 
 
 def arena(world: World, name: str) -> Arena:
-    """Find its place among everybody who is always there."""
+    """Find its place among the players that are always there."""
     names = [*world.policies, name]
     table = league(world.round_robin(name))
     order = np.argsort(-table.score, kind="stable").tolist()
@@ -275,7 +278,7 @@ class JudgePage(Page):
 
 @dataclass(frozen=True)
 class JudgedPage(Page):
-    """Somebody's moves, judged."""
+    """A policy, judged."""
 
     template: ClassVar = "judge/judged.html"
 
@@ -335,7 +338,7 @@ def judge_page(world: World, site: str) -> JudgePage:
 
 
 def judged_page(world: World, name: str) -> JudgedPage:
-    """Gather what the template writes down of somebody who is named by moves."""
+    """Gather what the template writes down of a policy that is named by its moves."""
     mind = picture_of_play(world, name)
     return JudgedPage(
         title=world.titles[name],

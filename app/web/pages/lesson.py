@@ -27,7 +27,7 @@ from app.web.text import STOPS, Stop
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("lesson", __name__)
-BLUNDERER = "q-learning-1"  # it learned from somebody who moves at random, and trusts in it
+BLUNDERER = "q-learning-1"  # it learned from random moves, and trusts in them
 UNBEATABLE = "champion"
 
 
@@ -179,7 +179,7 @@ def _why(world: World, _: str) -> Illustration:
 
 
 def _proved(world: World, step: str) -> Illustration:
-    """Show the mind of somebody who cannot be beaten, and the proofs of that."""
+    """Show the mind of an agent that cannot be beaten, and the proofs of that."""
     name = _unbeatable(world)
     frame = read_step(name, step, world.last_step(name), world)
     met = {seat: count(world.certificate(name, seat).met) for seat in SEATS}
@@ -238,7 +238,7 @@ def _expects(world: World, puzzle: Puzzle) -> float:
 def _unbeatable(world: World) -> str:
     """Return whom the last stop is about: UNBEATABLE, or who else cannot be beaten.
 
-    Raises NotFound with a sentence if everybody can.
+    Raises NotFound with a sentence if all can.
     """
     for name in (UNBEATABLE, *world.agents):
         if name in world.agents and all(world.judgement(name).unbeatable.values()):

@@ -1,4 +1,4 @@
-"""The match that somebody means who changes a setting or a player."""
+"""The game: a match where it stands, its settings, its players, and what all would play there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ from app.web.world import HUMAN, TRUTH, World, is_moves, kept, world
 bp = Blueprint("play", __name__)
 
 
-def settled(query: Mapping[str, str], world: World) -> Match:
-    """Return the match that somebody means who changes something of the one `at` an address.
+def settings(query: Mapping[str, str], world: World) -> Match:
+    """Return the match that a form asks for which changes something of the one `at` an address.
 
     It is a seat and the player for it, or else all that the settings hold.  A step is sent with
     them wherever there is a slider: it is dropped with its lens, if another is chosen, and at the
@@ -53,7 +53,7 @@ def settled(query: Mapping[str, str], world: World) -> Match:
 
 
 def place_at(query: Mapping[str, str], world: World) -> Place:
-    """Return where a match stands that is shown `at` an address; raises as `settled` does."""
+    """Return where a match stands that is shown `at` an address; raises as `settings` does."""
     return parse(*_at(query), world)
 
 
@@ -79,7 +79,7 @@ def _seated(
 
 
 class Card(NamedTuple):
-    """Somebody who can be seated."""
+    """A player that can be seated."""
 
     id: str
     title: str
@@ -103,19 +103,19 @@ class PlayersPage(Page):
     fragment: ClassVar = ("players",)
 
     groups: tuple[PlayerGroup, ...]
-    here: str  # the game that somebody is chosen for
+    here: str  # the game that a player is chosen for
 
 
 @bp.get(addresses.PLAYERS)
 def players() -> Response:
-    """Show everybody who can play."""
+    """Show all who can play."""
     here = addresses.play(place_at(request.args, world()).match)
     return respond(PlayersPage(groups(world()), here))
 
 
 @kept(4)
 def groups(world: World) -> tuple[PlayerGroup, ...]:
-    """List everybody: a person, those who learned by whose idea it was, those who follow a rule."""
+    """List all: a person, the agents by whose idea they were, the players that follow a rule."""
     by_origin: dict[str, list[Card]] = {}
     for name, agent in world.agents.items():
         by_origin.setdefault(agent.card.origin, []).append(_card(world, name))
@@ -147,7 +147,7 @@ class Preference(NamedTuple):
 
 @dataclass(frozen=True)
 class MindsPage(Page):
-    """A position, seen by everybody."""
+    """What best play and every agent would play in a position."""
 
     template: ClassVar = "play/minds.html"
     fragment: ClassVar = ("minds",)
@@ -161,7 +161,7 @@ class MindsPage(Page):
 @bp.get(addresses.MINDS.to(""))
 @bp.get(addresses.MINDS)
 def minds(record: str = "") -> Response:
-    """Show what everybody would play in the position shown."""
+    """Show what all would play in the position shown."""
     return respond(minds_page(parse(record, request.args, world())))
 
 
@@ -238,13 +238,13 @@ def play(record: str = "") -> Response:
 @bp.get(addresses.SET)
 def choose() -> AnyResponse:
     """Lead from what the settings or a choice of a player send to the address of that view."""
-    return redirect(addresses.play(settled(request.args, world())), 303)
+    return redirect(addresses.play(settings(request.args, world())), 303)
 
 
 @bp.get(addresses.REPLY.to(""))
 @bp.get(addresses.REPLY)
 def reply(record: str = "") -> AnyResponse:
-    """Draw one move for whoever is to move: the board after it to htmx, to others where it is."""
+    """Draw one move for the player to move: the board after it to htmx, to others where it is."""
     after = replied(parse(record, request.args, world()))
     # What came by itself leaves no trail in the history.
     by_itself = request.headers.get("HX-Trigger", "").startswith(BY_ITSELF)

@@ -1,4 +1,6 @@
-"""Somebody's way through a puzzle as a value: all of it is in the address."""
+"""The puzzles: find what an agent will play in a position, and what would be right.
+
+An attempt at a puzzle is a value, and all of it is in the address."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -184,7 +186,7 @@ class Opened(NamedTuple):
 
 @dataclass(frozen=True)
 class PuzzlePage(Page):
-    """A puzzle, and how far somebody has come with it."""
+    """A puzzle, and how far an attempt at it has come."""
 
     template: ClassVar = "puzzle/puzzle.html"
     fragment: ClassVar = ("puzzle",)

@@ -252,6 +252,6 @@ def _others(match: Match, pair: Pair) -> list[tuple[str, str, str]]:
 
 
 def _after(match: Match, cell: int, answer: int) -> str:
-    """Return where the position after the move and an answer is shown; there nobody moves on."""
+    """Return where the position after the move and an answer is shown; there no agent moves on."""
     played = match.play(cell).play(answer)
     return addresses.play(replace(played, pause=match.pause or match.watched))

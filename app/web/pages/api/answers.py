@@ -24,7 +24,7 @@ SIDES: dict[int, schema.Mark] = {X: "X", O: "O"}
 RESULTS: dict[int, schema.Result] = {**SIDES, 0: "draw"}
 
 
-def everybody(world: World) -> schema.Agents:
+def players(world: World) -> schema.Agents:
     """List who can play, each agent with its key figures."""
     return schema.Agents(
         agents=[summary(world, id) for id in world.agents],
@@ -88,7 +88,7 @@ def _claim(summary: Checked) -> schema.ApiClaim:
 
 
 def judgement(world: World, name: str) -> schema.ApiJudgement:
-    """Judge somebody who is named by moves."""
+    """Judge a policy that is named by its moves."""
     figures = world.figures(name)
     lost = {seat: world.losing(name, player) for seat, player in SEATS.items()}
     met = figures.reachable_blunders

@@ -88,7 +88,7 @@ def answer(model: type, *faults: int) -> Response:
 
 
 def describe(world: World) -> Document:
-    """Write the description, with the names of everybody who plays here, and what the game is."""
+    """Write the description, with the names of all players, and what the game is."""
     document: Document = deepcopy(tree.spec)
     parts = {
         name: msgspec.json.schema(Annotated[str, allowed])
@@ -121,7 +121,7 @@ def operations(document: Document) -> Iterator[tuple[str, Document]]:
 
 
 def _complete(parameter: Document, parts: dict[str, Document], names: dict[str, list[str]]) -> None:
-    """Add what is allowed in a part of a path, and who can be named: somebody, or a recipe."""
+    """Add what is allowed in a part of a path, and who can be named: a player, or a recipe."""
     name, schema = parameter["name"], parameter["schema"]
     if parameter["in"] == "path":
         schema |= parts[name]

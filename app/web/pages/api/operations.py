@@ -29,7 +29,7 @@ def openapi() -> Response:
 @tree.validate(resp=answer(schema.Agents), operation_id="agents")
 def list_agents() -> Response:
     """Everybody who can play."""
-    return pure(answers.everybody(world()))
+    return pure(answers.players(world()))
 
 
 @bp.get(addresses.API_AGENT)
@@ -119,7 +119,7 @@ def show_experiment(claim: str) -> Response:
 
 
 def pure(content: object) -> Response:
-    """Answer with a function of the address alone, which anybody may keep."""
+    """Answer with a function of the address alone, which every cache may keep."""
     response = as_json(content)
     return revalidated(response, generate_etag(response.data))
 

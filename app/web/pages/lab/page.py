@@ -25,7 +25,7 @@ from app.web.respond import Page, respond
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("lab", __name__)
-# The positions on the board: whoever is to move has to block, or loses.
+# The positions on the board: the player to move has to block, or loses.
 O_BLOCKS, X_BLOCKS = "024", "4082"
 LAST_SEED = 999_999_999
 GHOSTS = ("q-learning-1", "q-table", "double-q", "self-play", "q-iteration")

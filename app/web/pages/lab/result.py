@@ -29,7 +29,7 @@ TITLES = {
     LOSSES: "Lost to its best responder",
     TASK: "Mean distance from its own task",
 }
-WON = "Won vs Random"
+WON_VS_RANDOM = "Won vs Random"
 SHORT_TITLES = {BLUNDERS: "Blunders", LOSSES: "Best responder", TASK: "Own task"}
 
 
@@ -98,7 +98,7 @@ def figures(world: World, name: str, ghost: str) -> list[EndFigure]:
             title,
             text := _figure(title, value),
             before := _figure(title, other[title]) if other else "",
-            None if before in ("", text) else (value < other[title]) == (title != WON),
+            None if before in ("", text) else (value < other[title]) == (title != WON_VS_RANDOM),
         )
         for title, value in mine.items()
     ]
@@ -170,7 +170,7 @@ def _numbers(card: Card) -> dict[str, float]:
         "Blunders": card.figures.blunders[-1],
         "Lost to best responder as X": float(worst.x[-1][2]),
         "Lost to best responder as O": float(worst.o[-1][2]),
-        WON: (random.x[-1][0] + random.o[-1][0]) / 2,
+        WON_VS_RANDOM: (random.x[-1][0] + random.o[-1][0]) / 2,
     }
 
 

@@ -1,6 +1,6 @@
 """One recipe with twenty seeds: what is luck, and what is the recipe.
 
-They are trained one after the other, one for each time that somebody asks how far it has come.
+They are trained one after the other, one for each request that asks how far it has come.
 """
 
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ def band(world: World, recipe: Recipe, seen: int = 0) -> TwentySeeds:
     """Train one more seed of a recipe than are seen already, and return what there is.
 
     Another process of the server may have shown those: the trainer knows them, and they are soon
-    here.  Whatever somebody claims to have seen, it takes no longer than a moment and one training.
+    here.  Whatever an address claims, it takes no longer than a moment and one training.
     Raises what `world.agents` raises, and RecipeError if the name is too long for another seed.
     """
     end = monotonic() + MOMENT

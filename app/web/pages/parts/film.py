@@ -192,12 +192,12 @@ def _film(
 
 
 def _along(step: int, last: int) -> float:
-    """Return where a frame is on the track; whoever was never updated has one frame."""
+    """Return where a frame is on the track; an agent that was never updated has one frame."""
     return round(WIDTH * step / max(1, last), 2)
 
 
 def _curve(blunders: Sequence[int], worst: int) -> str:
-    """Outline positions in which somebody errs, by snapshot, from `worst` at the top to none."""
+    """Outline the number of blunders, by snapshot, from `worst` at the top to none."""
     ys = (round(HEIGHT * (1 - number / worst), 2) for number in blunders)
     return "M" + "L".join(f"{_along(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys))
 

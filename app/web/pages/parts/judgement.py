@@ -1,4 +1,4 @@
-"""The exact figures of somebody's play, as pages write them."""
+"""The exact figures of a policy, as pages write them."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from app.web.world import BEST_RESPONDER, World
 
 
 class Result(NamedTuple):
-    """How somebody does against one opponent, in each seat."""
+    """How a policy does against one opponent, in each seat."""
 
     opponent: str
     by_seat: list[list[Share]]
@@ -158,7 +158,7 @@ class LostGame(NamedTuple):
 
     href: str  # the same on the play page, from its start
     figures: str  # against the best responder
-    chance: str  # against whoever plays exactly these moves
+    chance: str  # against an opponent that plays exactly these moves
     unpunished: str  # how many of the opponent's moves are blunders as well, "" for none
     exhibits: list[Exhibit]  # ply by ply
 
@@ -174,7 +174,7 @@ class SeatVerdict(NamedTuple):
 
 @dataclass(frozen=True)
 class BlundersPage(Page):
-    """All blunders of somebody."""
+    """All blunders of a policy."""
 
     template: ClassVar = "parts/blunders.html"
 
@@ -186,7 +186,7 @@ class BlundersPage(Page):
 
 @dataclass(frozen=True)
 class CertificatePage(Page):
-    """The whole proof that somebody cannot be beaten in a seat."""
+    """The whole proof that a policy cannot be beaten in a seat."""
 
     template: ClassVar = "parts/certificate.html"
 
@@ -324,7 +324,7 @@ def _groups(
 
 
 def shown(world: World, name: str, position: int) -> Exhibit:
-    """Show what somebody plays in a decision, beside what is right."""
+    """Show what a policy plays in a decision, beside what is right."""
     chosen, right = world.policies[name][position] > 0, world.right[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")

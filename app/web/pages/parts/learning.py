@@ -50,7 +50,7 @@ def parse_against(query: Mapping[str, str], card: Card) -> str:
 
 
 def opponents(card: Card) -> list[str]:
-    """List everybody against whom a card has figures, the usual one first."""
+    """List the opponents against which a card has figures, the usual one first."""
     return [*card.figures.vs, BEST_RESPONDER]
 
 
