@@ -17,11 +17,43 @@ from app.web.world import HUMAN, TRUTH, World
 
 AT = "_"  # no id has it, and forms, addresses and ids of elements leave it as it is
 MAX_VIEWS = 4
+
+
+class CurveTitles(NamedTuple):
+    """What the curve of a figure over a training is called."""
+
+    several: str  # where it is shown of several agents
+    one: str  # where it is shown of one agent
+    short: str  # where there is little room
+    reading: str  # what it says, as a sentence
+
+
 FIGURES = {
-    "blunders": "Blunders",
-    "losses": "Losses to the best responder",
-    "nash-conv": "NashConv",
-    "task": "Distance from its own task",
+    "blunders": CurveTitles(
+        "Blunders",
+        "Positions in which it blunders",
+        "Blunders",
+        "In how many positions each blundered.",
+    ),
+    "losses": CurveTitles(
+        "Losses to the best responder",
+        "Lost to its best responder",
+        "Best responder",
+        "How often each lost to its best responder, in percent of the games in both seats.",
+    ),
+    "nash-conv": CurveTitles(
+        "NashConv",
+        "NashConv",
+        "NashConv",
+        "What the best responders of each gain in both seats together.",
+    ),
+    "task": CurveTitles(
+        "Distance from its own task",
+        "Mean distance from its own task",
+        "Own task",
+        "Mean difference between its values and the exact ones of what it was asked to learn, in "
+        "the units of each.",
+    ),
 }
 USUAL = ("q-learning-1", "q-iteration")  # one that errs, and one that does not
 

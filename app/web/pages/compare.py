@@ -17,7 +17,7 @@ from app.web.match import Place, read_whole
 from app.web.numbers import count, listed, short_name, updates
 from app.web.pages.parts.export import Take, take_curve
 from app.web.pages.parts.film import Film, Frame, film_of_minds, frame_of_minds, in_step
-from app.web.pages.parts.learning import WORDS, compared
+from app.web.pages.parts.learning import compared
 from app.web.pictures.board import Board, Square, board
 from app.web.pictures.charts import Charts
 from app.web.pictures.mind import EXPECTS, KINDS, TILE, Kind, Picture, colouring, kinds, picture
@@ -355,10 +355,12 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         if agents
         else None,
         figures=[
-            CurveFigure(id, title, addresses.compare(replace(comparison, figure=id)), id == figure)
-            for id, title in FIGURES.items()
+            CurveFigure(
+                id, titles.several, addresses.compare(replace(comparison, figure=id)), id == figure
+            )
+            for id, titles in FIGURES.items()
         ],
-        reading=WORDS[figure],
+        reading=FIGURES[figure].reading,
         minds=minds(world, comparison),
         most=MAX_VIEWS,
         taken=[view.lens for view in views if view.step is None],

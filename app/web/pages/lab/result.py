@@ -8,8 +8,10 @@ from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.web import addresses
+from app.web.comparison import FIGURES
 from app.web.match import Match, against_person
 from app.web.numbers import count, percent
+from app.web.pages.parts.learning import course
 from app.web.pictures.charts import (
     OUTCOMES,
     PERCENT,
@@ -23,14 +25,8 @@ from app.web.pictures.charts import (
 )
 from app.web.world import World
 
-BLUNDERS, LOSSES, TASK = "blunders", "losses", "task"
-TITLES = {
-    BLUNDERS: "Positions in which it blunders",
-    LOSSES: "Lost to its best responder",
-    TASK: "Mean distance from its own task",
-}
+BLUNDERS, LOSSES, TASK = KINDS = "blunders", "losses", "task"  # of FIGURES; the lab shows these
 WON_VS_RANDOM = "Won vs Random"
-SHORT_TITLES = {BLUNDERS: "Blunders", LOSSES: "Best responder", TASK: "Own task"}
 
 
 class Part(NamedTuple):
@@ -52,7 +48,7 @@ class EndFigure(NamedTuple):
 def curves(world: World, name: str) -> dict[str, str]:
     """Return the curves that an agent has, with a title each; an opponent's id is one of them."""
     figures = world.agents[name].card.figures
-    own = {kind: title for kind, title in SHORT_TITLES.items() if kind != TASK or figures.task}
+    own = {kind: FIGURES[kind].short for kind in KINDS if kind != TASK or figures.task}
     return own | {opponent: f"vs {world.titles[opponent]}" for opponent in figures.vs}
 
 
@@ -106,27 +102,27 @@ def figures(world: World, name: str, ghost: str) -> list[EndFigure]:
 
 def chart(world: World, name: str, ghost: str, curve: str, labels: tuple[str, str]) -> Charts:
     """Chart one figure of an agent over its training, and of a ghost if there is one."""
-    mine = _told(world.agents[name].card, curve)
-    before = _told(world.agents[ghost].card, curve) if ghost else {}
+    mine = _lines(world.agents[name].card, curve)
+    before = _lines(world.agents[ghost].card, curve) if ghost else {}
     places = sorted(
-        {place for lines in (mine, before) for told in lines.values() for place in told}
+        {place for lines in (mine, before) for values in lines.values() for place in values}
     )
     lines = [
-        Line(OUTCOMES.get(kind, labels[0]), kind, [told.get(at) for at in places])
-        for kind, told in mine.items()
+        Line(OUTCOMES.get(kind, labels[0]), kind, [values.get(at) for at in places])
+        for kind, values in mine.items()
         if kind != "draw" or not ghost  # four lines are enough
     ]
     lines += [
         Line(
             f"{OUTCOMES[kind]}, {labels[1]}" if kind in OUTCOMES else labels[1],
             f"ghost {kind}",
-            [told.get(at) for at in places],
+            [values.get(at) for at in places],
         )
-        for kind, told in before.items()
+        for kind, values in before.items()
         if kind != "draw"
     ]
     top = max(number.value for line in lines for number in line.numbers if number)
-    title = TITLES.get(curve) or f"Games against {world.titles[curve]}"
+    title = FIGURES[curve].one if curve in FIGURES else f"Games against {world.titles[curve]}"
     unit = PERCENT if curve not in (BLUNDERS, TASK) else ""
     steps = {updates: step for step, updates in enumerate(world.agents[name].card.figures.updates)}
     views = [
@@ -137,29 +133,20 @@ def chart(world: World, name: str, ghost: str, curve: str, labels: tuple[str, st
     return laid_out("lab-curve", "Updates", places, [drawn], views)
 
 
-def _told(card: Card, curve: str) -> dict[str, dict[int, Number]]:
+def _lines(card: Card, curve: str) -> dict[str, dict[int, Number]]:
     """Return the lines of a curve by their kind: a number by the updates at each snapshot.
 
     Nothing where the card has no such figures.
     """
-    told, worst = card.figures, card.figures.best_response
-    if curve in told.vs:
-        seats = zip(told.vs[curve].x, told.vs[curve].o, strict=True)
-        both = [[(x + o) / 2 for x, o in zip(*pair, strict=True)] for pair in seats]
-        columns = {kind: [row[at] for row in both] for at, kind in enumerate(OUTCOMES)}
-        lines = {kind: [percentage(share) for share in column] for kind, column in columns.items()}
-    elif curve == LOSSES:
-        shares = [(x[2] + o[2]) / 2 for x, o in zip(worst.x, worst.o, strict=True)]
-        lines = {PLAIN[0]: [percentage(share) for share in shares]}
-    elif curve == BLUNDERS:
-        lines = {PLAIN[0]: [Number(number, count(number)) for number in told.blunders]}
-    else:
-        off = told.task.mean if told.task else []
-        lines = {PLAIN[0]: [Number(round(value, 7), f"{value:.4g}") for value in off]}
+    figures = card.figures
+    if curve not in figures.vs:
+        values = course(card, curve)
+        return {PLAIN[0]: values} if values else {}
+    seats = zip(figures.vs[curve].x, figures.vs[curve].o, strict=True)
+    both = [[(x + o) / 2 for x, o in zip(*pair, strict=True)] for pair in seats]
     return {
-        kind: dict(zip(told.updates, numbers, strict=True))
-        for kind, numbers in lines.items()
-        if numbers
+        kind: dict(zip(figures.updates, map(percentage, column), strict=True))
+        for kind, column in zip(OUTCOMES, zip(*both, strict=True), strict=True)
     }
 
 

@@ -26,13 +26,6 @@ from app.web.world import BEST_RESPONDER, World
 
 NASH_CONV_AT_WORST = 2.0
 WON = "win-rate"  # the figure of those whose training counted the games won
-WORDS = {
-    "blunders": "In how many positions each blundered.",
-    "losses": "How often each lost to its best responder, in percent of the games in both seats.",
-    "nash-conv": "What the best responders of each gain in both seats together.",
-    "task": "Mean difference between its values and the exact ones of what it was asked to learn, "
-    "in the units of each.",
-}
 
 
 def parse_against(query: Mapping[str, str], card: Card) -> str:
@@ -105,34 +98,34 @@ def winning(rates: BySeat[float]) -> Charts:
 def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
     """Chart one of FIGURES of the agents among some views; None if no agent of them has it."""
     names = dict.fromkeys(view.lens for view in views if world.agents.knows(view.lens))
-    told = {name: values for name in names if (values := _told(world.agents[name].card, figure))}
-    if not told:
+    curves = {name: course(world.agents[name].card, figure) for name in names}
+    curves = {name: values for name, values in curves.items() if values}
+    if not curves:
         return None
-    places = sorted({place for values in told.values() for place in values})
+    places = sorted({place for values in curves.values() for place in values})
     lines = [
         Line(world.titles[name], kind, [values.get(place) for place in places])
-        for (name, values), kind in zip(told.items(), PLAIN, strict=False)
+        for (name, values), kind in zip(curves.items(), PLAIN, strict=False)
     ]
-    top = max(number.value for values in told.values() for number in values.values())
+    top = max(number.value for values in curves.values() for number in values.values())
     unit = PERCENT if figure == "losses" else ""
-    chart = Chart(FIGURES[figure], unit, top or 1, lines)
+    chart = Chart(FIGURES[figure].several, unit, top or 1, lines)
     return laid_out("curves", "Updates", places, [chart])
 
 
-def _told(card: Card, figure: str) -> dict[int, Number]:
-    """Return a figure by the number of updates; nothing where the card has none."""
-    figures = card.figures
-    if figure == "task" and not figures.task:
+def course(card: Card, figure: str) -> dict[int, Number]:
+    """Return one of FIGURES by the number of updates; nothing where the card has none."""
+    figures, worst = card.figures, card.figures.best_response
+    if figure == "blunders":
+        values = [Number(number, count(number)) for number in figures.blunders]
+    elif figure == "losses":
+        values = [percentage((x[2] + o[2]) / 2) for x, o in zip(worst.x, worst.o, strict=True)]
+    elif figure == "nash-conv":
+        values = [_figure(gain) for gain in figures.nash_conv]
+    elif figures.task:
+        values = [_figure(off) for off in figures.task.mean]
+    else:
         return {}
-    worst = figures.best_response
-    values = {
-        "blunders": lambda: [Number(number, count(number)) for number in figures.blunders],
-        "losses": lambda: [
-            _figure(50 * (x[2] + o[2])) for x, o in zip(worst.x, worst.o, strict=True)
-        ],
-        "nash-conv": lambda: [_figure(gain) for gain in figures.nash_conv],
-        "task": lambda: [_figure(off) for off in figures.task.mean] if figures.task else [],
-    }[figure]()
     return dict(zip(figures.updates, values, strict=True))
 
 
