@@ -1,7 +1,7 @@
 """Where the controls lead, and what happens by itself."""
 
-from app.web.controls import Auto, Controls, auto, links, next_game
 from app.web.match import MAX_TALLY, Match, place_of
+from app.web.scene import Auto, Controls, auto, links, next_game
 from app.web.world import World
 
 WATCHED = Match(x="minimax", o="random")

@@ -7,8 +7,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web import create_app
-from app.web.controls import reply_chances
 from app.web.match import Match, place_of
+from app.web.scene import reply_chances
 from app.web.world import World
 
 

@@ -8,8 +8,8 @@ from flask.testing import FlaskClient
 from msgspec.structs import replace
 
 from app.web import addresses
-from app.web.controls import SNAPSHOT_DELAY, Auto, auto, next_snapshot, snapshots
 from app.web.match import Match, parse, place_of
+from app.web.scene import SNAPSHOT_DELAY, Auto, auto, next_snapshot, snapshots
 from app.web.world import World
 
 LENS = "q-learning-1"

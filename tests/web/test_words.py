@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 from app.recipes import parse
 from app.web import text
-from app.web.controls import auto
 from app.web.lens import opinion, opinion_at
 from app.web.match import Match, place_of
+from app.web.scene import auto
 from app.web.world import World
 
 

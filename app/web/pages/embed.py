@@ -24,7 +24,6 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import addresses, comparison, match
 from app.web.addresses import IN_FRAME
-from app.web.controls import replied
 from app.web.match import Match, Place, parse, step_after
 from app.web.moves import value_chart
 from app.web.pages.parts.claims import Claim, known
@@ -57,7 +56,7 @@ from app.web.pictures.shapes import Layout
 from app.web.pictures.svg import inline
 from app.web.pictures.tables import Table, table
 from app.web.respond import Page, lead_to, respond, revalidated
-from app.web.scene import Scene, scene
+from app.web.scene import Scene, replied, scene
 from app.web.world import World, world
 
 bp = Blueprint("embed", __name__)

@@ -14,15 +14,13 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.tictactoe.game import SEATS
 from app.web import addresses
 from app.web.comparison import comparison_of
-from app.web.controls import Snapshots, replied, shown_lens
-from app.web.controls import snapshots as training
 from app.web.lens import can_blunder, opinion
 from app.web.match import Match, Place, parse
 from app.web.moves import ValueChart, value_chart
 from app.web.numbers import listed, short_name
 from app.web.pages.parts.network_inputs import Encoding, encoded
 from app.web.respond import Page, lead_to, respond
-from app.web.scene import Scene, Seat, scene, seats
+from app.web.scene import Scene, Seat, Snapshots, replied, scene, seats, shown_lens, snapshots
 from app.web.text import NAMED, character, first_opponent
 from app.web.world import HUMAN, TRUTH, World, is_moves, kept, world
 
@@ -265,7 +263,7 @@ def play_page(place: Place) -> PlayPage:
         drawn=match.tally[1],
         scored=any(match.tally),
         scene=shown,
-        snapshots=None if match.hide else training(place, lens),
+        snapshots=None if match.hide else snapshots(place, lens),
         untrained="The values are hidden."
         if match.hide
         else f"{world.titles[lens]}: no training to look at.",
