@@ -24,7 +24,6 @@ from app.web.pages import (
     why,
 )
 from app.web.pages.lab import page as lab
-from app.web.pictures import preview
 from app.web.service import assets, deployment, errors, headers, names, packing
 from app.web.service.cache import Request, cached
 from app.web.service.deployment import ROOT
@@ -34,7 +33,6 @@ PAGES = (
     front,
     play,
     embed,
-    preview,
     puzzle,
     mind,
     agent,

@@ -1,7 +1,6 @@
-"""The moves of a game: what the lens expected of each and what it did, as a list and a picture."""
+"""The moves of a game: what the lens expected of each and what it did, as a list and in words."""
 
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from app.tictactoe.game import O, X, mover_at
@@ -12,7 +11,6 @@ from app.web.match import Place
 from app.web.numbers import short_name, square_name
 from app.web.world import World, is_moves, kept
 
-LEFT, RIGHT, TOP, BOTTOM = 52.0, 312.0, 12.0, 84.0  # of the plot in a picture of 320 by 96
 LEVELS = {1: "X wins", 0: "draw", -1: "O wins"}
 
 
@@ -33,30 +31,6 @@ class Move(NamedTuple):
     blunder: bool  # whether it gave away the value of the game
     truth: int  # the value after it in X's view, -1, 0 or +1
     expected: float | None  # what the lens expected, in X's view from -1 to +1; beads nothing
-
-
-class Level(NamedTuple):
-    """A level of the picture, with what it stands for."""
-
-    y: float
-    name: str
-
-
-class Dot(NamedTuple):
-    """What the lens expected of one move."""
-
-    x: float
-    y: float
-
-
-class ValueChart(NamedTuple):
-    """The value of a game over its moves in X's view, as lines and dots."""
-
-    levels: list[Level]
-    truth: str  # the points of a line that goes in steps
-    expected: list[Dot]
-    shown: float  # where the position on the board is
-    label: str  # all of it in words
 
 
 def moves(place: Place) -> list[Move]:
@@ -98,27 +72,7 @@ def _judge(world: World, position: int, ply: int, cell: int, lens: str, step: in
 _judged = kept(4096)(_judge)  # some 1 KB each; a game asks for its earlier ones at every move
 
 
-def value_chart(place: Place, listed: list[Move]) -> ValueChart:
-    """Draw a game of which these are the moves."""
-    plies = place.world.game.cells
-    start = int(place.world.solution.value[0])
-    corners = [_corner(0, plies, start)]
-    for ply, (before, after) in enumerate(pairwise([start, *(move.truth for move in listed)]), 1):
-        corners += [_corner(ply, plies, before), _corner(ply, plies, after)]
-    return ValueChart(
-        levels=[Level(_y(value), name) for value, name in LEVELS.items()],
-        truth=" ".join(corners),
-        expected=[
-            Dot(_x(move.ply, plies), _y(move.expected))
-            for move in listed
-            if move.expected is not None
-        ],
-        shown=_x(len(place.match.shown), plies),
-        label=_label(listed),
-    )
-
-
-def _label(listed: list[Move]) -> str:
+def label_of(listed: Sequence[Move]) -> str:
     """Write what the list says, for visitors who cannot see the picture."""
     plies = [f"{move.ply}. {LEVELS[move.truth]}, {_thought(move)}" for move in listed]
     return f"After each move: how the game ends with best play. {'; '.join(plies)}."
@@ -128,16 +82,3 @@ def _thought(move: Move) -> str:
     if move.text and move.expected is None:
         return f"{move.mark} had {move.spoken} for it"
     return f"{move.mark} expected {move.text or 'nothing yet'}"
-
-
-@lru_cache(maxsize=64)
-def _corner(ply: int, plies: int, value: int) -> str:
-    return f"{_x(ply, plies):g},{_y(value):g}"
-
-
-def _x(ply: int, plies: int) -> float:
-    return round(LEFT + (RIGHT - LEFT) * ply / plies, 1)
-
-
-def _y(value: float) -> float:
-    return round(TOP + (BOTTOM - TOP) * (1 - value) / 2, 1)

@@ -35,7 +35,7 @@ from app.web.lens import (
 from app.web.match import MAX_TALLY, Match, Place
 from app.web.moves import Move, moves
 from app.web.numbers import count, short_name, updates
-from app.web.pictures.board import Board, board
+from app.web.pictures.boards import Board, board
 from app.web.text import Legend, character, headline_of, legend_of, squares, status
 from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
 

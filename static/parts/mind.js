@@ -6,7 +6,7 @@
 function probe(box) {
   const svg = box.querySelector("[data-mind]");
   const slider = box.querySelector("[data-mind-tile]");
-  const outline = svg.querySelector("[data-mind-chosen]");
+  const outline = svg.querySelector(".chosen");
   const film = box.closest("[data-film]");
   const places = svg.dataset.places.split(" ").map((place) => place.split(",").map(Number));
   let chosen = Number(slider.value);

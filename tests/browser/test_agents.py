@@ -1,10 +1,11 @@
 """What people do with the table of the agents and on the page of one, in a real browser."""
 
 import re
+from collections.abc import Callable
 
 import msgspec
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app.tictactoe.card import Card
 from app.web.numbers import count, percent
@@ -28,15 +29,7 @@ def first_agent(page: Page) -> Locator:
 
 def values(chart: Locator) -> Locator:
     """What a chart says of one place on its axis."""
-    return chart.locator(".u-value")
-
-
-def scroll_to_charts(page: Page, number: int) -> None:
-    """Bring all charts of a page on the screen, for they are drawn when they come near it."""
-    expect(page.locator(".plot")).to_have_count(number)
-    for chart in page.locator(".plot").all():
-        chart.scroll_into_view_if_needed()
-        expect(chart.locator("canvas")).to_have_count(1)
+    return chart.locator("[data-column]")
 
 
 def test_the_heads_sort_the_table(page: Page) -> None:
@@ -98,25 +91,46 @@ def test_a_page_leads_with_a_sentence_and_a_picture(page: Page) -> None:
 
 def test_the_curves_tell_their_numbers(page: Page) -> None:
     page.goto("/agents/q-learning-4")
-    expect(page.locator(".uplot")).to_have_count(0)
-    scroll_to_charts(page, 5)
     charts = page.locator("#learning-curves .plot")
     expect(values(charts.first)).to_have_text(ends("random"))
-    charts.first.locator(".u-over").hover(position={"x": 1, "y": 20})
+    charts.first.locator(".figure").hover(position={"x": 1, "y": 20})
     expect(values(charts.first)).to_have_text(["0", "58.49", "12.70", "28.81"])
     # The other charts say what was true at the same time.
-    expect(values(charts.nth(2))).to_have_text(
-        ["0", count(card("q-learning-4").figures.blunders[0])]
-    )
+    blunders = count(card("q-learning-4").figures.blunders[0])
+    expect(values(charts.nth(2))).to_have_text(["0", blunders])
+    expect(page.locator("#learning-curves .cursor")).to_have_count(5)
+    page.mouse.move(0, 0)
+    expect(values(charts.first)).to_have_text(ends("random"))
+    expect(page.locator("#learning-curves .cursor")).to_have_count(0)
 
 
-def test_a_chart_takes_the_room_that_was_kept_for_it(page: Page) -> None:
-    """However many lines its legend needs on a narrow phone."""
+def test_the_arrow_keys_go_through_the_curves(page: Page) -> None:
+    page.goto("/agents/q-learning-4")
+    charts, figures = page.locator("#learning-curves .charts"), card("q-learning-4").figures
+    charts.focus()
+    for key, at in [("Home", 0), ("ArrowRight", 1), ("End", -1), ("ArrowLeft", -2)]:
+        page.keyboard.press(key)
+        told = [count(figures.updates[at]), count(figures.blunders[at])]
+        expect(values(charts.locator(".plot").nth(2))).to_have_text(told)
+
+
+def test_a_finger_reads_the_curves(new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(has_touch=True, viewport={"width": 360, "height": 740}).new_page()
+    page.goto("/agents/q-learning-4")
+    chart = page.locator("#learning-curves .plot").first
+    chart.locator(".figure").tap(position={"x": 1, "y": 20})
+    expect(values(chart)).to_have_text(["0", "58.49", "12.70", "28.81"])
+
+
+def test_a_chart_keeps_its_room_whatever_it_tells(page: Page) -> None:
+    """However many lines its keys need on a narrow phone."""
     page.set_viewport_size({"width": 320, "height": 640})
     page.goto("/agents/q-table")
     heights = "[...document.querySelectorAll('.plot')].map((e) => e.getBoundingClientRect().height)"
     kept = page.evaluate(heights)
-    scroll_to_charts(page, 5)
+    page.locator("#learning-curves .charts").focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".cursor")).to_have_count(5)
     assert page.evaluate(heights) == kept
 
 
@@ -135,15 +149,17 @@ def test_the_curves_against_somebody_else(page: Page) -> None:
 
 def test_the_charts_fit_the_screen_and_the_scheme(page: Page) -> None:
     page.goto("/agents/dqn-vs-random")
-    scroll_to_charts(page, 6)
-    canvases = page.locator("canvas")
+    figures = page.locator(".plot .figure")
+    expect(figures).to_have_count(6)
     for width in (1280, 320):
         page.set_viewport_size({"width": width, "height": 700})
         for chart in page.locator(".plot").all():
-            expect(chart.locator(".uplot")).to_have_css(
-                "width", f"{chart.evaluate('plot => plot.clientWidth')}px"
-            )
+            whole, figure = chart.bounding_box(), chart.locator(".figure").bounding_box()
+            assert whole
+            assert figure
+            assert figure["x"] + figure["width"] == pytest.approx(whole["x"] + whole["width"])
+            assert whole["x"] + 16 <= figure["x"] <= whole["x"] + 80  # the numbers of its axis
         assert page.evaluate("document.documentElement.scrollWidth") == width
-    light = canvases.first.screenshot()
+    light = figures.first.screenshot()
     page.emulate_media(color_scheme="dark")
-    assert canvases.first.screenshot() != light
+    assert figures.first.screenshot() != light

@@ -136,15 +136,15 @@ def test_it_opens_where_they_part_and_shows_how_they_learned(page: Page) -> None
     expect(page.locator(".plays strong").first).to_have_text("✗ a blunder")
     for board in page.locator(".board").all():
         expect(board).to_be_in_viewport(ratio=1)
-    expect(page.locator("canvas")).to_have_count(1)
+    expect(page.locator(".plot .figure")).to_have_count(1)
     page.click("#figure-losses")
     expect(page).to_have_url(re.compile("figure=losses$"))
-    expect(page.locator(".u-title")).to_have_text("Losses to the best responder")
-    page.evaluate("document.querySelector('canvas').dataset.kept = 'yes'")
+    expect(page.locator(".plot .label")).to_have_text("Losses to the best responder")
+    page.evaluate("document.querySelector('.plot').dataset.kept = 'yes'")
     page.click("#parting")
     expect(page).to_have_url(re.compile("figure=losses$"))
     # A move draws no curve anew.
-    expect(page.locator("canvas")).to_have_attribute("data-kept", "yes")
+    expect(page.locator(".plot")).to_have_attribute("data-kept", "yes")
 
 
 def test_one_slider_moves_boards_and_minds_and_so_it_does_after_an_exchange(page: Page) -> None:

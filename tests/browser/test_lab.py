@@ -18,7 +18,7 @@ def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"/lab/q-table,alpha=0.41,games=200\?ghost="))
     expect(page.locator("#alpha")).to_have_value("0.41")
-    expect(page.locator(".u-legend")).to_contain_text("alpha 0.4")
+    expect(page.locator(".plot .figure-keys")).to_contain_text("alpha 0.4")
     assert focused(page) == "alpha-slider"
     page.locator("label:has(#seat-2)").click()
     expect(page).to_have_url(re.compile("/lab/q-table,seat=x,alpha=0.41,games=200"))
@@ -42,11 +42,11 @@ def test_the_result_follows_a_slider_and_the_address_changes_once(page: Page) ->
         page.mouse.move(box["x"] + share * box["width"], middle)
         alpha = page.locator("#alpha").input_value()
         expect(page.locator("#share-command")).to_have_value(re.compile(f"alpha={alpha},"))
-        expect(page.locator(".u-legend")).to_contain_text("alpha 0.4")  # where it began
+        expect(page.locator(".plot .figure-keys")).to_contain_text("alpha 0.4")  # where it began
         expect(page).to_have_url(re.compile(f"/lab/{SMALL}$"))
     page.mouse.up()
     expect(page).to_have_url(re.compile(rf"alpha={alpha},games=200\?ghost=q-table,games=200$"))
-    expect(page.locator(".u-legend")).to_contain_text("alpha 0.4")
+    expect(page.locator(".plot .figure-keys")).to_contain_text("alpha 0.4")
     assert page.evaluate("history.length") == visited + 1
     walk(page, "back")
     expect(page).to_have_url(re.compile(f"/lab/{SMALL}$"))
@@ -107,7 +107,7 @@ def test_a_game_is_told_update_by_update(page: Page) -> None:
 def test_twenty_seeds_come_by_themselves(page: Page) -> None:
     page.goto("/lab/q-table,games=100/seeds")
     expect(page.locator("#seeds")).to_contain_text("20 of 20")
-    expect(page.locator("#seeds .run")).to_have_count(20)
+    expect(page.locator("#seeds .faint")).to_have_count(20)
 
 
 @pytest.mark.parametrize(("scheme", "width", "height"), [("dark", 1280, 800), ("light", 360, 740)])

@@ -17,10 +17,12 @@ from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.lens import HEAT_STEPS, notes, opinion
 from app.web.match import Match, place_of
-from app.web.moves import moves, value_chart
+from app.web.moves import label_of, moves
 from app.web.numbers import bead_count, beads_in_words, count
 from app.web.pages.why import explain
-from app.web.pictures.mind import EXPECTS, colouring, kinds
+from app.web.pictures.curves import value_plot
+from app.web.pictures.minds import EXPECTS, colouring, kinds
+from app.web.pictures.shapes import Dot
 from app.web.text import legend_of
 from app.web.world import World
 from training.plain.boards import is_over, legal_cells, move, result, standing_pair, to_move
@@ -99,9 +101,9 @@ def test_no_bead_is_wrong_or_expects_a_result(world: World) -> None:
     place = place_of(Match("0482", lens=LENS), world)
     played = moves(place)
     assert all(one.text.endswith("●") and one.expected is None for one in played)
-    chart = value_chart(place, played)
-    assert chart.expected == []
-    assert f"X had {played[0].spoken} for it" in chart.label
+    plot = value_plot(place, played, 72)
+    assert not any(isinstance(shape, Dot) for shape in plot.shapes)
+    assert f"X had {played[0].spoken} for it" in label_of(played)
 
 
 def test_the_page_names_beads_and_not_values(client: FlaskClient) -> None:

@@ -235,7 +235,7 @@ def test_the_curves_are_the_figures_of_the_cards(world: World, figure: str) -> N
     (chart,) = charts.charts
     told = [name for name in names if figure != "task" or world.agents[name].card.figures.task]
     assert [line.name for line in chart.lines] == [world.titles[name] for name in told]
-    assert len({line.kind for line in chart.lines}) == len(told)
+    assert len({line.ink for line in chart.lines}) == len(told)
     places = [moment.at.value for moment in charts.moments]
     assert places == sorted(set(places))
     for line, name in zip(chart.lines, told, strict=True):

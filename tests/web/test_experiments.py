@@ -40,13 +40,12 @@ from app.tictactoe.agents import ModelError
 from app.web import addresses, create_app
 from app.web.pages.parts.claims import VERDICTS, algorithms, of_agent
 from app.web.pictures import tables
-from app.web.pictures.layout import lay_out
-from app.web.pictures.miniature import miniature, preview_svg
-from app.web.pictures.preview import png
+from app.web.pictures.figures import drawing, lay_out
+from app.web.pictures.miniatures import miniature, preview_of
 from app.web.pictures.scales import logarithmic, number, scale, short, tenths
 from app.web.pictures.shapes import Dot, Link, Rect
 from app.web.pictures.shapes import Path as Curve
-from app.web.pictures.svg import inline, style
+from app.web.pictures.svg import inline_plot, png, style
 from app.web.service.deployment import ROOT
 from app.web.world import World, load_world
 
@@ -172,7 +171,9 @@ def marks(svg: str) -> list[tuple[str, str]]:
 
 
 def drawings(text: str) -> list[str]:
-    return re.findall(r'(?s)<svg class="figure m.*?</svg>(?=\s*(?:<p class="read"|<ul))', text)
+    return re.findall(
+        r'(?s)<svg class="drawing figure m.*?</svg>(?=\s*(?:<p class="read"|<ul))', text
+    )
 
 
 # What is in `models/`.
@@ -184,7 +185,7 @@ def test_the_list_has_every_claim_with_its_verdict_and_a_picture(
     text = client.get("/experiments").text
     lines = re.findall(r'(?s)<a id="claim-([a-z0-9-]+)".*?</a>', text)
     assert lines == [*world.experiments]
-    assert text.count('class="miniature"') == len(world.experiments)
+    assert text.count('class="drawing miniature"') == len(world.experiments)
     for claim, summary in world.experiments.items():
         line = re.search(rf'(?s)<a id="claim-{claim}" href="/experiments/{claim}">.*?</a>', text)
         assert line
@@ -237,7 +238,9 @@ def test_every_mark_of_a_shipped_figure_has_an_address_that_is_known(
     world: World, claim: str
 ) -> None:
     for figure in world.experiments[claim].figures:
-        for href, _ in marks(inline(lay_out(figure, world, world.experiments[claim].first_seed))):
+        for href, _ in marks(
+            inline_plot(lay_out(figure, world, world.experiments[claim].first_seed).plot)
+        ):
             room, name = href.removeprefix("/").split("/", 1)
             if room == "lab":
                 assert world.canonical(name) == name
@@ -251,7 +254,8 @@ def test_every_figure_of_it_stands_alone(client: FlaskClient, world: World, clai
         response = client.get(addresses.experiment_figure(claim, at))
         assert response.mimetype == "image/svg+xml"
         root = ElementTree.fromstring(response.text)
-        assert root.attrib["aria-label"] == world.experiments[claim].figures[at - 1].title
+        titled = root.findtext("{http://www.w3.org/2000/svg}title")
+        assert titled == world.experiments[claim].figures[at - 1].title
     assert client.get(addresses.experiment_figure(claim, at + 1)).status_code == 404
 
 
@@ -312,7 +316,7 @@ def test_the_dots_of_a_row_stand_for_all_of_its_runs(shown: str) -> None:
 
 def test_dots_are_drawn_in_the_order_of_their_values(world: World) -> None:
     layout = lay_out(HISTOGRAM, world, FIRST)
-    dots = [shape for shape in layout.shapes if isinstance(shape, Dot)]
+    dots = [shape for shape in layout.plot.shapes if isinstance(shape, Dot)]
     by_value: dict[str, set[float]] = {}
     for dot in dots:
         assert dot.link
@@ -325,7 +329,7 @@ def test_dots_are_drawn_in_the_order_of_their_values(world: World) -> None:
 
 def test_a_line_goes_through_its_medians_and_opens_the_typical_run(world: World) -> None:
     layout = lay_out(CURVES, world, FIRST)
-    lines = [s for s in layout.shapes if isinstance(s, Curve) and s.kind.endswith("curve")]
+    lines = [s for s in layout.plot.shapes if isinstance(s, Curve) and s.kind.endswith("curve")]
     doubled, same = lines
     assert doubled.link == Link(
         "doubled: seed 107, which ends at the median", "/lab/q-table,seed=107"
@@ -363,7 +367,9 @@ def test_a_bar_opens_a_recipe_a_position_or_a_game_with_a_rule(shown: str) -> No
 def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, world: World) -> None:
     assert "50% (48.2% to 54.1%, n = 1,000)" in drawings(shown)[3]
     layout = lay_out(BARS, world, FIRST)
-    bars = [shape for shape in layout.shapes if isinstance(shape, Rect) and shape.kind == "beam"]
+    bars = [
+        shape for shape in layout.plot.shapes if isinstance(shape, Rect) and shape.kind == "beam"
+    ]
     assert [bar.width / bars[0].width for bar in bars] == pytest.approx(
         [bar.value / BARS.bars[0].value for bar in BARS.bars], abs=1e-6
     )
@@ -371,11 +377,9 @@ def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, world:
 
 def test_a_board_shows_what_is_right_and_what_its_lens_plays(shown: str, world: World) -> None:
     blocks, errs, over = lay_out(BOARDS, world, FIRST).pictures
-    assert [kind for kind, _ in blocks.board.paths] == ["grid", "last", "x", "o", "plays"] or {
-        kind for kind, _ in blocks.board.paths
-    } == {"grid", "last", "x", "o", "plays"}
-    assert {"right", "blunder"} <= {kind for kind, _ in errs.board.paths}
-    assert not {"right", "plays"} & {kind for kind, _ in over.board.paths}
+    assert {sign.kind for sign in blocks.board.signs} == {"grid", "last", "x", "o", "plays"}
+    assert {"right", "blunder"} <= {sign.kind for sign in errs.board.signs}
+    assert not {"right", "plays"} & {sign.kind for sign in over.board.signs}
     assert 'href="/play/024?o=human&amp;lens=double-q"' in shown
     assert 'href="/play/03142?o=human&amp;lens=truth"' in shown
 
@@ -410,7 +414,7 @@ def test_a_table_of_curves_ends_with_the_runs_behind_them(world: World) -> None:
     assert [row.head.text for row in table.rows][-3:] == ["100", "Runs", "Ends at the median"]
     assert table.rows[-3].entries[0].text == "200 (100 to 300)"
     assert [entry.text for entry in table.rows[-2].entries] == ["20", "1"]
-    assert table.rows[-1].entries[0] == tables.Entry("seed 107", "/lab/q-table,seed=107")
+    assert table.rows[-1].entries[0] == tables.TableCell("seed 107", "/lab/q-table,seed=107")
 
 
 def test_the_file_has_every_number(sampled: FlaskClient) -> None:
@@ -433,15 +437,18 @@ def test_the_file_has_every_number(sampled: FlaskClient) -> None:
 
 @pytest.mark.parametrize("scheme", ["auto", "light", "dark"])
 @pytest.mark.parametrize("at", range(1, 6))
-def test_a_figure_alone_needs_nothing_else(sampled: FlaskClient, at: int, scheme: str) -> None:
+def test_a_figure_alone_needs_nothing_else(
+    sampled: FlaskClient, world: World, at: int, scheme: str
+) -> None:
+    looks = style(drawing(lay_out(SAMPLE.figures[at - 1], world, FIRST), ""), scheme)
     response = sampled.get(addresses.experiment_figure("double-q", at, scheme))
     text = response.text
     written = re.search(r"(?s)<style>(.*?)</style>", text)
     assert written
-    assert unescape(written[1]) == style(scheme)
+    assert unescape(written[1]) == looks
     assert ("prefers-color-scheme" in text) == (scheme == "auto")
     assert not re.search(r"var\(|light-dark|@import|url\(", text)
-    digest = base64.b64encode(hashlib.sha256(style(scheme).encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(looks.encode()).digest()).decode()
     assert f"style-src 'sha256-{digest}'" in response.headers["Content-Security-Policy"]
     assert response.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
     links = re.findall(r'<a href="([^"]+)"', text)
@@ -449,7 +456,7 @@ def test_a_figure_alone_needs_nothing_else(sampled: FlaskClient, at: int, scheme
     assert all(link.startswith("http://localhost/") for link in links)
     assert "http://localhost/experiments/double-q" in text  # its source
     classes = {name for names in re.findall(r'class="([^"]+)"', text) for name in names.split()}
-    assert {name for name in classes if f".{name}" not in style(scheme)} <= {"tick", "x", "o"}
+    assert {name for name in classes if f".{name}" not in looks} <= {"x", "o"}
 
 
 def test_other_schemes_are_refused(sampled: FlaskClient) -> None:
@@ -470,8 +477,8 @@ def test_each_kind_of_figure_can_stand_for_its_experiment(world: World, figure: 
     small = miniature(world, figure)
     assert len(re.findall(r"<(?:path|rect)", small)) >= 1
     assert "<text" not in small
-    drawn = png(preview_svg(world, figure, VERDICTS["holds"]))
-    blank = png(preview_svg(world, Bars("", "", [Bar("", 0.0)], True), VERDICTS["holds"]))
+    drawn = png(preview_of(world, figure, "M5 5", "win"))
+    blank = png(preview_of(world, Bars("", "", [Bar("", 0.0)], True), "M5 5", "win"))
     assert drawn != blank
 
 

@@ -106,10 +106,10 @@ def test_the_page_of_a_certificate_shows_all_of_it(client: FlaskClient) -> None:
     rows = certificate(client, "self-play", "o")
     pages = sheets(client, "/agents/self-play/certificate-o")
     assert len(pages) > 1
-    assert sum(page.count('<svg class="mini"') for page in pages) == len(rows)
+    assert sum(page.count('<svg class="drawing mini"') for page in pages) == len(rows)
     for page in pages:
         assert f"or {len(rows)} when" in page
-        assert page.count("its move") > page.count('<svg class="mini"')
+        assert page.count("its move") > page.count('<svg class="drawing mini"')
 
 
 @pytest.mark.parametrize("seat", SEATS)
@@ -271,7 +271,7 @@ def test_the_first_blunder_is_made_when_its_agent_is_let_on(client: FlaskClient)
 
 def test_a_picture_says_what_it_shows(client: FlaskClient, world: World, both: Both) -> None:
     page = client.get("/agents/q-learning-4/blunders").text
-    (label,) = re.findall(r'<svg class="mini"[^>]*aria-label="([^"]*)"', page)
+    (label,) = re.findall(r'<svg class="drawing mini"[^>]*aria-label="([^"]*)"', page)
     (href,) = plays(page)
     board = both.boards[replay(world.game, match_of(href, world).record)[-1]]
     words = re.findall(r"X|O|empty|blunder|right", label)

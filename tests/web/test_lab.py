@@ -72,9 +72,8 @@ def test_a_change_leads_to_the_one_address_with_what_it_was_as_a_ghost(client: F
     answer = client.get("/lab", query_string=values | {"games": "200", "alpha": ".40"})
     assert (answer.status_code, answer.location) == (303, f"/lab/{SMALL}?ghost=q-table")
     page = client.get(answer.location).get_data(as_text=True)
-    assert 'data-name="games 200"' in page
-    assert 'data-name="games 14000"' in page
-    assert 'class="ghost first"' in page
+    keys = re.findall(r'<path class="([^"]+)" d="M1 6h26"/></svg>([^<]+) <b', page)
+    assert keys == [("accent curve", "games 200"), ("soft dashed curve", "games 14000")]
 
 
 def test_turns_of_several_opponents_are_shared_as_before() -> None:
@@ -317,7 +316,7 @@ def test_twenty_seeds_are_trained_one_a_request(client: FlaskClient) -> None:
         answer = client.get(address, headers={"HX-Request": "true"})
         page = answer.get_data(as_text=True)
         done += [int(number) for number in re.findall(r'value="(\d+)"></progress>', page)]
-        assert page.count('class="run"') == done[-1]
+        assert page.count('class="soft faint curve"') == done[-1]
         asks = re.search(r'hx-get="([^"]*)"', page)
         assert ("no-store" in answer.headers["Cache-Control"]) == bool(asks)
         if asks:

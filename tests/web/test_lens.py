@@ -15,7 +15,7 @@ from app.web import addresses
 from app.web.lens import HEAT_STEPS, Opinion, lens_of, notes, off_task, opinion, seen_ply
 from app.web.match import Match, place_of
 from app.web.numbers import percent, signed
-from app.web.pictures.board import board
+from app.web.pictures.boards import board
 from app.web.world import World
 
 NETWORK = "dqn-vs-heuristic"
@@ -252,7 +252,7 @@ def test_no_value_is_a_negative_zero(world: World, client: FlaskClient) -> None:
 def visible(url: str, client: FlaskClient) -> str:
     """The numbers of a page: its texts and the data of its charts."""
     page = client.get(url).text
-    texts = re.findall(r'>([^<]+)<|value="([^"]+)"|aria-label="([^"]+)"|points="([^"]+)"', page)
+    texts = re.findall(r'>([^<]+)<|value="([^"]+)"|aria-label="([^"]+)"| d="([^"]+)"', page)
     return "\n".join(text for found in texts for text in found if not re.search(r"\d-0", text))
 
 

@@ -11,15 +11,15 @@ from flask.testing import FlaskClient
 from app.tictactoe.mind import UNKNOWN, frame
 from app.web import addresses
 from app.web.lens import HEAT_STEPS
-from app.web.pictures.mind import (
+from app.web.pictures.minds import (
     KINDS,
-    LEVELS,
     colouring,
     kinds,
     outlines,
     picture,
     representatives,
 )
+from app.web.pictures.palette import LEVELS
 from app.web.world import World
 
 HTMX = {"HX-Request": "true"}

@@ -1,6 +1,7 @@
 """The list of the moves, and the picture of the value over the game."""
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 
 from app.tictactoe.notation import replay
 from app.web.match import Match, place_of
-from app.web.moves import Move, ValueChart, moves, value_chart
+from app.web.moves import LEVELS, Move, label_of, moves
+from app.web.pictures.curves import ABOVE, value_plot
+from app.web.pictures.shapes import Dot, Path, Segment, Shape
 from app.web.world import World
 from tests.web.test_match import WORLD, records
 
@@ -22,9 +25,14 @@ def listed(world: World, match: Match) -> list[Move]:
     return moves(place_of(match, world))
 
 
-def chart_of(world: World, match: Match) -> ValueChart:
+def chart_of(world: World, match: Match) -> Sequence[Shape]:
+    """The shapes of its picture, in which a win of X is 72 pixels above one of O."""
     place = place_of(match, world)
-    return value_chart(place, moves(place))
+    return value_plot(place, moves(place), 72).shapes
+
+
+def dots_of(chart: Sequence[Shape]) -> list[tuple[float, float]]:
+    return [(shape.x, shape.y) for shape in chart if isinstance(shape, Dot)]
 
 
 def to_two_decimals(value: float) -> str:
@@ -83,8 +91,7 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
         updated = game.legal & (agent.snapshot_updates[shown] > 0)
     if agent.card.algorithm == "td-afterstates":  # the rules say how games end
         updated = updated | (game.successor >= game.decisions)
-    chart = chart_of(WORLD, match)
-    labels = re.findall(r"[XO] expected ([^;.]+(?:\.\d\d)?)", chart.label)
+    labels = re.findall(r"[XO] expected ([^;.]+(?:\.\d\d)?)", label_of(listed(WORLD, match)))
     dots = []
     for ply, (position, cell) in enumerate(
         zip(replay(game, record), map(int, record), strict=False), 1
@@ -97,11 +104,11 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
         if known:
             assert agent.card.worth
             worth = agent.card.worth.x if mover == 1 else agent.card.worth.o
-            height = 48 - 36 * mover * common(Fraction(value), worth)
-            dots.append((52 + 260 * ply / 9, float(height)))
-    drawn = [(dot.x, dot.y) for dot in chart.expected]
+            height = ABOVE + 36 - 36 * mover * common(Fraction(value), worth)
+            dots.append((ply / 9, float(height)))
+    drawn = dots_of(chart_of(WORLD, match))
     assert len(drawn) == len(dots)
-    # A dot is put on a tenth of a unit of the picture, which is 320 wide.
+    # A dot is put on a tenth of a pixel.
     np.testing.assert_allclose(np.reshape(drawn, (-1, 2)), np.reshape(dots, (-1, 2)), atol=0.0501)
 
 
@@ -112,25 +119,25 @@ def test_the_label_says_what_the_table_says(world: World) -> None:
         to_two_decimals(float(agent.q[position, int(cell)]))
         for position, cell in zip(positions, "4081", strict=False)
     ]
-    label = chart_of(world, match).label
+    label = label_of(listed(world, match))
     assert re.findall(r"expected (\S+?)[;.](?: |$)", label) == texts
 
 
 def test_the_picture_shows_what_the_list_says(world: World) -> None:
     match = Match(record="3140", lens="q-iteration")
     played, chart = listed(world, match), chart_of(world, match)
-    levels = {level.name: level.y for level in chart.levels}
-    corners = np.array([corner.split(",") for corner in chart.truth.split()], float)
+    rules = [shape for shape in chart if isinstance(shape, Segment)]
+    levels = dict(zip(LEVELS, [rule.y1 for rule in rules if rule.kind == "rule"], strict=True))
+    (line,) = (shape for shape in chart if isinstance(shape, Path))
+    corners = np.array(line.points)
     # Two corners a move: along at the old value, then up or down to the new one.
-    assert corners[2::2, 1].tolist() == [
-        levels[{1: "X wins", 0: "draw", -1: "O wins"}[move.truth]] for move in played
-    ]
-    assert corners[2::2, 0].tolist() == [dot.x for dot in chart.expected]
-    assert chart.shown == corners[-1, 0]
-    assert f"2. X wins, O expected {played[1].text}" in chart.label
+    assert corners[2::2, 1].tolist() == [levels[move.truth] for move in played]
+    assert corners[2::2, 0].tolist() == [x for x, _ in dots_of(chart)]
+    assert [rule.x1 for rule in rules if rule.kind == "now"] == [corners[-1, 0]]
+    assert f"2. X wins, O expected {played[1].text}" in label_of(played)
 
 
 def test_an_unknown_value_has_no_dot(world: World) -> None:
     match = Match(record="31", lens="q-learning-1", step=0)
-    assert chart_of(world, match).expected == []
-    assert chart_of(world, match).label.count("expected nothing yet") == 2
+    assert dots_of(chart_of(world, match)) == []
+    assert label_of(listed(world, match)).count("expected nothing yet") == 2

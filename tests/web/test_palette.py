@@ -1,9 +1,14 @@
 """The colours of the heat can be told apart and read on."""
 
+import string
+
 import pytest
 
 from app.web.lens import HEAT_STEPS
+from app.web.numbers import BEAD, MINUS
 from app.web.pictures.palette import PALETTES, SCHEMES, colour, contrast, stylesheet, text_colour
+from app.web.pictures.shapes import Drawing, Text
+from app.web.pictures.svg import png
 
 ENDS = {
     ("red-green", "light"): ["c62828", "f7f7f7", "00897b"],
@@ -42,6 +47,14 @@ def test_in_the_dark_what_matters_glows(palette: str) -> None:
 def test_contrast_is_that_of_the_standard() -> None:
     assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
     assert contrast((119, 119, 119), (255, 255, 255)) == pytest.approx(4.478, abs=1e-3)
+
+
+@pytest.mark.parametrize("sign", [*string.digits, "+", MINUS, ".", "k", "M", BEAD, "–", "…"])
+def test_a_picture_of_pixels_has_a_letter_for_all_that_stands_on_a_board(sign: str) -> None:
+    written, blank = (
+        png(Drawing(40, 40, "", [Text("value", 10, 30, text)])) for text in (sign, "")
+    )
+    assert written != blank
 
 
 def test_every_step_has_a_rule_and_in_each_palette_and_scheme_a_colour_of_text() -> None:

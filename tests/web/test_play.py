@@ -131,7 +131,7 @@ def test_hidden_values_are_in_no_label_either(client: FlaskClient) -> None:
 
 
 def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
-    told = ('class="value-chart"', 'id="snapshot-step"', 'class="legend', 'class="tick"')
+    told = ('class="value-chart"', 'id="snapshot-step"', 'class="legend', '<span class="tick"')
     for hide, number in (("", 1), ("&hide=1", 0)):
         page = client.get(f"/play/3140?o=human&lens=q-learning-1{hide}").text
         assert [page.count(part) for part in told] == [number] * len(told)

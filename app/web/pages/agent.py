@@ -24,8 +24,8 @@ from app.web.pages.parts import judgement, learning
 from app.web.pages.parts.claims import Claim, of_agent
 from app.web.pages.parts.export import Take, take_curve
 from app.web.pages.parts.judgement import Measure
-from app.web.pictures.charts import Charts
-from app.web.pictures.mind import Picture, picture
+from app.web.pictures.curves import Charts
+from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page, respond, revalidated
 from app.web.text import Character, character, facts, task_words
 from app.web.world import HUMAN, TASK, World, world
@@ -254,7 +254,7 @@ class AgentPage(Page):
     name: str
     card: Card
     character: Character
-    mind: Picture  # what it expects of every position
+    mind: MindPicture  # what it expects of every position
     algorithm: str  # its title; /how has a section of the card's slug
     training: str  # what it was, and how long
     summary: str  # its exact figures in a sentence

@@ -15,7 +15,7 @@ from app.tictactoe.report import Chances
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS
 from app.web.numbers import count
-from app.web.pictures.charts import Share, shares
+from app.web.pictures.curves import Share, shares
 from app.web.respond import Page, respond
 from app.web.text import STRENGTHS, Character, character
 from app.web.world import BEST_RESPONDER, PolicyJudgement, World, world

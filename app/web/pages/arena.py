@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
+from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 
 from app.tictactoe.arena import Chances, League, league, score
@@ -14,7 +15,9 @@ from app.web import addresses
 from app.web.lens import HEAT_STEPS
 from app.web.match import Match
 from app.web.numbers import MINUS, percent, signed
-from app.web.pictures.charts import Share, shares
+from app.web.pictures.curves import Share, shares
+from app.web.pictures.shapes import Sign
+from app.web.pictures.svg import inline
 from app.web.respond import Page, respond
 from app.web.text import strength
 from app.web.world import World, world
@@ -105,14 +108,6 @@ class Standing(NamedTuple):
     beaten_by: int
 
 
-class Sketch(NamedTuple):
-    """The table as a small picture; a match is 1 wide."""
-
-    label: str
-    box: str
-    paths: list[tuple[int, str]]  # a heat, and one outline of all its matches
-
-
 @dataclass(frozen=True)
 class ArenaPage(Page):
     """Every player against every player, the weakest first."""
@@ -125,7 +120,7 @@ class ArenaPage(Page):
     player: str  # whose matches are listed one by one
     add: str  # who is there besides, by a recipe; "" without one
     opponents: list[Opponent]
-    sketch: Sketch
+    sketch: Markup
     standings: list[Standing]  # the best first
 
 
@@ -194,7 +189,7 @@ def _pairing(show: Show, world: World, x: str, o: str, chances: Chances) -> Pair
     )
 
 
-def _sketch(rows: list[ArenaRow], chosen: int) -> Sketch:
+def _sketch(rows: list[ArenaRow], chosen: int) -> Markup:
     """Draw the table; the row and the column of one player stand out, a little apart."""
     size = len(rows)
 
@@ -211,7 +206,8 @@ def _sketch(rows: list[ArenaRow], chosen: int) -> Sketch:
         for heat, alike in groupby(squares, itemgetter(0))
     ]
     label = f"The whole table: {size} players as X, weakest on top, against the same as O"
-    return Sketch(label, f"0 0 {size + 0.4:g} {size + 0.4:g}", paths)
+    box = f'viewBox="0 0 {size + 0.4:g} {size + 0.4:g}" role="img" aria-label="{label}"'
+    return inline([Sign("", outline, ("heat", heat)) for heat, outline in paths], "sketch", box)
 
 
 def _standing(world: World, name: str, table: League, player: int) -> Standing:

@@ -18,9 +18,18 @@ from app.web.numbers import count, listed, short_name, updates
 from app.web.pages.parts.export import Take, take_curve
 from app.web.pages.parts.film import Film, Frame, film_of_minds, frame_of_minds, in_step
 from app.web.pages.parts.learning import compared
-from app.web.pictures.board import Board, Square, board
-from app.web.pictures.charts import Charts
-from app.web.pictures.mind import EXPECTS, KINDS, TILE, Kind, Picture, colouring, kinds, picture
+from app.web.pictures.boards import Board, BoardSquare, board
+from app.web.pictures.curves import Charts
+from app.web.pictures.minds import (
+    EXPECTS,
+    KINDS,
+    TILE,
+    Kind,
+    MindPicture,
+    colouring,
+    kinds,
+    picture,
+)
 from app.web.respond import Page, respond
 from app.web.text import Legend, headline_of, legend_of, squares, status
 from app.web.world import TASK, TRUTH, World, world
@@ -167,7 +176,7 @@ class ComparedMind(NamedTuple):
 
     name: str
     href: str
-    picture: Picture
+    picture: MindPicture
 
 
 class ComparedMinds(NamedTuple):
@@ -263,7 +272,7 @@ def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> Compari
     return replace(comparison, views=tuple(map(moved, comparison.views)))
 
 
-def _halved(whole: Picture) -> Picture:
+def _halved(whole: MindPicture) -> MindPicture:
     paths = [(heat, outline.replace(TILE, HALF)) for heat, outline in whole.paths]
     return whole._replace(tile=HALF, paths=paths)
 
@@ -297,7 +306,7 @@ class ComparePage(Page):
     comparison: Comparison
     world: World
     panels: list[Panel]  # a view each, then best play
-    rows: list[tuple[str, list[Square]]]  # each empty square's name, and itself on every board
+    rows: list[tuple[str, list[BoardSquare]]]  # each empty square's name, and itself on every board
     headline: str
     status: str
     summary: str  # "" of a finished game
@@ -367,7 +376,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
     )
 
 
-def _rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[Square]]]:
+def _rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]]:
     """List each empty square with what all of them think of it."""
     squares = zip(*(panel.board.squares for panel in panels), strict=True)
     return [

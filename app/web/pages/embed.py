@@ -24,13 +24,16 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import addresses, comparison, match
 from app.web.addresses import IN_FRAME
-from app.web.match import Match, Place, parse, step_after
-from app.web.moves import value_chart
+from app.web.lens import NOTHING, opinion_at, seen_ply
+from app.web.match import Match, Place, parse, read_whole, step_after
 from app.web.pages.parts.claims import Claim, known
 from app.web.pages.parts.claims import claim as in_a_line
 from app.web.pages.parts.export import (
     Take,
     iframe,
+    numbers_file,
+    png_file,
+    svg_file,
     take_board,
     take_curve,
     take_figure,
@@ -38,22 +41,12 @@ from app.web.pages.parts.export import (
     take_value,
 )
 from app.web.pages.parts.film import Film, film_of_mind
-from app.web.pictures.board_file import (
-    BOARD_COLUMNS,
-    VALUE_COLUMNS,
-    board_numbers,
-    board_picture,
-    value_numbers,
-    value_picture,
-)
-from app.web.pictures.charts import Charts
-from app.web.pictures.curve_file import WIDTH, curve_picture, numbers, parse_curves, parse_width
-from app.web.pictures.drawing import drawing_file, numbers_file
-from app.web.pictures.layout import lay_out
-from app.web.pictures.mind import EXPECTS, Kind, Picture, kinds, parse_view, picture
-from app.web.pictures.mind_file import COLUMNS, mind_numbers, mind_picture
-from app.web.pictures.shapes import Layout
-from app.web.pictures.svg import inline
+from app.web.pages.parts.learning import WON, compared, learning, opponents, parse_against, winning
+from app.web.pictures import boards, curves, minds
+from app.web.pictures.curves import WIDTH, WIDTHS, Charts, curve_picture
+from app.web.pictures.figures import Layout, layout_of
+from app.web.pictures.minds import EXPECTS, Kind, MindPicture, kinds, parse_view, picture
+from app.web.pictures.svg import inline_plot
 from app.web.pictures.tables import Table, table
 from app.web.respond import Page, lead_to, respond, revalidated
 from app.web.scene import Scene, replied, scene
@@ -81,7 +74,7 @@ class Sized(NamedTuple):
 
     src: str
     width: int
-    height: int
+    height: float
 
 
 @dataclass(frozen=True)
@@ -104,7 +97,7 @@ class MindFrame(Page):
 
     template: ClassVar = "embed/mind.html"
 
-    mind: Picture
+    mind: MindPicture
     kind: Kind
     film: Film
     step: int
@@ -123,6 +116,47 @@ class ExperimentFrame(Page):
     svg: Markup
     table: Table
     page: str
+
+
+class Chosen(NamedTuple):
+    """The learning curves of one agent, or those of several by one figure."""
+
+    charts: Charts
+    take: Take
+    names: list[str]
+    figure: str  # of FIGURES, WON, or "" for all that there are of one agent
+    against: str
+
+    def picture(self, width: int) -> str:
+        """Return the address of their picture, so many pixels wide."""
+        names = self.names[0], self.names[1:]
+        frame = addresses.embed_curve(*names, self.figure, self.against, width)
+        return addresses.file_of(frame, "svg")
+
+
+def parse_curves(world: World, name: str, query: "Query") -> Chosen:
+    """Read which curves are meant: `lens` adds agents, `figure` chooses, `against` says whom.
+
+    Raises NotFound or BadRequest with a sentence on what is wrong.
+    """
+    figure, lenses = query.get("figure", ""), query.getlist("lens")
+    card, names, against = world.learned(name).card, [name], ""
+    charts: Charts | None
+    if figure == WON and not lenses:
+        charts = winning(card.win_rate) if card.win_rate else None
+    elif figure or lenses:
+        compared_with, _ = comparison.parse("", [name, *lenses], world, figure)
+        names = [view.lens for view in compared_with.views if world.agents.knows(view.lens)]
+        figure = compared_with.figure or next(iter(comparison.FIGURES))
+        charts = compared(world, compared_with.views, figure)
+    else:
+        chosen = parse_against(query, card)
+        against = "" if chosen == opponents(card)[0] else chosen
+        charts = learning(world, card, chosen)
+    if charts is None:
+        raise NotFound("None of them has that figure.")
+    take = take_curve(world, names, figure, against)
+    return Chosen(charts, take, names, figure, against)
 
 
 @bp.get(addresses.EMBED_BOARD.to(""))
@@ -144,21 +178,21 @@ def reply(record: str = "") -> AnyResponse:
 @bp.get(addresses.EMBED_CURVE)
 def curve(name: str) -> Response:
     """Show learning curves."""
-    curves = parse_curves(world(), name, request.args)
-    title = curves.take.title
-    drawings = [curve_picture(curves.charts, title, width) for width in (WIDTH, NARROW)]
+    chosen = parse_curves(world(), name, request.args)
+    title = chosen.take.title
+    drawings = {width: curve_picture(chosen.charts, title, width) for width in (WIDTH, NARROW)}
     wide, narrow = (
-        Sized(curves.picture(drawing.width), drawing.width, drawing.height) for drawing in drawings
+        Sized(chosen.picture(width), width, drawing.height) for width, drawing in drawings.items()
     )
-    unlinked = [moment._replace(href="") for moment in curves.charts.moments]
+    unlinked = [moment._replace(href="") for moment in chosen.charts.moments]
     return respond(
         CurveFrame(
             title=title,
             wide=wide,
             narrow=narrow,
-            label=drawings[0].label,
-            charts=curves.charts._replace(moments=unlinked),
-            page=curves.take.page,
+            label=drawings[WIDTH].label,
+            charts=chosen.charts._replace(moments=unlinked),
+            page=chosen.take.page,
         )
     )
 
@@ -178,12 +212,12 @@ def experiment(claim: str) -> Response:
     if text not in map(str, range(1, last + 1)):
         raise BadRequest(f"figure={text} in the address is wrong: {claim} has 1 to {last}.")
     figure = summary.figures[int(text) - 1]
-    layout = lay_out(figure, world(), summary.first_seed)
+    layout = layout_of(world(), claim, int(text))
     return respond(
         ExperimentFrame(
             claim=in_a_line(summary),
             layout=layout,
-            svg=inline(layout),
+            svg=inline_plot(layout.plot),
             table=table(figure, world(), summary.first_seed),
             page=addresses.experiment(summary.id),
         )
@@ -245,8 +279,9 @@ def board_file(ending: str, record: str = "") -> Response:
     shown = scene(parse(record, request.args, world()), IN_FRAME)
     name = _name("board", record)
     if ending == "svg":
-        return drawing_file(board_picture(shown), name)
-    return numbers_file(BOARD_COLUMNS, board_numbers(shown), name)
+        says = shown.says
+        return svg_file(boards.board_picture(shown.board, says.headline, says.caption), name)
+    return numbers_file(boards.COLUMNS, boards.board_numbers(shown.board, shown.opinion), name)
 
 
 @bp.get(f"{addresses.EMBED_VALUE.to('')}.{FORMATS}")
@@ -254,21 +289,22 @@ def board_file(ending: str, record: str = "") -> Response:
 def value_file(ending: str, record: str = "") -> Response:
     """Hand out the value of a game over its moves."""
     place = parse(record, request.args, world())
-    shown, name = scene(place, IN_FRAME), _name("value", record)
+    moves, name = scene(place, IN_FRAME).moves, _name("value", record)
     if ending == "svg":
-        chart = value_chart(place, shown.moves)
-        return drawing_file(value_picture(chart, take_value(place).title), name)
-    return numbers_file(VALUE_COLUMNS, value_numbers(place, shown), name)
+        return svg_file(curves.value_picture(place, moves, take_value(place).title), name)
+    return numbers_file(curves.VALUE_COLUMNS, curves.value_numbers(place, moves), name)
 
 
 @bp.get(f"{addresses.EMBED_CURVE}.{FORMATS}")
 def curve_file(name: str, ending: str) -> Response:
     """Hand out learning curves."""
-    curves = parse_curves(world(), name, request.args)
+    chosen = parse_curves(world(), name, request.args)
     if ending == "svg":
-        drawing = curve_picture(curves.charts, curves.take.title, parse_width(request.args))
-        return drawing_file(drawing, _name("curve", name))
-    return numbers_file(*numbers(curves.charts), _name("curve", name))
+        width = read_whole("width", request.args.get("width") or str(WIDTH), *WIDTHS)
+        return svg_file(
+            curve_picture(chosen.charts, chosen.take.title, width), _name("curve", name)
+        )
+    return numbers_file(*curves.numbers(chosen.charts), _name("curve", name))
 
 
 @bp.get(f"{addresses.EMBED_MIND}.{FORMATS}")
@@ -277,8 +313,20 @@ def mind_file(name: str, ending: str) -> Response:
     step, colour = parse_view(world(), name, request.args)
     shown = picture(world(), name, step, colour)
     if ending == "svg":
-        return drawing_file(mind_picture(world(), shown, step), _name("mind", name))
-    return numbers_file(COLUMNS, mind_numbers(world(), shown, step), _name("mind", name))
+        return svg_file(minds.mind_picture(world(), shown, step), _name("mind", name))
+    rows = minds.mind_numbers(world(), shown, step)
+    return numbers_file(minds.COLUMNS, rows, _name("mind", name))
+
+
+@bp.get(addresses.MATCH_PREVIEW.to(""))
+@bp.get(addresses.MATCH_PREVIEW)
+def preview(record: str = "") -> Response:
+    """Draw a position as a link to it is shown: with the values that its page shows."""
+    place = parse(record, request.args, world())
+    ply = seen_ply(place)
+    opinion = None if place.match.hide or ply is None else opinion_at(place, ply)
+    unsaid = [NOTHING] * place.world.game.cells
+    return png_file(boards.preview_of(boards.board(place, opinion, None, notes=unsaid)))
 
 
 def _name(kind: str, of: str) -> str:

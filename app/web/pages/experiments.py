@@ -8,23 +8,26 @@ from typing import ClassVar, NamedTuple
 from flask import Blueprint, Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest, NotFound
-from werkzeug.http import generate_etag
 
 from app.experiments import PROJECTS, Summary
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS
 from app.web.numbers import count
 from app.web.pages.parts.claims import VERDICTS, Claim, Verdict, algorithms, claim, known
-from app.web.pages.parts.export import Take, bibtex, made, take_figure
+from app.web.pages.parts.export import (
+    Take,
+    bibtex,
+    made,
+    numbers_file,
+    png_file,
+    svg_file,
+    take_figure,
+)
 from app.web.pictures import tables
-from app.web.pictures.drawing import numbers_file
-from app.web.pictures.layout import lay_out
-from app.web.pictures.miniature import miniature, preview_svg
-from app.web.pictures.preview import png
-from app.web.pictures.shapes import Layout
-from app.web.pictures.svg import SCHEMES, inline, policy, standalone
-from app.web.respond import Page, respond, revalidated
-from app.web.service.headers import CONTENT_SECURITY_POLICY, POLICY, RESOURCES
+from app.web.pictures.figures import Layout, drawing, layout_of
+from app.web.pictures.miniatures import miniature, preview_of
+from app.web.pictures.svg import SCHEMES, inline_plot
+from app.web.respond import Page, respond
 from app.web.world import World, world
 
 bp = Blueprint("experiments", __name__)
@@ -57,7 +60,7 @@ class ShownFigure(NamedTuple):
     layout: Layout
     svg: Markup
     table: tables.Table
-    offers: list[tables.Offer]
+    offers: list[tables.Sample]
     take: Take
 
 
@@ -132,8 +135,8 @@ def numbers(claim: str) -> Response:
 def preview(claim: str) -> Response:
     """Draw what a link to an experiment is shown with."""
     summary = known(world(), claim)
-    content = png(preview_svg(world(), summary.figures[0], VERDICTS[summary.verdict]))
-    return _for_others(Response(content, mimetype="image/png"), content)
+    verdict = VERDICTS[summary.verdict]
+    return png_file(preview_of(world(), summary.figures[0], verdict.sign, verdict.ink))
 
 
 @bp.get(addresses.EXPERIMENT_FIGURE)
@@ -144,13 +147,9 @@ def figure(claim: str, number: int) -> Response:
         raise NotFound(f"There is no figure {number}: {claim} has {len(summary.figures)}.")
     if scheme not in SCHEMES:
         raise BadRequest(f"There is no scheme {scheme!r}. There are: {', '.join(SCHEMES)}.")
-    site = request.host_url.rstrip("/")
-    drawn = lay_out(summary.figures[number - 1], world(), summary.first_seed)
-    source = f"{SITE}: {summary.title}, {summary.date}. {site}{addresses.experiment(claim)}"
-    content = standalone(drawn, source, scheme, site).encode()
-    response = Response(content, mimetype="image/svg+xml")
-    response.headers[POLICY] = policy(CONTENT_SECURITY_POLICY, scheme)
-    return _for_others(response, content)
+    page = request.host_url.rstrip("/") + addresses.experiment(claim)
+    source = f"{SITE}: {summary.title}, {summary.date}. {page}"
+    return svg_file(drawing(layout_of(world(), claim, number), source), scheme=scheme)
 
 
 def experiments_page(world: World, project: str, verdict: str) -> ExperimentsPage:
@@ -220,11 +219,11 @@ def experiment_page(world: World, summary: Summary, site: str) -> ExperimentPage
 def shown(world: World, summary: Summary, number: int) -> ShownFigure:
     """Draw a figure for the page; the first has number 1."""
     figure, seed = summary.figures[number - 1], summary.first_seed
-    drawn = lay_out(figure, world, seed)
+    drawn = layout_of(world, summary.id, number)
     return ShownFigure(
         number=number,
         layout=drawn,
-        svg=inline(drawn),
+        svg=inline_plot(drawn.plot),
         table=tables.table(figure, world, seed),
         offers=tables.offers(world, figure, seed),
         take=take_figure(summary, number),
@@ -255,9 +254,3 @@ def cited(summary: Summary, site: str) -> str:
     """Write how to cite an experiment on a site at this address, as BibTeX."""
     address = site.rstrip("/") + addresses.experiment(summary.id)
     return bibtex(summary.title, address, made(summary))
-
-
-def _for_others(response: Response, content: bytes) -> Response:
-    """Let pages of other sites show it, and caches keep it."""
-    response.headers[RESOURCES] = "cross-origin"
-    return revalidated(response, generate_etag(content))

@@ -9,7 +9,7 @@ from app.web import addresses
 from app.web.match import Match, read_step, step_after
 from app.web.numbers import count
 from app.web.pages.parts.film import RECORD, Film, film_of, filmed
-from app.web.pictures.mind import Picture, picture
+from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page, respond
 from app.web.text import STOPS, Character, character, first_opponent
 from app.web.world import World, world
@@ -48,7 +48,7 @@ class FrontPage(Page):
     step: int  # the frame that is shown
     plays: bool  # whether the film begins by itself
     next_step: str  # the address of the next frame, after the last of the first
-    mind: Picture
+    mind: MindPicture
     mind_href: str
     tiles: str  # how many there are
     ways: list[Entrance]

@@ -26,7 +26,7 @@ from app.web.match import Match, parse, place_of, read_whole
 from app.web.numbers import count, percent
 from app.web.pages.parts.claims import Claim, of_algorithm
 from app.web.pages.parts.network_inputs import Encoding, encoded
-from app.web.pictures.board import Board, SmallBoard, board, small_board
+from app.web.pictures.boards import Board, SmallBoard, board, small_board
 from app.web.respond import Page, respond, wants_fragment
 from app.web.text import STOPS, Legend, Stop, headline_of, legend_of
 from app.web.world import TRUTH, World, kept, world

@@ -33,7 +33,7 @@ from app.web.pages.parts.judgement import (
     shown,
 )
 from app.web.pages.parts.judgement import verdict as seat_verdict
-from app.web.pictures.mind import KINDS, Kind, Picture, picture_of_play
+from app.web.pictures.minds import KINDS, Kind, MindPicture, picture_of_play
 from app.web.respond import Page, respond
 from app.web.text import Character, character, strength
 from app.web.world import HUMAN, MOVES, World, world
@@ -291,7 +291,7 @@ class JudgedPage(Page):
     reasons: list[Diagnosis]
     figures: list[Measure]
     results: list[Result]
-    mind: Picture
+    mind: MindPicture
     kind: Kind  # how it is coloured
     arena: Arena
     blunders: Blunders

@@ -20,8 +20,8 @@ from app.web.lens import NOTHING, Note, opinion
 from app.web.match import Match, place_of, read_step, step_after
 from app.web.numbers import count, short_name, signed
 from app.web.pages.parts.film import RECORD, Film, film_of, film_of_mind, filmed
-from app.web.pictures.board import Board, board
-from app.web.pictures.mind import Picture, picture
+from app.web.pictures.boards import Board, board
+from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page, respond
 from app.web.text import STOPS, Stop
 from app.web.world import HUMAN, World, world
@@ -38,7 +38,7 @@ class Illustration(NamedTuple):
     facts: Mapping[str, str]  # numbers and names that only this text asks for
     film: Film | None = None
     step: int = 0  # the frame that is shown of the film, or of the mind
-    mind: Picture | None = None
+    mind: MindPicture | None = None
     board: Board | None = None
     sentences: tuple[str, ...] = ()  # how the value on the board was updated
     equations: tuple[Markup, ...] = ()

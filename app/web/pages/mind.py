@@ -14,11 +14,11 @@ from app.web.match import Match, place_of, read_whole, step_after
 from app.web.numbers import beads_in_words, count, signed
 from app.web.pages.parts.export import Take, take_mind
 from app.web.pages.parts.film import Film, film_of_mind
-from app.web.pictures.board import Board, board
-from app.web.pictures.mind import (
+from app.web.pictures.boards import Board, board
+from app.web.pictures.minds import (
     EXPECTS,
     Kind,
-    Picture,
+    MindPicture,
     colouring,
     kinds,
     parse_view,
@@ -53,7 +53,7 @@ class MindPage(Page):
     template: ClassVar = "mind/mind.html"
     fragment: ClassVar = ("tile",)
 
-    mind: Picture
+    mind: MindPicture
     film: Film
     step: int
     next_step: str  # the address of the next frame, after the last of the first

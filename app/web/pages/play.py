@@ -7,6 +7,7 @@ from typing import ClassVar, NamedTuple
 from urllib.parse import parse_qsl
 
 from flask import Blueprint, Response, redirect, request
+from markupsafe import Markup
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
@@ -16,9 +17,9 @@ from app.web import addresses
 from app.web.comparison import comparison_of
 from app.web.lens import can_blunder, opinion
 from app.web.match import Match, Place, parse
-from app.web.moves import ValueChart, value_chart
 from app.web.numbers import listed, short_name
 from app.web.pages.parts.network_inputs import Encoding, encoded
+from app.web.pictures.curves import value_chart
 from app.web.respond import Page, lead_to, respond
 from app.web.scene import Scene, Seat, Snapshots, replied, scene, seats, shown_lens, snapshots
 from app.web.text import NAMED, character, first_opponent
@@ -217,7 +218,7 @@ class PlayPage(Page):
     untrained: str  # what is said in place of a slider
     why: str  # the address that explains the best value, "" where none can be
     minds: str  # where it stands who would play what
-    chart: ValueChart
+    chart: Markup  # the value of the game over its moves
     playing: str  # whose values are shown where no other lens is chosen
     delays: tuple[float, ...]  # to choose from, as are the epsilons
     epsilons: tuple[float, ...]

@@ -16,7 +16,7 @@ from app.web import addresses
 from app.web.lens import NOTHING, Note, opinion
 from app.web.match import Match, Place, place_of, read, read_cell
 from app.web.numbers import listed, short_name, signed
-from app.web.pictures.board import Board, board
+from app.web.pictures.boards import Board, board
 from app.web.respond import Page, respond
 from app.web.world import HUMAN, World, world
 

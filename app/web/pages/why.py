@@ -19,7 +19,7 @@ from app.web.algorithms.targets import Pair, Reply, ValueReason
 from app.web.lens import lens_of, opinion
 from app.web.match import Match, Place, parse, read_cell
 from app.web.numbers import count, percent, short_name, signed
-from app.web.pictures.board import Board, board
+from app.web.pictures.boards import Board, board
 from app.web.respond import Page, respond
 from app.web.text import task_words
 from app.web.world import TASK, TRUTH, is_moves, world

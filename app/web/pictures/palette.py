@@ -1,14 +1,37 @@
-"""The colours of the heat, from a loss over a draw to a win, with text that can be read on them."""
+"""The colours of the site: its inks, and the heat from a loss over a draw to a win.
+
+They stand here alone.  A page takes them from the rules that `stylesheet` writes, as `var(--ink)`
+and `data-heat`; what stands alone has them written out, see `app.web.pictures.svg`.
+"""
 
 from itertools import product
 
 from app.web.lens import HEAT_STEPS
 
 Colour = tuple[int, int, int]  # red, green, blue, 0 to 255
-Scale = tuple[str, str, str]  # a loss, a draw, a win
+Shade = tuple[str, str]  # a colour in the light scheme, and in the dark one
+Ends = tuple[str, str, str]  # a loss, a draw, a win
 SCHEMES = ("light", "dark")
+LEVELS = 10  # of how much of something there is
+INKS: dict[str, Shade] = {
+    "paper": ("#f4f5f8", "#0f1216"),
+    "surface": ("#ffffff", "#181c22"),
+    "sunk": ("#e9ebf0", "#12161b"),
+    "ink": ("#15181d", "#eceff3"),
+    "soft": ("#565f6b", "#a0aab6"),
+    "line": ("#d9dde4", "#2b323b"),
+    "accent": ("#4049c9", "#a9b2ff"),
+    "on-accent": ("#ffffff", "#10131f"),
+    "tint": ("#eef0ff", "#22273d"),
+    # Outcomes in charts and words: 4.5:1 on the surface, told apart by more than colour.
+    "win": ("#00695f", "#4fd1c1"),
+    "draw": ("#5c6670", "#b4bcc5"),
+    "loss": ("#b71c1c", "#ff8a80"),
+    # Under what is really a draw, where a heat would be too pale.
+    "drawn": ("#aab2bd", "#6a7583"),
+}
 # In the dark the ends are brightest: what matters glows, a draw does not.
-PALETTES: dict[str, dict[str, Scale]] = {
+PALETTES: dict[str, dict[str, Ends]] = {
     "red-green": {
         "light": ("#c62828", "#f7f7f7", "#00897b"),
         "dark": ("#ff6f61", "#2a3038", "#2fd9c0"),
@@ -22,18 +45,21 @@ PALETTES: dict[str, dict[str, Scale]] = {
         "dark": ("#ff5f52", "#5c5320", "#4fdc7a"),
     },
 }
+DEFAULT = next(iter(PALETTES))
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 
 
 def stylesheet() -> str:
-    """Write the rules that colour `data-heat`; the boxes `palette-...` pick the palette.
+    """Write the inks, and the rules that colour `data-heat`; boxes `palette-...` pick the palette.
 
     A rule hands on its heat as `--heat`: whatever is drawn at a place on the scale uses it too.
     """
     default, *others = PALETTES
+    inks = ";".join(f"--{name}:light-dark({','.join(ink)})" for name, ink in INKS.items())
     mix = "color-mix(in srgb,var(--end) calc(max(var(--heat),-1*var(--heat))*{}%),var(--even))"
     mixed = mix.format(f"{100 / HEAT_STEPS:g}")
     rules = [
+        f":root{{{inks}}}",
         _palette(default, ":root"),
         *(_palette(palette, f":root:has(#palette-{palette}:checked)") for palette in others),
         "[data-heat]{--end:var(--win-end);color:light-dark(var(--on-light),var(--on-dark));"
@@ -49,6 +75,24 @@ def colour(palette: str, heat: int, scheme: str = "light") -> Colour:
     """Return the colour of a heat from -HEAT_STEPS to HEAT_STEPS: straight lines in sRGB."""
     loss, draw, win = map(to_rgb, PALETTES[palette][scheme])
     return mixed(draw, win if heat > 0 else loss, abs(heat) / HEAT_STEPS)
+
+
+def written_out(rules: str, scheme: str) -> str:
+    """Write the inks of a scheme into rules that name them, for programs that know no variables."""
+    for name, ink in INKS.items():
+        rules = rules.replace(f"var(--{name})", ink[SCHEMES.index(scheme)])
+    return rules
+
+
+def rules_of(scale: str, value: int, scheme: str) -> str:
+    """Write the rules for a heat or a level in the default palette: its colour, text on it."""
+    if scale == "heat":
+        shade = colour(DEFAULT, value, scheme)
+    else:
+        none, all_of_it = (to_rgb(INKS[ink][SCHEMES.index(scheme)]) for ink in ("sunk", "accent"))
+        shade = mixed(none, all_of_it, value / LEVELS)
+    place, text = f'[data-{scale}="{value}"]', to_hex(text_colour(shade))
+    return f"{place}{{fill:{to_hex(shade)}}}.on{place}{{fill:{text}}}"
 
 
 def mixed(one: Colour, other: Colour, share: float) -> Colour:

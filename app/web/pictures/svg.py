@@ -1,65 +1,175 @@
-"""Drawings written as SVG: for a page, whose stylesheet is around it, or to stand alone.
+"""The one writer of pictures: in a page, as a file that stands alone, or as a PNG.
 
-In a page a figure is as wide as there is room, so places across are written in percent.  Alone it
-has a size, and brings its own style with the colours written out, for programs that know no
-variables of CSS.
+In a page the stylesheet is around a picture (see `stylesheet`), and a plot is as wide as there is
+room, so places across are written in percent.  Alone a picture has a size, and brings its own style
+with the colours written out, for programs that know no variables of CSS; it needs no font of ours,
+no file beside it and no script.
 """
 
-import base64
-import hashlib
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from textwrap import wrap
+from math import floor
+from pathlib import Path as File
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
+from resvg_py import svg_to_bytes
 
-from app.web.pictures.drawing import FONT, INKS
-from app.web.pictures.shapes import Dot, Key, Layout, Path, Picture, Rect, Rule, Shape, Text
-from app.web.service.deployment import ROOT
+from app.web.pictures import palette
+from app.web.pictures.shapes import (
+    Dot,
+    Drawing,
+    Hatch,
+    Inset,
+    Path,
+    Plot,
+    Rect,
+    Segment,
+    Shape,
+    Sign,
+    Text,
+    Value,
+)
 
-SCHEMES = ("auto", "light", "dark")
+SCHEMES = ("auto", *palette.SCHEMES)
 FINE = 1000  # steps across, where a path is stretched
 RADIUS = 4.4
-WIDTH = 720.0  # of a figure that stands alone, with what is around it
-EDGE = 20.0
-TITLE_LINE, TEXT_LINE, KEY_LINE = 22.0, 16.0, 18.0
-PICTURE, PICTURES = 150.0, 4  # the side of a board, and how many stand in a row
-WORDS = 92  # characters of a line of small words
-STYLE = ROOT / "static" / "parts/figures.css"
+LETTER = 0.58  # of its height: how wide a letter is, with some room
+FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
+LETTERS = File(__file__).with_name("letters.ttf")  # of a PNG, which has none of a system
+LOOKS = File(__file__).with_name("shapes.css").read_text("utf-8")
 
 
-class Pen:
-    """Writes shapes: with places in percent, or in pixels where the width is known."""
+def stylesheet() -> str:
+    """Write how shapes look in a page."""
+    return f".drawing{{{''.join(LOOKS.splitlines())}}}"
 
-    def __init__(self, height: float, width: float | None = None, site: str = "") -> None:
-        self.height, self.width, self.site = height, width, site
 
-    def write(self, shape: Shape) -> str:
-        """Write a shape, as a link if it opens something, with what it tells."""
+def inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
+    """Write shapes for a page; `attributes` are those of the whole, such as its box."""
+    return Markup(f'<svg class="{kind}" {attributes}>{Pen().write(shapes)}</svg>')
+
+
+def inline_plot(plot: Plot, label: str = "") -> Markup:
+    """Write a plot for a page: without a label where its numbers stand in a table."""
+    told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
+    shapes = Pen(None, plot.height).write(plot.shapes)
+    return Markup(
+        f'<svg class="drawing figure m{plot.margin}" height="{plot.height:g}" {told}>{shapes}</svg>'
+    )
+
+
+def standalone(drawing: Drawing, scheme: str = "auto", site: str = "") -> str:
+    """Write a drawing as a file; `scheme` is one of SCHEMES, its links begin with `site`."""
+    width, height = f"{drawing.width:g}", f"{drawing.height:g}"
+    content = Pen(site=site).write(drawing.shapes)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="alone" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img"><title>{escape(drawing.label)}</title>'
+        f"<style>{style(drawing, scheme)}</style>"
+        f'<rect class="paper" width="{width}" height="{height}"/>{content}</svg>\n'
+    )
+
+
+def style(drawing: Drawing, scheme: str = "auto") -> str:
+    """Return the style of its file in a scheme, or in whichever its reader prefers."""
+    return _style(scheme, frozenset(_values(drawing.shapes)))
+
+
+def png(drawing: Drawing) -> bytes:
+    """Turn a drawing into pixels, as it is in the dark."""
+    return _pixels(standalone(drawing, "dark"))
+
+
+@lru_cache(maxsize=16)  # some 25 KB each
+def _pixels(svg: str) -> bytes:
+    pixels = svg_to_bytes(
+        svg_string=svg,
+        skip_system_fonts=True,
+        font_files=[str(LETTERS)],
+        sans_serif_family="Inter",
+    )
+    return bytes(pixels)
+
+
+def fitting(text: str, room: float, size: float = 12) -> str:
+    """Return as much of a text as there is room for, in pixels, where its letters are so high."""
+    most = max(1, floor(room / (LETTER * size)))
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+@lru_cache(maxsize=64)
+def _style(scheme: str, values: frozenset[Value]) -> str:
+    base = f".alone{{font-family:{FONT}}}"
+    lines = LOOKS.splitlines()
+    if scheme != "auto":
+        return base + _in_scheme(scheme, lines, values)
+    coloured = [line for line in lines if "var(" in line]
+    dark = f"@media (prefers-color-scheme:dark){{{_in_scheme('dark', coloured, values)}}}"
+    return base + _in_scheme("light", lines, values) + dark
+
+
+def _in_scheme(scheme: str, lines: Sequence[str], values: frozenset[Value]) -> str:
+    rules = [palette.rules_of(scale, value, scheme) for scale, value in sorted(values)]
+    return "".join([palette.written_out("".join(lines), scheme), *rules])
+
+
+def _values(shapes: Iterable[Shape]) -> Iterator[Value]:
+    """Yield the heats and levels that shapes are coloured by."""
+    for shape in shapes:
+        if isinstance(shape, Inset):
+            yield from _values(shape.shapes)
+        elif isinstance(shape, (Rect, Sign, Text)) and shape.value:
+            yield shape.value
+
+
+class Pen(NamedTuple):
+    """Writes shapes: places across are shares of a width in pixels, or of whatever there is."""
+
+    width: float | None = 1.0
+    height: float = 0.0  # of what has no width
+    site: str = ""
+
+    def write(self, shapes: Iterable[Shape]) -> str:
+        """Write shapes, those that open something as links, with what they tell."""
+        return "".join(map(self._write, shapes))
+
+    def _write(self, shape: Shape) -> str:
         match shape:
-            case Rect():
+            case Rect(kind, x, y, width, height, value=value):
+                corners = f' rx="{shape.round:g}"' if shape.round else ""
                 element = (
-                    f'<rect class="{shape.kind}" x="{self._x(shape.x)}" y="{shape.y:.5g}" '
-                    f'width="{self._x(shape.width)}" height="{shape.height:.4g}"/>'
+                    f'<rect{_looks(kind, value)} x="{self._x(x)}" y="{y:.5g}" '
+                    f'width="{self._x(width)}" height="{height:.4g}"{corners}/>'
                 )
-            case Dot():
-                element = self._dot(shape.kind, (shape.x, shape.y), RADIUS * shape.size)
-            case Rule():
-                return (
-                    f'<line class="{shape.kind}" x1="{self._x(shape.x1)}" y1="{shape.y1:g}" '
-                    f'x2="{self._x(shape.x2)}" y2="{shape.y2:g}"/>'
-                )
-            case Text():
-                return self._text(shape)
+            case Dot(kind, x, y, size=size):
+                element = self._dot(kind, (x, y), RADIUS * size)
             case Path():
                 element = self._path(shape)
-        if shape.link is None:
+            case Inset():
+                element = self._inset(shape)
+            case Segment(kind, x1, y1, x2, y2):
+                element = (
+                    f'<line class="{kind}" x1="{self._x(x1)}" y1="{y1:g}" '
+                    f'x2="{self._x(x2)}" y2="{y2:g}"/>'
+                )
+            case Text():
+                element = self._text(shape)
+            case Sign(kind, outline, value, fill):
+                filled = f' fill="{fill}"' if fill else ""
+                element = f'<path{_looks(kind, value)}{filled} d="{outline}"/>'
+            case Hatch(id):
+                element = (
+                    f'<pattern id="{id}" width=".4" height=".4" patternUnits="userSpaceOnUse" '
+                    'patternTransform="rotate(45)"><path class="hatch" d="M0 .2h.4"/></pattern>'
+                )
+        if isinstance(shape, (Segment, Text, Sign, Hatch)) or shape.link is None:
             return element
-        told = f"<title>{escape(shape.link.title)}</title>"
+        told = f"<title>{escape(shape.link.title)}</title>" if shape.link.title else ""
         if not shape.link.href:
             return f'<g class="still">{told}{element}</g>'
-        return f'<a href="{escape(self.site + shape.link.href)}" tabindex="-1">{told}{element}</a>'
+        href = escape(self.site + shape.link.href)
+        return f'<a href="{href}" tabindex="-1">{told}{element}</a>'
 
     def _x(self, share: float) -> str:
         return f"{100 * share:.4g}%" if self.width is None else f"{share * self.width:.5g}"
@@ -72,8 +182,8 @@ class Pen:
         anchor = "" if text.anchor == "start" else f' text-anchor="{text.anchor}"'
         moved = f' dx="{-text.left:g}"' if text.left else ""
         return (
-            f'<text class="{text.kind}" x="{self._x(text.x)}" y="{text.y:g}"{anchor}{moved}>'
-            f"{escape(text.text)}</text>"
+            f'<text{_looks(text.kind, text.value)} x="{self._x(text.x)}" y="{text.y:g}"{anchor}'
+            f"{moved}>{escape(text.text)}</text>"
         )
 
     def _path(self, path: Path) -> str:
@@ -91,127 +201,14 @@ class Pen:
         kind = path.kind.replace("curve", "end")
         return drawn + "".join(self._dot(kind, place, RADIUS) for place in path.dots)
 
-
-def inline(layout: Layout) -> Markup:
-    """Write a layout for a page with `parts/figures.css`, where its numbers stand in a table."""
-    pen = Pen(layout.height)
-    shapes = "".join(map(pen.write, layout.shapes))
-    return Markup(
-        f'<svg class="figure m{layout.margin}" height="{layout.height:g}" aria-hidden="true">'
-        f"{shapes}</svg>"
-    )
+    def _inset(self, inset: Inset) -> str:
+        moved = f"translate({inset.x:g} {inset.y:g})" if inset.x or inset.y else ""
+        scaled = f"scale({inset.scale:g})" if inset.scale != 1 else ""
+        at = f' transform="{" ".join(filter(None, (moved, scaled)))}"' if moved or scaled else ""
+        inside = self._replace(width=inset.width)
+        return f"<g{_looks(inset.kind, None)}{at}>{inside.write(inset.shapes)}</g>"
 
 
-def standalone(layout: Layout, source: str, scheme: str = "auto", site: str = "") -> str:
-    """Write a layout as a file: with its title, what its lines are, how to read it, its source.
-
-    `scheme` is one of SCHEMES; `site` is what its links begin with.
-    """
-    parts = "".join(_parts(layout, source, site))
-    height = _height(layout, source)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="alone" width="{WIDTH:g}" '
-        f'height="{height:g}" viewBox="0 0 {WIDTH:g} {height:g}" role="img" aria-label="'
-        f'{escape(layout.title)}"><style>{style(scheme)}</style>'
-        f'<rect class="paper" width="{WIDTH:g}" height="{height:g}"/>{parts}</svg>\n'
-    )
-
-
-def policy(content_security_policy: str, scheme: str) -> str:
-    """Return the policy under which a file of this scheme may use its own style and no other."""
-    digest = base64.b64encode(hashlib.sha256(style(scheme).encode()).digest()).decode()
-    return re.sub("style-src [^;]*", f"style-src 'sha256-{digest}'", content_security_policy)
-
-
-@lru_cache
-def style(scheme: str) -> str:
-    """Return the style of a file in a scheme, or in whichever its reader prefers."""
-    alone, _, _ = STYLE.read_text("utf-8").partition("/* In a page */")
-    rules = re.sub(r"(?s)/\*.*?\*/|\s*\n\s*", "", alone)
-
-    def written_out(dark: bool) -> str:
-        return re.sub(r"var\(--([a-z-]+)\)", lambda name: INKS[name[1]][dark], rules)
-
-    base = f".alone{{font-family:{FONT}}}"
-    if scheme != "auto":
-        return base + written_out(scheme == "dark")
-    dark = f"@media (prefers-color-scheme:dark){{{written_out(dark=True)}}}"
-    return base + written_out(dark=False) + dark
-
-
-def _parts(layout: Layout, source: str, site: str) -> Iterator[str]:
-    y = EDGE
-    for line in wrap(layout.title, 72):
-        y += TITLE_LINE
-        yield f'<text class="heading" x="{EDGE:g}" y="{y - 6:g}">{escape(line)}</text>'
-    if layout.unit not in ("", "%"):
-        y += TEXT_LINE
-        yield f'<text class="told" x="{EDGE:g}" y="{y - 4:g}">{escape(layout.unit)}</text>'
-    for key in layout.keys:
-        y += KEY_LINE
-        yield _key(key, y, site)
-    y += 12
-    margin = 8 * layout.margin
-    pen = Pen(layout.height, WIDTH - 2 * EDGE - margin, site)
-    shapes = "".join(map(pen.write, layout.shapes))
-    yield f'<g transform="translate({EDGE + margin:g} {y:g})">{shapes}</g>'
-    y += layout.height
-    for number, picture in enumerate(layout.pictures):
-        left, top = number % PICTURES, number // PICTURES
-        yield _picture(picture, EDGE + left * (PICTURE + 22), y + top * _row(layout), site)
-    y += _rows(layout) * _row(layout) + 6
-    for line in _words(layout, source):
-        y += TEXT_LINE
-        yield f'<text class="told" x="{EDGE:g}" y="{y - 4:g}">{escape(line)}</text>'
-
-
-def _height(layout: Layout, source: str) -> float:
-    titles = len(wrap(layout.title, 72)) * TITLE_LINE + TEXT_LINE * (layout.unit not in ("", "%"))
-    words = len(_words(layout, source)) * TEXT_LINE
-    keys = len(layout.keys) * KEY_LINE
-    pictures = _rows(layout) * _row(layout)
-    return EDGE + titles + keys + 12 + layout.height + pictures + 6 + words + EDGE
-
-
-def _words(layout: Layout, source: str) -> list[str]:
-    """Break what stands below a figure into lines; an address stays whole."""
-    return [
-        line
-        for text in (layout.caption, source)
-        for line in wrap(text, WORDS, break_long_words=False, break_on_hyphens=False)
-    ]
-
-
-def _key(key: Key, y: float, site: str) -> str:
-    sample = (
-        f'<path class="{key.kind} curve" d="M{EDGE:g} {y - 8:g}h26"/>'
-        f'<text class="label" x="{EDGE + 34:g}" y="{y - 4:g}">{escape(key.name)}</text>'
-    )
-    if not key.link.href:
-        return sample
-    return f'<a href="{escape(site + key.link.href)}">{sample}</a>'
-
-
-def _rows(layout: Layout) -> int:
-    return -(-len(layout.pictures) // PICTURES)
-
-
-def _row(layout: Layout) -> float:
-    lines = max((len(wrap(picture.text, 22)) for picture in layout.pictures), default=0)
-    return PICTURE + lines * TEXT_LINE + 14
-
-
-def _picture(picture: Picture, x: float, y: float, site: str) -> str:
-    paths = "".join(
-        f'<path class="{kind}" d="{outline}"/>' for kind, outline in picture.board.paths
-    )
-    words = "".join(
-        f'<text class="told" x="{x:g}" y="{y + PICTURE + 16 + number * TEXT_LINE:g}">'
-        f"{escape(line)}</text>"
-        for number, line in enumerate(wrap(picture.text, 22))
-    )
-    return (
-        f'<a href="{escape(site + picture.link.href)}"><svg class="figure-board" x="{x:g}" '
-        f'y="{y:g}" width="{PICTURE:g}" height="{PICTURE:g}" viewBox="{picture.board.box}">{paths}'
-        f"</svg>{words}</a>"
-    )
+def _looks(kind: str, value: Value | None) -> str:
+    kinds = f' class="{kind}"' if kind else ""
+    return kinds + (f' data-{value[0]}="{value[1]}"' if value else "")

@@ -8,8 +8,8 @@ from app.experiments import Bars, Boards, Curves, Figure, Grid, Histogram, Serie
 from app.web.numbers import count
 from app.web.pictures.runs import (
     QUANTILES,
-    Run,
     Seeded,
+    SeededRun,
     address,
     addresses_of,
     at_quantile,
@@ -29,18 +29,18 @@ COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 Record = tuple[object, ...]  # as COLUMNS
 
 
-class Entry(NamedTuple):
+class TableCell(NamedTuple):
     """Some words of a table, and what they open."""
 
     text: str
     href: str = ""
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A line of a table."""
 
-    head: Entry
-    entries: list[Entry]
+    head: TableCell
+    entries: list[TableCell]
 
 
 class Table(NamedTuple):
@@ -48,17 +48,17 @@ class Table(NamedTuple):
 
     corner: str  # what the first column says
     columns: list[str]
-    rows: list[Row]
+    rows: list[TableRow]
 
 
-class Offer(NamedTuple):
+class Sample(NamedTuple):
     """Some runs of a group of very many."""
 
     name: str
-    ends: list[tuple[str, list[Entry]]]  # which ones they are
+    ends: list[tuple[str, list[TableCell]]]  # which ones they are
 
 
-def offers(world: World, figure: Figure, first_seed: int) -> list[Offer]:
+def offers(world: World, figure: Figure, first_seed: int) -> list[Sample]:
     """List runs of a histogram that are worth a look: from both ends and from the middle."""
     if not isinstance(figure, Histogram):
         return []
@@ -77,7 +77,7 @@ def offers(world: World, figure: Figure, first_seed: int) -> list[Offer]:
             (name, [_seed(run, figure.unit, opened) for run in some])
             for name, some in parts.items()
         ]
-        found.append(Offer(group.name, ends))
+        found.append(Sample(group.name, ends))
     return found
 
 
@@ -92,14 +92,17 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Table:
     rows = []
     for group in figure.groups:
         runs, opened = ordered(group.values, first_seed), addresses_of(world, group.recipe)
-        entries = [Entry(count(len(runs)))]
+        entries = [TableCell(count(len(runs)))]
         for name, share in QUANTILES.items():
             run = at_quantile(runs, share)
             value = median(group.values) if name == "median" else run.value
-            entries.append(Entry(with_unit(value, figure.unit), opened(run.seed)))
-        rows.append(Row(Entry(group.name), entries))
+            entries.append(TableCell(with_unit(value, figure.unit), opened(run.seed)))
+        rows.append(TableRow(TableCell(group.name), entries))
         rows += [
-            Row(Entry(mark.text), [Entry("")] * 3 + [Entry(with_unit(mark.value, figure.unit))])
+            TableRow(
+                TableCell(mark.text),
+                [TableCell("")] * 3 + [TableCell(with_unit(mark.value, figure.unit))],
+            )
             for mark in group.marks
         ]
     return Table("", ["runs", *QUANTILES], rows)
@@ -111,13 +114,16 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Table:
     step = -(-len(points) // MOST_ROWS)
     shown = points[::-step][::-1]  # the last one among them
     known = [_by_point(series, figure.unit) for series in figure.series]
-    rows = [Row(Entry(number(x)), [Entry(column.get(x, "")) for column in known]) for x in shown]
+    rows = [
+        TableRow(TableCell(number(x)), [TableCell(column.get(x, "")) for column in known])
+        for x in shown
+    ]
     typical = [
-        Entry(f"seed {series.typical}", addresses_of(world, series.recipe)(series.typical))
+        TableCell(f"seed {series.typical}", addresses_of(world, series.recipe)(series.typical))
         for series in figure.series
     ]
-    runs = [Entry(count(series.n)) for series in figure.series]
-    ends = [Row(Entry("Runs"), runs), Row(Entry("Ends at the median"), typical)]
+    runs = [TableCell(count(series.n)) for series in figure.series]
+    ends = [TableRow(TableCell("Runs"), runs), TableRow(TableCell("Ends at the median"), typical)]
     return Table(figure.x_label, [series.name for series in figure.series], [*rows, *ends])
 
 
@@ -133,10 +139,10 @@ def _by_point(series: Series, unit: str) -> dict[float, str]:
 @table.register
 def _grid(figure: Grid, world: World, first_seed: int) -> Table:
     rows = [
-        Row(
-            Entry(name),
+        TableRow(
+            TableCell(name),
             [
-                Entry(with_unit(value, figure.unit), address(world, recipe))
+                TableCell(with_unit(value, figure.unit), address(world, recipe))
                 for value, recipe in zip(values, recipes, strict=True)
             ],
         )
@@ -155,8 +161,8 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Table:
             else ""
         )
         texts = [with_unit(bar.value, figure.unit), interval, count(bar.n) if bar.n else ""]
-        head = Entry(bar.name, behind_bar(world, bar))
-        rows.append(Row(head, [Entry(text) for text in texts]))
+        head = TableCell(bar.name, behind_bar(world, bar))
+        rows.append(TableRow(head, [TableCell(text) for text in texts]))
     columns = ["exactly" if figure.exact else "estimate", "95% interval", "n"]
     filled = [any(row.entries[at].text for row in rows) for at in range(len(columns))]
     kept = [at for at, there in enumerate(filled) if there]
@@ -167,17 +173,17 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Table:
 @table.register
 def _boards(figure: Boards, world: World, first_seed: int) -> Table:
     rows = [
-        Row(
-            Entry(board.record or "the empty board", position(world, board.record, board.lens)),
-            [Entry(board.text)],
+        TableRow(
+            TableCell(board.record or "the empty board", position(world, board.record, board.lens)),
+            [TableCell(board.text)],
         )
         for board in figure.boards
     ]
     return Table("moves", ["what there is to see"], rows)
 
 
-def _seed(run: Run, unit: str, opened: Seeded) -> Entry:
-    return Entry(f"seed {run.seed}: {with_unit(run.value, unit)}", opened(run.seed))
+def _seed(run: SeededRun, unit: str, opened: Seeded) -> TableCell:
+    return TableCell(f"seed {run.seed}: {with_unit(run.value, unit)}", opened(run.seed))
 
 
 def records(figure: Figure, at: int, first_seed: int) -> Iterator[Record]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import brotli
 from flask import Flask, Response, abort, request
 
-from app.web.pictures.palette import stylesheet
+from app.web.pictures import palette, svg
 from app.web.service.packing import PLAIN, chosen
 
 COMMENTS = {".css": rb"(?s)/\*.*?\*/", ".js": rb"(?m)^\s*//.*$"}
@@ -32,15 +32,17 @@ class Asset(NamedTuple):
 def init_app(app: Flask, folder: Path) -> None:
     """Serve a folder's files; one file packs tighter than two, so some are served as one.
 
-    `app.css` ends with the colours, which are made of the palettes, `play.css` with `why.css`;
-    `play.js` begins with the script of a board.
+    `app.css` ends with the colours and `figures.css` begins with how shapes look, as all pictures
+    have them; `play.css` ends with `why.css`, and `play.js` begins with the script of a board.
     """
     contents = {
         path.relative_to(folder).as_posix(): lean(path)
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-    contents["parts/app.css"] += stylesheet().encode()
+    contents["parts/app.css"] += palette.stylesheet().encode()
+    figures = contents["parts/figures.css"]
+    contents["parts/figures.css"] = svg.stylesheet().encode() + figures
     contents["play/play.css"] += contents["why/why.css"]
     contents["play/play.js"] = contents["parts/board.js"] + contents["play/play.js"]
     addresses = {name: _hashed(name, content) for name, content in contents.items()}

@@ -19,8 +19,8 @@ from app.web.pages.lab import form, presets, result, seeds
 from app.web.pages.lab.story import StoryGame, story_game
 from app.web.pages.parts.export import Take, take_curve, take_mind
 from app.web.pages.parts.film import Film, film_of
-from app.web.pictures.charts import Charts
-from app.web.pictures.mind import Picture, picture
+from app.web.pictures.curves import Charts
+from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page, respond
 from app.web.world import HUMAN, World, world
 
@@ -57,7 +57,7 @@ class LabPage(Page):
     film: Film
     step: int  # the frame that is shown
     next_step: str  # the address of the next one, after the last of the first
-    mind: Picture
+    mind: MindPicture
     story: StoryGame | None  # a game of its training, if the address asks for one
     story_links: Mapping[str, str]  # where the buttons of that lead; none if it cannot be told
     untold: str  # why not, "" if it can

@@ -12,13 +12,13 @@ from app.web.comparison import FIGURES
 from app.web.match import Match, against_person
 from app.web.numbers import count, percent
 from app.web.pages.parts.learning import course
-from app.web.pictures.charts import (
+from app.web.pictures.curves import (
     OUTCOMES,
     PERCENT,
     PLAIN,
     Chart,
     Charts,
-    Line,
+    Curve,
     Number,
     laid_out,
     percentage,
@@ -27,6 +27,7 @@ from app.web.world import World
 
 BLUNDERS, LOSSES, TASK = KINDS = "blunders", "losses", "task"  # of FIGURES; the lab shows these
 WON_VS_RANDOM = "Won vs Random"
+GHOST = "soft"  # the ink of its line
 
 
 class Part(NamedTuple):
@@ -108,14 +109,14 @@ def chart(world: World, name: str, ghost: str, curve: str, labels: tuple[str, st
         {place for lines in (mine, before) for values in lines.values() for place in values}
     )
     lines = [
-        Line(OUTCOMES.get(kind, labels[0]), kind, [values.get(at) for at in places])
+        Curve(OUTCOMES.get(kind, labels[0]), kind, [values.get(at) for at in places])
         for kind, values in mine.items()
         if kind != "draw" or not ghost  # four lines are enough
     ]
     lines += [
-        Line(
+        Curve(
             f"{OUTCOMES[kind]}, {labels[1]}" if kind in OUTCOMES else labels[1],
-            f"ghost {kind}",
+            kind if kind in OUTCOMES else GHOST,
             [values.get(at) for at in places],
         )
         for kind, values in before.items()

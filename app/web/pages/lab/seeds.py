@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 from cachetools import LRUCache
-from numpy.typing import NDArray
+from markupsafe import Markup
 
 from app.recipes import Recipe, name
 from app.tictactoe.game import SEATS
+from app.web.pictures.curves import spread_chart
 from app.web.world import World
 
 SEEDS = 20
 MOMENT = 1.0  # seconds
 KEPT = 400  # runs, of some 200 bytes each
-WIDTH, HEIGHT = 100.0, 40.0  # of the picture
 QUARTILES = (25, 50, 75)
 
 
@@ -47,12 +47,7 @@ class TwentySeeds(NamedTuple):
 
     done: int
     seeds: int
-    box: str
-    lines: list[str]  # outlines, one of each run
-    area: str  # between the quartiles
-    median: str
-    top: str  # what the upper edge means
-    last: str  # what the right edge means
+    chart: Markup
     quartiles: list[str]  # of the blunders at the end, the median in the middle
     unbeatable: list[tuple[str, int]]  # in which seat, in how many of the runs
 
@@ -97,23 +92,13 @@ def _drawn(runs: list[SeedRun]) -> TwentySeeds:
     blunders = np.array(
         [np.interp(places, np.log10(1 + np.array(run.updates)), run.blunders) for run in runs]
     )
-    top = float(blunders.max()) or 1.0
-    low, middle, high = np.percentile(blunders, QUARTILES, axis=0)
-
-    def points(line: NDArray[np.float64]) -> list[str]:
-        xs, ys = WIDTH * places / places[-1], HEIGHT * (1 - line / top)
-        return [f"{x:.1f} {y:.1f}" for x, y in zip(xs, ys, strict=True)]
-
+    label = f"Blunders over the updates of {len(runs)} trainings; the numbers stand below."
+    chart = spread_chart(most, blunders, np.percentile(blunders, QUARTILES, axis=0), label)
     ends = np.percentile([run.blunders[-1] for run in runs], QUARTILES)
     return TwentySeeds(
         done=len(runs),
         seeds=SEEDS,
-        box=f"-1 -1 {WIDTH + 2:g} {HEIGHT + 2:g}",
-        lines=["M" + "L".join(points(line)) for line in blunders],
-        area="M" + "L".join(points(high) + points(low)[::-1]) + "z",
-        median="M" + "L".join(points(middle)),
-        top=f"{top:,.0f}",
-        last=f"{most:,}",
+        chart=chart,
         quartiles=[f"{end:,.0f}" for end in ends],
         unbeatable=[
             (seat.upper(), sum(run.unbeatable[number] for run in runs))

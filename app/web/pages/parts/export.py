@@ -1,14 +1,21 @@
-"""What can be taken along from a page: a figure as a file and in a frame, and how to cite it.
+"""What can be taken along from a page: a figure as a file or in a frame, and how to cite it.
 
 A page that can be embedded has a `Take` for each of its figures and writes it down with the macros
 of `templates/parts/_export.html`: `take_row` anywhere, and `discovery` in its head, so that whoever
 is given its address finds the frame by oEmbed (see `app.web.pages.embed`).
 """
 
+import base64
+import csv
+import hashlib
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
+
+from flask import Response, request
+from werkzeug.http import generate_etag
 
 from app.experiments import Summary
 from app.web import addresses
@@ -16,8 +23,12 @@ from app.web.comparison import Comparison, View
 from app.web.match import Place
 from app.web.numbers import count, listed
 from app.web.pages.parts.learning import WON
-from app.web.pictures.mind import EXPECTS
+from app.web.pictures.minds import EXPECTS
+from app.web.pictures.shapes import Drawing
+from app.web.pictures.svg import png, standalone, style
+from app.web.respond import revalidated
 from app.web.service.deployment import ROOT
+from app.web.service.headers import CONTENT_SECURITY_POLICY, EMBEDDED, POLICY, RESOURCES
 from app.web.text import headline_of
 from app.web.world import World
 
@@ -182,6 +193,48 @@ def cited(field: str) -> str:
     if found is None:
         raise ValueError(f"CITATION.cff has no {field}")
     return found[1]
+
+
+def svg_file(drawing: Drawing, name: str = "", scheme: str = "auto") -> Response:
+    """Answer with a drawing in one of SCHEMES that browsers save under a name, if it has one.
+
+    It may use its own style, and no other.
+    """
+    framed = request.path.startswith(addresses.EMBED)
+    policy = EMBEDDED[POLICY] if framed else CONTENT_SECURITY_POLICY
+    digest = base64.b64encode(hashlib.sha256(style(drawing, scheme).encode()).digest()).decode()
+    content = standalone(drawing, scheme, request.host_url.rstrip("/"))
+    response = _for_others(content.encode(), "image/svg+xml", name and f"{name}.svg")
+    response.headers[POLICY] = policy.replace("style-src 'self'", f"style-src 'sha256-{digest}'")
+    return response
+
+
+def png_file(drawing: Drawing) -> Response:
+    """Answer with the pixels of a drawing."""
+    return _for_others(png(drawing), "image/png")
+
+
+def numbers_file(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> Response:
+    """Answer with a table that browsers save under a name; None is an empty entry."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return _file(text.getvalue().encode(), "text/csv", f"{name}.csv")
+
+
+def _for_others(content: bytes, mimetype: str, name: str = "") -> Response:
+    """Let pages of others show it."""
+    response = _file(content, mimetype, name)
+    response.headers[RESOURCES] = "cross-origin"
+    return response
+
+
+def _file(content: bytes, mimetype: str, name: str) -> Response:
+    response = Response(content, mimetype=mimetype)
+    if name:
+        response.headers.set("Content-Disposition", "attachment", filename=name)
+    return revalidated(response, generate_etag(content))
 
 
 def _latex(text: str) -> str:

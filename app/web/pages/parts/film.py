@@ -11,7 +11,7 @@ import numpy as np
 from app.tictactoe.notation import MARKS, replay
 from app.web.lens import Opinion, opinion
 from app.web.numbers import count, listed, short_name
-from app.web.pictures.mind import EXPECTS, colouring
+from app.web.pictures.minds import EXPECTS, colouring
 from app.web.world import World, kept
 
 STILL, MOVING = 140, 560  # milliseconds to the next frame, if nothing or something changes

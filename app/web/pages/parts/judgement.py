@@ -19,8 +19,8 @@ from app.web.lens import OUTCOMES, best_play, outcome
 from app.web.match import against_person, place_of, read_whole
 from app.web.numbers import count, percent, short_name
 from app.web.pages.parts.learning import opponent_title
-from app.web.pictures.board import SmallBoard, small_board
-from app.web.pictures.charts import Share, shares
+from app.web.pictures.boards import SmallBoard, small_board
+from app.web.pictures.curves import Share, shares
 from app.web.respond import Page
 from app.web.world import BEST_RESPONDER, World
 

@@ -11,13 +11,13 @@ from app.web import addresses
 from app.web.comparison import FIGURES, View
 from app.web.match import Match
 from app.web.numbers import count
-from app.web.pictures.charts import (
+from app.web.pictures.curves import (
     OUTCOMES,
     PERCENT,
     PLAIN,
     Chart,
     Charts,
-    Line,
+    Curve,
     Number,
     laid_out,
     percentage,
@@ -66,7 +66,7 @@ def learning(world: World, card: Card, opponent: str) -> Charts:
         Chart(f"As {seat.upper()} against {title}", PERCENT, 100, _outcomes(getattr(chances, seat)))
         for seat in SEATS
     ]
-    blunders = Line("Blunders", PLAIN[0], [Number(n, count(n)) for n in figures.blunders])
+    blunders = Curve("Blunders", PLAIN[0], [Number(n, count(n)) for n in figures.blunders])
     charts += [
         Chart("Blunders", "", max(figures.blunders) or 1, [blunders]),
         Chart("NashConv", "", NASH_CONV_AT_WORST, [_plain("NashConv", 0, figures.nash_conv)]),
@@ -87,7 +87,7 @@ def learning(world: World, card: Card, opponent: str) -> Charts:
 def winning(rates: BySeat[float]) -> Charts:
     """Chart the share of the training games that were won, epoch by epoch."""
     lines = [
-        Line(f"as {seat.upper()}", kind, [percentage(rate) for rate in getattr(rates, seat)])
+        Curve(f"as {seat.upper()}", kind, [percentage(rate) for rate in getattr(rates, seat)])
         for seat, kind in zip(SEATS, PLAIN, strict=False)
     ]
     chart = Chart("Training games won", PERCENT, 100, lines)
@@ -104,7 +104,7 @@ def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
         return None
     places = sorted({place for values in curves.values() for place in values})
     lines = [
-        Line(world.titles[name], kind, [values.get(place) for place in places])
+        Curve(world.titles[name], kind, [values.get(place) for place in places])
         for (name, values), kind in zip(curves.items(), PLAIN, strict=False)
     ]
     top = max(number.value for values in curves.values() for number in values.values())
@@ -129,13 +129,13 @@ def course(card: Card, figure: str) -> dict[int, Number]:
     return dict(zip(figures.updates, values, strict=True))
 
 
-def _plain(name: str, number: int, values: list[float]) -> Line:
-    return Line(name, PLAIN[number], [_figure(value) for value in values])
+def _plain(name: str, number: int, values: list[float]) -> Curve:
+    return Curve(name, PLAIN[number], [_figure(value) for value in values])
 
 
-def _outcomes(chances: list[Chances]) -> list[Line]:
+def _outcomes(chances: list[Chances]) -> list[Curve]:
     return [
-        Line(name, kind, [percentage(share) for share in column])
+        Curve(name, kind, [percentage(share) for share in column])
         for (kind, name), column in zip(OUTCOMES.items(), zip(*chances, strict=True), strict=True)
     ]
 

@@ -1,17 +1,23 @@
-"""Each kind of figure laid out: what stands where, what it is called, and what it opens."""
+"""The figures of experiments laid out: what stands where, what it is called, and what it opens."""
 
 from collections.abc import Callable, Sequence
-from functools import partial, singledispatch
-from itertools import groupby
+from functools import singledispatch
+from itertools import pairwise
 from textwrap import wrap
+from typing import NamedTuple
+
+import numpy as np
 
 from app.experiments import Bars, Boards, Curves, Grid, Group, Histogram, Mark, Series
 from app.tictactoe.notation import parse_record, replay
 from app.web.numbers import count
-from app.web.pictures.board import small_board
+from app.web.pictures import curves
+from app.web.pictures.boards import SmallBoard, small_board
+from app.web.pictures.curves import AXIS, margin_of, ticks
+from app.web.pictures.palette import LEVELS
 from app.web.pictures.runs import (
-    Run,
     Seeded,
+    SeededRuns,
     address,
     addresses_of,
     at_quantile,
@@ -21,14 +27,25 @@ from app.web.pictures.runs import (
     position,
     typical,
 )
-from app.web.pictures.scales import Scale, logarithmic, scale, short, tenths, with_unit
-from app.web.pictures.shapes import Dot, Key, Layout, Link, Path, Picture, Rect, Rule, Shape, Text
-from app.web.world import World
+from app.web.pictures.scales import Axis, logarithmic, scale, short, tenths, with_unit
+from app.web.pictures.shapes import (
+    Dot,
+    Drawing,
+    Inset,
+    Key,
+    Link,
+    Path,
+    Plot,
+    Rect,
+    Segment,
+    Shape,
+    Text,
+)
+from app.web.world import World, kept
 
 LINE = 17.0  # pixels from one line of words to the next
 SMALL = 15.0  # the same of the words below a name
 GAP = 18.0  # between two rows
-AXIS = 34.0  # for the numbers of an axis across, and what they are
 NAME_WIDTH = 32  # characters that fit on a phone
 MARK_WIDTH = 22  # and on half of one
 LETTER = 7.0  # pixels of one at most
@@ -44,9 +61,37 @@ CURVES = 280.0  # pixels of height
 CELL = 38.0
 FEW = 6  # columns whose numbers fit on a phone
 BESIDE = 9  # characters of the name of a row that does
-LEVELS = 10  # shades of a grid
 BAR = 20.0
-STYLES = 8  # of lines
+# Of lines, by their number.
+STYLES = (
+    *("accent", "dashed ink", "win", "dashed loss", "dotted draw"),
+    *("mixed accent", "dotted win", "mixed loss"),
+)
+
+# Of a figure that stands alone, in pixels.
+WIDTH, EDGE = 720.0, 20.0
+TITLE_LINE, TEXT_LINE, KEY_LINE = 22.0, 16.0, 18.0
+PICTURE, PICTURES = 150.0, 4  # the side of a board, and how many stand in a row
+WORDS, NARROW = 92, 22  # characters of a line of small words, and of one below a board
+
+
+class Picture(NamedTuple):
+    """A position as a picture, with what is to be seen there."""
+
+    board: SmallBoard
+    text: str
+    link: Link
+
+
+class Layout(NamedTuple):
+    """A figure, laid out."""
+
+    title: str
+    unit: str
+    caption: str  # how to read it: what a mark is, of how many runs, whether it is exact
+    plot: Plot
+    pictures: list[Picture]  # of a figure that consists of boards
+    unopened: bool  # whether some run of it takes longer than the lab trains
 
 
 @singledispatch
@@ -79,15 +124,15 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
         top += _noted(shapes, group.marks, axis, top, height)
         bottom = top + height
         shapes += _rules(axis, top, bottom)
-        shapes.append(Rule("base", 0, bottom, 1, bottom))
+        shapes.append(Segment("base", 0, bottom, 1, bottom))
         for stack in stacks.values():
             shapes += _dots(stack, axis, bottom, height, worth, figure.unit, opened)
         low, high = (axis.at(at_quantile(runs, share).value) for share in (0.1, 0.9))
-        shapes.append(Rule("span", low, bottom + 7, high, bottom + 7))
-        shapes.append(Rule("notch", axis.at(middle), bottom + 2, axis.at(middle), bottom + 12))
+        shapes.append(Segment("span", low, bottom + 7, high, bottom + 7))
+        shapes.append(Segment("notch", axis.at(middle), bottom + 2, axis.at(middle), bottom + 12))
         top = bottom + GAP + 6
     bottom = top - GAP + 4
-    _ticks(shapes, axis, bottom, figure.unit)
+    ticks(shapes, axis, bottom, figure.unit)
     dot = (
         "A dot is a run: a press opens it."
         if worth == 1
@@ -100,7 +145,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
         f"at the median. {exactly}"
     )
     height = bottom + AXIS
-    return Layout(figure.title, figure.unit, caption, height, 0, shapes, [], [], unopened)
+    return Layout(figure.title, figure.unit, caption, Plot(height, 0, shapes), [], unopened)
 
 
 @lay_out.register
@@ -122,24 +167,23 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
     shapes: list[Shape] = []
     top += _noted_above(shapes, figure.marks, across, top)
     bottom = top + CURVES
-    place = partial(_place, across, up, top)
-    labels = [short(tick) + "%" * figure.unit.startswith("%") for tick in up.ticks]
-    for tick, label in zip(up.ticks, labels, strict=True):
-        y = place((across.low, tick))[1]
-        shapes.append(Rule("base" if tick == up.low else "rule", 0, y, 1, y))
-        shapes.append(Text("tick", 0, y + 4, label, "end", 8))
+
+    def place(pair: tuple[float, float]) -> tuple[float, float]:
+        return across.at(pair[0]), curves.down(up, pair[1], top, CURVES)
+
+    margin = curves.levels(shapes, up, top, CURVES, figure.unit)
     shapes += [
-        Rule("claimed", at, top, at, bottom)
+        Segment("claimed", at, top, at, bottom)
         for mark in figure.marks
         for at in [across.at(mark.value)]
     ]
     keys, unopened = [], False
     for number, series in enumerate(every):
-        style = f"s{number % STYLES}"
+        style = STYLES[number % len(STYLES)]
         runs, link = _runs(series.n), _of_series(world, series)
         unopened |= bool(series.recipe) and not link.href
         many = f" ({runs})" if series.recipe or series.n > 1 else ""
-        keys.append(Key(style, series.name + many, link))
+        keys.append(Key(f"{style} curve", series.name + many, link))
         if series.n > 1:
             if wide:
                 shapes.append(_band(f"{style} all", series.x, series.least, series.most, place))
@@ -148,9 +192,9 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
         points = [place(pair) for pair in zip(series.x, series.median, strict=True)]
         step = -(-len(points) // POINTS)
         dots = points[::-step] if len(points) > 1 else points
-        style = f"s{number % STYLES}"
+        style = STYLES[number % len(STYLES)]
         shapes.append(Path(f"{style} curve", points, False, _of_series(world, series), dots))
-    _ticks(shapes, across, bottom, figure.x_label)
+    ticks(shapes, across, bottom, figure.x_label)
     bands = "the band holds 80% of the runs" + (", the fainter one all of them" if wide else "")
     caption = (
         f"A line is the median, {bands}. A press opens the run that ends at the median: its seed "
@@ -158,9 +202,8 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
         if any(series.n > 1 for series in every)
         else "A line is one run, and a press opens it."
     )
-    margin = _margin(labels)
-    height = bottom + AXIS
-    return Layout(figure.title, figure.unit, caption, height, margin, shapes, keys, [], unopened)
+    plot = Plot(bottom + AXIS, margin, shapes, keys)
+    return Layout(figure.title, figure.unit, caption, plot, [], unopened)
 
 
 @lay_out.register
@@ -205,9 +248,10 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
     caption = f"The cells go from {ends}."
     if any(recipe for row in figure.recipes for recipe in row):
         caption += f" Each is the median of {_runs(figure.n)}, and opens a typical one."
-    margin = _margin(figure.rows) if beside else 0
-    height = bottom + 22
-    return Layout(figure.title, figure.unit, caption, height, margin, shapes, [], [], unopened)
+    margin = margin_of(figure.rows) if beside else 0
+    return Layout(
+        figure.title, figure.unit, caption, Plot(bottom + 22, margin, shapes), [], unopened
+    )
 
 
 @lay_out.register
@@ -229,17 +273,17 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
         shapes.append(Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR, link))
         if bar.low is not None and bar.high is not None:
             middle = top + 1 + BAR / 2
-            shapes.append(Rule("error", axis.at(bar.low), middle, axis.at(bar.high), middle))
+            shapes.append(Segment("error", axis.at(bar.low), middle, axis.at(bar.high), middle))
             for end in (axis.at(bar.low), axis.at(bar.high)):
-                shapes.append(Rule("error", end, middle - 4, end, middle + 4))
+                shapes.append(Segment("error", end, middle - 4, end, middle + 4))
         top += BAR + GAP
-    _ticks(shapes, axis, top - GAP + 6, figure.unit)
+    ticks(shapes, axis, top - GAP + 6, figure.unit)
     intervals = any(bar.low is not None for bar in figure.bars)
     caption = "Every number is exact." if figure.exact else "Estimated from as many as stand there."
     caption += " The thin line on a bar is its 95% interval (Wilson)." if intervals else ""
     caption += " A logarithmic axis." if figure.logarithmic else ""
     height = top - GAP + 6 + AXIS
-    return Layout(figure.title, figure.unit, caption, height, 0, shapes, [], [], unopened)
+    return Layout(figure.title, figure.unit, caption, Plot(height, 0, shapes), [], unopened)
 
 
 @lay_out.register
@@ -266,7 +310,55 @@ def _boards(figure: Boards, world: World, first_seed: int) -> Layout:
         "A star keeps what the position is worth, a dot is what it plays there, a cross what it "
         "plays by mistake."
     )
-    return Layout(figure.title, "", caption, 0, 0, [], [], pictures, unopened=False)
+    return Layout(figure.title, "", caption, Plot(0, 0, []), pictures, unopened=False)
+
+
+@kept(64)  # some 100 KB each
+def layout_of(world: World, claim: str, number: int) -> Layout:
+    """Lay out a figure of an experiment; the first has number 1."""
+    summary = world.experiments[claim]
+    return lay_out(summary.figures[number - 1], world, summary.first_seed)
+
+
+def drawing(layout: Layout, source: str) -> Drawing:
+    """Draw a figure alone: with its title, what its lines are, how to read it, its source."""
+    shapes: list[Shape] = []
+    y = EDGE
+    for line in wrap(layout.title, 72):
+        y += TITLE_LINE
+        shapes.append(Text("heading", EDGE, y - 6, line))
+    if layout.unit not in ("", "%"):
+        y += TEXT_LINE
+        shapes.append(Text("told", EDGE, y - 4, layout.unit))
+    for key in layout.plot.keys:
+        y += KEY_LINE
+        sample = Path(key.kind, [(0, -8), (26, -8)]), Text("label", 34, -4, key.name)
+        shapes.append(Inset("", sample, EDGE, y, link=Link("", key.link.href)))
+    y += 12
+    left = EDGE + 8 * layout.plot.margin
+    shapes.append(Inset("", layout.plot.shapes, left, y, width=WIDTH - EDGE - left))
+    y += layout.plot.height
+    for start in range(0, len(layout.pictures), PICTURES):
+        pictures = layout.pictures[start : start + PICTURES]
+        for number, picture in enumerate(pictures):
+            shapes.append(_picture(picture, EDGE + number * (PICTURE + 22), y))
+        lines = max(len(wrap(picture.text, NARROW)) for picture in layout.pictures)
+        y += PICTURE + lines * TEXT_LINE + 14
+    y += 6
+    for text in (layout.caption, source):  # an address stays whole
+        for line in wrap(text, WORDS, break_long_words=False, break_on_hyphens=False):
+            y += TEXT_LINE
+            shapes.append(Text("told", EDGE, y - 4, line))
+    return Drawing(WIDTH, y + EDGE, layout.title, shapes)
+
+
+def _picture(picture: Picture, x: float, y: float) -> Inset:
+    board = Inset("position", picture.board.signs, scale=PICTURE / picture.board.columns)
+    words = [
+        Text("told", 0, PICTURE + 16 + number * TEXT_LINE, line)
+        for number, line in enumerate(wrap(picture.text, NARROW))
+    ]
+    return Inset("", [board, *words], x, y, link=Link("", picture.link.href))
 
 
 def _named(shapes: list[Shape], top: float, name: str, told: str) -> float:
@@ -279,19 +371,19 @@ def _named(shapes: list[Shape], top: float, name: str, told: str) -> float:
 
 
 def _noted(
-    shapes: list[Shape], marks: Sequence[Mark], axis: Scale, top: float, height: float
+    shapes: list[Shape], marks: Sequence[Mark], axis: Axis, top: float, height: float
 ) -> float:
     """Draw lines at values through a row, their words above it; return the height of those."""
     words: list[Shape] = []
     above = _noted_above(words, marks, axis, top)
     for mark in marks:
         at = axis.at(mark.value)
-        shapes.append(Rule("claimed", at, top, at, top + above + height))
+        shapes.append(Segment("claimed", at, top, at, top + above + height))
     shapes += words  # over the lines of the others
     return above
 
 
-def _noted_above(shapes: list[Shape], marks: Sequence[Mark], axis: Scale, top: float) -> float:
+def _noted_above(shapes: list[Shape], marks: Sequence[Mark], axis: Axis, top: float) -> float:
     """Write what lines at values are beside them, one below the other; return the height of all."""
     y = top
     for mark in marks:
@@ -303,17 +395,16 @@ def _noted_above(shapes: list[Shape], marks: Sequence[Mark], axis: Scale, top: f
     return y - top + (4 if marks else 0)
 
 
-def _stacks(runs: Sequence[Run], axis: Scale) -> dict[int, list[Run]]:
+def _stacks(runs: SeededRuns, axis: Axis) -> dict[int, SeededRuns]:
     """Put the runs of an ordered group into bins of an axis."""
-    inner = BINS - 1e-9
-    return {
-        bin: [*stack] for bin, stack in groupby(runs, lambda run: int(axis.at(run.value) * inner))
-    }
+    bins = (axis.places(runs.values) * (BINS - 1e-9)).astype(int)
+    ends = [*(np.flatnonzero(np.diff(bins)) + 1).tolist(), len(runs)]
+    return {int(bins[start]): runs[start:end] for start, end in pairwise([0, *ends])}
 
 
 def _dots(
-    stack: Sequence[Run],
-    axis: Scale,
+    stack: SeededRuns,
+    axis: Axis,
     bottom: float,
     height: float,
     worth: int,
@@ -363,25 +454,9 @@ def _band(
     return Path(kind, there + back[::-1], closed=True)
 
 
-def _place(across: Scale, up: Scale, top: float, pair: tuple[float, float]) -> tuple[float, float]:
-    x, y = pair
-    return across.at(x), round(top + (1 - up.at(y)) * CURVES, 1)
-
-
-def _rules(axis: Scale, top: float, bottom: float) -> list[Shape]:
+def _rules(axis: Axis, top: float, bottom: float) -> list[Shape]:
     """Draw a thin line at each tick of an axis across."""
-    return [Rule("rule", at, top, at, bottom) for at in map(axis.at, axis.ticks)]
-
-
-def _ticks(shapes: list[Shape], axis: Scale, y: float, words: str) -> None:
-    """Write the numbers of an axis across below `y`, and what they are."""
-    percent = "%" * words.startswith("%")
-    for tick in axis.ticks:
-        at = axis.at(tick)
-        anchor = "start" if at < 0.04 else "end" if at > 0.96 else "middle"
-        shapes.append(Text("tick", at, y + 14, short(tick) + percent, anchor))
-    if words != percent:
-        shapes.append(Text("axis", 1, y + 30, words, "end"))
+    return [Segment("rule", at, top, at, bottom) for at in map(axis.at, axis.ticks)]
 
 
 def _seeds(groups: Sequence[Group], first: int) -> str:
@@ -401,7 +476,3 @@ def _told(value: str, low: float | None, high: float | None, n: int | None, unit
     if n is not None:
         more.append(f"n = {count(n)}")
     return value + (f" ({', '.join(more)})" if more else "")
-
-
-def _margin(labels: Sequence[str]) -> int:
-    return -(-int(max(map(len, labels)) * LETTER + 8) // 8)

@@ -1,16 +1,19 @@
-"""A position made into what a template only has to write down: a board to play, or a picture."""
+"""Boards: to play on, as a template writes them down, and as pictures, small or alone."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS, MARKS
 from app.web import lens
 from app.web.lens import NOTHING, Note, Opinion
 from app.web.match import Place
+from app.web.pictures.shapes import Drawing, Inset, Rect, Segment, Shape, Sign, Text
+from app.web.pictures.svg import fitting, inline
 from app.web.world import MANY
 
 # What a sign looks like in a cell whose top left corner is (0, 0) and whose side is 1.
@@ -23,10 +26,14 @@ SHAPES = {
     "m0 .26.13-.13.08.08-.13.13.13.13-.08.08-.13-.13-.13.13-.08-.08.13-.13-.13-.13.08-.08z",
     "plays": "m.34.5a.16.16 0 1 0 .32 0a.16.16 0 1 0-.32 0",
 }
+SIDE, GAP, EDGE = 112, 6, 16  # pixels: of a square, between two, around all of them
+HEAD = 58  # above the board
+PREVIEW = (1200, 630)  # pixels
+COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
 WORDS = {"right": "right", "blunder": "blunder", "plays": "its move", "last": "just played"}
 
 
-class Square(NamedTuple):
+class BoardSquare(NamedTuple):
     """One square of a board."""
 
     id: str
@@ -87,14 +94,14 @@ class Board(NamedTuple):
 
     id: str
     label: str
-    ranks: list[list[Square]]  # row by row
+    ranks: list[list[BoardSquare]]  # row by row
     box: str  # of a picture in which a square is 1 wide
     strikes: list[Strike]
     held: bool  # whether the values are those of an earlier decision, while somebody thinks
     moves: str  # "X" or "O", whose turn it is; "" after the end
 
     @property
-    def squares(self) -> list[Square]:
+    def squares(self) -> list[BoardSquare]:
         """All of them in reading order."""
         return [square for rank in self.ranks for square in rank]
 
@@ -103,8 +110,15 @@ class SmallBoard(NamedTuple):
     """A picture of a board; a cell is 1 wide, the origin the top left corner."""
 
     label: str  # all of it in words
-    box: str
-    paths: list[tuple[str, str]]  # a kind, and one outline of all its signs, which keeps it light
+    columns: int
+    rows: int
+    signs: list[Sign]  # one for all of a kind, which keeps it light
+
+    @property
+    def svg(self) -> Markup:
+        """Write it for a page."""
+        box = f'viewBox="0 0 {self.columns} {self.rows}" role="img" aria-label="{self.label}"'
+        return inline([Inset("position", self.signs)], "drawing mini", box)
 
 
 def board(
@@ -138,7 +152,7 @@ def board(
     for cell, stone in enumerate(game.board[position].tolist()):
         row, column = game.row_column(cell)
         free = stone == 0
-        square = Square(
+        square = BoardSquare(
             id=f"{id}-{DIGITS[cell]}",
             key=str(cell + 1),
             row=row + 1,
@@ -170,12 +184,91 @@ def small_board(
     for cell, kind in kinds.items():
         cells.get(kind, []).append(cell)
     cells["last"] = [] if last is None else [last]
-    paths = [("grid", _grid(game))]
-    paths += [(kind, _outline(game, kind, there)) for kind, there in cells.items() if there]
+    drawn = [Sign("grid", _grid(game))]
+    drawn += [Sign(kind, _outline(game, kind, there)) for kind, there in cells.items() if there]
     lines = _winning_lines(game, position) if game.is_over(position) else []
     for line in _strikes(game, lines):
-        paths.append(("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
-    return SmallBoard(_label(game, kinds, last), _box(game), paths)
+        drawn.append(Sign("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
+    return SmallBoard(_label(game, kinds, last), game.columns, game.rows, drawn)
+
+
+def squares_of(board: Board) -> list[Shape]:
+    """Draw the squares of a board and what is on them, from its top left corner."""
+    shapes: list[Shape] = []
+    for square in board.squares:
+        x, y = ((n - 1) * (SIDE + GAP) for n in (square.column, square.row))
+        shapes += _square(square, x, y)
+    for line in board.strikes:
+        ends = (round(end * (SIDE + GAP) - GAP / 2, 1) for end in line)
+        shapes.append(Segment("strike", *ends))
+    return shapes
+
+
+def board_picture(board: Board, headline: str, caption: str) -> Drawing:
+    """Draw a board with the values on it, and what is said of it."""
+    rows, columns = len(board.ranks), len(board.ranks[0])
+    width, height = (n * (SIDE + GAP) - GAP + 2 * EDGE for n in (columns, rows))
+    squares = "; ".join(square.label for square in board.squares)
+    shapes: list[Shape] = [
+        Text("heading", EDGE, 26, headline),
+        Text("told", EDGE, 46, fitting(caption, width - 2 * EDGE)),
+        Inset("", squares_of(board), EDGE, HEAD),
+    ]
+    label = f"{headline}. {caption} {squares}."
+    return Drawing(width, height + HEAD - EDGE, label, shapes)
+
+
+def preview_of(board: Board) -> Drawing:
+    """Draw a board as large as chats and networks ask for."""
+    rows, columns = len(board.ranks), len(board.ranks[0])
+    scale = (PREVIEW[1] - 2 * EDGE) / (rows * (SIDE + GAP) - GAP)
+    x, y = (
+        (size - scale * (n * (SIDE + GAP) - GAP)) / 2
+        for size, n in zip(PREVIEW, (columns, rows), strict=True)
+    )
+    squares = Inset("preview", squares_of(board), round(x, 1), round(y, 1), round(scale, 4))
+    return Drawing(*PREVIEW, board.label, [Rect("table", 0, 0, *PREVIEW), squares])
+
+
+def board_numbers(board: Board, opinion: Opinion | None) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each square, as COLUMNS name them; None where there is none."""
+    for cell, square in enumerate(board.squares):
+        free = opinion is not None and square.mark == "."
+        known = free and opinion is not None and opinion.known[cell]
+        yield (
+            square.row,
+            square.column,
+            square.mark,
+            float(opinion.values[cell]) if opinion and known else None,
+            square.heat,
+            int(square.best) if free else None,
+            (opinion.truths[cell] or None) if opinion and free else None,
+            square.note.label or None,
+        )
+
+
+def _square(square: BoardSquare, x: float, y: float) -> Iterator[Shape]:
+    """Draw a square and what is on it."""
+    taken = square.mark != "."
+    value = None if taken or square.heat is None else ("heat", square.heat)
+    kind = "square" + " taken" * taken + " last" * square.last + " hinted" * square.hinted
+    yield Rect(kind, x, y, SIDE, SIDE, value=value, round=8)
+    if taken:
+        stone = [Sign("stone", "M0 0" + SHAPES[square.mark.lower()])]
+        yield Inset("", stone, x, y, SIDE)
+        return
+    on = " on" * (value is not None)
+    middle = x + SIDE / 2
+    if square.text:
+        yield Text(f"value{on}", middle, y + SIDE / 2 + 8, square.text, "middle", value=value)
+    elif square.unknown:
+        yield Text("value unknown", middle, y + SIDE / 2 + 8, "–", "middle")
+    if square.best:
+        star = [Sign(f"best{on}", "M0 0" + SHAPES["right"], value)]
+        yield Inset("", star, x + SIDE - 32, y + 4, 28)
+    if square.note.text:
+        note = square.note.text
+        yield Text(f"note{on}", middle, y + SIDE - 12, note, "middle", value=value)
 
 
 def _thought(

@@ -1,25 +1,36 @@
-"""A mind drawn as SVG: one outline for all tiles of a colour keeps it light."""
+"""Minds as pictures, in a page and alone: one outline for all tiles of a colour is light."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest
 
 from app.tictactoe import mind
 from app.tictactoe.beads import beads, leanings
 from app.tictactoe.mind import UNKNOWN, Colouring, Tiles, frame
+from app.tictactoe.notation import MARKS, position_text, record_to
 from app.tictactoe.policy import policy_of
 from app.web.lens import HEAT_STEPS, ONES
 from app.web.match import read_step
+from app.web.numbers import updates
+from app.web.pictures.palette import LEVELS
+from app.web.pictures.shapes import Drawing, Hatch, Inset, Shape, Sign, Text, Value
+from app.web.pictures.svg import LETTER, inline
 from app.web.world import World, kept
 
 TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on
 LINE = 0.16  # the truth below a row
-LEVELS = 10  # of how much of something
 EXPECTS = "expects"
+
+# Of a picture that stands alone, in pixels.
+SIDE = 15  # of a tile
+LEFT, TOP, BOTTOM, EDGE = 34, 46, 46, 14  # around the tiles
+SWATCH = "M0 0h.9v.9h-.9z"
+COLUMNS = ("position", "record", "move", "to_move", "true_value", "heat", "visits")
 
 
 class Kind(NamedTuple):
@@ -43,7 +54,7 @@ KINDS = {
 LEANS = Kind("How sure it is", "heat", "draws any move alike", "always draws the same one")
 
 
-class Band(NamedTuple):
+class TruthLine(NamedTuple):
     """A line under the tiles of a row that are worth the same in truth."""
 
     heat: int
@@ -52,20 +63,59 @@ class Band(NamedTuple):
     width: float
 
 
-class Picture(NamedTuple):
-    """A mind as the template draws it; a tile is 1 wide and high."""
+class MindPicture(NamedTuple):
+    """A mind as a picture; a tile is 1 wide and high."""
 
     name: str
     title: str
     kind: str  # of KINDS
+    scale: str  # of its colours
     paths: list[tuple[int | None, str]]  # a heat or level, None for unknown, and all its tiles
-    bands: list[Band]
+    bands: list[TruthLine]
     middles: list[float]  # of the row of each move
-    box: str  # with the numbers of the moves
-    tight: str  # without
+    width: int  # in tiles
+    height: float
     tile: str  # the outline of one, for the script
     places: str  # "x,y" of every tile, as are the frames only where a script may want them
     frames: str  # the colours of every tile at every moment, see `frame`
+
+    def svg(self, id: str = "mind", small: bool = False) -> Markup:
+        """Write it for a page; `id` keeps two of them apart, a small one has nothing around it."""
+        edges = (0.2, 0.2, 0.4, 0.6) if small else (2.2, 0.4, 2.6, 0.9)
+        left, top, across, down = edges
+        box = f"{-left:g} {-top:g} {self.width + across:g} {self.height + down:g}"
+        attributes = f'id="{id}" data-mind viewBox="{box}" data-scale="{self.scale}"'
+        if self.frames:
+            attributes += f' data-tile="{self.tile}" data-places="{self.places}"'
+            attributes += f' data-frames="{self.frames}"'
+        shapes: list[Shape] = [Hatch(f"{id}-hatch"), self.truth]
+        if not small:
+            numbers = [Text("", -1.1, y, str(ply)) for ply, y in enumerate(self.middles, 1)]
+            shapes.append(Inset("plies", numbers))
+        shapes.append(self.tiles(f"url(#{id}-hatch)"))
+        if not small:
+            shapes.append(Sign("chosen", ""))
+        kind = "mind small" if small else "mind"
+        return inline(shapes, kind, f'{attributes} aria-hidden="true"')
+
+    @property
+    def truth(self) -> Inset:
+        """Draw the lines under the tiles."""
+        lines = [
+            Sign("", f"M{x:g} {y:g}h{width:g}v{LINE}h-{width:g}z", ("heat", heat))
+            for heat, x, y, width in self.bands
+        ]
+        return Inset("truth", lines)
+
+    def tiles(self, unknown: str = "") -> Inset:
+        """Draw the tiles; `unknown` fills those of which nothing is known, if no style does."""
+        signs = [
+            Sign("blank", outline, fill=unknown)
+            if value is None
+            else Sign("", outline, (self.scale, value))
+            for value, outline in self.paths
+        ]
+        return Inset("tiles", signs)
 
 
 def kinds(world: World, name: str) -> dict[str, Kind]:
@@ -140,7 +190,7 @@ def representatives(world: World, name: str) -> NDArray[np.intp]:
 @kept(16)  # some 30 KB each
 def picture(
     world: World, name: str, step: int, kind: str = EXPECTS, moving: bool = False
-) -> Picture:
+) -> MindPicture:
     """Draw an agent's mind at a snapshot; `moving` writes down all of them, for a film."""
     if not moving:
         return _drawn(world, name, kind, colouring(world, name, kind, step).heat[0])
@@ -153,7 +203,7 @@ def picture(
 
 
 @kept(8)
-def picture_of_play(world: World, name: str) -> Picture:
+def picture_of_play(world: World, name: str) -> MindPicture:
     """Draw where somebody's play blunders of whom no values are known."""
     where, kind = world.tiles, "blunders"
     heat, _ = mind.blundering_images(world.game, where, world.policies[name], LEVELS)
@@ -178,18 +228,19 @@ def _tiles(where: Tiles) -> list[str]:
     return [f"M{x + 0.15:g} {y + 0.05:g}{TILE}" for x, y in places]
 
 
-def _drawn(world: World, name: str, kind: str, heat: NDArray[np.int8]) -> Picture:
+def _drawn(world: World, name: str, kind: str, heat: NDArray[np.int8]) -> MindPicture:
     """Draw these colours, [N], without what a script may want."""
     where = world.tiles
-    return Picture(
+    return MindPicture(
         name=name,
         title=world.titles[name],
         kind=kind,
+        scale=KINDS[kind].scale,
         paths=outlines(where, heat),
         bands=bands(where),
         middles=where.middles,
-        box=f"-2.2 -.4 {where.columns + 2.6:g} {where.height + 0.9:g}",
-        tight=f"-.2 -.2 {where.columns + 0.4:g} {where.height + 0.6:g}",
+        width=where.columns,
+        height=where.height,
         tile=TILE,
         places="",
         frames="",
@@ -197,7 +248,7 @@ def _drawn(world: World, name: str, kind: str, heat: NDArray[np.int8]) -> Pictur
 
 
 @lru_cache(maxsize=2)
-def bands(where: Tiles) -> list[Band]:
+def bands(where: Tiles) -> list[TruthLine]:
     """Underline what is won, drawn and lost in each row."""
     lines = []
     for ply in range(len(where.middles)):
@@ -207,5 +258,68 @@ def bands(where: Tiles) -> list[Band]:
             band = where.column[row & (where.truth == truth)]
             if len(band):
                 left, width = int(band.min()), int(band.max()) - int(band.min()) + 1
-                lines.append(Band(truth * HEAT_STEPS, left + 0.05, bottom, width - 0.1))
+                lines.append(TruthLine(truth * HEAT_STEPS, left + 0.05, bottom, width - 0.1))
     return lines
+
+
+def mind_picture(world: World, mind: MindPicture, step: int) -> Drawing:
+    """Draw a mind alone, with the numbers of its rows and what its colours mean."""
+    kind = kinds(world, mind.name)[mind.kind]
+    width = round(LEFT + mind.width * SIDE + EDGE)
+    height = round(TOP + mind.height * SIDE + BOTTOM)
+    when = updates(int(world.agents[mind.name].snapshot_updates[step]))
+    title = f"The mind of {mind.title} after {when}"
+    label = f"{title}: {kind.title.lower()}, position by position, a row for each move."
+    shapes: list[Shape] = [
+        Text("heading", EDGE, 26, title),
+        *(
+            Text("tick", LEFT - 10, round(TOP + middle * SIDE + 4, 1), str(number), "end")
+            for number, middle in enumerate(mind.middles, 1)
+        ),
+        Inset("", [mind.truth, mind.tiles()], LEFT, TOP, SIDE),
+    ]
+    x = float(EDGE)
+    for name, kind_of, value in _key(kind):
+        swatch = Inset(kind_of, [Sign("" if value else "blank", SWATCH, value)], scale=13)
+        words = Text("told", 18, 10, name)
+        shapes.append(Inset("", [swatch, words], round(x, 1), height - 26))
+        x += 18 + 12 * LETTER * len(name) + 12
+    return Drawing(width, height, label, shapes)
+
+
+def mind_numbers(world: World, mind: MindPicture, step: int) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each tile, in the order of the picture, as COLUMNS name them.
+
+    A heat is what colours it, None where nothing is known.
+    """
+    game, where, agent = world.game, world.tiles, world.agents[mind.name]
+    colours = colouring(world, mind.name, mind.kind)
+    for tile, position in enumerate(representatives(world, mind.name).tolist()):
+        yield (
+            position_text(game, position),
+            record_to(game, position),
+            int(where.ply[tile]) + 1,
+            MARKS[int(game.to_move[position])],
+            int(where.truth[tile]),
+            int(colours.heat[step, tile]) if colours.known[step, tile] else None,
+            int(agent.visits[position].sum()),
+        )
+
+
+def _key(kind: Kind) -> list[tuple[str, str, Value | None]]:
+    """Say what the colours mean, and where they stand; without a value that is unknown."""
+    most = HEAT_STEPS if kind.scale == "heat" else LEVELS
+    ends: list[tuple[str, str, Value | None]]
+    if kind.least:
+        ends = [(kind.least, "tiles", (kind.scale, 0)), (kind.most, "tiles", (kind.scale, most))]
+    else:
+        ends = [
+            ("a loss", "tiles", ("heat", -most)),
+            ("a draw", "tiles", ("heat", 0)),
+            ("a win", "tiles", ("heat", most)),
+        ]
+    return [
+        *ends,
+        ("knows nothing", "tiles", None),
+        ("line: the truth", "truth", ("heat", 0)),
+    ]

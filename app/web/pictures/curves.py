@@ -1,0 +1,355 @@
+"""Learning curves, the value of a game over its moves, and bars of outcomes.
+
+Curves are the table of their numbers: a script with a cursor reads what people can read.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from app.tictactoe.report import Chances
+from app.web.match import Place
+from app.web.moves import LEVELS, Move, label_of
+from app.web.numbers import count, percent
+from app.web.pictures.scales import Axis, from_zero, scale, short
+from app.web.pictures.shapes import Dot, Drawing, Inset, Key, Path, Plot, Segment, Shape, Text
+from app.web.pictures.svg import LETTER, fitting, inline_plot
+
+PERCENT = "%"
+OUTCOMES = {"win": "won", "draw": "drawn", "loss": "lost"}  # lines and bars that stand for one
+PLAIN = ("accent", "ink", "win", "loss")  # inks of lines that stand for no outcome
+DASHES = ("", "dashed ", "dotted ", "mixed ")  # so that lines are told apart by more than colour
+DIGIT = 7.0  # pixels of one at an axis at most
+AXIS = 34.0  # pixels below a plot, for the numbers there and what they are
+
+# A page.
+TALL = 170.0  # pixels of a plot
+SPREAD = 230.0  # the same of many runs
+LOW = 80.0  # the same of the value of a game
+ABOVE = 8.0
+
+# A file.
+WIDTH, WIDTHS = 640, (280, 1600)  # pixels that a picture can be wide
+ONE = 300  # pixels: how narrow a chart may be
+ALONE, AMONG = 224, 144  # pixels: the height of a plot, alone or among others
+TITLE, NAME, ENTRY, BELOW = 30, 26, 17, 44  # heights: of all, of a chart, of its key's rows, below
+LEFT, RIGHT, EDGE = 50, 14, 12  # left and right of a plot, and of what is written
+SAMPLE = 24  # pixels of a line in a key
+VALUE_COLUMNS = ("move", "mark", "row", "column", "true_value_for_x", "expected_for_x", "blunder")
+
+
+class Share(NamedTuple):
+    """One of the three parts of a bar that is 100 wide."""
+
+    kind: str  # of OUTCOMES
+    text: str
+    start: float
+    width: float
+
+
+class Number(NamedTuple):
+    """A number, and the same for people."""
+
+    value: float
+    text: str
+
+
+class Curve(NamedTuple):
+    """One column of the table and one line of a chart."""
+
+    name: str
+    ink: str
+    numbers: list[Number | None]  # None where this line has none
+
+    @property
+    def ends(self) -> tuple[Number, Number]:
+        """Its first number and its last."""
+        known = [number for number in self.numbers if number]
+        return known[0], known[-1]
+
+
+class Chart(NamedTuple):
+    """Lines that share an axis, from 0 to `top`."""
+
+    title: str
+    unit: str
+    top: float
+    lines: list[Curve]
+
+    @property
+    def told(self) -> str:
+        """Its ends in words, for whoever cannot see it."""
+        ends = ((line.name, *line.ends) for line in self.lines)
+        told = (f"{name} from {first.text} to {last.text}{self.unit}" for name, first, last in ends)
+        return f"{self.title}: {', '.join(told)}."
+
+    @property
+    def label(self) -> str:
+        """The same, where its table is below."""
+        return f"{self.told} The table below has all numbers."
+
+
+class Moment(NamedTuple):
+    """What the charts show at one place on their common axis."""
+
+    at: Number
+    href: str  # a view of the agent at that time, if there is one
+    numbers: list[Number | None]
+    share: float  # of the axis, in percent: where the cursor stands
+
+    @property
+    def texts(self) -> list[str]:
+        """The numbers for people, "" for none."""
+        return [number.text if number else "" for number in self.numbers]
+
+
+class Drawn(NamedTuple):
+    """A chart on a page."""
+
+    chart: Chart
+    keys: Sequence[Key]
+    svg: Markup
+
+
+class Charts(NamedTuple):
+    """Charts over one axis."""
+
+    id: str
+    axis: str  # what is on it
+    across: Axis
+    charts: list[Chart]
+    moments: list[Moment]
+
+    @property
+    def drawn(self) -> list[Drawn]:
+        """All of them for a page."""
+        plots = [plot_of(self, chart, TALL) for chart in self.charts]
+        each = zip(self.charts, plots, strict=True)
+        return [Drawn(chart, plot.keys, inline_plot(plot)) for chart, plot in each]
+
+
+def laid_out(
+    id: str,
+    axis: str,
+    places: Sequence[int],
+    charts: list[Chart],
+    views: Sequence[str] = (),
+    logarithmic: bool = True,
+) -> Charts:
+    """Put charts over one axis; their lines, and `views` if given, have an entry for each place."""
+    across = from_zero(places[-1]) if logarithmic else scale(places)
+    columns = [line.numbers for chart in charts for line in chart.lines]
+    moments = [
+        Moment(Number(place, count(place)), view, list(numbers), round(100 * across.at(place), 2))
+        for place, view, *numbers in zip(places, views or [""] * len(places), *columns, strict=True)
+    ]
+    return Charts(id, axis, across, charts, moments)
+
+
+def percentage(share: float) -> Number:
+    """Write a share from 0 to 1 in percent."""
+    return Number(round(100 * share, 7), percent(share))
+
+
+def shares(chances: Chances, decimals: int = 2) -> list[Share]:
+    """Divide a bar among win, draw and loss."""
+    starts = (0.0, chances[0], chances[0] + chances[1])
+    return [
+        Share(kind, percent(chance, decimals), round(100 * start, 2), round(100 * chance, 2))
+        for kind, chance, start in zip(OUTCOMES, chances, starts, strict=True)
+    ]
+
+
+def plot_of(charts: Charts, chart: Chart, height: float) -> Plot:
+    """Lay out the lines of a chart over its two axes; its plot is so many pixels high."""
+    up = scale([chart.top], zero=True)
+    bottom = ABOVE + height
+    shapes: list[Shape] = []
+    margin = levels(shapes, up, ABOVE, height, chart.unit)
+    ticks(shapes, charts.across, bottom, charts.axis)
+    places = [moment.share / 100 for moment in charts.moments]
+    keys = []
+    for line, dash in zip(chart.lines, DASHES, strict=False):
+        kind = f"{line.ink} {dash}curve"
+        points = [
+            (x, down(up, number.value, ABOVE, height))
+            for x, number in zip(places, line.numbers, strict=True)
+            if number
+        ]
+        shapes.append(Path(kind, points))
+        keys.append(Key(kind, line.name))
+    return Plot(bottom + AXIS, margin, shapes, keys)
+
+
+def levels(shapes: list[Shape], up: Axis, top: float, height: float, unit: str = "") -> int:
+    """Draw a line at each tick of an axis upwards, its number left of it; return the margin."""
+    labels = [short(tick) + "%" * unit.startswith("%") for tick in up.ticks]
+    for tick, label in zip(up.ticks, labels, strict=True):
+        y = down(up, tick, top, height)
+        shapes.append(Segment("base" if tick == max(up.low, 0.0) else "rule", 0, y, 1, y))
+        shapes.append(Text("tick", 0, y + 4, label, "end", 8))
+    return margin_of(labels)
+
+
+def ticks(shapes: list[Shape], across: Axis, y: float, words: str) -> None:
+    """Write the numbers of an axis across below `y`, and what they are."""
+    percent = "%" * words.startswith("%")
+    for tick in across.ticks:
+        at = across.at(tick)
+        anchor = "start" if at < 0.04 else "end" if at > 0.96 else "middle"
+        shapes.append(Text("tick", at, y + 14, short(tick) + percent, anchor))
+    if words != percent:
+        shapes.append(Text("axis", 1, y + 30, words, "end"))
+
+
+def margin_of(labels: Sequence[str]) -> int:
+    """Return how much room labels at the left need, in steps of 8 pixels."""
+    return -(-int(max(map(len, labels)) * DIGIT + 8) // 8)
+
+
+def down(up: Axis, value: float, top: float, height: float) -> float:
+    """Return how far down in pixels a value stands on an axis upwards."""
+    return round(top + (1 - up.at(value)) * height, 1)
+
+
+def curve_picture(charts: Charts, title: str, width: int) -> Drawing:
+    """Draw charts side by side as far as there is room, and below each other."""
+    across = max(1, min(len(charts.charts), width // ONE))
+    each = width // across
+    high = ALONE if len(charts.charts) == 1 else AMONG
+    plots = [plot_of(charts, chart, high) for chart in charts.charts]
+    keys = [_keys(plot.keys, each - 2 * EDGE) for plot in plots]
+    above = NAME + max(rows for _, rows in keys) * ENTRY
+    height = above + high + BELOW
+    told = " ".join(chart.told for chart in charts.charts)
+    heading = fitting(title, width - 2 * EDGE, 17)
+    shapes: list[Shape] = [Text("heading", EDGE, 21, heading)]
+    for number, (chart, plot, (samples, _)) in enumerate(
+        zip(charts.charts, plots, keys, strict=True)
+    ):
+        x, y = number % across * each, TITLE + number // across * height
+        unit = f", {chart.unit}" if chart.unit else ""
+        name = fitting(chart.title + unit, each - 2 * EDGE, 13)
+        shapes.append(Text("label", x + EDGE, y + 14, name))
+        shapes.append(Inset("", samples, x + EDGE, y + NAME))
+        left, room = x + LEFT, each - LEFT - RIGHT
+        shapes.append(Inset("", plot.shapes, left, y + above - ABOVE, width=room))
+    rows = ceil(len(charts.charts) / across)
+    return Drawing(width, TITLE + rows * height, f"{title}. {told}", shapes)
+
+
+def numbers(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
+    """Return the same as the columns of a table, and its rows."""
+    several = len(charts.charts) > 1
+    columns = [
+        (f"{chart.title}: " if several and len(chart.lines) > 1 else "")
+        + line.name
+        + (f", {chart.unit}" if chart.unit else "")
+        for chart in charts.charts
+        for line in chart.lines
+    ]
+    rows = (
+        [moment.at.value, *(entry and entry.value for entry in moment.numbers)]
+        for moment in charts.moments
+    )
+    return [charts.axis, *columns], rows
+
+
+def spread_chart(
+    most: int, lines: NDArray[np.float64], quartiles: NDArray[np.float64], label: str
+) -> Markup:
+    """Draw runs over their updates for a page: [R, P] at places from 0 to `most` on their axis.
+
+    The quartiles of them, [3, P], are a band and a line in its middle.
+    """
+    up, places = scale([float(lines.max())], zero=True), np.linspace(0, 1, lines.shape[1]).tolist()
+    shapes: list[Shape] = []
+    margin = levels(shapes, up, ABOVE, SPREAD)
+    ticks(shapes, from_zero(most), ABOVE + SPREAD, "updates")
+
+    def points(line: NDArray[np.float64]) -> list[tuple[float, float]]:
+        heights = (down(up, value, ABOVE, SPREAD) for value in line.tolist())
+        return list(zip(places, heights, strict=True))
+
+    low, middle, high = map(points, quartiles)
+    shapes += [Path("soft faint curve", points(line)) for line in lines]
+    shapes += [Path("accent band", high + low[::-1], closed=True), Path("accent curve", middle)]
+    return inline_plot(Plot(ABOVE + SPREAD + AXIS, margin, shapes), label)
+
+
+def value_plot(place: Place, moves: Sequence[Move], height: float) -> Plot:
+    """Lay out what a game of these moves was worth after each, as a line, and expected, as dots."""
+    plies, shown = place.world.game.cells, len(place.match.shown)
+    start = int(place.world.solution.value[0])
+    up = Axis(-1.0, 1.0, False, sorted(LEVELS))
+    shapes: list[Shape] = []
+    for value, name in LEVELS.items():
+        y = down(up, value, ABOVE, height)
+        shapes += [Segment("rule", 0, y, 1, y), Text("tick", 0, y + 4, name, "end", 8)]
+    shapes.append(Segment("now", shown / plies, ABOVE - 6, shown / plies, ABOVE + height + 6))
+    corners = [(0, start)]
+    for ply, values in enumerate(pairwise([start, *(move.truth for move in moves)]), 1):
+        corners += [(ply, value) for value in values]
+    points = [(ply / plies, down(up, value, ABOVE, height)) for ply, value in corners]
+    shapes.append(Path("ink curve", points))
+    shapes += [
+        Dot("dot", move.ply / plies, down(up, move.expected, ABOVE, height))
+        for move in moves
+        if move.expected is not None
+    ]
+    return Plot(height + 2 * ABOVE, margin_of([*LEVELS.values()]), shapes)
+
+
+def value_chart(place: Place, moves: Sequence[Move]) -> Markup:
+    """Draw the value of a game over its moves for a page."""
+    return inline_plot(value_plot(place, moves, LOW), label_of(moves))
+
+
+def value_picture(place: Place, moves: Sequence[Move], title: str) -> Drawing:
+    """Draw the value of a game over its moves alone."""
+    plot = value_plot(place, moves, AMONG)
+    note = "Line: the truth after each move, for X. Dots: what was expected."
+    margin = 12 + 8 * plot.margin
+    shapes: list[Shape] = [
+        Text("heading", 12, 22, fitting(title, 616, 17)),
+        Text("told", 12, 236, note),
+        Inset("", plot.shapes, margin, 46, width=628 - margin),
+    ]
+    return Drawing(WIDTH, 250, f"{title}. {label_of(moves)}", shapes)
+
+
+def value_numbers(place: Place, moves: Sequence[Move]) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each move of a match, as VALUE_COLUMNS name them."""
+    for move, cell in zip(moves, place.cells, strict=True):
+        row, column = place.world.game.row_column(cell)
+        expected = None if move.expected is None else round(move.expected, 6) + 0.0  # never -0.0
+        yield (
+            move.ply,
+            move.mark,
+            row + 1,
+            column + 1,
+            move.truth,
+            expected,
+            int(move.blunder),
+        )
+
+
+def _keys(keys: Sequence[Key], width: float) -> tuple[list[Shape], int]:
+    """Name the lines of a chart, as many in a row as there is room for; return how many rows."""
+    shapes: list[Shape] = []
+    x, row = 0.0, 0
+    for key in keys:
+        name = fitting(key.name, width - SAMPLE - 6)
+        needed = SAMPLE + 6 + 12 * LETTER * len(name) + 14
+        if x and x + needed > width:
+            x, row = 0.0, row + 1
+        y = ENTRY * row + 2
+        shapes.append(Path(key.kind, [(x, y), (x + SAMPLE, y)]))
+        shapes.append(Text("told", x + SAMPLE + 6, y + 4, name))
+        x += needed
+    return shapes, row + 1
