@@ -9,25 +9,12 @@ import os
 import re
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from types import MappingProxyType
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from app.recipes.shipped import HEATMAP, LEAGUE, NETWORK, OURS, SELF_PLAY, TABULAR
-
-PROJECTS = MappingProxyType(
-    {
-        "heatmap": HEATMAP,
-        "tabular": TABULAR,
-        "self-play": SELF_PLAY,
-        "network": NETWORK,
-        "league": LEAGUE,
-        "classics": "Classics of the field",
-        "ours": OURS,
-    }
-)
+from app.sources import SOURCES
 
 ORDER = (
     "random-opponent",
@@ -68,7 +55,7 @@ ORDER = (
     "games-to-proof",
 )
 
-Verdict = Literal["holds", "holds in part", "does not hold", "cannot be told from this"]
+Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
 MAX_FILE = 1 << 20  # bytes
 READABLE = 0o644
 
@@ -236,13 +223,18 @@ class Summary(Struct, frozen=True):
         Annotated[str, Meta(min_length=1, max_length=60)], Meta(description="Its name in a list.")
     ]
     claim: Annotated[Text, Meta(description="What was claimed, in our words.")]
-    project: Annotated[
-        Literal["heatmap", "tabular", "self-play", "network", "league", "classics", "ours"],
-        Meta(description="Whose claim it is."),
+    sources: Annotated[
+        list[Id],
+        Meta(min_length=1, description="Whose claim it is, as in app.sources; the first says it."),
     ]
     where: Annotated[Text, Meta(description="Where it stands in its source.")]
     done: Annotated[Text, Meta(description="What was done to check it.")]
     verdict: Annotated[Verdict, Meta(description="What follows for the claim.")]
+    parts: Annotated[
+        list[bool],
+        Meta(min_length=1, description="Which parts of the answer are as claimed."),
+    ]
+    answer: Annotated[Text, Meta(description="What follows, in words and without a number.")]
     because: Annotated[Text, Meta(description="The numbers that force the verdict.")]
     limits: Annotated[Text, Meta(description="What this does not show.")]
     agents: Annotated[list[Id], Meta(description="The shipped agents that it is about.")]
@@ -274,6 +266,8 @@ def load(path: Path) -> Summary:
         summary = msgspec.json.decode(content, type=Summary)
         if summary.id != path.stem:
             raise ValueError(f"id {summary.id!r} is not the file's name")
+        if unknown := sorted({*summary.sources} - SOURCES.keys()):
+            raise ValueError(f"there is no source {unknown[0]!r}")
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from error
     except ValueError as error:

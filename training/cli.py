@@ -286,16 +286,26 @@ def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
     type=click.Path(path_type=Path, file_okay=False),
     help="Where summaries go; default models/experiments/.",
 )
+@click.option("--words", is_flag=True, help="Only write the words of the summaries anew.")
 @click.option("--bench", is_flag=True, help="Measure what a run takes beside the bare training.")
-def experiment(claims: tuple[str, ...], everything: bool, bench: bool, **options: Any) -> None:
+def experiment(
+    claims: tuple[str, ...], everything: bool, words: bool, bench: bool, **options: Any
+) -> None:
     """Check claims: train what is missing, keep every run, write what all of them say.
 
     Whatever stops it, the same command goes on from there.
     """
-    from training.experiments.commands import carry_out_all, list_claims, measure_runs  # noqa: PLC0415
+    from training.experiments.commands import (  # noqa: PLC0415
+        carry_out_all,
+        list_claims,
+        measure_runs,
+        write_words,
+    )
 
     if bench:
         told = measure_runs()
+    elif words:
+        told = write_words(claims, options["out"])
     elif everything or claims:
         told = carry_out_all(claims, **options)
     else:

@@ -6,7 +6,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from app.experiments import PROJECTS, Summary
+from app.experiments import Summary
+from app.sources import SOURCES
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game
 from app.tictactoe.report import Chances, report
@@ -19,7 +20,7 @@ HEADER = [
     *(f"as {seat}, best responder" for seat in SEATS.values()),
     "Blunders",
 ]
-CLAIMS = ["Claim", "Whose", "Verdict", "Runs"]
+CLAIMS = ["Claim", "Source", "Verdict", "Runs"]
 START, END = "<!-- results -->", "<!-- /results -->"
 
 
@@ -48,7 +49,7 @@ def claims_table(claims: Iterable[Summary]) -> str:
     lines = [CLAIMS]
     for claim in claims:
         title = f"[{claim.title}](models/experiments/{claim.id}.json)"
-        lines.append([title, PROJECTS[claim.project], claim.verdict, f"{claim.runs:,}"])
+        lines.append([title, SOURCES[claim.sources[0]].name, claim.verdict, f"{claim.runs:,}"])
     return _markdown(lines)
 
 

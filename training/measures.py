@@ -64,7 +64,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When the play of one training was proved, the games counted to within a fiftieth."""
+    """When the play of one training was proved, as far as it was looked at."""
 
     seconds: float
     games: int | None  # the first after which it is unbeatable in both seats, or None
@@ -127,14 +127,19 @@ def measure_proof(recipes: Sequence[Recipe]) -> list[Proof]:
     It is asked after each of the first games, and later whenever the updates have grown by a
     fiftieth.
     """
-    return [_proof(recipe) for recipe in recipes]
+    return [_proof(recipe, lambda updates: updates + 1 + updates // GROWTH) for recipe in recipes]
 
 
-def _proof(recipe: Recipe) -> Proof:
+def measure_exact_proof(recipes: Sequence[Recipe]) -> list[Proof]:
+    """Train each recipe and ask after every game whether its play is proved."""
+    return [_proof(recipe, lambda updates: updates + 1) for recipe in recipes]
+
+
+def _proof(recipe: Recipe, next_stop: NextStop) -> Proof:
     game = tic_tac_toe()
     begin = perf_counter()
     first, since, faultless = None, None, None
-    for progress in learn(game, recipe, lambda updates: updates + 1 + updates // GROWTH):
+    for progress in learn(game, recipe, next_stop):
         policy = policy_of(progress.q, recipe.plays)
         if all(unbeatable(game, policy, seat) for seat in SEATS.values()):
             first = progress.games if first is None else first
@@ -155,6 +160,7 @@ def positions_known(game: Game, visits: NDArray[np.uint32]) -> int:
 END = Measure("end", 1, Run, measure_end)
 MARKS = Measure("marks", 1, Run, measure_marks)
 PROOF = Measure("proof", 1, Proof, measure_proof, at_once=2)
+EXACT_PROOF = Measure("exact-proof", 1, Proof, measure_exact_proof, at_once=2)
 
 
 def key(measure: Measure[Found], recipe: Recipe) -> str:

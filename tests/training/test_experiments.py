@@ -1,5 +1,6 @@
 """The claims as data, their engine, and what it has written to models/experiments."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -10,8 +11,9 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from app.experiments import PROJECTS, Histogram, Mark, Summary, load, load_all
+from app.experiments import Histogram, Mark, Summary, load, load_all, save
 from app.recipes import LONGEST, SHIPPED, parse
+from app.sources import SOURCES
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import losing_game
@@ -27,7 +29,7 @@ from training.experiments.claim import (
     verdict_on,
     wilson,
 )
-from training.experiments.engine import Outcome, carry_out, digest
+from training.experiments.engine import Outcome, carry_out, digest, reworded
 from training.experiments.running_sum import EXPERIMENT as RUNNING_SUM
 from training.experiments.store import opened
 from training.learners import learn
@@ -77,7 +79,8 @@ def test_every_claim_has_a_file_that_says_what_it_is_about() -> None:
         experiment = find(claim)
         assert experiment.id == claim
         assert len(experiment.title) <= 60
-        assert experiment.project in PROJECTS
+        assert {*experiment.sources} <= SOURCES.keys()
+        assert experiment.sources
         assert set(experiment.agents) <= SHIPPED.keys()
         labels = [label for sweep in experiment.sweeps for label in sweep.recipes]
         assert len(labels) == len(set(labels))
@@ -96,13 +99,10 @@ def test_every_claim_has_its_summary() -> None:
 @pytest.mark.parametrize("claim", WRITTEN)
 def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
     summary, experiment = WRITTEN[claim], find(claim)
-    assert summary.claim == experiment.claim
-    assert summary.limits == experiment.limits
-    assert summary.done == experiment.done.format(seeds=f"{summary.seeds:,}")
+    assert reworded(experiment, summary) == summary  # else: `experiment --words`
     few = ("seeds than 1,000" in summary.limits, "Three seeds show" in summary.limits)
     assert any(few) == any(sweep.seeds < 1_000 for sweep in experiment.sweeps)
     assert summary.seeds == max((sweep.seeds for sweep in experiment.sweeps), default=0)
-    assert summary.title == experiment.title
     assert (SUMMARIES / f"{claim}.json").stat().st_size < 200_000
     assert summary.because.count(". ") <= 3
     seeds: Counter[str] = Counter()  # by measure and recipe: a run asked for twice is made once
@@ -111,6 +111,28 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
             run = key(sweep.measure, parse(recipe))
             seeds[run] = max(seeds[run], min(sweep.seeds, summary.seeds))
     assert summary.runs == seeds.total()
+
+
+@pytest.mark.parametrize("claim", ORDER)
+def test_an_answer_says_every_part_in_words_and_without_a_number(claim: str) -> None:
+    for part in find(claim).parts:
+        for sentence in part:
+            assert re.fullmatch(r"[A-Z][^0-9%.]*\.", sentence), sentence
+        assert part.if_so != part.if_not
+
+
+def test_a_source_that_there_is_not_is_named(tmp_path: Path) -> None:
+    save(tmp_path, msgspec.structs.replace(WRITTEN["counting"], sources=["somewhere"]))
+    with pytest.raises(ValueError, match=r"counting\.json: there is no source 'somewhere'"):
+        load(tmp_path / "counting.json")
+
+
+def test_words_are_written_anew_without_training(tmp_path: Path) -> None:
+    summary = WRITTEN["menace"]
+    save(tmp_path, msgspec.structs.replace(summary, title="?", claim="?", answer="?", where="?"))
+    command = ["experiment", "menace", "--words", "--out", str(tmp_path)]
+    assert CliRunner().invoke(cli.main, command).stdout == "menace: reproduced\n"
+    assert load(tmp_path / "menace.json") == summary
 
 
 def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show() -> None:
@@ -200,7 +222,7 @@ def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> 
         return Experiment(
             **{
                 field: getattr(RUNNING_SUM, field)
-                for field in ("id", "title", "claim", "project", "where", "done", "limits")
+                for field in ("id", "title", "claim", "sources", "where", "done", "limits", "parts")
             },
             agents=[],
             tell=RUNNING_SUM.tell,
@@ -288,13 +310,13 @@ def test_strips_are_of_all_recipes_or_of_some() -> None:
 @pytest.mark.parametrize(
     ("parts", "verdict"),
     [
-        ([True], "holds"),
-        ([True, True], "holds"),
-        ([False, True, False], "holds in part"),
-        ([False, False], "does not hold"),
+        ([True], "reproduced"),
+        ([True, True], "reproduced"),
+        ([False, True, False], "partly reproduced"),
+        ([False, False], "not reproduced"),
     ],
 )
-def test_a_claim_holds_if_all_its_parts_do(parts: list[bool], verdict: str) -> None:
+def test_a_claim_is_reproduced_if_all_its_parts_are(parts: list[bool], verdict: str) -> None:
     assert verdict_on(*parts) == verdict
 
 
@@ -304,12 +326,12 @@ def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:
         cli.main, ["experiment", "counting", "--store", store, "--out", out]
     )
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("counting: holds (0 runs trained, 0 kept")
+    assert result.stdout.startswith("counting: partly reproduced (0 runs trained, 0 kept")
     assert load(tmp_path / "out/counting.json").figures == WRITTEN["counting"].figures
     listed = CliRunner().invoke(cli.main, ["experiment", "--out", out]).stdout.splitlines()
     assert len(listed) == len(ORDER)
     assert [line.split() for line in listed if line.startswith("counting")] == [
-        ["counting", "holds"]
+        ["counting", "partly", "reproduced"]
     ]
 
 

@@ -4,22 +4,24 @@ A file of this package holds one experiment, or a family of them that share a de
 
     EXPERIMENT = claim.Experiment(
         id="two-stage",                       # as in app.experiments.ORDER
-        title=..., claim=..., project="league", where=..., done=..., limits=..., agents=[...],
+        title=..., claim=..., sources=["hernandez"], where=..., done=..., limits=..., agents=[...],
+        parts=[claim.Part("Two stages win more.", "Two stages do not win more.")],
         sweeps=[claim.Sweep({"two stages": "league", "one stage": "league,stages=one"}, MARKS)],
         tell=tell,
     )
 
 A sweep trains each of its recipes, which are named without a seed, with the seeds from 0 on, and
 has each run measured (`training.measures.Measure`; write one of your own for what no other finds).
-`tell` gets all that was found and returns the figures, the verdict and its reason.  A number in a
-sentence is formatted into it from what was found, and the verdict is chosen by a rule on the
-numbers, so that neither can ever say anything else than the figures.
+`tell` gets all that was found and returns the figures, the verdict, which parts of the claim are
+so, and the numbers behind that.  A number in a sentence is formatted into it from what was found,
+and verdict and parts are chosen by rules on the numbers, so that neither can ever say anything else
+than the figures.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,12 +47,20 @@ class Sweep:
     checked: bool = True  # whether a test makes a run of the first recipe again
 
 
+class Part(NamedTuple):
+    """A part of a claim: what a student could repeat of it, without a number."""
+
+    if_so: str
+    if_not: str
+
+
 @dataclass(frozen=True)
 class Told:
     """What the numbers say."""
 
     figures: Sequence[Figure]
     verdict: Verdict
+    parts: Sequence[bool]  # which parts of the claim are so, in their order
     because: str  # at most three sentences
 
 
@@ -64,13 +74,19 @@ class Experiment:
     id: str
     title: str
     claim: str
-    project: Any  # a slug of app.experiments.PROJECTS
+    sources: Sequence[str]  # slugs of app.sources; the first says it
     where: str
     done: str
     limits: str
     agents: Sequence[str]
+    parts: Sequence[Part]
     tell: Callable[["Results"], Told]
     sweeps: Sequence[Sweep] = field(default=())
+
+    def answer(self, parts: Sequence[bool]) -> str:
+        """Say which parts of the claim are so."""
+        pairs = zip(self.parts, parts, strict=True)
+        return " ".join(part.if_so if so else part.if_not for part, so in pairs)
 
 
 @dataclass(frozen=True)
@@ -219,8 +235,10 @@ def share(label: str, truths: Sequence[bool], recipe: str) -> Bar:
 
 
 def verdict_on(*parts: bool) -> Verdict:
-    """Judge a claim by its parts: it holds if all of them do, and in part if any does."""
-    return "holds" if all(parts) else "holds in part" if any(parts) else "does not hold"
+    """Judge a claim by its parts: reproduced if all of them are, and partly if any is."""
+    if all(parts):
+        return "reproduced"
+    return "partly reproduced" if any(parts) else "not reproduced"
 
 
 def sign_test(one: Sequence[float], other: Sequence[float]) -> float:

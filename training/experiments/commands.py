@@ -7,11 +7,11 @@ from time import perf_counter, process_time
 
 from platformdirs import user_cache_path
 
-from app.experiments import load_all, save
+from app.experiments import load, load_all, save
 from app.recipes import Recipe, parse
 from app.tictactoe.game import tic_tac_toe
 from training.experiments import FILES, ORDER, find
-from training.experiments.engine import carry_out
+from training.experiments.engine import carry_out, reworded
 from training.experiments.store import opened
 from training.learners import learn
 from training.measures import END, NEVER
@@ -34,9 +34,7 @@ def carry_out_all(
 
     Raises ValueError if there is no such claim, and ConnectionError if a cluster fails.
     """
-    for claim in claims:
-        if claim not in FILES:
-            raise ValueError(f"there is no claim {claim!r}, only {', '.join(ORDER)}")
+    _check(claims)
     with opened(store or user_cache_path("q-tac-toe") / "runs") as kept:
         for claim in claims or ORDER:
             begin = perf_counter()
@@ -47,6 +45,24 @@ def carry_out_all(
                 f"({outcome.trained:,} runs trained, {outcome.kept:,} kept, "
                 f"{perf_counter() - begin:,.1f} s)"
             )
+
+
+def write_words(claims: Sequence[str], out: Path) -> Iterator[str]:
+    """Write the words of these claims, or of all, anew into their summaries, without training.
+
+    Raises ValueError if there is no such claim, or no summary that can be read.
+    """
+    _check(claims)
+    for claim in claims or ORDER:
+        summary = reworded(find(claim), load(out / f"{claim}.json"))
+        save(out, summary)
+        yield f"{claim}: {summary.verdict}"
+
+
+def _check(claims: Sequence[str]) -> None:
+    for claim in claims:
+        if claim not in FILES:
+            raise ValueError(f"there is no claim {claim!r}, only {', '.join(ORDER)}")
 
 
 def list_claims(out: Path) -> Iterator[str]:

@@ -74,6 +74,21 @@ def carry_out(
     return Outcome(summary, trained, kept)
 
 
+def reworded(experiment: Experiment, summary: Summary) -> Summary:
+    """Write the words of a claim anew into its summary, whose numbers and verdict stay."""
+    return msgspec.structs.replace(
+        summary,
+        title=experiment.title,
+        claim=experiment.claim,
+        sources=list(experiment.sources),
+        where=experiment.where,
+        done=experiment.done.format(seeds=f"{summary.seeds:,}"),
+        answer=experiment.answer(summary.parts),
+        limits=experiment.limits,
+        agents=list(experiment.agents),
+    )
+
+
 def digest(found: msgspec.Struct) -> str:
     """Return the SHA-256 of what was found, but for how long it took."""
     content = {
@@ -134,10 +149,12 @@ def _summary(
         id=experiment.id,
         title=experiment.title,
         claim=experiment.claim,
-        project=experiment.project,
+        sources=list(experiment.sources),
         where=experiment.where,
         done=experiment.done.format(seeds=f"{most:,}"),
         verdict=told.verdict,
+        parts=[bool(so) for so in told.parts],
+        answer=experiment.answer(told.parts),
         because=_with_minus(told.because),
         limits=experiment.limits,
         agents=list(experiment.agents),

@@ -28,8 +28,8 @@ def tell(results: claim.Results) -> claim.Told:
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
     in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
     favoured = end[FAST] > end[SLOW] and p < 0.05
-    usual: Verdict = "holds" if in_order else "holds in part"
-    verdict: Verdict = usual if favoured else "does not hold"
+    usual: Verdict = "reproduced" if in_order else "partly reproduced"
+    verdict: Verdict = usual if favoured else "not reproduced"
     limits = {label: games_to_limit(results, label) for label in LEARNERS}
     counted = ", ".join(
         f"{label} {counts[label]:.1f} (k at its limit after {number(limits[label])} games, "
@@ -60,6 +60,7 @@ def tell(results: claim.Results) -> claim.Told:
             ),
         ],
         verdict,
+        [favoured],
         f"Updates a game: {counted}. If nothing but the growth of k differs, the median seed wins "
         f"{percent(end[SLOW])} with a quarter of it, {percent(end[USUAL])} as usual and "
         f"{percent(end[FAST])} with four times as much (sign test of the last and the first: "
@@ -78,16 +79,22 @@ def games_to_limit(results: claim.Results, label: str) -> float:
 EXPERIMENT = claim.Experiment(
     id="fills-fastest",
     title="Whose k grows fastest",
-    claim="As k grows at the same rate for all, players that fill the board quickest, and so make "
-    "the most updates, are favoured.",
-    project="league",
-    where="The report on the league, where it looks back on its comparison.",
+    claim="Because k increases at the same rate in all players, those that fill up the board "
+    "quickest are favoured.",
+    sources=["hernandez"],
+    where="The end of the section “Learning from the opponent”.",
     done="The updates a game of three learners were counted over {seeds} seeds of the league, with "
     "how well they play in the end. Then the plain learner was trained with nothing changed but "
     "how fast its k grows: a quarter as fast, as usual, and four times as fast.",
     limits="Learners that make more updates a game also learn more in it; only the second part "
     "tells the growth of k apart from that.",
     agents=["q-learning-player", "observing"],
+    parts=[
+        claim.Part(
+            "A k that grows faster favours a learner.",
+            "How fast k grows makes no difference that could be told from chance.",
+        ),
+    ],
     sweeps=[claim.Sweep({**LEARNERS, **STEPS}, MARKS)],
     tell=tell,
 )

@@ -29,8 +29,8 @@ def tell(_results: claim.Results) -> claim.Told:
     gains = [lead[one, other] + lead[other, one] for one in PLAYERS for other in PLAYERS]
     better, worse = [gain > TIE for gain in gains], [gain < -TIE for gain in gains]
     first = chances["random", "random"]
-    usual: Verdict = "holds" if all(better) else "holds in part"
-    verdict: Verdict = usual if sum(better) > sum(worse) else "does not hold"
+    usual: Verdict = "reproduced" if all(better) else "partly reproduced"
+    verdict: Verdict = usual if sum(better) > sum(worse) else "not reproduced"
     titles = [BASELINES[name].title for name in PLAYERS]
     return claim.Told(
         [
@@ -58,24 +58,34 @@ def tell(_results: claim.Results) -> claim.Told:
             ),
         ],
         verdict,
+        [max(perfect) >= TIE, sum(better) > sum(worse)],
         f"If both play at random X wins {percent(float(first[0]), 2)} and O "
         f"{percent(float(first[2]), 2)}, exactly. Of {len(gains)} pairs of players one does better "
-        f"by beginning in {sum(better):,} and worse in {sum(worse):,}. Two perfect players are "
-        f"{percent(max(perfect))} of the games apart at most: to them the first move is worth "
-        f"{'nothing' if max(perfect) < TIE else 'something'}.",
+        f"by beginning in {sum(better):,} and worse in {sum(worse):,}. Two perfect players "
+        f"{'draw every game: to them it is worth nothing' if max(perfect) < TIE else 'do not'}.",
     )
 
 
 EXPERIMENT = claim.Experiment(
     id="first-move",
     title="What the first move is worth",
-    claim="The first seat is a great advantage: its plots show how much moving first is worth.",
-    project="network",
-    where="The project of the deep Q-network, the plot in which its agent begins against random.",
+    claim="The first player has a significant advantage by going first, as the plot of the network "
+    "in the first seat against random demonstrates.",
+    sources=["codingronin"],
+    where="The section “Training Results”, “AI Player vs Random Player”.",
     done="Five players that never learn met in both seats, and all games that can happen between "
     "two of them were followed. Nothing is sampled and nothing is trained.",
-    limits="It is about players of even strength and about random; what a network gains from "
-    "moving first depends on what it has learned.",
+    limits="The players are those that never learn, and not the network of the plot: what a "
+    "network gains from moving first depends on what it has learned.",
     agents=["dqn-vs-random", "dqn-vs-heuristic"],
+    parts=[
+        claim.Part(
+            "Even to perfect players the first move is an advantage.",
+            "To perfect players the first move is worth nothing.",
+        ),
+        claim.Part(
+            "To weaker ones it is a considerable advantage.", "To weaker ones it is no advantage."
+        ),
+    ],
     tell=tell,
 )

@@ -48,12 +48,13 @@ def tell(results: claim.Results) -> claim.Told:
         ]
         + [results.strips("The same as O in the end", "%", lost)],
         claim.verdict_on(*within),
+        [all(within)],
         f"Taught by a perfect player in both seats in turn, the median MENACE that draws its beads "
         f"loses less than {percent(HARDLY, 0)} as X after {_games(needed[PERFECT, 'x'])} and as O "
         f"after {_games(needed[PERFECT, 'o'])}; if it always plays the colour with most beads, "
         f"after {_games(needed[GREEDY, 'x'])} and {_games(needed[GREEDY, 'o'])}: {of(within)} lie "
-        f"within {FEW} and {number(MANY)}. Taught by random it still loses "
-        f"{percent(ends[RANDOM])} as O after 100,000 games, by itself {percent(ends[ITSELF])}.",
+        f"within {FEW} and {number(MANY)}. Taught by random it still loses {percent(ends[RANDOM])} "
+        f"as O after 100,000 games, against its own play {percent(ends[ITSELF])}.",
     )
 
 
@@ -73,16 +74,23 @@ EXPERIMENT = claim.Experiment(
     title="How many games MENACE needs",
     claim="MENACE learns to draw with a perfect player; published answers to after how many games "
     "range from 66 lost games to 50,000 games.",
-    project="classics",
-    where="Michie (1961, 1963) and those who built it again; the answers differ by who plays "
-    "against it and by what counts as drawing.",
+    sources=["michie-1963"],
+    where="Michie (1963), and the pages of those who built it again; the answers differ by who "
+    "plays against it and by what counts as drawing.",
     done="MENACE learned in both seats in turn from a perfect player that draws among its best "
-    "moves, from random and from itself, 100,000 games with each of {seeds} seeds, and was judged "
-    "exactly after 1, 2, 5, 10, ... updates: drawing a bead, and, if a perfect player taught it, "
-    "also always playing the colour with most.",
+    "moves, from random and from its own play, which learns nothing itself, 100,000 games with "
+    "each of {seeds} seeds, and was judged exactly after 1, 2, 5, 10, ... updates: drawing a bead, "
+    "and, if a perfect player taught it, also always playing the colour with most.",
     limits="Michie's own machine only opened the game, resigned at an empty box, and met a person. "
     "A game is counted in either seat, and points are a factor of 2 to 2.5 apart.",
     agents=["menace"],
+    parts=[
+        claim.Part(
+            "Taught by a perfect player it comes to draw, after numbers of games that lie within "
+            "the published ones.",
+            "Not all numbers of games lie within the published ones.",
+        ),
+    ],
     sweeps=[claim.Sweep(RECIPES, MARKS)],
     tell=tell,
 )

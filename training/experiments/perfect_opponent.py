@@ -48,6 +48,7 @@ def tell(results: claim.Results) -> claim.Told:
             results.strips("Positions updated, of 627", "positions", table.known, TABLES),
         ],
         claim.verdict_on(*worse),
+        [all(worse[:-1]), worse[-1]],
         f"Medians: {'; '.join(told)}. The seeds of the network win "
         f"{network.spread(of_network[MINIMAX])} against random taught by minimax and "
         f"{network.spread(of_network[RANDOM])} taught by random.",
@@ -57,16 +58,27 @@ def tell(results: claim.Results) -> claim.Told:
 EXPERIMENT = claim.Experiment(
     id="perfect-opponent",
     title="A perfect opponent teaches little",
-    claim="A perfect opponent would not help to learn.",
-    project="network",
-    where="The project of the deep Q-network, on the choice of opponents.",
-    done="Two tables learned from random and from randomised minimax, by recipes that are "
+    claim="Playing against a perfect player would not help the network to learn, since it would "
+    "lose or draw every game: an expectation, which was not tried.",
+    sources=["codingronin"],
+    where="The section “Training Results”, before its heuristic player.",
+    done=f"Two tables learned from random and from randomised minimax, by recipes that are "
     f"otherwise the same, with {{seeds}} seeds each, and a network with {network.SEEDS}; all were "
-    "judged "
-    f"exactly. {network.SHORTER}",
+    f"judged exactly. {network.SHORTER}",
     limits="Games begin with the empty board, and a perfect opponent leads to few positions. From "
     f"random positions it could show more. {network.FEW}",
     agents=["q-table-vs-minimax", "q-table", "dqn-vs-random"],
+    parts=[
+        claim.Part(
+            "Tables that are taught by a perfect opponent play worse than those taught by a random "
+            "one.",
+            "Not every table that is taught by a perfect opponent plays worse.",
+        ),
+        claim.Part(
+            "A network that it teaches plays worse, too.",
+            "A network that it teaches does not play worse.",
+        ),
+    ],
     sweeps=[claim.Sweep(TABLES, END), *network.sweeps(NETWORKS)],
     tell=tell,
 )

@@ -68,6 +68,10 @@ def tell_self_play(results: claim.Results) -> claim.Told:
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
     )
     p = results.sign_test(AGAINST_RANDOM, AGAINST_ITSELF, table.wins)
+    parts = [
+        lost[AGAINST_ITSELF] < lost[AGAINST_RANDOM],
+        won[AGAINST_ITSELF] < won[AGAINST_RANDOM] and p < 0.05,
+    ]
     return claim.Told(
         [
             results.strips("Games won against random, both seats", "%", table.wins),
@@ -76,10 +80,8 @@ def tell_self_play(results: claim.Results) -> claim.Told:
             ),
             table.blunder_strips(results),
         ],
-        claim.verdict_on(
-            won[AGAINST_ITSELF] < won[AGAINST_RANDOM] and p < 0.05,
-            lost[AGAINST_ITSELF] < lost[AGAINST_RANDOM],
-        ),
+        claim.verdict_on(*parts),
+        parts,
         f"Against random the median seed wins {percent(won[AGAINST_ITSELF])} after self-play and "
         f"{percent(won[AGAINST_RANDOM])} after learning from random ({chance(p)}, sign test, seed "
         f"by seed). A best responder beats it in {percent(lost[AGAINST_ITSELF])} and "
@@ -122,6 +124,7 @@ def tell_symmetries(results: claim.Results) -> claim.Told:
             ),
         ],
         claim.verdict_on(faster, costs),
+        [faster, costs],
         f"With symmetric boards alike the median seed is ahead at {sum(leads)} of {len(leads)} "
         f"points of the training against random, and ends with "
         f"{percent(symmetric.median[-1])} won against {percent(plain.median[-1])}. "
@@ -145,6 +148,10 @@ def tell_greedy(results: claim.Results) -> claim.Told:
     )
     p = results.sign_test(GREEDY, EXPLORES, table.wins)
     q = results.sign_test(GREEDY_ITSELF, EXPLORES_ITSELF, table.lost_at_worst)
+    parts = [
+        won[GREEDY] < won[EXPLORES] and p < 0.05,
+        lost[GREEDY_ITSELF] > lost[EXPLORES_ITSELF] and q < 0.05,
+    ]
     return claim.Told(
         [
             results.strips("Games won against random, both seats", "%", table.wins),
@@ -153,13 +160,11 @@ def tell_greedy(results: claim.Results) -> claim.Told:
             ),
             results.strips("Positions that were updated, of 627", "positions", table.known),
         ],
-        claim.verdict_on(
-            won[GREEDY] < won[EXPLORES] and p < 0.05,
-            lost[GREEDY_ITSELF] > lost[EXPLORES_ITSELF] and q < 0.05,
-        ),
+        claim.verdict_on(*parts),
+        parts,
         f"Taught by random the median seed wins {percent(won[GREEDY])} against random if it never "
-        f"explored, and {percent(won[EXPLORES])} if it did ({chance(p)}, sign test). Taught by "
-        f"itself it loses {percent(lost[GREEDY_ITSELF])} and {percent(lost[EXPLORES_ITSELF])} to "
+        f"explored, and {percent(won[EXPLORES])} if it did ({chance(p)}, sign test). Against its "
+        f"own play it loses {percent(lost[GREEDY_ITSELF])} and {percent(lost[EXPLORES_ITSELF])} to "
         f"the best responder ({chance(q)}), having updated {number(updated[GREEDY_ITSELF])} and "
         f"{number(updated[EXPLORES_ITSELF])} of the 627 positions.",
     )
@@ -175,6 +180,10 @@ def tell_exploration(results: claim.Results) -> claim.Told:
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
     greedy, exploring = (results.medians(kind) for kind in kinds)
     p, q = (results.sign_test(FROM_GREEDY, FROM_ALL, kind) for kind in kinds)
+    parts = [
+        greedy[FROM_GREEDY] > greedy[FROM_ALL] and p < 0.05,
+        exploring[FROM_ALL] > exploring[FROM_GREEDY] and q < 0.05,
+    ]
     return claim.Told(
         [
             results.strips(title, "%", attrgetter(kind))
@@ -184,10 +193,8 @@ def tell_exploration(results: claim.Results) -> claim.Told:
                 ("Games lost to random, exploring, both seats", "exploring_lost"),
             )
         ],
-        claim.verdict_on(
-            greedy[FROM_GREEDY] > greedy[FROM_ALL] and p < 0.05,
-            exploring[FROM_ALL] > exploring[FROM_GREEDY] and q < 0.05,
-        ),
+        claim.verdict_on(*parts),
+        parts,
         f"Playing greedily the median seed wins {percent(greedy[FROM_GREEDY], 2)} against random "
         f"if it learned from greedy moves, and {percent(greedy[FROM_ALL], 2)} if from all "
         f"({chance(p)}, sign test, seed by seed). If it goes on exploring it wins "
@@ -223,6 +230,7 @@ def tell_improvements(results: claim.Results) -> claim.Told:
     ]
     best = min(OTHERS, key=lambda label: errors[label])
     games = results.medians(lambda run: run.games[-1])
+    solved = errors[CHAMPION] == 0 and lost[CHAMPION] == 0
     return claim.Told(
         [
             table.blunder_strips(results),
@@ -235,7 +243,8 @@ def tell_improvements(results: claim.Results) -> claim.Told:
                 logarithmic=True,
             ),
         ],
-        claim.verdict_on(bool(better), errors[CHAMPION] == 0 and lost[CHAMPION] == 0),
+        claim.verdict_on(bool(better), solved),
+        [bool(better), solved],
         f"{len(better)} of {len(OTHERS)} changes leave fewer blunders than the book's learner has "
         f"(median {number(errors[AS_IT_IS])}; sign test below 0.05 each); the best, {best}, leaves "
         f"{number(errors[best])}. Bounds on what a move is worth, as the champion keeps them, "
@@ -256,12 +265,23 @@ EXPERIMENTS = [
         title="Exercise 1.1: self-play",
         claim="Learning against itself instead of a random opponent leads to another way of "
         "playing: harder to beat, and winning less against a weak opponent.",
-        project="classics",
+        sources=["sutton-barto-2018"],
         where=BOOK + "1, which asks what would happen.",
         done="The learner of afterstates played 100,000 games with each of {seeds} seeds against "
-        "random and as many against itself, both sides learning, and was judged exactly.",
-        limits=LIMITS,
+        "random and as many against its own greedy play, and was judged exactly. One side learns "
+        "and explores; the other plays by the same table, and nothing is learned from its moves.",
+        limits="The exercise asks for both sides learning, and only one of them learns here. "
+        + LIMITS,
         agents=["td-afterstates"],
+        parts=[
+            claim.Part(
+                "Learning against its own play makes it harder to beat.",
+                "Learning against its own play does not make it harder to beat.",
+            ),
+            claim.Part(
+                "It wins less against a weak opponent.", "It wins as much against a weak opponent."
+            ),
+        ],
         tell=tell_self_play,
         sweeps=[
             claim.Sweep(
@@ -274,13 +294,23 @@ EXPERIMENTS = [
         title="Exercise 1.2: symmetries",
         claim="If symmetric boards share their value, it learns faster; but against an opponent "
         "that does not play alike in them, they should not.",
-        project="classics",
+        sources=["sutton-barto-2018"],
         where=BOOK + "2, which asks in what ways it would help, and whether it is right.",
         done="It learned from fixed, who plays the first empty square, and from random, with and "
         "without symmetries and with {seeds} seeds each, and was judged exactly; taught by random "
         "also on the way.",
         limits=LIMITS,
         agents=["td-afterstates"],
+        parts=[
+            claim.Part(
+                "With shared values it learns faster.",
+                "With shared values it does not learn faster.",
+            ),
+            claim.Part(
+                "Against an opponent that does not play alike its values are further off.",
+                "Even against an opponent that does not play alike its values are no further off.",
+            ),
+        ],
         tell=tell_symmetries,
         sweeps=[
             claim.Sweep(
@@ -300,12 +330,22 @@ EXPERIMENTS = [
         title="Exercise 1.3: greedy play",
         claim="A learner that always plays the move it rates highest learns to play worse than one "
         "that explores.",
-        project="classics",
+        sources=["sutton-barto-2018"],
         where=BOOK + "3, which asks what problems might occur.",
-        done="It learned from random and from itself with {seeds} seeds each, exploring a tenth of "
-        "its moves or none, and its greedy play was judged exactly.",
+        done="It learned against random and against its own greedy play with {seeds} seeds each, "
+        "exploring a tenth of its moves or none, and its greedy play was judged exactly.",
         limits=LIMITS,
         agents=["td-afterstates"],
+        parts=[
+            claim.Part(
+                "Without exploration it wins less against random.",
+                "Without exploration it wins as much against random.",
+            ),
+            claim.Part(
+                "Against its own play it becomes easier to beat.",
+                "Against its own play it becomes no easier to beat.",
+            ),
+        ],
         tell=tell_greedy,
         sweeps=[
             claim.Sweep(
@@ -324,13 +364,24 @@ EXPERIMENTS = [
         title="Exercise 1.4: learning from exploration",
         claim="Values learned from greedy moves only are those of playing greedily, and win more "
         "then; values learned from all moves are those of going on exploring, and win more so.",
-        project="classics",
+        sources=["sutton-barto-2018"],
         where=BOOK + "4, which asks which set of values wins more.",
         done="It learned from random with {seeds} seeds each, from its greedy moves only or from "
         "all. Its play was judged exactly twice: greedy, and with a tenth of the moves at random "
         "as in training.",
         limits=LIMITS + " Its step size stays what it is, so both sets of values go on wavering.",
         agents=["td-afterstates"],
+        parts=[
+            claim.Part(
+                "Values of greedy moves win more in greedy play.",
+                "Values of greedy moves do not win more in greedy play.",
+            ),
+            claim.Part(
+                "Values of all moves win more in exploring play.",
+                "That values of all moves win more in exploring play could not be told from "
+                "chance.",
+            ),
+        ],
         tell=tell_exploration,
         sweeps=[
             claim.Sweep(
@@ -344,14 +395,23 @@ EXPERIMENTS = [
         title="Exercise 1.5: other improvements",
         claim="The learner can be improved in other ways, and there are better ways to solve the "
         "problem as posed.",
-        project="classics",
+        sources=["sutton-barto-2018"],
         where=BOOK + "5, which asks for both.",
         done="Each change was tried alone, with {seeds} seeds: step size or exploration that fall, "
-        "symmetries, hopeful starting values, self-play. Beside them stands the champion, which "
-        "keeps what a move is worth at least and at most.",
+        "symmetries, hopeful starting values, games against its own greedy play. Beside them "
+        "stands the champion, which keeps what a move is worth at least and at most.",
         limits=f"{LIMITS} The champion is told the result of a game and the rules, as they "
         "are, but knows that its opponent answers as well as possible.",
         agents=["td-afterstates", "champion"],
+        parts=[
+            claim.Part(
+                "There are changes that leave fewer blunders.", "No change leaves fewer blunders."
+            ),
+            claim.Part(
+                "A learner that keeps bounds in place of averages solves the game.",
+                "A learner that keeps bounds in place of averages does not solve the game.",
+            ),
+        ],
         tell=tell_improvements,
         sweeps=[claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END)],
     ),

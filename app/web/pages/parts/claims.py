@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from werkzeug.exceptions import NotFound
 
-from app.experiments import PROJECTS, Bars, Curves, Grid, Histogram, Summary
+from app.experiments import Bars, Curves, Grid, Histogram, Summary
+from app.sources import SOURCES, Source
 from app.web import addresses
 from app.web.world import World, kept
 
@@ -25,7 +26,7 @@ class Claim(NamedTuple):
 
     id: str
     title: str
-    project: str
+    source: Source  # who says it
     verdict: Verdict
     href: str
 
@@ -34,12 +35,14 @@ VERDICTS: Mapping[str, Verdict] = MappingProxyType(
     {
         verdict.words: verdict
         for verdict in (
-            Verdict("holds", "holds", "M4.5 10.5 8.5 14.5 15.5 6", "win"),
-            Verdict("in-part", "holds in part", "M4.5 10H15.5", "accent"),
-            Verdict("does-not", "does not hold", "M5.5 5.5 14.5 14.5M14.5 5.5 5.5 14.5", "loss"),
+            Verdict("reproduced", "reproduced", "M4.5 10.5 8.5 14.5 15.5 6", "win"),
+            Verdict("partly", "partly reproduced", "M4.5 10H15.5", "accent"),
             Verdict(
-                "cannot-tell",
-                "cannot be told from this",
+                "not-reproduced", "not reproduced", "M5.5 5.5 14.5 14.5M14.5 5.5 5.5 14.5", "loss"
+            ),
+            Verdict(
+                "inconclusive",
+                "inconclusive",
                 "M6.5 7.5Q6.5 4 10 4T13.5 7.2Q13.5 9 11.6 10 10 10.9 10 12.4M10 15.6V15.9",
                 "soft",
             ),
@@ -53,7 +56,7 @@ def claim(summary: Summary) -> Claim:
     return Claim(
         id=summary.id,
         title=summary.title,
-        project=PROJECTS[summary.project],
+        source=SOURCES[summary.sources[0]],
         verdict=VERDICTS[summary.verdict],
         href=addresses.experiment(summary.id),
     )
@@ -70,6 +73,11 @@ def known(world: World, name: str) -> Summary:
 def of_agent(world: World, name: str) -> list[Claim]:
     """List the claims that are about an agent."""
     return [claim(one) for one in world.experiments.values() if name in one.agents]
+
+
+def of_source(world: World, slug: str) -> list[Claim]:
+    """List the claims that a source makes, or which is about its results."""
+    return [claim(one) for one in world.experiments.values() if slug in one.sources]
 
 
 @kept(64)
