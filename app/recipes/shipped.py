@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from app.recipes.names import name, parse
 from app.recipes.parameters import Recipe
+from app.sources import SOURCES
 from app.tictactoe.card import Reported
 
 
@@ -17,32 +18,22 @@ class Shipped(NamedTuple):
 
     id: str
     title: str
-    origin: str  # whose idea it was
+    origin: str  # whose idea it was, by the short name of app.sources
     recipe: Recipe
     reported: list[Reported]
     found: list[str]
 
 
-HEATMAP = "Web page that paints Q-values on the squares"
-TABULAR = "Articles on tabular and double Q-learning"
-SELF_PLAY = "Study of self-play with one shared table"
-NETWORK = "Deep Q-network behind a web service"
-LEAGUE = "League of learners"
-OURS = "This project"
-CLASSICS = "Classics of the field"
-
-PAGE = "the text of the page"
-ARTICLE = "the article on tabular Q-learning, 1,000 sampled games each"
-DOUBLE_ARTICLE = "the article on double Q-learning"
-PLOTS = "the plots of wins over epochs"
-REPORT = "the report on the league"
-
 MISTAKES = Reported(
-    "Agents trained against random only occasionally make mistakes despite millions of iterations, "
-    "and the random opponent is the reason.",
-    PAGE,
+    "Agents trained against a random policy occasionally make mistakes even though their "
+    "iterations are quite many, and that opponent explains it.",
+    "the section on Q-learning",
 )
-BEATS_FIXED = Reported("Beats `fixed` in every game after a while.", REPORT)
+BEATS_FIXED = Reported(
+    "In a league with the fixed player all learners learned very quickly to win every single game.",
+    "the section “Playing against a fixed player”",
+)
+RESULTS = "the section “Results”, 1,000 games against each opponent"
 
 SHIPPED = MappingProxyType(
     {
@@ -51,13 +42,13 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="q-iteration",
                 title="Q-iteration",
-                origin=HEATMAP,
+                origin=SOURCES["flesch"].name,
                 recipe=parse("q-iteration"),
                 reported=[
                     Reported(
-                        "Surprisingly good, although its update ignores that the opponent is "
-                        "stochastic.",
-                        PAGE,
+                        "The results are surprisingly good, given that the update does not take "
+                        "the stochastic opponent into account.",
+                        "the section on Q-iteration",
                     )
                 ],
                 found=[
@@ -69,7 +60,7 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="q-learning-1",
                 title="Q-learning 1",
-                origin=HEATMAP,
+                origin=SOURCES["flesch"].name,
                 recipe=parse("q-learning,games=1000000"),
                 reported=[MISTAKES],
                 found=[
@@ -82,7 +73,7 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="q-learning-2",
                 title="Q-learning 2",
-                origin=HEATMAP,
+                origin=SOURCES["flesch"].name,
                 recipe=parse("q-learning,games=5000000"),
                 reported=[MISTAKES],
                 found=[
@@ -93,9 +84,15 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="q-learning-3",
                 title="Q-learning 3",
-                origin=HEATMAP,
+                origin=SOURCES["flesch"].name,
                 recipe=parse("q-learning,start=every,games=1130000"),
-                reported=[MISTAKES],
+                reported=[
+                    MISTAKES,
+                    Reported(
+                        "It had 250 iterations, each of which visits every state.",
+                        "the section on Q-learning",
+                    ),
+                ],
                 found=[
                     "The table that its author published, one run, has 128 blunders and "
                     "cannot be beaten as X only.",
@@ -106,9 +103,15 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="q-learning-4",
                 title="Q-learning 4",
-                origin=HEATMAP,
+                origin=SOURCES["flesch"].name,
                 recipe=parse("q-learning,vs=random:226000+self:904000,start=every"),
-                reported=[],
+                reported=[
+                    Reported(
+                        "It was trained to compare Q-learning with Q-iteration; what came of it is "
+                        "not told.",
+                        "the section on Q-learning",
+                    )
+                ],
                 found=[
                     "The table that its author published, one run, has no blunder and "
                     "cannot be beaten in either seat.",
@@ -120,15 +123,18 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="q-table",
                 title="Q-table",
-                origin=TABULAR,
+                origin=SOURCES["nested-software"].name,
                 recipe=parse("q-table"),
                 reported=[
-                    Reported("No mistakes against both kinds of minimax.", ARTICLE),
-                    Reported("Wins more against random than minimax does: 92.6% as O.", ARTICLE),
+                    Reported("It makes no mistakes against either kind of minimax.", RESULTS),
+                    Reported("It wins more games against random than minimax does.", RESULTS),
                     Reported(
-                        "Now and then a run ends badly: as O it loses about 40% to randomised "
-                        "minimax.",
-                        ARTICLE,
+                        "It wins 92.6% as O against random.", "the end of the section “Results”"
+                    ),
+                    Reported(
+                        "Occasionally a run ends badly: as O it loses about 40% to randomised "
+                        "minimax, and draws the other games.",
+                        "the section “Results”, on single runs",
                     ),
                     Reported(
                         "99.1% won as X and 92.6% as O against random, no loss, everything drawn "
@@ -147,13 +153,14 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="q-table-draw-1",
                 title="Q-table, draw = win",
-                origin=TABULAR,
+                origin=SOURCES["nested-software"].name,
                 recipe=parse("q-table,draw=1"),
                 reported=[
                     Reported(
-                        "Raising the draw's reward step by step to that of a win cures the bad "
-                        "runs and costs wins against random: about 95% as X, around 70% as O.",
-                        ARTICLE,
+                        "Raising the draw's reward step by step to that of a win appears to have "
+                        "cured the bad runs, and seems to cost wins against random: about 95% "
+                        "remain as X and around 70% as O.",
+                        "the section “Results”, its update on the draw's reward",
                     )
                 ],
                 found=[
@@ -165,12 +172,13 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="double-q",
                 title="Double Q",
-                origin=TABULAR,
+                origin=SOURCES["nested-software"].name,
                 recipe=parse("double-q"),
                 reported=[
                     Reported(
-                        "Brings no improvement; if anything a single table was better.",
-                        DOUBLE_ARTICLE,
+                        "It brings no improvement; the results even seem better with a single "
+                        "table.",
+                        "the section “Double-Q Learning”",
                     )
                 ],
                 found=[
@@ -183,14 +191,18 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="q-table-vs-minimax",
                 title="Q-table, against minimax",
-                origin=TABULAR,
+                origin=SOURCES["nested-software"].name,
                 recipe=parse("q-table,vs=minimax-random"),
                 reported=[
                     Reported(
-                        "Trained against randomised minimax it is worse: as O it wins 50% and "
-                        "loses 22.7% against random, having seen 355 of 627 positions.",
-                        ARTICLE,
-                    )
+                        "The results are not as good: as O it wins 50% and loses 22.7% against "
+                        "random.",
+                        "the end of the section “Results”",
+                    ),
+                    Reported(
+                        "After training its table had 355 of the 627 positions.",
+                        "the end of the section “Results”",
+                    ),
                 ],
                 found=[
                     "Over 1,000 seeds (0 to 999) it wins 49.2% to 50.1% and loses 21.7% to "
@@ -203,18 +215,22 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="self-play",
                 title="Self-play",
-                origin=SELF_PLAY,
+                origin=SOURCES["peek"].name,
                 recipe=parse("self-play"),
                 reported=[
-                    Reported("Practically unbeatable by a human.", "the study's summary"),
                     Reported(
-                        "gamma is not so important, since the game is deterministic and short.",
-                        "the study's remarks on parameters",
+                        "It seems practically unbeatable by a human.", "the section “Discussion”"
                     ),
                     Reported(
-                        "Left open: a check against minimax, and Boyan's (1992) claim that a "
-                        "learned player wins 58% against T-hand and draws 42%.",
-                        "the study's outlook",
+                        "The value of gamma is not so important, the game being deterministic with "
+                        "a finite horizon.",
+                        "the section “Background”",
+                    ),
+                    Reported(
+                        "Left open: a check against minimax over many games, and Boyan's (1992) "
+                        "finding that a Q-learned player beats T-hand 58% of the time and draws "
+                        "the other 42%.",
+                        "the section “Discussion”",
                     ),
                 ],
                 found=[
@@ -229,15 +245,19 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="q-learning-player",
                 title="Q-learning player",
-                origin=LEAGUE,
+                origin=SOURCES["hernandez"].name,
                 recipe=parse("league,seed=2"),
                 reported=[
                     BEATS_FIXED,
-                    Reported("Starting k too high, at 0.1, hurts.", REPORT),
                     Reported(
-                        "The one-stage update, from its own moves only, is worse than the "
-                        "two-stage one.",
-                        REPORT,
+                        "An initial k that is too high, such as 0.1, can degrade its performance "
+                        "there.",
+                        "the section “Playing against a fixed player”",
+                    ),
+                    Reported(
+                        "A player whose next state is that after its own move only performed worse "
+                        "than this one, whose next state comes after the opponent's move.",
+                        "the section “The Q-Learning algorithm”",
                     ),
                 ],
                 found=[
@@ -250,14 +270,19 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="observing",
                 title="Observing",
-                origin=LEAGUE,
+                origin=SOURCES["hernandez"].name,
                 recipe=parse("league,observing=yes,seed=2"),
                 reported=[
                     BEATS_FIXED,
                     Reported(
-                        "Learning from the opponent's moves too is significantly better, and "
-                        "takes some eight thousand moves until it stops improving.",
-                        REPORT,
+                        "Performance increases significantly when the player learns from the "
+                        "opponent's moves too; it takes some eight thousand moves until it stops "
+                        "improving.",
+                        "the sections “The Q-Learning algorithm” and “Learning from the opponent”",
+                    ),
+                    Reported(
+                        "Similar results can be obtained using the simpler player.",
+                        "the section “Learning from the opponent”",
                     ),
                 ],
                 found=[
@@ -270,16 +295,17 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="symmetric",
                 title="Symmetric",
-                origin=LEAGUE,
+                origin=SOURCES["hernandez"].name,
                 recipe=parse(
                     "league,symmetric=yes,gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10,seed=2"
                 ),
                 reported=[
                     BEATS_FIXED,
                     Reported(
-                        "Learns faster at first and is overtaken by the plain learner later: an "
+                        "It learns much quicker at first, but its performance begins to degrade "
+                        "over time in favour of the plain learner: so many states fewer are an "
                         "over-simplification.",
-                        REPORT,
+                        "the section “Leveraging symmetries”",
                     ),
                 ],
                 found=[
@@ -292,7 +318,7 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="observing-symmetric",
                 title="Observing, symmetric",
-                origin=LEAGUE,
+                origin=SOURCES["hernandez"].name,
                 recipe=parse(
                     "league,observing=yes,symmetric=yes,gamma=0.65,k_start=0.01,k_step=0.01,"
                     "k_limit=10,seed=2"
@@ -308,7 +334,7 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="champion",
                 title="Champion",
-                origin=OURS,
+                origin=SOURCES["ours"].name,
                 recipe=parse("champion"),
                 reported=[],
                 found=[
@@ -322,14 +348,17 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="dqn-vs-random",
                 title="DQN, against random",
-                origin=NETWORK,
+                origin=SOURCES["codingronin"].name,
                 recipe=parse("dqn"),
                 reported=[
-                    Reported("In the first seat it wins from the start.", PLOTS),
                     Reported(
-                        "In the second seat it wins 30% at first and about 70% by epoch 400, "
-                        "passing random near epoch 200.",
-                        PLOTS,
+                        "In the first seat its plot demonstrates the advantage of moving first.",
+                        "the section “Training Results”, “AI Player vs Random Player”",
+                    ),
+                    Reported(
+                        "In the second seat it wins 30% at first, and random 60%; it passes random "
+                        "near epoch 200 and wins about 70% by epoch 400.",
+                        "the section “Training Results”, “Random Player vs AI Player”",
                     ),
                 ],
                 found=[
@@ -340,15 +369,18 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="dqn-vs-heuristic",
                 title="DQN, against T-hand",
-                origin=NETWORK,
+                origin=SOURCES["codingronin"].name,
                 recipe=parse("dqn,vs=t-hand,epsilon=0.3,steps=600"),
                 reported=[
                     Reported(
-                        "In the first seat it wins just over 10% at first and about 70% by epoch "
-                        "400, overtaking between epochs 150 and 200.",
-                        PLOTS,
+                        "In the first seat it wins a little over 10% at first and about 70% by "
+                        "epoch 400, overtaking between epochs 150 and 200.",
+                        "the section “Training Results”, “AI Player vs Heuristic Player”",
                     ),
-                    Reported("In the second seat it stays near 20%.", PLOTS),
+                    Reported(
+                        "In the second seat it starts around 20% and stays there.",
+                        "the section “Training Results”, “Heuristic Player vs AI Player”",
+                    ),
                 ],
                 found=[
                     "In the last 20 epochs of training it wins 81.1% as X and 20.8% as O, "
@@ -359,7 +391,7 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="sarsa",
                 title="Sarsa",
-                origin=CLASSICS,
+                origin=SOURCES["rummery-niranjan-1994"].name,
                 recipe=parse("sarsa"),
                 reported=[],
                 found=[
@@ -372,7 +404,7 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="expected-sarsa",
                 title="Expected Sarsa",
-                origin=CLASSICS,
+                origin=SOURCES["van-seijen-2009"].name,
                 recipe=parse("expected-sarsa"),
                 reported=[],
                 found=[
@@ -384,7 +416,7 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="monte-carlo",
                 title="Monte Carlo",
-                origin=CLASSICS,
+                origin=SOURCES["sutton-barto-2018"].name,
                 recipe=parse("monte-carlo"),
                 reported=[],
                 found=[
@@ -397,7 +429,7 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="td-afterstates",
                 title="TD afterstates",
-                origin=CLASSICS,
+                origin=SOURCES["sutton-barto-2018"].name,
                 recipe=parse("td-afterstates"),
                 reported=[],
                 found=[
@@ -412,7 +444,7 @@ SHIPPED = MappingProxyType(
             Shipped(
                 id="menace",
                 title="MENACE",
-                origin=CLASSICS,
+                origin=SOURCES["michie-1963"].name,
                 recipe=parse("menace"),
                 reported=[],
                 found=[

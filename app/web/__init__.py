@@ -21,6 +21,7 @@ from app.web.pages import (
     mind,
     play,
     puzzle,
+    sources,
     why,
 )
 from app.web.pages.lab import page as lab
@@ -44,6 +45,7 @@ PAGES = (
     lesson,
     lab,
     experiments,
+    sources,
     judge,
     deployment,
 )

@@ -64,6 +64,7 @@ SEEDS = Route("/lab/<name>/seeds")
 EXPERIMENTS = "/experiments"
 EXPERIMENT = Route("/experiments/<claim>")
 EXPERIMENT_FIGURE = Route("/experiments/<claim>/<int:number>.svg")
+SOURCES = "/sources"
 EMBED = "/embed/"  # what may stand on pages of others begins so
 EMBED_BOARD = Route("/embed/board/<record>")
 EMBED_REPLY = Route("/embed/reply/<record>")
@@ -304,9 +305,14 @@ def seeds(name: str, done: int | None = None) -> str:
     return SEEDS.to(name) + _query(done=done)
 
 
-def experiments(project: str = "", verdict: str = "") -> str:
-    """Return where the claims are listed: all, or those of a project or with a verdict."""
-    return EXPERIMENTS + _query(project=project, verdict=verdict)
+def experiments(source: str = "", verdict: str = "") -> str:
+    """Return where the claims are listed: all, or those of a source or with a verdict."""
+    return EXPERIMENTS + _query(source=source, verdict=verdict)
+
+
+def source(slug: str) -> str:
+    """Return where it is said what was taken from a source, and what differs here."""
+    return f"{SOURCES}#{slug}"
 
 
 def experiment(claim: str) -> str:

@@ -18,7 +18,7 @@ from werkzeug.exceptions import BadRequest, NotFound
 from app.experiments import Bars, Boards, Summary
 from app.experiments import load_all as load_experiments
 from app.recipes import Recipe, parse
-from app.recipes.shipped import CLASSICS
+from app.sources import CLASSICS, heading
 from app.tictactoe.agents import Agent, ModelError, load_all
 from app.tictactoe.arena import join, round_robin
 from app.tictactoe.atlas import Atlas, Mistakes, atlas, mistakes
@@ -405,7 +405,7 @@ class World:
         names = [
             name
             for name, agent in self.agents.items()
-            if agent.card.origin != CLASSICS and agent.card.worth is not None
+            if heading(agent.card.origin) != CLASSICS and agent.card.worth is not None
         ]
         return puzzles(
             self.game,

@@ -31,8 +31,9 @@ PAGES = [
     "/how",
     "/api",
     "/why/4?lens=q-learning-1&cell=0",
-    "/experiments?verdict=holds",
+    "/experiments?verdict=reproduced",
     "/experiments/counting",
+    "/sources",
     *("/experiments/bad-runs", "/experiments/double-q", "/experiments/feedback"),
 ]
 STAGE = [

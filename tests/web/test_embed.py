@@ -479,8 +479,8 @@ def test_the_project_says_how_it_is_cited() -> None:
     assert project["cff-version"] == "1.2.0"
     assert {"message", "title", "authors"} <= set(project)
     known = {
-        "abstract", "authors", "cff-version", "date-released", "keywords", "message", "title",
-        "type", "version",
+        "abstract", "authors", "cff-version", "date-released", "keywords", "message", "references",
+        "title", "type", "version",
     }  # fmt: skip
     assert set(project) <= known
     assert project["type"] in ("software", "dataset")

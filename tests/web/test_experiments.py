@@ -7,7 +7,7 @@ import hashlib
 import io
 import re
 import struct
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -20,7 +20,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.experiments import (
-    PROJECTS,
     Bar,
     Bars,
     Board,
@@ -36,6 +35,7 @@ from app.experiments import (
     load_all,
     save,
 )
+from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
 from app.web import addresses, create_app
 from app.web.pages.parts.claims import VERDICTS, algorithms, of_agent
@@ -120,10 +120,12 @@ SAMPLE = Summary(
     id="double-q",
     title="A sample & nothing else",
     claim="Every figure can be drawn.",
-    project="ours",
+    sources=["ours"],
     where="here",
     done="Numbers were written down.",
-    verdict="holds in part",
+    verdict="partly reproduced",
+    parts=[True],
+    answer="Every figure is drawn.",
     because="They are drawn.",
     limits="Anything true.",
     agents=["q-table"],
@@ -191,7 +193,7 @@ def test_the_list_has_every_claim_with_its_verdict_and_a_picture(
         assert line
         assert summary.title in unescape(line[0])
         assert VERDICTS[summary.verdict].words.capitalize() in line[0]
-        assert PROJECTS[summary.project] in line[0]
+        assert escape(SOURCES[summary.sources[0]].name) in line[0]
 
 
 def test_the_counts_on_top_are_those_of_the_verdicts(client: FlaskClient, world: World) -> None:
@@ -203,19 +205,19 @@ def test_the_counts_on_top_are_those_of_the_verdicts(client: FlaskClient, world:
     }
 
 
-@pytest.mark.parametrize("project", ["", *PROJECTS])
+@pytest.mark.parametrize("source", ["", *SOURCES])
 @pytest.mark.parametrize("verdict", ["", *(kind.slug for kind in VERDICTS.values())])
 def test_the_address_says_which_claims_are_listed(
-    client: FlaskClient, world: World, project: str, verdict: str
+    client: FlaskClient, world: World, source: str, verdict: str
 ) -> None:
-    text = client.get(addresses.experiments(project, verdict)).text
+    text = client.get(addresses.experiments(source, verdict)).text
     assert re.findall(r'id="claim-([a-z0-9-]+)"', text) == [
         claim
         for claim, one in world.experiments.items()
-        if project in ("", one.project) and verdict in ("", VERDICTS[one.verdict].slug)
+        if source in ("", *one.sources) and verdict in ("", VERDICTS[one.verdict].slug)
     ]
-    chosen = re.findall(r'id="((?:verdict|project)-[a-z-]+)"[^>]*aria-current', text)
-    assert chosen == [f"verdict-{verdict}"] * bool(verdict) + [f"project-{project or 'all'}"]
+    chosen = re.findall(r'id="((?:verdict|source)-[a-z0-9-]+)"[^>]*aria-current', text)
+    assert chosen == [f"verdict-{verdict}"] * bool(verdict) + [f"source-{source or 'all'}"]
 
 
 @pytest.mark.parametrize("claim", CLAIMS)

@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 from flask.testing import FlaskClient
 
+from app.sources import heading
 from app.web.match import Match, place_of
 from app.web.pages.play import PlayPage, minds_page, play_page
 from app.web.world import World
@@ -215,6 +216,7 @@ def test_who_can_be_seated_is_fetched_when_it_is_wanted(client: FlaskClient, wor
 
 def _in_groups(world: World) -> list[str]:
     """Those who learned by whose idea it was, then those who follow a rule."""
-    origins = list(dict.fromkeys(agent.card.origin for agent in world.agents.values()))
-    learned = sorted(world.agents, key=lambda name: origins.index(world.agents[name].card.origin))
+    groups = {name: heading(agent.card.origin) for name, agent in world.agents.items()}
+    order = list(dict.fromkeys(groups.values()))
+    learned = sorted(groups, key=lambda name: order.index(groups[name]))
     return [*learned, *(name for name in world.policies if name not in world.agents)]

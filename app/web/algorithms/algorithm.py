@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from app.recipes import Recipe
+from app.sources import Source
 from app.web.algorithms.formula import Formula, discounted
 from app.web.algorithms.sentences import best_next
 from app.web.algorithms.story import Story
@@ -51,6 +52,7 @@ class Section(NamedTuple):
     start: Match  # the position that shows its point, and by whose values
     formulas: tuple[Formula, ...]
     facts: Callable[[World], Mapping[str, object]] = no_facts  # what only its prose asks for
+    sources: tuple[Source, ...] = ()  # who found it
 
 
 def turns(recipe: Recipe) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.recipes import Recipe
+from app.sources import sources
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, fenced, just, number
 from app.web.algorithms.sentences import distance, images, worth_to_other
@@ -113,6 +114,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("champion", "4758", 8),
+        sources=sources("ours"),
         formulas=(
             Formula(
                 TITLE,

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.q_table import ADDED_UP, COUNTED, adds_up, shared
@@ -81,6 +82,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("double-q", "0"),
+        sources=sources("nested-software", "van-hasselt-2010", "van-hasselt-2015"),
         formulas=(
             Formula(
                 TITLE,

@@ -1,5 +1,6 @@
 """Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
 
+from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, mean, number
 from app.web.algorithms.sentences import distance, expected
@@ -57,6 +58,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("dqn-vs-random", "485"),
+        sources=sources("codingronin", "mnih-2015", "kingma-ba-2015"),
         formulas=(
             Formula(
                 TITLE,

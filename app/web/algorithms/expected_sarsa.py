@@ -1,5 +1,6 @@
 """Expected Sarsa: what is found after the answer is the next move's value on average."""
 
+from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import games_from
@@ -26,6 +27,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("expected-sarsa", "40"),
+        sources=sources("van-seijen-2009", "sutton-barto-2018"),
         formulas=(
             Formula(
                 TITLE,

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.recipes import Recipe
+from app.sources import sources
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, parse_position, position_text
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
@@ -202,6 +203,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("observing-symmetric", "487"),
+        sources=sources("hernandez", "mitchell-1997"),
         formulas=(
             Formula(
                 TITLE,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.recipes import Recipe
+from app.sources import sources
 from app.tictactoe.beads import alike, beads
 from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_of
@@ -161,6 +162,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("menace", "04"),
+        sources=sources("michie-1963"),
         formulas=(
             Formula(
                 TITLE,

@@ -1,5 +1,6 @@
 """What is exact: best play, where the best answer decides, and the task of an agent."""
 
+from app.sources import sources
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, combined, just, mean, number
@@ -75,6 +76,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("truth", "6587"),
+        sources=sources("garcia-1990"),
         formulas=(
             Formula(
                 TITLE,

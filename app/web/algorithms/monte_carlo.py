@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from app.sources import sources
 from app.tictactoe.tasks import mean_returns
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, mean, number
@@ -96,6 +97,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("monte-carlo", "8"),
+        sources=sources("sutton-barto-2018"),
         formulas=(
             Formula(
                 TITLE,

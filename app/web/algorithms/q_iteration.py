@@ -1,6 +1,7 @@
 """Q-iteration with sticky losses: a value is the last target that was drawn."""
 
 from app.recipes import Recipe
+from app.sources import sources
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, target_alone
@@ -81,6 +82,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("q-iteration", "4"),
+        sources=sources("flesch"),
         formulas=(
             Formula(
                 TITLE,

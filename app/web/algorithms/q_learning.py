@@ -1,6 +1,7 @@
 """Q-learning against an opponent that is part of the world."""
 
 from app.recipes import Recipe
+from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.sentences import distance, expected, past
@@ -34,6 +35,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("q-learning-1", "8"),
+        sources=sources("flesch", "watkins-1989"),
         formulas=(
             Formula(
                 TITLE,

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import TARGET
@@ -83,6 +84,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("q-table", "4"),
+        sources=sources("nested-software"),
         formulas=(
             Formula(
                 TITLE,

@@ -6,6 +6,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from app.sources import sources
 from app.tictactoe.notation import replay
 from app.tictactoe.tasks import task_q
 from app.tictactoe.values import TIE
@@ -85,6 +86,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by(AGENT, START),
+        sources=sources("rummery-niranjan-1994", "sutton-barto-2018"),
         formulas=(
             Formula(
                 TITLE,

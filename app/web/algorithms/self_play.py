@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from app.recipes.algorithms import SelfPlay
+from app.sources import sources
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, combined, moved
@@ -66,6 +67,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by(AGENT, "4"),
+        sources=sources("peek", "boyan-1992"),
         formulas=(
             Formula(
                 TITLE,

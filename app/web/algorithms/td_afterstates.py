@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.recipes.algorithms import at_the_end
+from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, just, mean, moved
 from app.web.algorithms.sarsa import BY_MOVES, exploring, next_targets
@@ -87,6 +88,7 @@ ALGORITHM = Algorithm(
     section=Section(
         title=TITLE,
         start=seen_by("td-afterstates", "8"),
+        sources=sources("sutton-barto-2018"),
         formulas=(
             Formula(
                 TITLE,

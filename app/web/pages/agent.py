@@ -11,6 +11,7 @@ from werkzeug.http import generate_etag
 
 from app.recipes import Parameter, parameters
 from app.recipes.parameters import written
+from app.sources import Source, named
 from app.tictactoe.agents import Agent, arrays_file
 from app.tictactoe.card import Card, card_text
 from app.tictactoe.game import SEATS, O, X
@@ -274,6 +275,7 @@ class AgentPage(Page):
     worth: list[Value]
     made: list[tuple[str, str]]
     claims: list[Claim]  # that were checked and are about it
+    source: Source | None  # whose idea it was; None where its card names nobody of them
 
 
 @bp.get(addresses.AGENT)
@@ -353,4 +355,5 @@ def agent_page(world: World, name: str, against: str) -> AgentPage:
         worth=worth(card),
         made=made(world, card),
         claims=of_agent(world, name),
+        source=named(card.origin),
     )

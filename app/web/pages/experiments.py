@@ -9,7 +9,9 @@ from flask import Blueprint, Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest, NotFound
 
-from app.experiments import PROJECTS, Summary
+from app.experiments import Summary
+from app.sources import SOURCES, Source
+from app.sources import sources as sources_of
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS
 from app.web.numbers import count
@@ -73,12 +75,12 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class ExperimentsPage(Page):
-    """All claims, or those of a project or with a verdict."""
+    """All claims, or those of a source or with a verdict."""
 
     template: ClassVar = "experiments/experiments.html"
 
     verdicts: list[Filter]
-    projects: list[Filter]
+    sources: list[Filter]
     lines: list[ListedClaim]
     total: int
     runs: str  # of all experiments together
@@ -92,6 +94,7 @@ class ExperimentPage(Page):
 
     summary: Summary
     claim: Claim
+    sources: tuple[Source, ...]  # whose claim it is
     figures: list[ShownFigure]
     agents: list[Named]
     methods: list[Named]  # the sections of /how that explain what was trained
@@ -104,13 +107,13 @@ class ExperimentPage(Page):
 @bp.get(addresses.EXPERIMENTS)
 def every() -> Response:
     """List the claims."""
-    project, verdict = request.args.get("project", ""), request.args.get("verdict", "")
+    source, verdict = request.args.get("source", ""), request.args.get("verdict", "")
     slugs = [kind.slug for kind in VERDICTS.values()]
-    if project and project not in PROJECTS:
-        raise BadRequest(f"There is no project {project!r}. There are: {', '.join(PROJECTS)}.")
+    if source and source not in SOURCES:
+        raise BadRequest(f"There is no source {source!r}. There are: {', '.join(SOURCES)}.")
     if verdict and verdict not in slugs:
         raise BadRequest(f"There is no verdict {verdict!r}. There are: {', '.join(slugs)}.")
-    return respond(experiments_page(world(), project, verdict))
+    return respond(experiments_page(world(), source, verdict))
 
 
 @bp.get(addresses.EXPERIMENT)
@@ -152,35 +155,38 @@ def figure(claim: str, number: int) -> Response:
     return svg_file(drawing(layout_of(world(), claim, number), source), scheme=scheme)
 
 
-def experiments_page(world: World, project: str, verdict: str) -> ExperimentsPage:
-    """Gather what the list writes down, for one project and one verdict or, with "", for all."""
+def experiments_page(world: World, source: str, verdict: str) -> ExperimentsPage:
+    """Gather what the list writes down, for one source and one verdict or, with "", for all."""
     every = [*world.experiments.values()]
-    of_project = [one for one in every if project in ("", one.project)]
+    of_source = [one for one in every if source in ("", *one.sources)]
     of_verdict = [one for one in every if verdict in ("", VERDICTS[one.verdict].slug)]
-    verdicts = Counter[str](one.verdict for one in of_project)
-    projects = Counter[str](one.project for one in of_verdict)
-    found = [one for one in of_project if one in of_verdict]
+    verdicts = Counter[str](one.verdict for one in of_source)
+    sources = Counter[str](slug for one in of_verdict for slug in one.sources)
+    found = [one for one in of_source if one in of_verdict]
     return ExperimentsPage(
         verdicts=[
             Filter(
                 id=kind.slug,
                 title=words,
                 number=verdicts[words],
-                href=addresses.experiments(project, "" if verdict == kind.slug else kind.slug),
+                href=addresses.experiments(source, "" if verdict == kind.slug else kind.slug),
                 chosen=verdict == kind.slug,
                 verdict=kind,
             )
             for words, kind in VERDICTS.items()
         ],
-        projects=[
+        sources=[
             Filter(
                 id=slug or "all",
                 title=title,
-                number=projects[slug] if slug else len(of_verdict),
+                number=sources[slug] if slug else len(of_verdict),
                 href=addresses.experiments(slug, verdict),
-                chosen=project == slug,
+                chosen=source == slug,
             )
-            for slug, title in {"": "All", **PROJECTS}.items()
+            for slug, title in {
+                "": "All",
+                **{one.slug: one.name for one in SOURCES.values()},
+            }.items()
         ],
         lines=[
             ListedClaim(claim(one), miniature(world, one.figures[0]), count(one.runs))
@@ -198,6 +204,7 @@ def experiment_page(world: World, summary: Summary, site: str) -> ExperimentPage
     return ExperimentPage(
         summary=summary,
         claim=claim(summary),
+        sources=sources_of(*summary.sources),
         figures=[shown(world, summary, number) for number in range(1, len(summary.figures) + 1)],
         agents=[
             Named(world.titles[name], addresses.agent(name))

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest
 
 from app.recipes import Recipe
+from app.sources import sources
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import MARKS, parse_position, parse_record, position_text, replay
@@ -255,6 +256,7 @@ def _beaten_seat(world: World, name: str) -> str:
 ACTION_VALUES = Section(
     title="Positions, moves, values",
     start=seen_by("q-learning-4", "1043"),
+    sources=sources("sutton-barto-2018", "watkins-1989"),
     formulas=(
         Formula(
             "Positions, moves, values",
@@ -269,6 +271,7 @@ ACTION_VALUES = Section(
 EXPLORATION = Section(
     title="Exploration",
     start=seen_by("symmetric", "34678"),
+    sources=sources("sutton-barto-2018", "hernandez"),
     formulas=(
         Formula(
             "ε-greedy",
@@ -301,6 +304,7 @@ EXPLORATION = Section(
 BEST_RESPONSE = Section(
     title="The best responder",
     start=seen_by("q-learning-2", "5"),
+    sources=sources("lanctot-2017"),
     formulas=(
         Formula(
             "The best responder",
@@ -320,6 +324,7 @@ BEST_RESPONSE = Section(
 NASH_CONV = Section(
     title="NashConv, and what a proof needs",
     start=seen_by("self-play", "865243", 15),
+    sources=sources("lanctot-2017"),
     formulas=(
         Formula(
             "NashConv, and what a proof needs",
@@ -331,6 +336,7 @@ NASH_CONV = Section(
 EXACT = Section(
     title="Why nothing is sampled",
     start=seen_by("q-learning-1", "357"),
+    sources=sources("garcia-1990"),
     formulas=(
         Formula(
             "Why nothing is sampled",

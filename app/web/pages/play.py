@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.sources import heading
 from app.tictactoe.game import SEATS
 from app.web import addresses
 from app.web.comparison import comparison_of
@@ -117,7 +118,7 @@ def groups(world: World) -> tuple[PlayerGroup, ...]:
     """List all: a person, the agents by whose idea they were, the players that follow a rule."""
     by_origin: dict[str, list[Card]] = {}
     for name, agent in world.agents.items():
-        by_origin.setdefault(agent.card.origin, []).append(_card(world, name))
+        by_origin.setdefault(heading(agent.card.origin), []).append(_card(world, name))
     rules = [_card(world, name) for name in world.policies if name not in world.agents]
     return (
         PlayerGroup("A person", (_card(world, HUMAN),)),

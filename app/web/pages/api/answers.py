@@ -5,8 +5,8 @@ from typing import cast
 
 from msgspec.structs import asdict
 
-from app.experiments import PROJECTS
 from app.experiments import Summary as Checked
+from app.sources import SOURCES
 from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS, O, X
 from app.tictactoe.notation import MARKS, position_text, record_to, replay
@@ -80,7 +80,7 @@ def _claim(summary: Checked) -> schema.ApiClaim:
     return schema.ApiClaim(
         id=summary.id,
         title=summary.title,
-        project=PROJECTS[summary.project],
+        source=SOURCES[summary.sources[0]].name,
         verdict=summary.verdict,
         href=addresses.api_experiment(summary.id),
         page=addresses.experiment(summary.id),

@@ -162,7 +162,7 @@ class Summary(Struct, frozen=True):
 
     id: Name
     title: Title
-    origin: Annotated[str, says("Where its kind was found.")]
+    origin: Annotated[str, says("Its source, by a short name.")]
     algorithm: Annotated[str, says("How it learned: a section of /how.")]
     recipe: Annotated[str, says("The recipe that makes it, by its full name.")]
     updates: Annotated[int, says("Updates of its table in training.", ge=0)]
@@ -350,7 +350,7 @@ class ApiClaim(Struct, frozen=True):
 
     id: Name
     title: Title
-    project: Annotated[str, says("Whose claim it is.")]
+    source: Annotated[str, says("Whose claim it is, by a short name.")]
     verdict: Annotated[Verdict, says("What came of it.")]
     href: Annotated[str, says("A path on this site: all of it, in this API.")]
     page: Annotated[str, says("A path on this site: its page.")]

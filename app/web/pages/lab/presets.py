@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from app.recipes import ALGORITHMS, SHIPPED, Recipe
+from app.sources import SOURCES, Source, named
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.service.on_demand import whole_name
@@ -19,6 +20,7 @@ class Preset(NamedTuple):
     recipe: str  # its name
     line: str
     game: int | None = None  # of its training, where that is what is to be seen
+    source: str = "nested-software"  # whose learner it changes
 
 
 class PresetLink(NamedTuple):
@@ -29,6 +31,7 @@ class PresetLink(NamedTuple):
     line: str
     href: str
     chosen: bool
+    source: Source | None = None
 
 
 class PresetGroup(NamedTuple):
@@ -120,6 +123,7 @@ WORTH_SEEING = (
         "Beads instead of values, and 220 games as X against somebody who never errs: it never "
         "wins one of them, and by then it draws nearly all.",
         game=1,
+        source="michie-1963",
     ),
     Preset(
         "Optimist",
@@ -132,8 +136,8 @@ EXERCISES = (
     Preset(
         "1.1: Self-play",
         "td-afterstates,vs=self",
-        "It learns from itself instead of from random moves: it wins less often against these, and "
-        "has a third fewer blunders.",
+        "It learns against its own play instead of random moves: it wins less often against these, "
+        "and has a third fewer blunders.",
     ),
     Preset(
         "1.2: Symmetries",
@@ -171,13 +175,21 @@ def offers(world: World, chosen: str) -> list[PresetGroup]:
                 _short(world, preset.recipe),
                 chosen,
                 preset.game,
+                SOURCES["sutton-barto-2018" if id == "exercise" else preset.source],
             )
             for number, preset in enumerate(presets, 1)
         ]
         for id, presets in (("telling", WORTH_SEEING), ("exercise", EXERCISES))
     )
     shipped = [
-        _offer(f"shipped-{id}", agent.title, character(world, id).line, id, chosen)
+        _offer(
+            f"shipped-{id}",
+            agent.title,
+            character(world, id).line,
+            id,
+            chosen,
+            source=named(agent.origin),
+        )
         for id, agent in SHIPPED.items()
         if id in world.agents
     ]
@@ -212,6 +224,12 @@ def _short(world: World, text: str) -> str:
 
 
 def _offer(
-    id: str, title: str, line: str, recipe: str, chosen: str, game: int | None = None
+    id: str,
+    title: str,
+    line: str,
+    recipe: str,
+    chosen: str,
+    game: int | None = None,
+    source: Source | None = None,
 ) -> PresetLink:
-    return PresetLink(id, title, line, addresses.lab(recipe, game=game), recipe == chosen)
+    return PresetLink(id, title, line, addresses.lab(recipe, game=game), recipe == chosen, source)

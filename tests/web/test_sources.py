@@ -1,0 +1,130 @@
+"""Cards, claims, sections and presets name known sources, and the page of sources has them all."""
+
+import re
+from html import unescape
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+from flask.testing import FlaskClient
+
+from app.recipes import SHIPPED
+from app.sources import CLASSICS, SOURCES, Source, heading, named
+from app.web import addresses
+from app.web.pages.how import SECTIONS
+from app.web.pages.lab.presets import EXERCISES, WORTH_SEEING
+from app.web.pages.sources import USES
+from app.web.service.deployment import ROOT
+from app.web.world import World
+
+OTHERS = [source for source in SOURCES.values() if source.kind != "ours"]
+
+
+@pytest.fixture
+def listing(client: FlaskClient) -> str:
+    return client.get(addresses.SOURCES).text
+
+
+def entry(listing: str, source: Source) -> str:
+    found = re.search(rf'(?s)<section id="{source.slug}".*?</section>', listing)
+    assert found, source
+    return unescape(found[0])
+
+
+def test_a_source_has_one_slug_and_one_name() -> None:
+    assert all(source.slug == slug for slug, source in SOURCES.items())
+    assert all(named(source.name) == source for source in SOURCES.values())
+    assert named("somebody") is None
+    assert [heading(source.name) for source in OTHERS if source.kind == "project"] == [
+        *("Flesch", "Nested Software", "Peek", "CodingRonin", "Hernandez")
+    ]
+    assert {heading(source.name) for source in OTHERS if source.kind == "classic"} == {CLASSICS}
+
+
+def test_the_page_says_of_each_who_what_and_when(listing: str) -> None:
+    assert [*USES] == [source.slug for source in OTHERS]
+    for source in OTHERS:
+        text = entry(listing, source)
+        for part in (source.name, source.author, source.title, source.year, source.published):
+            assert part in text
+        for part in (USES[source.slug].taken, *USES[source.slug].differs):
+            assert part in text
+
+
+def test_a_link_out_says_where_it_leads(listing: str) -> None:
+    for source in OTHERS:
+        links = re.findall(r'<a href="(https://[^"]+)"[^>]*>([^<]+)</a>', entry(listing, source))
+        assert [address for address, _ in links] == [*source.addresses]
+        for address, text in links:
+            assert text == f"Leads to {urlsplit(address).hostname}"
+        assert ("No address of it is known to us." in entry(listing, source)) == (not links)
+    assert not SOURCES["codingronin"].addresses
+
+
+def test_a_source_leads_to_its_agents_and_claims(listing: str, world: World) -> None:
+    for source in OTHERS:
+        text = entry(listing, source)
+        for card in (agent.card for agent in world.always.values()):
+            link = f'href="{addresses.agent(card.id)}"'
+            assert (link in text) == (card.origin == source.name)
+        for claim, summary in world.experiments.items():
+            link = f'href="{addresses.experiment(claim)}"'
+            assert (link in text) == (source.slug in summary.sources)
+
+
+def test_every_card_names_a_known_source_and_where_it_says_what(
+    world: World, client: FlaskClient
+) -> None:
+    for name, shipped in SHIPPED.items():
+        source = named(shipped.origin)
+        assert source
+        assert world.always[name].card.origin == source.name
+        assert world.always[name].card.reported == shipped.reported
+        for fact in shipped.reported:
+            assert fact.where.startswith(("the section", "the end of the section", "the project"))
+        if source.kind != "ours":
+            assert f'href="{addresses.source(source.slug)}"' in client.get(f"/agents/{name}").text
+
+
+def test_every_claim_leads_to_its_sources(world: World, client: FlaskClient) -> None:
+    for claim, summary in world.experiments.items():
+        text = client.get(addresses.experiment(claim)).text
+        for slug in summary.sources:
+            link = f'href="{addresses.source(slug)}"'
+            assert (link in text) == (SOURCES[slug].kind != "ours")
+        assert unescape(text).count(summary.answer) == 2  # in the preview, too
+
+
+def test_every_section_leads_to_its_sources(client: FlaskClient) -> None:
+    how = client.get(addresses.HOW).text
+    for slug, section in SECTIONS.items():
+        found = re.search(rf'(?s)<section id="{slug}".*?</section>', how)
+        assert found
+        assert section.sources
+        for source in section.sources:
+            link = f'href="{addresses.source(source.slug)}"'
+            assert (link in found[0]) == (source.kind != "ours")
+
+
+def test_every_preset_leads_to_its_source(client: FlaskClient) -> None:
+    lab = client.get(addresses.LAB, follow_redirects=True).text
+    entries = re.findall(r'(?s)<li><a id="(?:telling|exercise|shipped)-.*?</li>', lab)
+    assert len(entries) == len(WORTH_SEEING) + len(EXERCISES) + len(SHIPPED)
+    assert sum(f'href="{addresses.SOURCES}#' not in one for one in entries) == 1  # our champion
+
+
+def test_the_project_cites_its_sources() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["references"]
+    assert [one["title"] for one in cited] == [source.title for source in OTHERS]
+    for one, source in zip(cited, OTHERS, strict=True):
+        assert all(author["name"] in source.author for author in one["authors"])
+        assert one.get("url") == (source.addresses[0] if source.addresses else None)
+        assert str(one.get("year", "")) == source.year[-4:]
+
+
+def test_the_readme_names_the_projects() -> None:
+    readme = (ROOT / "README.md").read_text()
+    for source in OTHERS:
+        if source.kind == "project":
+            assert source.name in readme
+            assert all(address in readme for address in source.addresses)
