@@ -125,8 +125,8 @@ EXPERIMENT = claim.Experiment(
     agents=["q-table"],
     parts=[
         claim.Part(
-            "Some trainings end so, and most do not.",
-            "It is not some of the trainings that end so.",
+            "Some trainings end with so many losses, and most do not.",
+            "It is not some of the trainings that end with so many losses.",
         ),
     ],
     sweeps=[claim.Sweep({Q_TABLE: "q-table"}, FALLS)],

@@ -95,10 +95,10 @@ EXPERIMENT = claim.Experiment(
     agents=["champion", "self-play", "td-afterstates", "q-table", "menace"],
     parts=[
         claim.Part(
-            "A learner that keeps bounds is proved first by far.",
+            "A learner that keeps bounds is proved first.",
             "A learner that keeps bounds is not proved first.",
         ),
-        claim.Part("That is so of every training.", "It is not proved in every training."),
+        claim.Part("It is proved in every training.", "It is not proved in every training."),
     ],
     sweeps=[claim.Sweep({CHAMPION: CHAMPION}, EXACT_PROOF, 200), claim.Sweep(OTHERS, PROOF, 200)],
     tell=tell,
