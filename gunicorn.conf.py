@@ -25,7 +25,7 @@ from contextlib import suppress
 from gevent import Timeout, sleep, spawn
 
 from app.tictactoe.agents import ModelError
-from app.web import create_app
+from app.web import create_app, warm_up
 from app.web.service.deployment import SettingError, number
 
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
@@ -100,8 +100,12 @@ def end_with(terminal):
 
 
 def post_worker_init(worker):
-    """Leave Ctrl-C to the first process, which ends its workers; told twice, they leave a trace."""
+    """Make the pages ready, while the first are asked for already.
+
+    Ctrl-C is left to the first process, which ends its workers; told twice, they leave a trace.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    spawn(warm_up, worker.wsgi)
 
 
 def pre_request(worker, request):
