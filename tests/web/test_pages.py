@@ -170,5 +170,5 @@ def test_the_server_says_that_it_is_well(client: FlaskClient, world: World) -> N
 def test_a_warm_site_has_compiled_every_template(site: Flask) -> None:
     warm_up(site)
     assert site.jinja_env.cache is not None
-    compiled = {name for _, name in site.jinja_env.cache.keys()}
+    compiled = {name for _, name in site.jinja_env.cache}
     assert compiled >= {*site.jinja_env.list_templates()}
