@@ -9,6 +9,8 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from app.recipes.parameters import (
+    BOTH,
+    ITSELF,
     Recipe,
     RecipeError,
     Rewarded,
@@ -51,7 +53,8 @@ Vs = Annotated[
     str,
     Meta(
         description="The opponent, or several one after the other with the turns against each, "
-        "as in random:50+self:200; self is the learner's own greedy play."
+        "as in random:50+self:200. With self it learns and explores in one seat, and answers "
+        "itself greedily; with both it learns and explores in both seats of every game (self-play)."
     ),
 ]
 Alpha = Annotated[float, share("α", "Step size: how far a value moves towards its target.")]
@@ -89,6 +92,12 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
         bool, Meta(description="Whether a value that is a loss is never updated again.")
     ] = True
     initial: Initial = 0.0
+
+    def check_together(self) -> None:
+        """Raise RecipeError also where both sides are to learn."""
+        super().check_together()
+        if self.is_met(BOTH):
+            raise RecipeError("vs is not both: a sweep has every position and move of both sides")
 
     def task(self) -> Task:
         """Return its rewards against its last opponent, from any position."""
@@ -246,6 +255,14 @@ class DoubleQ(QTable, frozen=True, kw_only=True):
     """The same with two tables, of which one chooses the best move and the other values it."""
 
     slug: ClassVar[str] = "double-q"
+
+    last: Annotated[
+        Literal["both", "coin"],
+        Meta(
+            description="Which table the last move of a game teaches: both, or the one that a coin "
+            "picks, as for every other move (van Hasselt 2010, algorithm 1)."
+        ),
+    ] = "both"
 
 
 class SelfPlay(Recipe, frozen=True, kw_only=True):
@@ -456,8 +473,8 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     def check_together(self) -> None:
         """Raise RecipeError also where it is to play itself, or a convolution has no cells."""
         super().check_together()
-        if any(opponent == "self" for opponent, _ in self.phases):
-            raise RecipeError("vs is a player that never learns, not self")
+        if self.is_met(*ITSELF):
+            raise RecipeError("vs is a player that never learns, not self or both")
         if self.convolution and self.encoding == "number":
             raise RecipeError("convolution is no where encoding is number: it has no cells")
 

@@ -31,8 +31,10 @@ from app.tictactoe.views import Worth
 Value = bool | int | float | str
 Phases = list[tuple[str, int]]  # an opponent, and for how long
 
-SELF = "self"
-OPPONENTS = (*BASELINES, SELF)
+SELF = "self"  # the learner's own greedy play, of which nothing is learned
+BOTH = "both"  # the learner in both seats, learning and exploring in each
+ITSELF = (SELF, BOTH)
+OPPONENTS = (*BASELINES, *ITSELF)
 SHARED = "win draw loss seed"  # parameters that come last, in this order
 SHOWN = 40  # characters of a refused value
 WORDS = {True: "yes", False: "no"}  # how a name writes a switch
@@ -88,6 +90,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         usual = parameters_of(type(self))[self.turns].default
         if ":" in self._vs and getattr(self, self.turns) != usual:
             raise RecipeError(f"{self.turns} is not given where vs says how many: {self._vs}")
+        if self.is_met(BOTH) and getattr(self, "seat", "both") != "both":
+            raise RecipeError("seat is both where vs is both: it learns in both seats of a game")
 
     @classmethod
     def lineage(cls) -> list[str]:
@@ -134,8 +138,13 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return sum(turns for _, turns in self.phases) * self.updates_a_turn()
 
     def updates_a_turn(self) -> int:
-        """Return a bound on those of one turn: of a game, the moves of who begins it."""
-        return -(-tic_tac_toe().cells // 2)
+        """Return a bound on those of one turn: of a game, the moves of who begins, or of both."""
+        cells = tic_tac_toe().cells
+        return cells if self.is_met(BOTH) else -(-cells // 2)
+
+    def is_met(self, *opponents: str) -> bool:
+        """Whether one of these is an opponent at some time of the training."""
+        return any(opponent in opponents for opponent, _ in self.phases)
 
 
 class Rewarded(Recipe, frozen=True, kw_only=True):
@@ -156,9 +165,12 @@ class Rewarded(Recipe, frozen=True, kw_only=True):
         return Worth(x=rewards, o=rewards)
 
     def opponent(self) -> str | None:
-        """Return the opponent at the end of the training as a `Task` has it, None for itself."""
+        """Return the opponent at the end of the training as a `Task` has it, None for itself.
+
+        The exploration of an opponent that is itself, which `vs=both` has, is no part of a task.
+        """
         last, _ = self.phases[-1]
-        return None if last == SELF else last
+        return None if last in ITSELF else last
 
 
 def check_rising(loss: float, draw: float, win: float) -> None:

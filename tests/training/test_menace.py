@@ -23,6 +23,7 @@ RECIPES = [
     "menace,games=300",
     "menace,vs=self,seat=x,games=300,seed=7",
     "menace,vs=random:50+self:100,seat=o,beads=1,beads_drop=0",
+    "menace,vs=random:50+both:200,beads=2,loss=-2",
     "menace,vs=minimax,seat=x,games=300,beads=2,loss=-3",
     "menace,vs=minimax-random:40+random:60,beads=9,beads_drop=3,win=5,draw=0,loss=-2",
     "menace,plays=greedy,games=100,win=1",

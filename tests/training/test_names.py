@@ -152,7 +152,11 @@ def test_one_recipe_has_one_name(text: str, one_name: str) -> None:
         ("league,k_start=0", "k_start is a number within 0.000001 and 1000000, not '0.0'"),
         ("league,k_limit=inf", "k_limit is a number within"),
         ("league,k_step=-1", "k_step is a number within 0 and 1000000, not '-1.0'"),
-        ("dqn,vs=self", "vs is a player that never learns, not self"),
+        ("dqn,vs=self", "vs is a player that never learns, not self or both"),
+        ("dqn,vs=both", "vs is a player that never learns, not self or both"),
+        ("q-iteration,vs=both", "vs is not both"),
+        ("td-afterstates,vs=both,seat=x", "seat is both where vs is both"),
+        ("q-table,vs=random:5+both:5,seat=o", "seat is both where vs is both"),
         ("q-learning" + ",seed=1" * 20, "a name has at most 120 characters, not 150"),
     ],
 )

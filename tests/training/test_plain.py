@@ -8,7 +8,7 @@ import pytest
 
 from app.recipes import ALGORITHMS, Recipe, parse
 from app.recipes.algorithms import League
-from app.recipes.parameters import OPPONENTS
+from app.recipes.parameters import BOTH, OPPONENTS
 from app.tictactoe.game import Game
 from training import plain
 from training.learners import learn, module_of
@@ -54,6 +54,19 @@ RECIPES = [
     "td-afterstates,vs=random:60+self:100,learn_from=all,alpha=1,alpha_drop=0.1,seat=x",
     "td-afterstates,vs=minimax-random,epsilon=0.5,epsilon_drop=0.1,seat=o,games=200,draw=0",
     "td-afterstates,symmetric=yes,epsilon=0,initial=-2,win=3,draw=-1,loss=-2,games=200",
+    "q-learning,vs=both,start=empty,epsilon=0.3,games=200,gamma=0.5,win=2,draw=0.5,loss=-2",
+    "q-learning,vs=random:60+both:100,epsilon=1,epsilon_drop=0.2",
+    "sarsa,vs=both,start=every,epsilon=0.5,epsilon_drop=0.05,games=200,draw=0.25",
+    "expected-sarsa,vs=both,start=empty,epsilon=0.5,games=200,initial=0.5",
+    "monte-carlo,vs=both,epsilon=0.3,epsilon_drop=0.03,games=200,draw=0.25",
+    "monte-carlo,vs=self:60+both:100,start=empty,exploring_starts=no,gamma=0.5",
+    "td-afterstates,vs=both,epsilon=0.4,epsilon_drop=0.02,games=200,loss=-1",
+    "td-afterstates,vs=random:60+both:101,symmetric=yes,learn_from=all,alpha=1,alpha_drop=0.1",
+    "q-table,vs=both,games=120,gamma=0.9,draw=-0.25",
+    "q-table,vs=random:50+both:66,key=afterstate,ties=random",
+    "double-q,vs=both,games=120,loss=-2",
+    "double-q,last=coin,games=120,seed=3",
+    "double-q,vs=both,last=coin,ties=random,gamma=0.9,games=120,draw=0.5",
     "self-play,games=150,seed=7",
     "self-play,alpha=1,gamma=1,epsilon=0,games=150,initial=0,draw=0",
     "self-play,alpha=0.25,gamma=0.5,epsilon=0.2,epsilon_drop=0.05,games=150,initial=-0.5,draw=-0.75",
@@ -66,7 +79,7 @@ RECIPES = [
     "league,observing=yes,stages=one,rounds=3,win=5,draw=1,loss=-4",
     *(f"q-learning,vs={opponent},games=60" for opponent in OPPONENTS),
     *(f"q-table,vs={opponent},games=40" for opponent in OPPONENTS),
-    *(f"q-iteration,vs={opponent},sweeps=1" for opponent in OPPONENTS),
+    *(f"q-iteration,vs={opponent},sweeps=1" for opponent in OPPONENTS if opponent != BOTH),
     *(f"td-afterstates,vs={opponent},games=40" for opponent in OPPONENTS),
 ]
 
@@ -117,6 +130,9 @@ def key(game: Game, recipe: Recipe, board: str, cell: int) -> Hashable:
         "expected-sarsa,vs=self,games=600",
         "monte-carlo,games=600",
         "td-afterstates,vs=self,games=600",
+        "td-afterstates,vs=both,games=600",
+        "q-learning,vs=both,start=empty,games=600",
+        "double-q,vs=both,last=coin,games=600",
     ],
 )
 def test_the_end_of_the_training_is_the_same(game: Game, name: str) -> None:

@@ -16,7 +16,15 @@ from app.recipes.algorithms import Menace
 from app.tictactoe.beads import alike
 from app.tictactoe.game import Game
 from training.learners.classes import pair_classes
-from training.learners.pairs import Indices, Values, Visits, legal_pairs, reward, seats_in_turn
+from training.learners.pairs import (
+    Indices,
+    Values,
+    Visits,
+    answered,
+    legal_pairs,
+    reward,
+    seats_in_turn,
+)
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
 from training.learners.randomness import stream, uniform
 
@@ -30,8 +38,8 @@ class Boxes(NamedTuple):
     full: Values  # [K] with how many a box begins, or is filled again
     visits: Visits  # [K]
     refills: NDArray[np.int64]  # [1] how often a box was filled again
-    met: Indices  # [cells] scratch: the decisions of the last game in which the learner moved
-    played: Indices  # [cells] scratch: the pairs that it played there
+    met: Indices  # [cells] scratch: the decisions of the last game
+    played: Indices  # [cells] scratch: the pairs that the learner played there, -1 elsewhere
 
 
 def learn(game: Game, recipe: Menace, next_stop: NextStop) -> Iterator[Progress]:
@@ -41,7 +49,8 @@ def learn(game: Game, recipe: Menace, next_stop: NextStop) -> Iterator[Progress]
     any of their squares is as likely.  After a game every bead that was drawn is put back with
     `win` or `draw` more of its colour, or `-loss` of that colour are taken away, as far as there
     are any.  Michie's machine resigns at an empty box; here the box is filled again as it began,
-    which is counted.  An opponent that is itself draws from the same boxes.
+    which is counted.  An opponent that is itself draws from the same boxes; where both sides learn
+    each of them is paid as the game ended for it.
     """
     first, after = legal_pairs(game)
     classes = pair_classes(game)
@@ -67,7 +76,7 @@ def learn(game: Game, recipe: Menace, next_stop: NextStop) -> Iterator[Progress]
         return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
     seats = seats_in_turn(recipe)
-    play = partial(_play, stream(recipe.seed), rewards, seats, first, after, boxes)
+    play = partial(_play, stream(recipe.seed), rewards, seats, first, answered(after), boxes)
     return over_phases(opponents(game, recipe), next_stop, play, show)
 
 
@@ -77,23 +86,27 @@ def _play(  # type: ignore[no-untyped-def]
 ):
     loss, draw, win = rewards
     while games < last and updates < stop:
-        s, moves = 0, 0
-        if seats[(games - begin) % len(seats)] == 1:
-            s = _answer(replies, boxes, s, stream)
+        s, plies, mover = 0, 0, seats[(games - begin) % len(seats)]
         while s >= 0:
-            p = _drawn(first, boxes, s, stream)
-            boxes.met[moves], boxes.played[moves] = s, p
-            moves += 1
-            s = after[p]
-            if s >= 0:
+            boxes.met[plies], boxes.played[plies] = s, -1
+            if mover == 0 or replies.both:
+                p = _drawn(first, boxes, s, stream)
+                boxes.played[plies], s = p, after[p]
+            else:
                 s = _answer(replies, boxes, s, stream)
-        beads = reward(s, loss, draw, win)
-        for move in range(moves):
-            c = boxes.of[boxes.played[move]]
-            boxes.beads[c] = max(0.0, boxes.beads[c] + beads)
-            boxes.visits[c] += 1
-            _refill(first, boxes, boxes.met[move])
-        games, updates = games + 1, updates + moves
+            plies += 1
+            mover = 1 - mover
+        # The ending is the view of who did not make the last move.
+        last_mover, other = reward(s, win, draw, loss), reward(s, loss, draw, win)
+        for ply in range(plies):
+            if boxes.played[ply] >= 0:
+                c = boxes.of[boxes.played[ply]]
+                beads = other if (plies - ply) % 2 == 0 else last_mover
+                boxes.beads[c] = max(0.0, boxes.beads[c] + beads)
+                boxes.visits[c] += 1
+                _refill(first, boxes, boxes.met[ply])
+                updates += 1
+        games += 1
     return games, updates
 
 

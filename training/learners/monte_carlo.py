@@ -12,7 +12,7 @@ from numba import njit
 
 from app.recipes.algorithms import MonteCarlo
 from app.tictactoe.game import Game
-from training.learners.pairs import epsilon_greedy, legal_pairs, lowered, reward
+from training.learners.pairs import answered, epsilon_greedy, legal_pairs, lowered, reward
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases, show_pairs
 from training.learners.q_learning import starts
 from training.learners.randomness import stream, uniform
@@ -25,8 +25,10 @@ def learn(game: Game, recipe: MonteCarlo, next_stop: NextStop) -> Iterator[Progr
     A value is the average of the returns of all visits: the n-th moves it by 1 / n of the way.  No
     position comes twice in a game, so its first visit is its only one.
     Moves are epsilon-greedy, but with exploring starts the first of each game is any.
+    Where both sides learn, each of them goes back over its moves.
     """
     first, after = legal_pairs(game)
+    after = answered(after)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
     rates = (recipe.gamma, recipe.epsilon, recipe.epsilon_drop, recipe.exploring_starts)
     rules = (*rates, recipe.loss, recipe.draw, recipe.win)
@@ -60,22 +62,27 @@ def _play(  # type: ignore[no-untyped-def]
     while games < last and updates < stop:
         explore = lowered(epsilon, drop, games - begin, last - begin)
         s = starts[int(uniform(stream) * len(starts)) if drawn else games % len(starts)]
-        if s < 0:
-            s = answer(replies, q, ~s, False, stream)
-        moves = 0
+        mover, s = (1, ~s) if s < 0 else (0, s)
+        plies, moves = 0, 0  # of these the learner's own
         while s >= 0:
-            chance = 1.0 if exploring_starts and moves == 0 else explore
-            p = epsilon_greedy(first, q, s, chance, False, stream)
-            played[moves] = p
-            moves += 1
-            s = after[p]
-            if s >= 0:
+            if mover == 0 or replies.both:
+                chance = 1.0 if exploring_starts and moves == 0 else explore
+                p = epsilon_greedy(first, q, s, chance, False, stream)
+                played[plies], s = p, after[p]
+                moves += 1
+            else:
+                played[plies] = -1
                 s = answer(replies, q, s, False, stream)
-        brought = reward(s, loss, draw, win)
-        for move in range(moves - 1, -1, -1):
-            p = played[move]
-            visits[p] += 1
-            q[p] += (brought - q[p]) / visits[p]
-            brought *= gamma
+            plies += 1
+            mover = 1 - mover
+        # The ending is the view of who did not make the last move.
+        brought, other = reward(s, win, draw, loss), reward(s, loss, draw, win)
+        for ply in range(plies - 1, -1, -1):
+            p = played[ply]
+            if p >= 0:
+                visits[p] += 1
+                q[p] += (brought - q[p]) / visits[p]
+                brought *= gamma
+            brought, other = other, brought
         games, updates = games + 1, updates + moves
     return games, updates

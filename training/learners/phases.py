@@ -1,6 +1,7 @@
 """The one loop around every learner: phase after phase, stopping to show what is known.
 
-The opponent is a part of the environment: a learner moves, it is answered, that is one step.
+The opponent is a part of the environment: a learner moves, it is answered, that is one step.  Where
+both sides learn each is the other's environment.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -11,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from app.recipes import Recipe
+from app.recipes.parameters import BOTH, SELF
 from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES
 from training.learners.pairs import Indices, answered, epsilon_greedy, legal_pairs
@@ -42,9 +44,10 @@ class Progress(NamedTuple):
 
 
 class Replies(NamedTuple):
-    """What an opponent may answer, each with equal chances; `own` if it is the learner itself."""
+    """What an opponent may answer, each with equal chances."""
 
-    own: bool
+    both: bool  # whether there is none: the learner moves for both sides, and learns from both
+    own: bool  # whether it is the learner itself, which plays greedily and learns nothing of it
     first: Indices  # [D + 1] those to decision s are first[s]:first[s + 1]
     after: Indices  # the decision after the answer, else how the game ended for who is answered
 
@@ -98,16 +101,18 @@ def _replies(game: Game, opponent: str) -> Replies:
     first, after = legal_pairs(game)
     after = answered(after)
     if opponent not in BASELINES:
-        return Replies(True, first, after)
+        return Replies(opponent == BOTH, opponent == SELF, first, after)
     chosen = (BASELINES[opponent].policy(game) > 0)[game.legal]
     counts = np.add.reduceat(chosen, game.pair_start[:-1], dtype=np.int32)
-    return Replies(False, np.concatenate([[0], counts.cumsum()]).astype(np.int32), after[chosen])
+    return Replies(
+        False, False, np.concatenate([[0], counts.cumsum()]).astype(np.int32), after[chosen]
+    )
 
 
 @njit(cache=True)
 def answer(replies, q, s, first_best, stream):  # type: ignore[no-untyped-def]
     """Draw the opponent's answer in decision `s`, and return what it leads to."""
-    own, first, after = replies
+    _, own, first, after = replies
     if own:
         return after[epsilon_greedy(first, q, s, 0.0, first_best, stream)]
     start = first[s]

@@ -17,7 +17,16 @@ from numba import njit
 
 from app.recipes.algorithms import MonteCarlo, QLearning
 from app.tictactoe.game import Game, O, X
-from training.learners.pairs import Indices, epsilon_greedy, expected, legal_pairs, lowered, value
+from training.learners.pairs import (
+    Indices,
+    answered,
+    epsilon_greedy,
+    expected,
+    legal_pairs,
+    lowered,
+    reward,
+    value,
+)
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases, show_pairs
 from training.learners.randomness import stream, uniform
 
@@ -31,8 +40,10 @@ def learn(game: Game, recipe: QLearning, next_stop: NextStop) -> Iterator[Progre
     After the opponent's answer Q(s, a) moves by alpha of the way to r + gamma max Q(s', .).  Sarsa
     takes Q(s', a') of the move that it is about to play instead, and expected Sarsa what that is on
     average: epsilon times the mean of Q(s', .), and the rest times the maximum.
+    Where both sides learn, each answers the other by the same table and as it explores.
     """
     first, after = legal_pairs(game)
+    after = answered(after)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
     rates = (recipe.alpha, recipe.gamma, recipe.epsilon, recipe.epsilon_drop)
     rules = (*rates, recipe.loss, recipe.draw, recipe.win)
@@ -69,26 +80,37 @@ def _play(  # type: ignore[no-untyped-def]
     updates,
 ):
     alpha, gamma, epsilon, drop, loss, draw, win = rules
+    played = np.empty(2, np.int32)  # by the learner and its opponent: a pair, not updated yet
     while games < last and updates < stop:
         explore = lowered(epsilon, drop, games - begin, last - begin)
         s = starts[int(uniform(stream) * len(starts)) if drawn else games % len(starts)]
-        if s < 0:
-            s = answer(replies, q, ~s, False, stream)
-        p = epsilon_greedy(first, q, s, explore, False, stream)
+        mover, s = (1, ~s) if s < 0 else (0, s)
+        played[:] = -1
         while s >= 0:
-            played, s = p, after[p]
-            if s >= 0:
-                s = answer(replies, q, s, False, stream)
-            if s >= 0:  # the next move is chosen here: what is updated is no value of that position
+            if mover == 0 or replies.both:
+                # The move is chosen first: what is updated is no value of this position.
                 p = epsilon_greedy(first, q, s, explore, False, stream)
-            if finds == HIGHEST or s < 0:
-                target = value(first, q, s, gamma, loss, draw, win)
-            elif finds == CHOSEN:
-                target = gamma * q[p]
+                if played[mover] >= 0:
+                    if finds == HIGHEST:
+                        target = value(first, q, s, gamma, loss, draw, win)
+                    elif finds == CHOSEN:
+                        target = gamma * q[p]
+                    else:
+                        target = gamma * expected(first, q, s, explore)
+                    q[played[mover]] += alpha * (target - q[played[mover]])
+                    visits[played[mover]] += 1
+                    updates += 1
+                played[mover], s = p, after[p]
             else:
-                target = gamma * expected(first, q, s, explore)
-            q[played] += alpha * (target - q[played])
-            visits[played] += 1
-            updates += 1
+                s = answer(replies, q, s, False, stream)
+            mover = 1 - mover
+        # Each side's last move; the ending is the view of who would be to move.
+        for target in (reward(s, loss, draw, win), reward(s, win, draw, loss)):
+            p = played[mover]
+            if p >= 0:
+                q[p] += alpha * (target - q[p])
+                visits[p] += 1
+                updates += 1
+            mover = 1 - mover
         games += 1
     return games, updates

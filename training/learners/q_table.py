@@ -2,7 +2,7 @@
 
 Source: Watkins (1989), "Learning from delayed rewards"; backward replay of an episode, Lin (1992),
 "Self-improving reactive agents based on reinforcement learning, planning and teaching"; two
-tables, van Hasselt (2010), "Double Q-learning", algorithm 1.
+tables, van Hasselt (2010), "Double Q-learning", algorithm 1, which is `last=coin`.
 """
 
 from collections.abc import Iterator
@@ -20,6 +20,7 @@ from training.learners.pairs import (
     Indices,
     Values,
     Visits,
+    answered,
     epsilon_greedy,
     legal_pairs,
     lowered,
@@ -42,6 +43,7 @@ class Rules(NamedTuple):
     win: float
     kept: float  # share of the old value that a step takes away: 1 averages, 0 adds up
     first_best: bool
+    coin_to_the_end: bool  # whether of two tables it also picks the one that a last move teaches
     seats: Indices  # [n] the seats of the games in turn: 0 as X, 1 as O
 
 
@@ -52,8 +54,8 @@ class Memory(NamedTuple):
     values: Values  # [K] their average, which the learner moves by
     visits: Visits  # [K]
     q: Values  # [P] values, up to date only where a game has just been
-    met: Indices  # [cells] the decisions of the last game in which the learner moved
-    played: Indices  # [cells] the pairs that it played there
+    met: Indices  # [cells] the decisions of the last game
+    played: Indices  # [cells] the pairs that the learner played there, -1 where it did not move
 
 
 def learn(game: Game, recipe: QTable, next_stop: NextStop) -> Iterator[Progress]:
@@ -65,7 +67,9 @@ def learn(game: Game, recipe: QTable, next_stop: NextStop) -> Iterator[Progress]
     Values belong to moves or to what they make, up to symmetry, as the recipe's key says.
 
     With two tables a coin picks for an earlier move the one that learns; its best next move, the
-    first among equals, is valued by the other.  The last move teaches both the reward.
+    first among equals, is valued by the other.  The last move teaches the reward to both, or to the
+    one that the coin picks, as the recipe says.
+    Where both sides learn, a game is gone through once, with the moves and the result of each.
     """
     first, after = legal_pairs(game)
     classes = pair_classes(game) if recipe.key == "pair" else afterstate_classes(game)
@@ -88,12 +92,13 @@ def learn(game: Game, recipe: QTable, next_stop: NextStop) -> Iterator[Progress]
         win=recipe.win,
         kept=float(recipe.update == "average"),
         first_best=recipe.ties == "first",
+        coin_to_the_end=isinstance(recipe, DoubleQ) and recipe.last == "coin",
         seats=seats_in_turn(recipe),
     )
     return over_phases(
         opponents(game, recipe),
         next_stop,
-        partial(_play, stream(recipe.seed), rules, first, after, classes.of, known),
+        partial(_play, stream(recipe.seed), rules, first, answered(after), classes.of, known),
         lambda *counts: class_progress(game, classes, counts, known.values, known.visits),
     )
 
@@ -102,40 +107,43 @@ def learn(game: Game, recipe: QTable, next_stop: NextStop) -> Iterator[Progress]
 def _play(  # type: ignore[no-untyped-def]
     stream, rules, first, after, of, known, replies, begin, last, stop, games, updates
 ):
-    alpha, gamma, epsilon, drop, loss, draw, win, kept, first_best, seats = rules
+    alpha, gamma, epsilon, drop, loss, draw, win, kept, first_best, coin_to_the_end, seats = rules
     tables, values, visits, q, met, played = known
     while games < last and updates < stop:
         turn = (games - begin) // len(seats) * len(seats)  # both seats explore alike
         explore = lowered(epsilon, drop, turn, last - begin)
-        s, moves = 0, 0
-        if seats[(games - begin) % len(seats)] == 1:
-            refresh(first, of, values, q, s)
-            s = answer(replies, q, s, first_best, stream)
+        s, plies, mover = 0, 0, seats[(games - begin) % len(seats)]
         while s >= 0:
             refresh(first, of, values, q, s)
-            p = epsilon_greedy(first, q, s, explore, first_best, stream)
-            met[moves], played[moves] = s, p
-            moves += 1
-            s = after[p]
-            if s >= 0:
-                refresh(first, of, values, q, s)
-                s = answer(replies, q, s, first_best, stream)
-        target = reward(s, loss, draw, win)
-        for move in range(moves - 1, -1, -1):
-            c = of[played[move]]
-            if move == moves - 1:
-                for table in range(tables.shape[1]):
-                    tables[c, table] += alpha * (target - kept * tables[c, table])
+            met[plies], played[plies] = s, -1
+            if mover == 0 or replies.both:
+                p = epsilon_greedy(first, q, s, explore, first_best, stream)
+                played[plies], s = p, after[p]
             else:
-                table, other = 0, 0
-                if tables.shape[1] == 2:
-                    table = int(2 * uniform(stream))
-                    other = 1 - table
-                target = gamma * _best(first, of, tables, table, other, met[move + 1])
+                s = answer(replies, q, s, first_best, stream)
+            plies += 1
+            mover = 1 - mover
+        for ply in range(plies - 1, -1, -1):
+            if played[ply] < 0:
+                continue
+            c, is_last = of[played[ply]], ply + 2 >= plies  # of its side
+            begin_table, end_table = 0, tables.shape[1]  # those that learn
+            if end_table == 2 and (coin_to_the_end or not is_last):
+                begin_table = int(2 * uniform(stream))
+                end_table = begin_table + 1
+            if not is_last:
+                other = tables.shape[1] - 1 - begin_table
+                target = gamma * _best(first, of, tables, begin_table, other, met[ply + 2])
+            elif ply + 1 < plies:
+                target = reward(s, loss, draw, win)
+            else:  # the ending is the view of who did not make the last move
+                target = reward(s, win, draw, loss)
+            for table in range(begin_table, end_table):
                 tables[c, table] += alpha * (target - kept * tables[c, table])
             values[c] = tables[c].sum() / tables.shape[1]
             visits[c] += 1
-        games, updates = games + 1, updates + moves
+            updates += 1
+        games += 1
     return games, updates
 
 

@@ -21,6 +21,7 @@ from training.learners.pairs import (
     Indices,
     Values,
     Visits,
+    answered,
     epsilon_greedy,
     legal_pairs,
     lowered,
@@ -61,6 +62,7 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
     V(z) <- V(z) + alpha (V(z') - V(z)).  A random move teaches nothing, unless the recipe says so.
     Where the opponent ends the game the last board goes there to what that is worth.
     What a board is worth that ends the game is known from the rules and never learned.
+    Where both sides learn, each does so from the boards that it makes itself.
     Alpha falls as epsilon does, by tenths of the games.
     """
     first, after = legal_pairs(game)
@@ -84,7 +86,7 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
     return over_phases(
         opponents(game, recipe),
         next_stop,
-        partial(_play, stream(recipe.seed), rules, first, after, classes.of, known),
+        partial(_play, stream(recipe.seed), rules, first, answered(after), classes.of, known),
         lambda *counts: class_progress(game, classes, counts, known.values, known.visits),
     )
 
@@ -103,29 +105,31 @@ def _play(  # type: ignore[no-untyped-def]
 ):
     alpha, alpha_drop, epsilon, epsilon_drop, loss, draw, win, from_all, seats = rules
     values, visits, q = known
+    made = np.empty(2, np.int32)  # by the learner and its opponent: the class of the last board
     while games < last and updates < stop:
         turn = (games - begin) // len(seats) * len(seats)  # both seats learn and explore alike
         step_size = lowered(alpha, alpha_drop, turn, last - begin)
         explore = lowered(epsilon, epsilon_drop, turn, last - begin)
-        s, made = 0, -1  # the decision, and the class of what was made before
-        if seats[(games - begin) % len(seats)] == 1:
-            refresh(first, of, values, q, s)
-            s = answer(replies, q, s, False, stream)
+        s, mover = 0, seats[(games - begin) % len(seats)]
+        made[:] = -1
         while s >= 0:
             refresh(first, of, values, q, s)
-            at_random = uniform(stream) < explore
-            p = epsilon_greedy(first, q, s, 1.0 if at_random else 0.0, False, stream)
-            if made >= 0 and (from_all or not at_random):
-                values[made] += step_size * (values[of[p]] - values[made])
-                visits[made] += 1
-                updates += 1
-            s, made = after[p], of[p]
-            if s >= 0:
-                refresh(first, of, values, q, s)
-                s = answer(replies, q, s, False, stream)
-                if s < 0:
-                    values[made] += step_size * (reward(s, loss, draw, win) - values[made])
-                    visits[made] += 1
+            before = made[mover]
+            if mover == 0 or replies.both:
+                at_random = uniform(stream) < explore
+                p = epsilon_greedy(first, q, s, 1.0 if at_random else 0.0, False, stream)
+                if before >= 0 and (from_all or not at_random):
+                    values[before] += step_size * (values[of[p]] - values[before])
+                    visits[before] += 1
                     updates += 1
+                made[mover], s = of[p], after[p]
+            else:
+                s = answer(replies, q, s, False, stream)
+            mover = 1 - mover
+        before = made[mover]  # by who did not end the game, in whose view it ended
+        if before >= 0:
+            values[before] += step_size * (reward(s, loss, draw, win) - values[before])
+            visits[before] += 1
+            updates += 1
         games += 1
     return games, updates

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from app.recipes.algorithms import Menace, SelfPlay
-from app.recipes.parameters import Rewarded
+from app.recipes.parameters import BOTH, SELF, Rewarded
 from app.tictactoe.game import Game
 from app.tictactoe.notation import parse_position, position_text
 from app.tictactoe.policy import BASELINES, Policy
@@ -27,7 +27,7 @@ def legal_cells(board: str) -> list[int]:
 
 @cache
 def to_move(board: str) -> str:
-    """Tell whose turn it is."""
+    """Tell whose turn it is, or of a finished board who did not end the game."""
     return "X" if board.count("X") == board.count("O") else "O"
 
 
@@ -109,9 +109,14 @@ def lowered(epsilon: float, drop: float, turns: int, length: int) -> float:
     return max(0.0, epsilon - drop * (10 * turns // length))
 
 
+def learners(opponent: str, seat: str) -> str:
+    """Name the players that learn in a game, "X", "O" or "XO" for both."""
+    return "XO" if opponent == BOTH else seat
+
+
 def answer(game: Game, opponent: str, board: str, rng: Random, own: Choose) -> str:
     """Return the board after the opponent's answer."""
-    itself = opponent == "self"
+    itself = opponent == SELF
     cell = own(board) if itself else pick(choices(game, opponent, board), rng.random())
     rng.answered(move(board, cell), itself)
     return move(board, cell)

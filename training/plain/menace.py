@@ -10,6 +10,7 @@ from training.plain.boards import (
     answer,
     empty,
     is_over,
+    learners,
     legal_cells,
     move,
     reward,
@@ -67,8 +68,8 @@ def menace(game: Game, recipe: Menace, rng: Random, boxes: Boxes | None = None) 
         for played in range(games):
             seat = seats[played % len(seats)]
             trail, end = played_game(boxes, seat, opponent, rng)
-            beads = int(reward(game, recipe, end, seat))
             for board, cell in trail:
+                beads = int(reward(game, recipe, end, to_move(board)))
                 number = max(0, boxes.beads(board, cell) + beads)
                 if boxes.put(board, cell, number):
                     rng.refilled(board)
@@ -80,7 +81,7 @@ def played_game(boxes: Boxes, seat: str, opponent: str, rng: Random) -> tuple[li
     game = boxes.game
     board, trail = empty(game), []
     while not is_over(game, board):
-        if to_move(board) == seat:
+        if to_move(board) in learners(opponent, seat):
             trail.append((board, boxes.draw(board, rng)))
             rng.moved(*trail[-1], explored=True)
             board = move(*trail[-1])

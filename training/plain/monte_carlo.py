@@ -5,8 +5,19 @@ from collections.abc import Iterator
 
 from app.recipes.algorithms import MonteCarlo
 from app.tictactoe.game import Game
-from training.plain.boards import Pair, Update, epsilon_greedy, is_over, lowered
-from training.plain.q_learning import first_board, step, worth
+from training.plain.boards import (
+    Pair,
+    Update,
+    answer,
+    epsilon_greedy,
+    is_over,
+    learners,
+    lowered,
+    move,
+    reward,
+    to_move,
+)
+from training.plain.q_learning import beginning, own, worth
 from training.plain.randomness import Random
 
 
@@ -18,16 +29,20 @@ def monte_carlo(game: Game, recipe: MonteCarlo, rng: Random) -> Iterator[Update]
     for opponent, games in recipe.phases:
         for turn in range(games):
             epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, games)
-            board = first_board(game, recipe, q, opponent, played, rng)
+            board, seat = beginning(game, recipe, played, rng)
             trail: list[Pair] = []
-            brought = 0.0
             while not is_over(game, board):
+                if to_move(board) not in learners(opponent, seat):
+                    board = answer(game, opponent, board, rng, lambda board: own(q, board, rng))
+                    continue
                 chance = 1.0 if recipe.exploring_starts and not trail else epsilon
                 trail.append((board, epsilon_greedy(board, worth(q, board), chance, rng)))
-                board, brought = step(game, recipe, q, *trail[-1], opponent, rng)
+                board = move(*trail[-1])
+            brought = {player: reward(game, recipe, board, player) for player in "XO"}
             for pair in reversed(trail):
+                player = to_move(pair[0])
                 visits[pair] += 1
-                q[pair] += (brought - q[pair]) / visits[pair]
+                q[pair] += (brought[player] - q[pair]) / visits[pair]
                 yield pair, q[pair]
-                brought *= recipe.gamma
+                brought[player] *= recipe.gamma
             played += 1

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from app.recipes.algorithms import ExpectedSarsa, MonteCarlo, QIteration, QLearning, Sarsa
+from app.recipes.algorithms import ExpectedSarsa, MonteCarlo, QLearning, Sarsa
 from app.tictactoe.game import Game
 from training.plain.boards import (
     Pair,
@@ -13,8 +13,10 @@ from training.plain.boards import (
     empty,
     epsilon_greedy,
     is_over,
+    learners,
     legal_cells,
     lowered,
+    made_by,
     move,
     reward,
     to_move,
@@ -31,18 +33,29 @@ def q_learning(game: Game, recipe: QLearning, rng: Random) -> Iterator[Update]:
     for opponent, games in recipe.phases:
         for turn in range(games):
             epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, games)
-            board = first_board(game, recipe, q, opponent, played, rng)
-            cell = epsilon_greedy(board, worth(q, board), epsilon, rng)
+            board, seat = beginning(game, recipe, played, rng)
+            before: dict[str, Pair] = {}  # the last move of each player that learns
             while not is_over(game, board):
-                after, aim = step(game, recipe, q, board, cell, opponent, rng)
-                following = cell
-                if not is_over(game, after):
-                    following = epsilon_greedy(after, worth(q, after), epsilon, rng)
-                    aim = recipe.gamma * found(recipe, q, after, following, epsilon)
-                q[board, cell] += recipe.alpha * (aim - q[board, cell])
-                yield (board, cell), q[board, cell]
-                board, cell = after, following
+                player = to_move(board)
+                if player not in learners(opponent, seat):
+                    board = answer(game, opponent, board, rng, lambda board: own(q, board, rng))
+                    continue
+                cell = epsilon_greedy(board, worth(q, board), epsilon, rng)
+                if player in before:
+                    aim = recipe.gamma * found(recipe, q, board, cell, epsilon)
+                    yield update(recipe, q, before[player], aim)
+                board, before[player] = move(board, cell), (board, cell)
+            for player in (to_move(board), made_by(board)):
+                if player in before:
+                    ended = reward(game, recipe, board, player)
+                    yield update(recipe, q, before[player], ended)
             played += 1
+
+
+def update(recipe: QLearning, q: Q, pair: Pair, target: float) -> Update:
+    """Draw the value of a move to its target."""
+    q[pair] += recipe.alpha * (target - q[pair])
+    return pair, q[pair]
 
 
 def found(recipe: QLearning, q: Q, board: str, cell: int, epsilon: float) -> float:
@@ -54,35 +67,15 @@ def found(recipe: QLearning, q: Q, board: str, cell: int, epsilon: float) -> flo
     return values[cell] if isinstance(recipe, Sarsa) else max(values.values())
 
 
-def first_board(
-    game: Game, recipe: QLearning | MonteCarlo, q: Q, opponent: str, played: int, rng: Random
-) -> str:
-    """Return the board on which the learner makes its first move of a game."""
+def beginning(
+    game: Game, recipe: QLearning | MonteCarlo, played: int, rng: Random
+) -> tuple[str, str]:
+    """Return the board with which a game begins, and the learner's seat: "X" or "O"."""
     if recipe.start == "empty":
-        seat = {"both": "xo"[played % 2], "x": "x", "o": "o"}[recipe.seat]
-        if seat == "x":
-            return empty(game)
-        return answer(game, opponent, empty(game), rng, lambda board: own(q, board, rng))
+        return empty(game), {"both": "XO"[played % 2], "x": "X", "o": "O"}[recipe.seat]
     boards = boards_of(game, recipe.seat)
-    if recipe.start == "every":
-        return boards[played % len(boards)]
-    return boards[int(rng.random() * len(boards))]
-
-
-def step(
-    game: Game,
-    recipe: QLearning | QIteration | MonteCarlo,
-    q: Q,
-    board: str,
-    cell: int,
-    opponent: str,
-    rng: Random,
-) -> tuple[str, float]:
-    """Move and be answered: the board that comes of it and the mover's reward."""
-    mover, board = to_move(board), move(board, cell)
-    if not is_over(game, board):
-        board = answer(game, opponent, board, rng, lambda board: own(q, board, rng))
-    return board, reward(game, recipe, board, mover) if is_over(game, board) else 0.0
+    number = played % len(boards) if recipe.start == "every" else int(rng.random() * len(boards))
+    return boards[number], to_move(boards[number])
 
 
 def worth(q: Q, board: str) -> dict[int, float]:

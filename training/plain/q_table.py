@@ -12,6 +12,7 @@ from training.plain.boards import (
     empty,
     epsilon_greedy,
     is_over,
+    learners,
     legal_cells,
     lowered,
     move,
@@ -33,6 +34,7 @@ def q_table(game: Game, recipe: QTable, rng: Random) -> Iterator[Update]:
     ]
     average: Values = defaultdict(lambda: recipe.initial)
     keep = 1 if recipe.update == "average" else 0
+    coin_to_the_end = isinstance(recipe, DoubleQ) and recipe.last == "coin"
     seats = {"both": "XO", "x": "X", "o": "O"}[recipe.seat]
     for opponent, games in recipe.phases:
         for played in range(games):
@@ -40,20 +42,30 @@ def q_table(game: Game, recipe: QTable, rng: Random) -> Iterator[Update]:
             epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, games)
             seat = seats[played % len(seats)]
             trail, end = played_game(game, recipe, average, epsilon, seat, opponent, rng)
-            later = None
+            later: dict[str, str] = {}  # the next board on which each player moved
             for board, cell in reversed(trail):
-                key = key_of(game, recipe, board, cell)
-                learning, aim = tables, reward(game, recipe, end, seat)
-                if later is not None:
+                key, player = key_of(game, recipe, board, cell), to_move(board)
+                if player not in later and not coin_to_the_end:
+                    learning, aim = tables, reward(game, recipe, end, player)
+                else:
                     learner, other = coin(tables, rng)
-                    options = [key_of(game, recipe, later, cell) for cell in legal_cells(later)]
-                    aim = recipe.gamma * other[max(options, key=learner.__getitem__)]
                     learning = [learner]
+                    aim = target(game, recipe, learner, other, later.get(player, end), player)
                 for table in learning:
                     table[key] += recipe.alpha * (aim - keep * table[key])
                 average[key] = sum(table[key] for table in tables) / len(tables)
                 yield (board, cell), average[key]
-                later = board
+                later[player] = board
+
+
+def target(
+    game: Game, recipe: QTable, learner: Values, other: Values, board: str, player: str
+) -> float:
+    """Return what it is worth to have come to a board: by one table its best move is chosen."""
+    if is_over(game, board):
+        return reward(game, recipe, board, player)
+    options = [key_of(game, recipe, board, cell) for cell in legal_cells(board)]
+    return recipe.gamma * other[max(options, key=learner.__getitem__)]
 
 
 def coin(tables: list[Values], rng: Random) -> tuple[Values, Values]:
@@ -80,7 +92,7 @@ def played_game(
 
     board, trail = empty(game), []
     while not is_over(game, board):
-        if to_move(board) == seat:
+        if to_move(board) in learners(opponent, seat):
             trail.append((board, choose(board, epsilon)))
             board = move(*trail[-1])
         else:

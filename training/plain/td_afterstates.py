@@ -11,12 +11,14 @@ from training.plain.boards import (
     empty,
     epsilon_greedy,
     is_over,
+    learners,
     legal_cells,
     lowered,
     made_by,
     move,
     reward,
     standing,
+    to_move,
 )
 from training.plain.randomness import Random
 
@@ -70,19 +72,20 @@ def played_game(
 
     game, recipe, (alpha, epsilon) = known.game, known.recipe, rates
     board = empty(game)
-    if seat == "O":
-        board = answer(game, opponent, board, rng, own)
-    before: Pair | None = None
+    before: dict[str, Pair] = {}  # the last move of each player that learns
     while not is_over(game, board):
+        player = to_move(board)
+        if player not in learners(opponent, seat):
+            board = answer(game, opponent, board, rng, own)
+            continue
         explored = rng.random() < epsilon
         pair = board, epsilon_greedy(board, known.worth(board), float(explored), rng)
-        if before and (recipe.learn_from == "all" or not explored):
-            yield known.learn(before, alpha, known.value(move(*pair)))
-        board, before = move(*pair), pair
-        if not is_over(game, board):
-            board = answer(game, opponent, board, rng, own)
-            if is_over(game, board):
-                yield known.learn(pair, alpha, reward(game, recipe, board, seat))
+        if player in before and (recipe.learn_from == "all" or not explored):
+            yield known.learn(before[player], alpha, known.value(move(*pair)))
+        board, before[player] = move(*pair), pair
+    other = to_move(board)
+    if other in before:
+        yield known.learn(before[other], alpha, reward(game, recipe, board, other))
 
 
 def key_of(game: Game, recipe: TdAfterstates, made: str) -> str:
