@@ -46,7 +46,7 @@ class Change(TypedDict):
 
 
 class Told(TypedDict):
-    """A game, and what it was worth to who played it in this seat: "X" where that is both."""
+    """A game, and what it was worth to the learner in this seat: "X" where it moved in both."""
 
     turns: list[Turn]
     changes: list[Change]  # in the order of the learner
@@ -136,17 +136,18 @@ def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
             if turn == len(turns) - 1:
                 values |= listener.values
         told = [
-            _told(recipe, listener, number, learned)
+            _told(listener, number, learned)
             for number, learned in enumerate(changes[: len(listener.games)])
         ]
     return msgspec.json.encode(told)
 
 
-def _told(recipe: Recipe, listener: Listener, number: int, changes: list[Change]) -> Told:
+def _told(listener: Listener, number: int, changes: list[Change]) -> Told:
     turns = listener.games[number]
     opponent, seat = listener.meetings[number] if listener.meetings else ("", "")
     if not seat:
-        seat = "X" if recipe.plays_both else to_move(turns[0]["board"])
+        seats = {to_move(turn["board"]) for turn in turns}
+        seat = seats.pop() if len(seats) == 1 else "X"
     ended = RESULTS[result(listener.game, turns[-1]["after"], seat)]
     return Told(turns=turns, changes=changes, seat=seat, opponent=opponent, result=ended)
 

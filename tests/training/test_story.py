@@ -12,7 +12,19 @@ from training.learners import learn
 from training.plain.boards import legal_cells, to_move, unfinished_boards
 from training.story import GAMES, TOLD, story
 
+BOTH = [
+    "q-learning,vs=both,start=empty",
+    "sarsa,vs=both,start=empty",
+    "expected-sarsa,vs=both,start=empty",
+    "monte-carlo,vs=both,start=empty",
+    "td-afterstates,vs=both",
+    "q-table,vs=both",
+    "double-q,vs=both,last=coin",
+    "menace,vs=both",
+]
 OTHERS = [
+    *BOTH,
+    "q-learning,vs=random:7+both:20",
     "q-learning,start=empty,vs=self",
     "league,observing=yes,symmetric=yes,rounds=40",
     "league,vs=fixed+random,stages=one,rounds=40",
@@ -35,7 +47,7 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
         now: dict[tuple[str, int], float] = {}
         for change in one["changes"]:
             turn = one["turns"][change["turn"]]
-            own = recipe.plays_both or to_move(turn["board"]) == one["seat"]
+            own = not one["opponent"] or to_move(turn["board"]) == one["seat"]
             if own and (change["new"] or recipe.slug != "menace"):  # an empty box is filled again
                 now[turn["board"], turn["cell"]] = change["new"]
         for (board, cell), told_value in now.items():
@@ -48,6 +60,29 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
             assert progress.q[number[board], cell] == np.float32(value)
         compared += len(now)
     assert compared > GAMES
+
+
+@pytest.mark.parametrize("text", BOTH)
+def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
+    game: Game, text: str
+) -> None:
+    """But for moves after which an exploring one came, where these teach nothing."""
+    recipe = parse(text)
+    silent = getattr(recipe, "learn_from", "all") == "greedy"
+    explored = set()
+    for one in json.loads(story(game, recipe)):
+        turns = one["turns"]
+        assert [to_move(turn["board"]) for turn in turns] == list("XOXOXOXOX"[: len(turns)])
+        updated = sorted(change["turn"] for change in one["changes"])
+        expected = [
+            number
+            for number in range(len(turns))
+            if recipe.slug != "td-afterstates" or number < len(turns) - 1
+            if not (silent and number + 2 < len(turns) and turns[number + 2]["explored"])
+        ]
+        assert updated == expected
+        explored |= {to_move(turn["board"]) for turn in turns if turn["explored"]}
+    assert explored == {"X", "O"}
 
 
 def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> None:
