@@ -269,7 +269,6 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     """Q-learning against itself, with one table in which X maximises and O minimises."""
 
     slug: ClassVar[str] = "self-play"
-    plays_both: ClassVar[bool] = True
 
     alpha: Alpha = 0.3
     gamma: Annotated[float, share("γ", "Discount: what a reward is worth one ply earlier.")] = 0.9
@@ -355,7 +354,6 @@ class Champion(Recipe, frozen=True, kw_only=True):
     """Self-play that keeps what a move is worth at least and at most, until all is proved."""
 
     slug: ClassVar[str] = "champion"
-    plays_both: ClassVar[bool] = True
 
     games: Annotated[int, count("How many games are played at most.")] = 1_000
 

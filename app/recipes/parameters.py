@@ -72,7 +72,6 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     slug: ClassVar[str]
     turns: ClassVar[str] = "games"  # the parameter that says how long it learns
     knows_ends: ClassVar[bool] = False  # whether the rules tell it what moves that end a game are
-    plays_both: ClassVar[bool] = False  # whether it moves for both sides in its training
     is_network: ClassVar[bool] = False  # every update moves all values, and training takes minutes
 
     seed: Annotated[

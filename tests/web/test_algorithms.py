@@ -43,6 +43,7 @@ def test_an_algorithm_is_one_file_and_its_prose(slug: str) -> None:
         ("expected-sarsa,start=empty,games=70", ["70 games against Random"]),
         ("monte-carlo,vs=self", ["300,000 games from random positions against itself"]),
         ("td-afterstates,vs=t-hand", ["100,000 games against T-hand"]),
+        ("td-afterstates,vs=both", ["100,000 games against itself, both sides learning"]),
         ("dqn", ["400 epochs against Random"]),
         ("league", ["10,000 rounds against the league"]),
     ],

@@ -144,6 +144,9 @@ def client_of_all(site: Flask) -> FlaskClient:
     [
         EXAMPLE,
         "double-q,vs=self",
+        "double-q,vs=both,last=coin",
+        "menace,vs=both",
+        "td-afterstates,vs=both",
         "q-learning",
         "self-play",
         "sarsa,vs=self,start=empty",
@@ -211,6 +214,8 @@ def computed(written: str) -> tuple[float, float]:
         "expected-sarsa,start=empty,epsilon=0.5,games=500",
         "monte-carlo,start=empty,games=500",
         "td-afterstates,games=500",
+        "td-afterstates,vs=both,games=500",
+        "q-learning,vs=both,start=empty,games=500",
         "league,vs=fixed+random,rounds=50",
         "league,observing=yes,symmetric=yes,rounds=50",
         "champion",
@@ -251,6 +256,29 @@ def test_no_sum_is_written_where_the_step_size_falls(client: FlaskClient) -> Non
     assert equation(client, f"/lab/{falling}?game=2&update=1") == ""
 
 
+@pytest.mark.parametrize("text", ["q-table,vs=both,games=500", "td-afterstates,vs=both,games=500"])
+def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
+    client: FlaskClient, text: str
+) -> None:
+    decided = 0
+    for number, game in enumerate(json.loads(story(tic_tac_toe(), parse(text))), 1):
+        turns = game["turns"]
+        winner = {"win": "X", "loss": "O", "draw": ""}[game["result"]]
+        ends = {"X": "X won", "O": "O won", "": "nobody won"}[winner]
+        for update, change in enumerate(game["changes"], 1):
+            page = unescape(
+                client.get(f"/lab/{text}?game={number}&update={update}").get_data(as_text=True)
+            )
+            assert f"It played itself, and {ends} after {len(turns)} moves" in page
+            move = change["turn"] + 1
+            mover = "XO"[change["turn"] % 2]
+            result = "win" if winner == mover else "loss" if winner else "draw"
+            said = f"Move {move} ended in a {result}: its value is drawn to that reward."
+            assert (said in page) == (move >= len(turns) - 1)
+            decided += said in page and bool(winner)
+    assert decided > 10
+
+
 @pytest.mark.parametrize(
     ("title", "safe"),
     [("Afraid", "xo"), ("Glad of a draw", "xo"), ("Fearless", ""), ("Never explore", "")],
@@ -273,8 +301,9 @@ def test_the_exercises_do_what_their_sentences_say(world: World) -> None:
     itself, alike, greedy, all_moves, falling = (
         measured(preset.recipe) for preset in presets.EXERCISES
     )
-    assert itself[0] < 2 / 3 * blunders
-    assert itself[1] < won
+    assert all(world.judgement(presets.EXERCISES[0].recipe).unbeatable.values())
+    assert itself[0] == pytest.approx(blunders / 2, rel=0.1)
+    assert won - 0.005 < itself[1] < won
     assert alike[0] < 0.35 * blunders
     assert greedy[0] == pytest.approx(2 * blunders, rel=0.1)
     assert greedy[2] < 0.35 * met

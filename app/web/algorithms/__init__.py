@@ -8,6 +8,7 @@ from importlib import import_module
 
 from app.recipes import ALGORITHMS as RECIPES
 from app.recipes import Recipe
+from app.recipes.parameters import BOTH, SELF
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
 from app.web.algorithms.minimax import TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
 from app.web.algorithms.story import Story
@@ -76,5 +77,5 @@ def explainable(world: World, lens: str, step: int | None) -> bool:
 
 def opponent_name(world: World, opponent: str) -> str:
     """Name an opponent of a recipe's phases, to go on after "against"."""
-    others = {"self": "itself", "league": "the league"}
+    others = {SELF: "itself", BOTH: "itself, both sides learning", "league": "the league"}
     return others.get(opponent) or world.titles.find(opponent) or opponent

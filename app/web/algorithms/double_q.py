@@ -19,22 +19,26 @@ TITLE = "Double Q-learning"
 TWO_TABLES = (
     "Two tables learned, and only their average is kept. Each is drawn to the other's opinion "
     "of its own best move: on average that is at most what is computed here, and just that "
-    "where both prefer the same. The end of a game teaches both tables, so it counts twice."
+    "where both prefer the same."
 )
+LAST = {
+    "both": "The end of a game teaches both tables, so it counts twice.",
+    "coin": "The end of a game teaches one of them, too, which a coin picks.",
+}
 
 
 def _reason(pair: Pair) -> ValueReason:
     if adds_up(pair):
         return without_target(after_answer(pair))
-    # An end is learned by both tables, any other target by one of them.
-    reason = after_answer(pair, ending=2.0)
-    return replace(reason, hedge="at most ") if reason.bootstraps else reason
+    # An end is learned by both tables or by one, any other target by one of them.
+    reason = after_answer(pair, ending=2.0 if pair.option("last") == "both" else 1.0)
+    return replace(reason, hedge=reason.hedge or "at most ") if reason.bootstraps else reason
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *shared(pair)]
-    two_tables = [TWO_TABLES] if reason.bootstraps else []
+    two_tables = [f"{TWO_TABLES} {LAST[str(pair.option('last'))]}"] if reason.bootstraps else []
     told = [expected(pair, reason), *distance(reason), *_past(pair, reason), *two_tables]
     return [*told, *backward(reason), *shared(pair)]
 

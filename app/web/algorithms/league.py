@@ -22,7 +22,6 @@ from app.web.numbers import count, signed
 TITLE = "Q-learning for uncertain worlds"
 SWAP = str.maketrans("XO", "OX")
 NEXT = "gamma times the best that it knows of the board it makes"
-OTHERS = {"win": "loss", "draw": "draw", "loss": "win"}  # what a result is to the opponent
 
 
 def shares_entry(pair: Pair) -> bool:
@@ -185,7 +184,8 @@ def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     as_own = ", as if it had been its own" * change.observed
     if change.turn < len(game.turns) - 1:
         return f"{whose} is drawn to {NEXT}{as_own}."
-    result = OTHERS[game.result] if change.observed else game.result
+    mover = game.turns[change.turn].mark
+    result = game.result_for(mover) if change.observed else game.result
     kept = ", and gamma times what it has kept for this end"
     return f"{whose} ended the game, {RESULTS[result]}{as_own}: it is drawn to that reward{kept}."
 

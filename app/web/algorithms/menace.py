@@ -14,7 +14,7 @@ from app.tictactoe.policy import policy_of
 from app.tictactoe.values import outcome_chances
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, number
-from app.web.algorithms.story import RESULTS, Story, TrainingGame
+from app.web.algorithms.story import OVER, RESULTS, Story, TrainingGame
 from app.web.algorithms.targets import Pair, ValueReason, without_target
 from app.web.numbers import MINUS, beads_in_words, count, percent
 from app.web.world import World
@@ -132,10 +132,13 @@ def _facts(world: World) -> Mapping[str, object]:
 
 def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Say what a game paid for a move that was drawn from a box of beads."""
-    result = RESULTS[game.result]
     if not update:
-        return f"The game was {result}: now every move that was drawn is paid alike."
+        if game.both_sides:
+            return f"{OVER}, every move of a side is paid alike."
+        return f"The game was {RESULTS[game.result]}: now every move that was drawn is paid alike."
     change = game.changes[update - 1]
+    mover = game.turns[change.turn].mark
+    result = RESULTS[game.result_for(mover)] + f" by {mover}" * game.both_sides
     emptied = "; it keeps none, and if its box is empty it is filled again" * (not change.new)
     drawn = f"Move {change.turn + 1} was drawn from a box with {change.old:.0f} beads of it"
     return f"{drawn}. The game was {result}, so now there are {change.new:.0f}{emptied}."

@@ -1,6 +1,7 @@
 """Q-learning in self-play with one table: the other side's best move is the mover's loss."""
 
 from collections.abc import Mapping
+from math import ceil
 
 from app.recipes.algorithms import SelfPlay
 from app.sources import sources
@@ -54,7 +55,8 @@ def _facts(world: World) -> Mapping[str, object]:
     recipe = world.recipe(AGENT)
     assert isinstance(recipe, SelfPlay)
     fewest = int(world.agents[AGENT].visits[world.game.legal].min())
-    return {"fewest": count(fewest), "left": percent((1 - recipe.alpha) ** fewest, 0)}
+    most = ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000  # rounded up: at most so much is left
+    return {"fewest": count(fewest), "left": percent(most, 1)}
 
 
 ALGORITHM = Algorithm(

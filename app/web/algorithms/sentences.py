@@ -28,7 +28,9 @@ def square(pair: Pair, cell: int | None) -> str:
 
 def opponent(pair: Pair) -> str:
     """Name the opponent that gives the answers."""
-    return "Its own play" if pair.opponent is None else pair.world.titles[pair.opponent]
+    if pair.opponent is None:
+        return f"Its own play{', where it does not explore,' * pair.answers_explore}"
+    return pair.world.titles[pair.opponent]
 
 
 def truth(pair: Pair, answer: Reply | None = None) -> str:

@@ -8,6 +8,8 @@ from msgspec import Struct
 from app.recipes import Recipe
 from app.web.numbers import MINUS
 
+FLIPPED = {"win": "loss", "draw": "draw", "loss": "win"}
+
 
 class TrainingMove(Struct, frozen=True):
     """A move: the board before it as text, the cell, and the board at the next move or the end."""
@@ -42,6 +44,15 @@ class TrainingGame(Struct, frozen=True):
     opponent: str  # "" where the recipe says who that is
     result: Literal["win", "draw", "loss"]  # of the seat
 
+    @property
+    def both_sides(self) -> bool:
+        """Whether the learner moved for both; of a league the opponent's moves are told as well."""
+        return not self.opponent and len({move.mark for move in self.turns}) == 2
+
+    def result_for(self, mark: str) -> str:
+        """Return what it was for a player, "win", "draw" or "loss"."""
+        return self.result if mark == self.seat else FLIPPED[self.result]
+
 
 RESULTS = {"win": "won", "draw": "drawn", "loss": "lost"}
 MOVED, OVER = "While it played", "Now that the game is over"
@@ -66,9 +77,12 @@ def drawn_to(
         if not update:
             return begun
         turn = game.changes[update - 1].turn
-        if turn < len(game.turns) - 1:
+        # Where both sides learn the last move of each is drawn to what the end is worth to it.
+        lasts = 2 if game.both_sides and not view else 1
+        if turn < len(game.turns) - lasts:
             return f"Move {turn + 1} is drawn to {target}{view}."
-        return f"Move {turn + 1} ended in a {game.result}{view}: its value is drawn to that reward."
+        result = game.result if view else game.result_for(game.turns[turn].mark)
+        return f"Move {turn + 1} ended in a {result}{view}: its value is drawn to that reward."
 
     return sentence
 

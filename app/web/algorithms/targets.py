@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.recipes import Recipe
-from app.recipes.parameters import SELF
+from app.recipes.algorithms import at_the_end
+from app.recipes.parameters import BOTH, ITSELF, SELF
 from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, X
 from app.tictactoe.tasks import Task
@@ -121,7 +122,14 @@ class Pair:
     def opponent(self) -> str | None:
         """Who gives the answers: the opponent at the end of the training, None for itself."""
         last = SELF if self.lens == TRUTH else self.recipe.phases[-1][0]
-        return None if last == SELF else last
+        return None if last in ITSELF else last
+
+    @property
+    def answers_explore(self) -> bool:
+        """Whether the answers are those of a side that learns too, and explores to the end."""
+        if not self.is_learned or self.recipe.phases[-1][0] != BOTH:
+            return False
+        return at_the_end(self.parameter("epsilon"), self.parameter("epsilon_drop")) > 0
 
     @cached_property
     def answer_chances(self) -> NDArray[np.float64]:
@@ -276,7 +284,9 @@ def after_answer(
             reward = pair.reward(outcome)
             weight = chance * ending
             answers.append(Reply(cell, position, outcome, reward, None, reward, chance, weight))
-    return averaged(pair, answers)
+    # The answers of a side that explores are averaged as if it did not.
+    hedge = "about " if pair.answers_explore else ""
+    return replace(averaged(pair, answers), hedge=hedge)
 
 
 def before_answer(pair: Pair, gamma: float = 1.0) -> ValueReason:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from math import log10
 from typing import NamedTuple
 
-from app.recipes import Parameter, Recipe, parameters, parse
+from app.recipes import Parameter, Recipe, RecipeError, parameters, parse
 from app.recipes.names import algorithm
 from app.recipes.on_demand import MOST_UPDATES
-from app.recipes.parameters import OPPONENTS, SELF, written
+from app.recipes.parameters import BOTH, OPPONENTS, SELF, written
 from app.web.world import World
 
 REWARDS = (2.0, 10.0, 100.0)  # ends of a slider for what may be worth -100 to 100
@@ -122,8 +122,10 @@ def _options(world: World, recipe: Recipe, parameter: Parameter) -> list[Option]
         return [Option(choice, choice, choice == value) for choice in parameter.choices]
     if parameter.kind is not str:
         return []
-    titles = {**world.titles, SELF: "Itself"}
-    options = [Option(one, titles.get(one, one), one == value) for one in OPPONENTS]
+    titles = {**world.titles, SELF: "Itself", BOTH: "Itself, both sides learning"}
+    options = [
+        Option(one, titles.get(one, one), one == value) for one in OPPONENTS if _meets(recipe, one)
+    ]
     turns = sum(turns for _, turns in recipe.phases)
     if ":" in value:
         several = ", then ".join(f"{titles.get(one, one)} {n:,}" for one, n in recipe.phases)
@@ -132,6 +134,15 @@ def _options(world: World, recipe: Recipe, parameter: Parameter) -> list[Option]
         two = f"random:{turns // 2}+self:{turns - turns // 2}"
         options.append(Option(two, "Random, then itself", False))
     return options
+
+
+def _meets(recipe: Recipe, opponent: str) -> bool:
+    """Whether the algorithm of a recipe can learn against an opponent."""
+    try:
+        parse(f"{recipe.slug},vs={opponent}")
+    except RecipeError:
+        return False
+    return True
 
 
 def _most(recipe: Recipe) -> float:

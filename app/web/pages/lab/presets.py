@@ -135,9 +135,9 @@ WORTH_SEEING = (
 EXERCISES = (
     Preset(
         "1.1: Self-play",
-        "td-afterstates,vs=self",
-        "It learns against its own play instead of random moves: it wins less often against these, "
-        "and has a third fewer blunders.",
+        "td-afterstates,vs=both",
+        "Both sides learn and explore by one table: it cannot be beaten, has half the blunders, "
+        "and wins nearly as often against random moves.",
     ),
     Preset(
         "1.2: Symmetries",

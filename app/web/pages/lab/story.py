@@ -76,7 +76,7 @@ def story_game(
         games=len(games),
         update=update,
         updates=len(game.changes),
-        headline=_headline(world, recipe, game),
+        headline=_headline(world, game),
         turns=[
             _move(world.game, recipe, story, game, turn, update) for turn in range(len(game.turns))
         ],
@@ -86,9 +86,9 @@ def story_game(
     )
 
 
-def _headline(world: World, recipe: Recipe, game: TrainingGame) -> str:
+def _headline(world: World, game: TrainingGame) -> str:
     moves = len(game.turns)
-    if recipe.plays_both:
+    if game.both_sides:
         return f"It played itself, and {RESULTS_OF_X[game.result]} after {moves} moves"
     moves = sum(move.mark == game.seat for move in game.turns)
     against = f" against {world.titles[game.opponent]}" if game.opponent else ""
