@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from socket import AF_UNIX, socket
 
+import numpy as np
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -25,7 +26,9 @@ from app.recipes import ALGORITHMS, LONGEST, parse
 from app.recipes.on_demand import MOST_UPDATES
 from app.recipes.parameters import parameters_of
 from app.tictactoe.agents import ModelError, arrays_file, save, to_files
+from app.tictactoe.notation import replay
 from app.web import create_app
+from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.pages.why import explain
 from app.web.service.on_demand import PACKED, UNPACKED, Lab
@@ -151,6 +154,39 @@ def test_a_recipes_value_is_explained_by_its_own_table(world: World) -> None:
     assert pair.value == world.agents[NAME].q[0, 4]
     updates = dict(explain(pair).facts)["Updates of the shared value"]
     assert updates == f"{world.agents[NAME].visits[0, 4]:,}"
+
+
+@pytest.mark.parametrize(
+    "slug", ["q-learning", "sarsa", "monte-carlo", "td-afterstates", "double-q"]
+)
+@pytest.mark.parametrize("drop", ["", ",epsilon=0.5,epsilon_drop=0.1"])
+def test_answers_of_a_side_that_explores_are_said_to_be_its_greedy_ones(
+    world: World, slug: str, drop: str
+) -> None:
+    """Where exploration has ended they are all of its play."""
+    told = explain(Pair(world, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[1]
+    explores = not drop and slug != "double-q"  # whose exploration ends anyway
+    assert told.startswith(f"Its own play{', where it does not explore,' * explores} has ")
+    assert (" about " in told) == explores
+
+
+@pytest.mark.parametrize(("last", "times"), [("both", 2), ("coin", 1)])
+def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
+    world: World, last: str, times: int
+) -> None:
+    """Between an end and a game that goes on, by as many updates as each of them makes."""
+    lens = "double-q,games=400" + ",last=coin" * (last == "coin")
+    position = replay(world.game, "0412")[-1]
+    pair = Pair(world, lens, position, 7)
+    found = rule_of(pair).reason(pair)
+    ended = [answer.outcome is not None for answer in found.given]
+    assert any(ended)
+    assert not all(ended)
+    weights = [times if end else 1 for end in ended]
+    targets = [answer.target for answer in found.given]
+    assert found.target == pytest.approx(np.average(targets, weights=weights))
+    said = "counts twice" if last == "both" else "one of them, too, which a coin picks"
+    assert said in " ".join(explain(pair).sentences)
 
 
 @pytest.mark.parametrize("text", [NAME, PHASES])
