@@ -16,7 +16,7 @@ from app.tictactoe.report import BySeat, Chance, Count, Figures
 from app.tictactoe.views import Worth
 
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # to Python "$" also stands before a last line break
-TAKEN = {"human", "truth", "self", *BASELINES}  # seats, lenses and opponents that are no agents
+TAKEN = {"human", "truth", "self", "both", *BASELINES}  # names that no agent may have
 
 UNJUDGED = Figures(
     updates=[],

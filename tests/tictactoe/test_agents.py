@@ -171,7 +171,7 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path, game: Game, agent
 
 
 def test_nobody_takes_the_name_of_somebody_who_is_no_agent(tmp_path: Path):
-    assert {"human", "truth", "self", *BASELINES} == TAKEN
+    assert {"human", "truth", "self", "both", *BASELINES} == TAKEN
     for name in sorted(TAKEN):
         taken = make_agent(SMALL, id=name)
         with pytest.raises(ModelError, match=f"id '{name}' is the name of somebody"):

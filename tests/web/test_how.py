@@ -278,7 +278,12 @@ def test_self_play_discounts_minimax(html: str, world: World) -> None:
     assert np.allclose(agent.q[here][[1, 3, 5, 7]], -(0.9**5), atol=1e-3)
     fewest = agent.visits[world.game.legal].min()
     assert f"{fewest} times or more" in words(section(html, "self-play"))
-    assert (1 - asdict(world.recipe("self-play"))["alpha"]) ** fewest < 0.05
+    left = 100 * (1 - asdict(world.recipe("self-play"))["alpha"]) ** fewest
+    said = re.search(
+        r"at most ([\d.]+)% of that beginning is left", words(section(html, "self-play"))
+    )
+    assert said
+    assert left <= float(said[1]) < left + 0.1
 
 
 def test_sarsa_parts_from_q_learning_in_few_positions(html: str, world: World) -> None:
