@@ -401,7 +401,7 @@ EXPERIMENTS = [
         sources=["sutton-barto-2018"],
         where=BOOK + "5, which asks for both.",
         done="Each change was tried alone, with {seeds} seeds: step size or exploration that fall, "
-        "symmetries, hopeful starting values, games against its own greedy play. Beside them "
+        "symmetries, hopeful starting values, self-play in which both sides learn. Beside them "
         "stands the champion, which keeps what a move is worth at least and at most.",
         limits=f"{LIMITS} The champion is told the result of a game and the rules, as they "
         "are, but knows that its opponent answers as well as possible.",

@@ -148,7 +148,10 @@ USES: Mapping[str, Use] = MappingProxyType(
         "van-seijen-2009": Use("Expected Sarsa, and why its updates vary less than Sarsa's."),
         "van-hasselt-2010": Use(
             "Double Q-learning, algorithm 1: one table chooses and the other values.",
-            ("The last move of a game updates both tables here, as in Nested Software's code.",),
+            (
+                "The last move of a game updates both tables here, as in Nested Software's code; "
+                "with last=coin a coin picks one of them there, too, as in the algorithm.",
+            ),
         ),
         "mnih-2015": Use(
             "The deep Q-network: a replay buffer of experiences (state, action, reward, next "
@@ -169,8 +172,8 @@ USES: Mapping[str, Use] = MappingProxyType(
             (
                 "In the book a draw is worth as much as a loss, 0. Here it is worth half a win, as "
                 "is usual; it is a parameter.",
-                "Exercise 1.1 asks for both sides learning. Here one side learns, and the other "
-                "plays by the same table.",
+                "In exercise 1.3 one side learns against its own greedy play, which the book does "
+                "not speak of; exercises 1.1 and 1.5 have both sides learning.",
             ),
         ),
     }
