@@ -16,6 +16,7 @@ from app.web.pages import (
     embed,
     experiments,
     front,
+    glossary,
     how,
     judge,
     lesson,
@@ -47,6 +48,7 @@ PAGES = (
     lab,
     experiments,
     sources,
+    glossary,
     judge,
     deployment,
 )

@@ -65,6 +65,7 @@ EXPERIMENTS = "/experiments"
 EXPERIMENT = Route("/experiments/<claim>")
 EXPERIMENT_FIGURE = Route("/experiments/<claim>/<int:number>.svg")
 SOURCES = "/sources"
+GLOSSARY = "/glossary"
 EMBED = "/embed/"  # what may stand on pages of others begins so
 EMBED_BOARD = Route("/embed/board/<record>")
 EMBED_REPLY = Route("/embed/reply/<record>")
@@ -313,6 +314,11 @@ def experiments(source: str = "", verdict: str = "") -> str:
 def source(slug: str) -> str:
     """Return where it is said what was taken from a source, and what differs here."""
     return f"{SOURCES}#{slug}"
+
+
+def glossary(term: str) -> str:
+    """Return where a term of the field is explained."""
+    return f"{GLOSSARY}#{term}"
 
 
 def experiment(claim: str) -> str:

@@ -34,6 +34,7 @@ PAGES = [
     "/experiments?verdict=reproduced",
     "/experiments/counting",
     "/sources",
+    "/glossary",
     *("/experiments/bad-runs", "/experiments/double-q", "/experiments/feedback"),
 ]
 STAGE = [

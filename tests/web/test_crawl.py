@@ -21,7 +21,7 @@ TRAINED = 8  # recipes; the experiments have hundreds, of which only the name is
 INLINE = re.compile(r"\sstyle=|\son\w+=|hx-on|<style|js:|<script(?! src=\"/static/)")
 LINKS = {"href", "src", "action", "hx-get"}
 KINDS = {
-    *("", "play", "puzzle", "mind", "minds", "agents", "lab", "experiments", "judge"),
+    *("", "play", "puzzle", "mind", "minds", "agents", "lab", "experiments", "glossary", "judge"),
     *("arena", "how", "compare", "why", "api", "take", "embed", "players", "sources"),
 }
 # Pages that have what others of their kind have not, and frames, to which no page of ours links.
