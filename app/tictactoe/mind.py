@@ -93,15 +93,35 @@ def tiles(game: Game) -> Tiles:
     )
 
 
-def representatives(where: Tiles, visits: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Choose the image of each class that stands for it, [N]: the one that training updated most.
+def known(game: Game, updated: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether anything is known of a decision, [..., D]: of any move of it, `updated` [..., P]."""
+    some: NDArray[np.bool_] = np.logical_or.reduceat(updated, game.pair_start[:-1], axis=-1)
+    return some
 
-    `visits` is [D, cells]; among equals it is the lowest-numbered.
+
+def representatives(
+    where: Tiles, visits: NDArray[np.integer], known: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Choose the image of each class that stands for it at one or several moments, [..., N].
+
+    It is one that is `known` at the moment, [..., D], if there is one: so a class is known as soon
+    as any image of it is.  Among these it is the one that training updated most by its end, since
+    `visits`, [D, cells], are recorded for the end alone, and among equals the lowest-numbered.
     """
-    seen = visits.sum(axis=1, dtype=np.int64)[where.images]
-    most = seen == seen.max(axis=1, keepdims=True)
-    rows: NDArray[np.intp] = np.where(most, where.images, len(visits)).min(axis=1)
+    often = visits.sum(axis=1, dtype=np.int64)[where.images]
+    rank = often + known[..., where.images] * (often.max() + 1)
+    first = rank == rank.max(axis=-1, keepdims=True)
+    rows: NDArray[np.intp] = np.where(first, where.images, len(visits)).min(axis=-1)
     return rows
+
+
+def at(rows: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values, [..., D], of the decisions in `rows`, [N] or [..., N], as [..., N]."""
+    moments = np.broadcast_shapes(rows.shape[:-1], values.shape[:-1])
+    everywhere = np.broadcast_to(values, (*moments, values.shape[-1]))
+    return np.take_along_axis(
+        everywhere, np.broadcast_to(rows, (*moments, rows.shape[-1])), axis=-1
+    )
 
 
 def expected(
@@ -109,21 +129,20 @@ def expected(
 ) -> NDArray[np.float64]:
     """What the best move is worth on the common scale, from a loss (-1) to a win (+1), [..., N].
 
-    `q` is [..., P], mover's view; `rows` [N] are decisions.
+    `q` is [..., P], mover's view; `rows` [N] or [..., N] are decisions.
     """
-    return common_scale(game.to_move[rows], best(game, rows, q), worth)
+    mover = game.to_move[rows[(0,) * (rows.ndim - 1)]]  # the same in all images of a class
+    return common_scale(mover, best(game, rows, q), worth)
 
 
 def best(game: Game, rows: NDArray[np.intp], values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the highest value of the moves of each decision in `rows` [N], [..., N]."""
-    highest: NDArray[np.float64] = np.maximum.reduceat(values, game.pair_start[:-1], axis=-1)
-    return highest[..., rows]
+    """Return the highest value, of [..., P], of the moves of each decision in `rows`, [..., N]."""
+    return at(rows, np.maximum.reduceat(values, game.pair_start[:-1], axis=-1))
 
 
-def known(game: Game, rows: NDArray[np.intp], updated: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether training had updated any move of a decision, [..., N]; `updated` is [..., P]."""
-    some: NDArray[np.bool_] = np.logical_or.reduceat(updated, game.pair_start[:-1], axis=-1)
-    return some[..., rows]
+def outcomes(best: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Return the outcome that each expected value is nearest to: -1, 0 or +1."""
+    return np.rint(best).astype(np.int8)
 
 
 def expectation(best: NDArray[np.float64], known: NDArray[np.bool_], steps: int) -> Colouring:
@@ -145,17 +164,18 @@ def error(
 
 
 def visited(rows: NDArray[np.intp], visits: NDArray[np.integer], steps: int) -> Colouring:
-    """Colour by how often training updated a move there, logarithmically up to the most of them.
+    """Colour by how often training updated a move there, logarithmically up to the most of all.
 
-    `visits` is [D, cells].
+    `visits` is [D, cells], `rows` [..., N].
     """
-    often = visits[rows].sum(axis=1, dtype=np.int64)
-    return _coloured(np.log1p(often) / np.log1p(max(1, often.max())) * steps, often > 0)
+    updates = visits.sum(axis=1, dtype=np.int64)
+    often = updates[rows]
+    return _coloured(np.log1p(often) / np.log1p(max(1, updates.max())) * steps, often > 0)
 
 
 def blundering(game: Game, rows: NDArray[np.intp], policy: Policy, steps: int) -> Colouring:
     """Colour by the chance that the move which `policy`, [..., D, cells], makes is a blunder."""
-    wrong = (policy * ~best_moves(game))[..., rows, :].sum(axis=-1)
+    wrong = at(rows, (policy * ~best_moves(game)).sum(axis=-1))
     return _coloured(wrong * steps, np.ones(wrong.shape, np.bool_))
 
 
@@ -174,15 +194,13 @@ def frame(heat: NDArray[np.int8]) -> str:
     return signs.astype(np.uint8).tobytes().decode("ascii")
 
 
-def agreement(
-    where: Tiles, heat: NDArray[np.int8], known: NDArray[np.bool_], steps: int
-) -> list[list[int]]:
-    """Count the tiles of each ply by truth and expectation: a picture, [N] heats, as a table.
+def agreement(where: Tiles, outcome: NDArray[np.int8], known: NDArray[np.bool_]) -> list[list[int]]:
+    """Count the tiles of each ply by truth and expected outcome, [N]: a picture as a table.
 
     For each ply twelve numbers: won, drawn, lost in truth, and of each those that are expected
     to be won, drawn, lost, or unknown.
     """
-    expects = np.where(known, np.rint(heat / steps), 2).astype(int)
+    expects = np.where(known, outcome, 2)
     return [
         [
             int(((where.ply == ply) & (where.truth == truth) & (expects == value)).sum())

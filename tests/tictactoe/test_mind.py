@@ -85,7 +85,7 @@ def test_a_tile_stands_for_the_image_that_was_updated_most(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent]
 ) -> None:
     visits = agents["q-learning-1"].visits
-    rows = mind.representatives(where, visits)
+    rows = mind.representatives(where, visits, visits.any(axis=1))
     for chosen, decision in zip(rows.tolist(), where.decision.tolist(), strict=True):
         seen = {
             tictactoe.number[image]: int(visits[tictactoe.number[image]].sum())
@@ -95,19 +95,36 @@ def test_a_tile_stands_for_the_image_that_was_updated_most(
         assert chosen == min(position for position, often in seen.items() if often == most)
 
 
+def test_at_a_snapshot_a_tile_stands_for_an_image_that_is_known_by_then(
+    tictactoe: Both, where: Tiles, agents: dict[str, Agent]
+) -> None:
+    game, agent = tictactoe.game, agents["self-play"]
+    known = mind.known(game, agent.history.all_updated())
+    rows = mind.representatives(where, agent.visits, known)
+    others = 0
+    for step in range(len(known)):
+        some = known[step][where.images].any(axis=1)
+        assert known[step][rows[step]].tolist() == some.tolist()
+        alone = mind.representatives(where, agent.visits, known[step])
+        np.testing.assert_array_equal(rows[step], alone)
+        others += int((rows[step] != rows[-1])[some].sum())
+    assert others  # that were not the most updated of all by the end
+
+
 @pytest.mark.parametrize("name", ["q-table", "self-play", "observing"])
 def test_the_colour_is_the_best_value_of_the_representative(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent], name: str
 ) -> None:
     game, agent = tictactoe.game, agents[name]
     assert agent.card.worth
-    rows = mind.representatives(where, agent.visits)
-    best = mind.expected(game, rows, agent.history.all_values(), agent.card.worth)
-    known = mind.known(game, rows, agent.history.all_updated())
+    some = mind.known(game, agent.history.all_updated())
+    moments = mind.representatives(where, agent.visits, some)
+    best = mind.expected(game, moments, agent.history.all_values(), agent.card.worth)
+    known = mind.at(moments, some)
     coloured = mind.expectation(best, known, STEPS)
     for step in (0, len(agent.snapshot_updates) // 2, -1):
         table, updated = agent.table(game, step), agent.updated(game, step)
-        for tile, row in enumerate(rows.tolist()):
+        for tile, row in enumerate(moments[step].tolist()):
             if not updated[row].any():
                 assert coloured.heat[step, tile] == UNKNOWN
                 continue
@@ -122,14 +139,15 @@ def test_a_perfect_mind_is_clean_bands(
 ) -> None:
     game, agent = tictactoe.game, agents["champion"]
     assert agent.card.worth
-    rows = mind.representatives(where, agent.visits)
-    best = mind.expected(game, rows, agent.history.all_values(), agent.card.worth)[-1]
-    known = mind.known(game, rows, agent.history.all_updated())[-1]
+    some = mind.known(game, agent.history.updated(-1))
+    rows = mind.representatives(where, agent.visits, some)
+    best = mind.expected(game, rows, agent.history.values(-1), agent.card.worth)
+    known = some[rows]
     heat = mind.expectation(best, known, STEPS).heat
     assert known.all()
     np.testing.assert_array_equal(heat, where.truth * STEPS)
     assert not mind.error(best, where.truth.astype(float), known, 10).heat.any()
-    table = mind.agreement(where, heat, known, STEPS)
+    table = mind.agreement(where, mind.outcomes(best), known)
     for ply, row in enumerate(table):
         bands = [int(((where.ply == ply) & (where.truth == t)).sum()) for t in (1, 0, -1)]
         won, drawn, lost = bands
@@ -159,7 +177,7 @@ def test_how_often_a_tile_was_updated(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent]
 ) -> None:
     visits = agents["q-table"].visits
-    rows = mind.representatives(where, visits)
+    rows = mind.representatives(where, visits, visits.any(axis=1))
     coloured = mind.visited(rows, visits, 10)
     often = visits[rows].sum(axis=1)
     assert coloured.known.tolist() == (often > 0).tolist()

@@ -24,7 +24,7 @@ from app.web import addresses
 from app.web.lens import HEAT_STEPS, opinion
 from app.web.match import Match
 from app.web.pages.parts.export import CITATION, bibtex, iframe
-from app.web.pictures.minds import representatives
+from app.web.pictures.minds import represented
 from app.web.pictures.palette import INKS
 from app.web.service.deployment import version
 from app.web.service.headers import CONTENT_SECURITY_POLICY
@@ -281,7 +281,8 @@ def test_the_numbers_of_a_curve_are_those_of_the_card(client: FlaskClient, world
 def test_the_numbers_of_a_mind_are_its_tiles(client: FlaskClient, world: World) -> None:
     table = rows(client, "/embed/mind/q-table")
     assert len(table) == 627
-    for row, position in zip(table, representatives(world, "q-table").tolist(), strict=True):
+    shown = represented(world, "q-table").rows[-1].tolist()
+    for row, position in zip(table, shown, strict=True):
         assert replay(world.game, row["record"])[-1] == position
         assert int(row["move"]) == len(row["record"]) + 1
         assert int(row["visits"]) == world.agents["q-table"].visits[position].sum()

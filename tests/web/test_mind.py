@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from collections import Counter
 from html import unescape
 
 import numpy as np
@@ -9,22 +10,79 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.tictactoe.mind import UNKNOWN, frame
+from app.tictactoe.notation import position_text
 from app.web import addresses
+from app.web.comparison import parse
 from app.web.lens import HEAT_STEPS
+from app.web.pages.compare import compare_page
+from app.web.pages.mind import mind_page
 from app.web.pictures.minds import (
     KINDS,
     colouring,
     kinds,
     outlines,
     picture,
-    representatives,
+    represented,
 )
 from app.web.pictures.palette import LEVELS
+from app.web.service.deployment import ROOT
 from app.web.world import World
+from tests.tictactoe.checker import images
+from tests.tictactoe.reference import SIGN, Rules, mover
 
 HTMX = {"HX-Request": "true"}
 NAMES = ["q-table", "champion", "observing", "dqn-vs-random"]
 A_FRAME = 15 * 1024  # bytes
+
+
+class Told:
+    """What an agent expects at a snapshot, told a second time: of the file of its model alone.
+
+    It plays with boards as text, by the rules of tests/tictactoe/reference.py; of the app it takes
+    the numbers of the positions and what the card says that the results are worth.
+    """
+
+    def __init__(self, world: World, name: str, step: int) -> None:
+        rules, game, agent = Rules(), world.game, world.agents[name]
+        boards = [position_text(game, position) for position in range(game.decisions)]
+        with np.load(ROOT / "models" / f"{name}.npz") as file:
+            values = file["snapshot_q"][step].tolist()
+            updated = file["snapshot_updated"][step].tolist()
+            begun = int(file["snapshot_updates"][step]) > 0
+            self.visits = {
+                b: sum(row) for b, row in zip(boards, file["visits"].tolist(), strict=True)
+            }
+        best: dict[str, float] = {}
+        self.known: dict[str, bool] = {}  # by decision
+        pairs = [(board, after) for board in boards for after in rules.children[board].values()]
+        for (board, after), value, met in zip(pairs, values, updated, strict=True):
+            best[board] = max(best.get(board, value), value)
+            told = False
+            if agent.card.algorithm == "dqn":  # an update of a network moves all its values
+                told = begun
+            elif agent.card.algorithm == "td-afterstates":  # the rules tell it of all ends
+                told = rules.result(after) is not None
+            self.known[board] = self.known.get(board, False) or met or told
+        assert agent.card.worth
+        self.scales = {m: agent.card.worth.scale("x" if m == "X" else "o") for m in "XO"}
+        self.best, self.images = best, {board: images(rules, board) for board in boards}
+        self.number = {board: position for position, board in enumerate(boards)}
+        self.truth = {b: SIGN[mover(b)] * rules.solved[b][0] for b in boards}
+
+    def shown(self, board: str) -> str:
+        """The image that stands for all: known if one is, updated most, the lowest-numbered."""
+        return max(
+            self.images[board], key=lambda b: (self.known[b], self.visits[b], -self.number[b])
+        )
+
+    def expects(self, board: str) -> int | None:
+        """The outcome that the value is nearest to, None of what is unknown."""
+        if not self.known[board]:
+            return None
+        loss, draw, win = self.scales[mover(board)]
+        value = min(max(self.best[board], loss), win) - draw
+        part = value / (win - draw if value > 0 else draw - loss)
+        return 0 if abs(part) <= 0.5 else 1 if part > 0 else -1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -95,19 +153,85 @@ def test_a_frame_is_light(client: FlaskClient, name: str) -> None:
 
 def test_a_tile_says_what_is_so(client: FlaskClient, world: World) -> None:
     name = "q-table"
-    rows, heats = representatives(world, name), colouring(world, name, "expects")
+    heats, told = colouring(world, name, "expects"), Told(world, name, -1)
     for tile in range(0, 627, 48):
         page = client.get(addresses.mind(name, tile=tile), headers=HTMX).text
         truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(world.tiles.truth[tile])]
         assert f"Really <b>{truth}</b>" in page
-        expects = heats.heat[-1, tile]
-        wrong = expects != UNKNOWN and round(expects / HEAT_STEPS) != world.tiles.truth[tile]
+        board = told.shown(position_text(world.game, world.tiles.decision[tile]))
+        wrong = told.expects(board) not in (None, told.truth[board])
         assert ('class="error"' in page) == wrong
-        assert ("knows nothing here" in page) == (expects == UNKNOWN)
+        unknown = told.expects(board) is None
+        assert ("knows nothing here" in page) == unknown == (heats.heat[-1, tile] == UNKNOWN)
         link = re.search(r'id="tile-open" class="button" href="([^"]+)"', page)
         assert link
         stones = client.get(unescape(link[1])).text.count('class="mark"')
-        assert stones >= int((world.game.board[rows[tile]] != 0).sum())
+        assert stones >= 9 - board.count(".")
+
+
+def every_mind(world: World) -> list[tuple[str, int]]:
+    """List all agents that expect results, at their ends and twice on the way there."""
+    names = [name for name, agent in world.agents.items() if agent.card.worth]
+    lasts = {name: world.last_step(name) for name in names}
+    return [(name, step) for name, last in lasts.items() for step in {0, last // 2, last - 1, last}]
+
+
+def test_what_is_known_expected_and_counted_is_so(world: World) -> None:
+    """The tiles, the sentence and the table of each mind, by the file of the model alone."""
+    names = [position_text(world.game, position) for position in world.tiles.decision]
+    for name, step in every_mind(world):
+        told, page = Told(world, name, step), mind_page(world, name, {"step": str(step)})
+        shown = [told.shown(board) for board in names]
+        known = sum(any(told.known[image] for image in told.images[board]) for board in names)
+        assert page.film.frames[step].caption == f"It knows {known} of 627 positions."
+        rows, knows = represented(world, name, step)
+        assert rows[0].tolist() == [told.number[board] for board in shown]
+        assert knows[0].tolist() == [told.known[board] for board in shown]
+        assert knows.sum() == known
+        table = Counter((9 - b.count("."), told.truth[b], told.expects(b)) for b in shown)
+        assert page.agreement == [
+            [table[ply, truth, expects] for truth in (1, 0, -1) for expects in (1, 0, -1, None)]
+            for ply in range(9)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "known"),
+    [("expected-sarsa", 10, 568), ("self-play", 9, 494), ("q-learning-1", 10, 568)],
+)
+def test_a_position_is_known_as_soon_as_any_image_of_it_is(
+    client: FlaskClient, name: str, step: int, known: int
+) -> None:
+    sentence = f"It knows {known} of 627 positions."
+    assert sentence in client.get(f"/mind/{name}?step={step}").text
+    assert sentence in client.get(f"/compare/?lens={name}_{step}").text
+
+
+def test_a_value_is_compared_with_an_outcome_and_not_by_its_colour(
+    client: FlaskClient, world: World
+) -> None:
+    """+0.51 is nearer to a win; as a colour it is a half, and that is nearer to a draw."""
+    page = client.get("/mind/double-q?tile=226").text
+    assert "expects +0.51" in page
+    assert "Really <b>a win</b>" in page
+    assert 'class="error"' not in page
+    told = Told(world, "double-q", -1)
+    board = told.shown(position_text(world.game, world.tiles.decision[226]))
+    assert (told.expects(board), told.truth[board]) == (1, 1)
+
+
+def test_two_minds_agree_where_they_expect_the_same_outcome(world: World) -> None:
+    decisions = [position_text(world.game, position) for position in world.tiles.decision]
+    for views in (("double-q", -1), ("q-table", 3)), (("self-play", 9), ("dqn-vs-random", -1)):
+        one, other = (Told(world, *view) for view in views)
+        agree = sum(
+            one.expects(one.shown(board)) == other.expects(other.shown(board)) is not None
+            for board in decisions
+        )
+        lenses = [name if step < 0 else f"{name}_{step}" for name, step in views]
+        minds = compare_page(*parse("", lenses, world)).minds
+        assert minds
+        assert (minds.agree, minds.tiles) == (str(agree), "627")
 
 
 def test_the_tiles_are_a_ring_of_links(client: FlaskClient) -> None:

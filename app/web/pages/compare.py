@@ -4,15 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
+import numpy as np
 from flask import Blueprint, redirect, request
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response
 
 from app.tictactoe.game import Game
+from app.tictactoe.mind import outcomes
 from app.tictactoe.notation import undo
 from app.web import addresses
 from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, parse, parting
-from app.web.lens import HEAT_STEPS, OUTCOMES, Opinion, best_play, can_blunder, opinion
+from app.web.lens import OUTCOMES, Opinion, best_play, can_blunder, opinion
 from app.web.match import Place, read_whole
 from app.web.numbers import count, listed, short_name, updates
 from app.web.pages.parts.export import Take, take_curve
@@ -26,9 +28,10 @@ from app.web.pictures.minds import (
     TILE,
     Kind,
     MindPicture,
-    colouring,
+    expected,
     kinds,
     picture,
+    represented,
 )
 from app.web.respond import Page, respond
 from app.web.text import Legend, headline_of, legend_of, squares, status
@@ -279,11 +282,10 @@ def _halved(whole: MindPicture) -> MindPicture:
 
 def _agreeing(world: World, names: list[str], steps: list[int]) -> int:
     """Count the tiles of which two agents expect the same: a win, a draw or a loss."""
-    first, second = (
-        colouring(world, name, EXPECTS, step) for name, step in zip(names, steps, strict=True)
-    )
-    results = [(colours.heat[0] / HEAT_STEPS).round() for colours in (first, second)]
-    return int(((results[0] == results[1]) & first.known[0] & second.known[0]).sum())
+    views = [*zip(names, steps, strict=True)]
+    first, second = (outcomes(expected(world, *view)[0]) for view in views)
+    both = np.logical_and(*(represented(world, *view).known[0] for view in views))
+    return int(((first == second) & both).sum())
 
 
 class CurveFigure(NamedTuple):

@@ -6,10 +6,10 @@ from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
 
-from app.tictactoe.mind import agreement
+from app.tictactoe.mind import agreement, outcomes
 from app.tictactoe.notation import MARKS, position_text, record_to
 from app.web import addresses
-from app.web.lens import HEAT_STEPS, NOTHING, OUTCOMES, opinion
+from app.web.lens import NOTHING, OUTCOMES, opinion
 from app.web.match import Match, place_of, read_whole, step_after
 from app.web.numbers import beads_in_words, count, signed
 from app.web.pages.parts.export import Take, take_mind
@@ -19,11 +19,11 @@ from app.web.pictures.minds import (
     EXPECTS,
     Kind,
     MindPicture,
-    colouring,
+    expected,
     kinds,
     parse_view,
     picture,
-    representatives,
+    represented,
 )
 from app.web.respond import Page, respond
 from app.web.world import HUMAN, World, world
@@ -79,7 +79,6 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
     """
     step, kind = parse_view(world, name, query)
     number = read_whole("tile", query.get("tile") or "0", 0, len(world.tiles.decision) - 1)
-    expects = colouring(world, name, EXPECTS)
 
     def address(step: int, kind: str, tile: int = number) -> str:
         return addresses.mind(
@@ -100,7 +99,11 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
         tiles=len(world.tiles.decision),
         agreement=[]
         if world.agents[name].card.worth is None
-        else agreement(world.tiles, expects.heat[step], expects.known[step], HEAT_STEPS),
+        else agreement(
+            world.tiles,
+            outcomes(expected(world, name, step)[0]),
+            represented(world, name, step).known[0],
+        ),
         agent=addresses.agent(name),
         take=take_mind(world, name, step, kind),
     )
@@ -109,14 +112,14 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
 def _tile(world: World, name: str, step: int, number: int, address: Callable[[int], str]) -> Tile:
     """Lay out the decision that stands for a tile; `address` is that of the page with another."""
     where, game = world.tiles, world.game
-    position = int(representatives(world, name)[number])
+    rows, knows = represented(world, name, step)
+    position, known = int(rows[0, number]), bool(knows[0, number])
     shown = world.short_step(name, step)
     match = Match(record_to(game, position), o=HUMAN, lens=name, step=shown)
     place = place_of(match, world)
     view = opinion(world, position, name, shown)
-    expects, truth = colouring(world, name, EXPECTS), int(where.truth[number])
-    known = bool(expects.known[step, number])
-    expected = round(float(expects.heat[step, number]) / HEAT_STEPS)
+    truth = int(where.truth[number])
+    outcome = int(outcomes(expected(world, name, step)[0, number]))
     best = max(view.values[cell] for cell in view.plays)
     says = f"expects {signed(best)}"
     if view.beads:
@@ -136,7 +139,7 @@ def _tile(world: World, name: str, step: int, number: int, address: Callable[[in
         ),
         expects=says if known else "knows nothing here",
         truth=f"a {OUTCOMES[truth]}",
-        wrong=known and not view.beads and expected != truth,
+        wrong=known and not view.beads and outcome != truth,
         updates=count(int(world.agents[name].visits[position].sum())),
         open=addresses.play(match),
         before=address((number - 1) % tiles),

@@ -146,29 +146,57 @@ def parse_view(world: World, name: str, query: Mapping[str, str]) -> tuple[int, 
     return step, kind
 
 
+class Represented(NamedTuple):
+    """What stands for each tile of a mind at T snapshots."""
+
+    rows: NDArray[np.intp]  # [T, N] decisions: of a class that is known one that is
+    known: NDArray[np.bool_]  # [T, N] whether the agent knew anything of it by then
+
+
+def represented(world: World, name: str, step: int | None = None) -> Represented:
+    """Return the decision that stands for each tile at each snapshot of an agent, or at one."""
+    agent = world.agents[name]
+    steps = range(agent.history.moments) if step is None else (step,)
+    known = mind.known(world.game, np.stack([world.known(name, one) for one in steps]))
+    rows = mind.representatives(world.tiles, agent.visits, known)
+    return Represented(rows, mind.at(rows, known))
+
+
+def expected(world: World, name: str, step: int | None = None) -> NDArray[np.float64]:
+    """Return what an agent expects of each tile, from -1 to +1, at each snapshot or at one, [T, N].
+
+    Of beads it is how the box leans to its likeliest move.
+    """
+    game, agent = world.game, world.agents[name]
+    tables = _tables(world, name, step)
+    rows = represented(world, name, step).rows
+    if agent.card.worth is None:
+        held = beads(game, tables, agent.card.plays)
+        return mind.best(game, rows, leanings(game, held))
+    return mind.expected(game, rows, tables, agent.card.worth)
+
+
+def _tables(world: World, name: str, step: int | None) -> NDArray[np.float32]:
+    history = world.agents[name].history
+    return history.all_values() if step is None else history.values(step)[None]
+
+
 @kept(16)  # some 20 KB each
 def colouring(world: World, name: str, kind: str, step: int | None = None) -> Colouring:
     """Return the colours of an agent's mind at each of its snapshots, or at one: [T, N]."""
     game, agent = world.game, world.agents[name]
-    steps = range(agent.history.moments) if step is None else (step,)
-    tables = agent.history.all_values() if step is None else agent.history.values(step)[None]
-    rows, moments = representatives(world, name), len(tables)
+    rows, known = represented(world, name, step)
     if kind == "visits":  # which are recorded for the end alone
-        heat, some = mind.visited(rows, agent.visits, LEVELS)
-        return Colouring(np.tile(heat, (moments, 1)), np.tile(some, (moments, 1)))
+        return mind.visited(rows, agent.visits, LEVELS)
     if kind == "blunders":
-        plays = (policy_of(game.spread(table), agent.card.plays) for table in tables)
+        plays = (policy_of(game.spread(q), agent.card.plays) for q in _tables(world, name, step))
         # One by one: all of them at once take 30 MB.
-        drawn = [mind.blundering(game, rows, policy, LEVELS) for policy in plays]
+        drawn = [mind.blundering(game, *each, LEVELS) for each in zip(rows, plays, strict=True)]
         return Colouring(
             np.stack([moment.heat for moment in drawn]),
             np.stack([moment.known for moment in drawn]),
         )
-    known = mind.known(game, rows, np.stack([world.known(name, one) for one in steps]))
-    if agent.card.worth is None:
-        held = beads(game, tables, agent.card.plays)
-        return mind.expectation(mind.best(game, rows, leanings(game, held)), known, HEAT_STEPS)
-    best = mind.expected(game, rows, tables, agent.card.worth)
+    best = expected(world, name, step)
     if kind == EXPECTS:
         return mind.expectation(best, known, HEAT_STEPS)
     exact, worth = world.truth, ONES
@@ -179,12 +207,6 @@ def colouring(world: World, name: str, kind: str, step: int | None = None) -> Co
         exact, worth = exact_in_task, task.worth
     truth = mind.expected(game, rows, exact[game.legal], worth)
     return mind.error(best, truth, known, LEVELS)
-
-
-@kept(64)
-def representatives(world: World, name: str) -> NDArray[np.intp]:
-    """Return the decision that stands for each tile in an agent's mind, [N]."""
-    return mind.representatives(world.tiles, world.agents[name].visits)
 
 
 @kept(16)  # some 30 KB each
@@ -294,7 +316,7 @@ def mind_numbers(world: World, mind: MindPicture, step: int) -> Iterator[tuple[o
     """
     game, where, agent = world.game, world.tiles, world.agents[mind.name]
     colours = colouring(world, mind.name, mind.kind)
-    for tile, position in enumerate(representatives(world, mind.name).tolist()):
+    for tile, position in enumerate(represented(world, mind.name, step).rows[0].tolist()):
         yield (
             position_text(game, position),
             record_to(game, position),

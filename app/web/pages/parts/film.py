@@ -11,7 +11,7 @@ import numpy as np
 from app.tictactoe.notation import MARKS, replay
 from app.web.lens import Opinion, opinion
 from app.web.numbers import count, listed, short_name
-from app.web.pictures.minds import EXPECTS, colouring
+from app.web.pictures.minds import represented
 from app.web.world import World, kept
 
 STILL, MOVING = 140, 560  # milliseconds to the next frame, if nothing or something changes
@@ -100,8 +100,7 @@ def film_of(world: World, name: str, record: str) -> Film:
 @kept(16)
 def film_of_mind(world: World, name: str) -> Film:
     """Film all that an agent expects."""
-    colours = colouring(world, name, EXPECTS)
-    known = colours.known.sum(axis=1).tolist()
+    known = represented(world, name).known.sum(axis=1).tolist()
     total = count(len(world.tiles.decision))
     captions = [f"It knows {count(number)} of {total} positions." for number in known]
     return _film(world, name, [{} for _ in known], captions, {}, [], "")
