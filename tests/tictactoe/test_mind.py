@@ -85,7 +85,7 @@ def test_a_tile_stands_for_the_image_that_was_updated_most(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent]
 ) -> None:
     visits = agents["q-learning-1"].visits
-    rows = mind.representatives(where, visits, visits.any(axis=1))
+    rows = mind.representatives(where, visits, visits.sum(axis=1) > 0)
     for chosen, decision in zip(rows.tolist(), where.decision.tolist(), strict=True):
         seen = {
             tictactoe.number[image]: int(visits[tictactoe.number[image]].sum())
@@ -177,7 +177,7 @@ def test_how_often_a_tile_was_updated(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent]
 ) -> None:
     visits = agents["q-table"].visits
-    rows = mind.representatives(where, visits, visits.any(axis=1))
+    rows = mind.representatives(where, visits, visits.sum(axis=1) > 0)
     coloured = mind.visited(rows, visits, 10)
     often = visits[rows].sum(axis=1)
     assert coloured.known.tolist() == (often > 0).tolist()

@@ -33,6 +33,7 @@ from tests.tictactoe.reference import SIGN, Rules, mover
 HTMX = {"HX-Request": "true"}
 NAMES = ["q-table", "champion", "observing", "dqn-vs-random"]
 A_FRAME = 15 * 1024  # bytes
+RULES = Rules()
 
 
 class Told:
@@ -43,7 +44,7 @@ class Told:
     """
 
     def __init__(self, world: World, name: str, step: int) -> None:
-        rules, game, agent = Rules(), world.game, world.agents[name]
+        rules, game, agent = RULES, world.game, world.agents[name]
         boards = [position_text(game, position) for position in range(game.decisions)]
         with np.load(ROOT / "models" / f"{name}.npz") as file:
             values = file["snapshot_q"][step].tolist()
