@@ -27,10 +27,11 @@ from app.tictactoe.notation import DIGITS, position_text, record_to, replay
 from app.web import create_app
 from app.web.addresses import why as why_address
 from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
-from app.web.algorithms.champion import BOUNDS
+from app.web.algorithms.champion import BOUNDS, bounds
 from app.web.algorithms.formula import block, inline
 from app.web.algorithms.league import exchanged, other_seat, shares_entry
 from app.web.algorithms.targets import Pair, ValueReason
+from app.web.lens import opinion
 from app.web.match import Match
 from app.web.numbers import signed
 from app.web.pages.why import Explanation, explain
@@ -456,6 +457,72 @@ def test_every_distance_has_a_cause(world: World) -> None:
             found = reason(pair)
             if pair.known and found.has_target and abs(found.above) > 0.02:
                 assert re.search(causes, " ".join(explain(pair).sentences)), (lens, pair.position)
+
+
+def computed(latex: str, least: str) -> Fraction:
+    """Work out what is written in an equation; `least` is the L of the champion's."""
+    text = latex.replace("−", "-").replace("L", least).replace(r"\times", "*")
+    text = re.sub(r"\\frac\{(.*?)\}\{([^{}]*)\}", r"((\1) / (\2))", text)
+    text = re.sub(r"\\(max|min)", r"\1", text).replace("{", "(").replace("}", ")")
+    text = re.sub(r"(max|min)\(([^,()]*)\)", r"\2", text)  # of one number
+    exact = re.sub(r"\d+(?:\.\d+)?(?:e-\d+)?", lambda found: f"F('{found[0]}')", text)
+    return Fraction(eval(exact, {"F": Fraction, "max": max, "min": min}))
+
+
+def test_every_line_gives_from_its_own_terms_what_it_says(world: World) -> None:
+    """What is written after "=" is just that, and after "≈" what the terms round to."""
+    lines = 0
+    for lens in world.lenses:
+        for pair in pairs(world, lens, 97):
+            found, rule = reason(pair), rule_of(pair)
+            equations = rule.equations(pair, found) if found.has_target else []
+            answers = [rule.target(pair, each) for each in found.answers if each.cell is not None]
+            least = f"({bounds(pair)[0]})" if lens == "champion" else ""
+            for line in [*equations, *(f"y = {target}" for target in answers)]:
+                *_, terms, sign, result = re.split(r"(=|\\approx)", line)
+                if sign == "=" and line.count("=") == 1:
+                    continue  # a number alone
+                lines += 1
+                decimals = len(result.strip().partition(".")[2])
+                off = abs(computed(terms, least) - computed(result, least))
+                # A result that lies between two numbers is a float32's noise from either.
+                most = 0 if sign == "=" else 0.5 * 10.0**-decimals + 1e-8
+                assert off <= most, (lens, pair.position, pair.cell, line)
+    assert lines > 10_000
+
+
+@pytest.mark.parametrize(
+    ("record", "cell", "lens"),
+    [("14265", 7, "monte-carlo"), ("408", 5, "dqn-vs-random"), ("657", 0, "dqn-vs-random")],
+)
+def test_the_distance_is_that_of_these_numbers(
+    world: World, record: str, cell: int, lens: str
+) -> None:
+    told = explain(pair_of(world, record, cell, lens))
+    facts, said = dict(told.facts), " ".join(told.sentences)
+    (off, side), *others = re.findall(r"is ([\d.]+) (above|below) that", said)
+    apart = number(facts["Value"]) - number(facts["Target of the next update"])
+    assert not others
+    assert f"{abs(apart):.{len(off.partition('.')[2])}f}" == off
+    assert (apart > 0) == (side == "above")
+
+
+@pytest.mark.parametrize("lens", ["dqn-vs-random", "dqn-vs-heuristic"])
+@pytest.mark.parametrize("step", [None, 0, 3])
+def test_a_network_has_a_value_of_every_move_after_its_first_update(
+    world: World, lens: str, step: int | None
+) -> None:
+    never = 0
+    for asked in pairs(world, lens, 207):
+        pair = Pair(world, lens, asked.position, asked.cell, step)
+        board = opinion(world, pair.position, lens, step)
+        assert pair.known == board.known[pair.cell] == (step != 0)
+        said = "\n".join(text_lines(explain(pair)))
+        assert ("unknown" in said) == (step == 0)
+        assert "entry is" not in said
+        never += pair.visits == 0
+        assert ("never played in training" in said) == (pair.visits == 0)
+    assert bool(never) == (step is None)
 
 
 def test_no_algorithm_is_unknown() -> None:

@@ -17,6 +17,7 @@ NEVER_UPDATED = (
     "{who} never updated {move}: what it is worth is unknown to it. "
     "The entry is still what it began with, {value}."
 )
+NOT_YET = "had not yet updated {move}, and what it is worth was unknown to it"
 
 
 class UpdateRule(NamedTuple):
@@ -34,6 +35,8 @@ class UpdateRule(NamedTuple):
     shared: str = CHANCE  # what the answers' shares are
     counted: str = "Updates"  # what the visits are
     unknown: str = NEVER_UPDATED  # what is said of a value that was never updated
+    not_yet: str = NOT_YET  # the same of a snapshot, to go on after the agent's name
+    held: str = "the entry is"  # what comes before a value that is unknown
     has: str = "gives {move} the value {value}"  # what an agent does, to go on after its name
     had: str = "gave {move} the value {value}"  # the same of a snapshot
     # Writes a value, or what it is drawn to.

@@ -27,11 +27,11 @@ def _turns(_recipe: Recipe) -> str:
 
 
 def _reason(pair: Pair) -> ValueReason:
-    lower, upper = _bounds(pair)
+    lower, upper = bounds(pair)
     return replace(before_answer(pair), target=lower + (upper - lower) / 4)
 
 
-def _bounds(pair: Pair) -> tuple[int, int]:
+def bounds(pair: Pair) -> tuple[int, int]:
     """Return what a move is worth at least and at most."""
     if (outcome := pair.outcome(pair.after)) is not None:
         return outcome, outcome
@@ -46,7 +46,7 @@ def _answer_bounds(pair: Pair) -> list[tuple[int, int]]:
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
-    lower, upper = (signed(bound, 0) for bound in _bounds(pair))
+    lower, upper = (signed(bound, 0) for bound in bounds(pair))
     by = "the rules" if pair.game.is_over(pair.after) else "its answers"
     worth = f"just {lower}" if lower == upper else f"at least {lower} and at most {upper}"
     return [f"By {by} it is worth {worth}.", *distance(reason), *images(pair)]
@@ -54,7 +54,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     """Write what the answers leave of the range from a loss to a win, and what is shown of it."""
-    lower, upper = _bounds(pair)
+    lower, upper = bounds(pair)
     middle = rf"\frac{{{number(upper, 0)} - {fenced(lower, 0)}}}{{4}}"
     shown = f"Q = L + {middle} = {number(reason.target)}"
     if pair.game.is_over(pair.after):

@@ -21,8 +21,10 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 
 def _played(pair: Pair) -> str:
     """Say how much there was to learn from."""
-    if not pair.visits:
+    if pair.visits is None:
         return ""
+    if not pair.visits:
+        return ", and this move was never played in training"
     times = "once" if pair.visits == 1 else f"{count(pair.visits)} times"
     return f", and this move was played {times} in training"
 
@@ -34,7 +36,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     value, target, decimals = reason.value, reason.target, reason.decimals
     terms = f"{number(value, decimals)} - {fenced(target, decimals)}"
     sign = equals(value, target, decimals=decimals)
-    wrong = number(reason.above, decimals)
+    wrong = number(reason.above, reason.decimals_apart)
     return [mean(pair, reason), f"Q - E[y] = {terms} {sign} {wrong}"]
 
 
@@ -51,9 +53,11 @@ ALGORITHM = Algorithm(
         _equations,
         counted="Times played in training",
         unknown=(
-            "{who} never played {move} in training: what it is worth is unknown to it, and "
-            "{value} is what its network makes of other moves."
+            "{who} was never updated: what {move} is worth is unknown to it, and {value} is what "
+            "its network began with."
         ),
+        not_yet="had not yet been updated, and what {move} is worth was unknown to it",
+        held="its network began with",
     ),
     section=Section(
         title=TITLE,

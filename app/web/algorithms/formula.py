@@ -3,16 +3,17 @@
 In the equations Q is the value that is asked for, y its target.
 """
 
+import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
-from app.web.algorithms.targets import Pair, Reply, ValueReason
+from app.web.algorithms.targets import MOST_DECIMALS, Pair, Reply, ValueReason
 from app.web.numbers import MINUS, signed
 from app.web.world import TRUTH
 
@@ -28,6 +29,8 @@ USUALLY = {
     "z": "an afterstate: the board that a move makes",
 }
 STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # what most algorithms do with a target
+FIGURES = 3  # of a parameter
+ROUNDED = 1e-7  # of the last decimal: a number that is off by less is not rounded
 SHAPES = 1024  # formulas that are kept, whatever numbers stand in them, some 2 KB each
 NUMBER = re.compile(rf"{MINUS}?\d+(?:\.\d+)?(?:e{MINUS}\d+)?")
 ENTITY = re.compile("&#x([0-9A-F]+);")
@@ -121,15 +124,29 @@ def fenced(value: float, decimals: int = 2) -> str:
     return f"({written})" if written.startswith(MINUS) else written
 
 
-def parameter(value: float) -> str:
-    """Write a number with as many decimals as it needs, at most three figures."""
-    return f"{value:.3g}".replace("-", MINUS)
+def parameter(value: float, figures: int = FIGURES) -> str:
+    """Write a number with as many decimals as it needs, at most so many figures."""
+    return f"{value:.{figures}g}".replace("-", MINUS)
 
 
 def equals(*shown: float, decimals: int = 2) -> str:
     """Return the sign between these numbers and what they make: "=" if none of them is rounded."""
-    whole = all(abs(value - round(value, decimals)) < 1e-9 for value in shown)
+    off = ROUNDED * 10.0**-decimals
+    whole = all(abs(value - round(value, decimals)) < off for value in shown)
     return "=" if whole else r"\approx"
+
+
+def enough(makes: Callable[[int], float], result: float, decimals: int = 2, least: int = 2) -> int:
+    """Return how many decimals terms need so that, as written, they make the result as written.
+
+    `makes` computes the result of terms that are rounded to so many decimals; the result itself
+    is written with `decimals`, and terms with `least` or more.
+    """
+    written, off = round(result, decimals), (0.5 + ROUNDED) * 10.0**-decimals
+    for places in range(least, MOST_DECIMALS):
+        if abs(makes(places) - written) <= off:
+            return places
+    return MOST_DECIMALS
 
 
 def just(pair: Pair, answer: Reply) -> str:
@@ -142,14 +159,27 @@ def discounted(pair: Pair, answer: Reply) -> str:
     return combined(answer, pair.task.gamma if pair.task else pair.parameter("gamma"))
 
 
-def combined(answer: Reply, gamma: float, found: str = "") -> str:
-    """Write a target as it is made of a reward and of `found`, a value, where there is one."""
-    target = number(answer.target)
-    if answer.found is None:
+def combined(answer: Reply, gamma: float, least: float | None = None) -> str:
+    """Write a target as it is made of a reward and of a value that is found, where there is one.
+
+    A value below `least` counts as much as that.
+    """
+    target, value = number(answer.target), answer.found
+    if value is None:
         return target
-    reward = f"{number(answer.reward)} + " if answer.reward else ""
-    sign = equals(answer.target, answer.reward, answer.found)
-    return rf"{reward}{parameter(gamma)} \times {found or fenced(answer.found)} {sign} {target}"
+    counted = value if least is None else max(least, value)
+    exact = equals(answer.reward) == "="
+
+    def makes(places: int) -> float:
+        return round(answer.reward, 2 if exact else places) + gamma * round(counted, places)
+
+    places = enough(makes, answer.target)
+    reward = f"{number(answer.reward, 2 if exact else places)} + " if answer.reward else ""
+    found = fenced(value, places)
+    if least is not None:
+        found = rf"\max({parameter(least)}, {number(value, places)})"
+    sign = equals(answer.target, answer.reward, value)
+    return rf"{reward}{parameter(gamma, MOST_DECIMALS)} \times {found} {sign} {target}"
 
 
 def mean(pair: Pair, reason: ValueReason) -> str:
@@ -158,9 +188,15 @@ def mean(pair: Pair, reason: ValueReason) -> str:
     if len(counted) == 1:
         return f"y = {discounted(pair, counted[0])}"
     unit = min(answer.weight for answer in counted)
+    total = sum(answer.weight for answer in counted)
+
+    def averaged(places: int) -> float:
+        return sum(answer.weight * round(answer.target, places) for answer in counted) / total
+
+    places = enough(averaged, reason.target, reason.decimals)
     times: Counter[str] = Counter()
     for answer in sorted(counted, key=lambda answer: -answer.target):
-        times[fenced(answer.target)] += round(answer.weight / unit)
+        times[fenced(answer.target, places)] += round(answer.weight / unit)
     terms = [
         rf"{share} \times {target}" if share > 1 else target for target, share in times.items()
     ]
@@ -175,10 +211,21 @@ def moved(pair: Pair, alpha: float, reason: ValueReason) -> list[str]:
         return []
     value, target, decimals = reason.value, reason.target, reason.decimals
     after = value + alpha * (target - value)
-    way = rf"{parameter(alpha)} \times ({number(target, decimals)} - {fenced(value, decimals)})"
-    sign = equals(after, value, target, decimals=decimals)
+
+    def figures(places: int) -> int:
+        return FIGURES + places - 2
+
+    def goes(places: int) -> float:
+        start, part = round(value, places), float(f"{alpha:.{figures(places)}g}")
+        return start + part * (round(target, places) - start)
+
+    places = enough(goes, after, decimals, decimals)
+    part = parameter(alpha, figures(places))
+    way = rf"{part} \times ({number(target, places)} - {fenced(value, places)})"
+    whole = math.isclose(alpha, float(f"{alpha:.{figures(places)}g}"))
+    sign = equals(after, value, target, decimals=decimals) if whole else r"\approx"
     return [
-        rf"Q + \alpha (y - Q) = {number(value, decimals)} + {way} {sign} {number(after, decimals)}"
+        rf"Q + \alpha (y - Q) = {number(value, places)} + {way} {sign} {number(after, decimals)}"
     ]
 
 

@@ -164,8 +164,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 
 
 def _target(pair: Pair, answer: Reply) -> str:
-    found = rf"\max(0, {number(answer.found or 0.0)})"
-    return combined(answer, pair.parameter("gamma"), found)
+    return combined(answer, pair.parameter("gamma"), least=0.0)
 
 
 def _follows(pair: Pair, answer: Reply) -> str:

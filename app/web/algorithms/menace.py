@@ -13,7 +13,7 @@ from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_of
 from app.tictactoe.values import outcome_chances
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
-from app.web.algorithms.formula import Formula, equals, fenced, number
+from app.web.algorithms.formula import Formula, enough, equals, fenced, number
 from app.web.algorithms.story import OVER, RESULTS, Story, TrainingGame
 from app.web.algorithms.targets import Pair, ValueReason, without_target
 from app.web.numbers import MINUS, beads_in_words, count, percent
@@ -97,8 +97,15 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     box = _box(pair)
     ends = {end: chance for end, chance in box.ends.items() if chance}
     left = [_paid(pair, box, end) for end in ends]
+    places = enough(
+        lambda places: sum(
+            round(chance, places) * paid for chance, paid in zip(ends.values(), left, strict=True)
+        ),
+        reason.target,
+        least=3,
+    )
     terms = [
-        rf"{number(chance, 3)} \times {fenced(beads, 0)}"
+        rf"{number(chance, places)} \times {fenced(beads, 0)}"
         for chance, beads in zip(ends.values(), left, strict=True)
     ]
     sign = equals(reason.target, *ends.values())

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from app.sources import sources
 from app.tictactoe.tasks import mean_returns
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
-from app.web.algorithms.formula import Formula, equals, fenced, mean, number
+from app.web.algorithms.formula import Formula, enough, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
 from app.web.algorithms.story import Story, averaged_in, drawn_to
@@ -77,11 +77,17 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     value, target, decimals = reason.value, reason.target, reason.decimals
     games = pair.visits + 1
     after = value + (target - value) / games
-    way = rf"\frac{{{number(target, decimals)} - {fenced(value, decimals)}}}{{{games}}}"
+
+    def goes(places: int) -> float:
+        start = round(value, places)
+        return start + (round(target, places) - start) / games
+
+    places = enough(goes, after, decimals, decimals)
+    way = rf"\frac{{{number(target, places)} - {fenced(value, places)}}}{{{games}}}"
     sign = equals(after, value, target, decimals=decimals)
     return [
         mean(pair, reason),
-        rf"Q + \frac{{y - Q}}{{n}} = {number(value, decimals)} + {way} {sign} "
+        rf"Q + \frac{{y - Q}}{{n}} = {number(value, places)} + {way} {sign} "
         f"{number(after, decimals)}",
     ]
 

@@ -101,7 +101,8 @@ def _consequences(given: list[Reply], follows: str) -> list[str]:
 def end(pair: Pair, reason: ValueReason) -> str:
     """Say that the move ends the game, and that an update is made of the reward alone."""
     ended = reason.given[0]
-    draws = "every update draws it to" if pair.known else "an update would draw it to"
+    met = pair.known and pair.visits != 0  # a network knows moves that it never played
+    draws = "every update draws it to" if met else "an update would draw it to"
     how = f"The game is {ENDS[ended.outcome or 0]} by this move"
     return f"{how}: {draws} the reward, {reason.written(ended.reward)}."
 
@@ -112,9 +113,9 @@ def distance(reason: ValueReason) -> list[str]:
         return []
     if abs(reason.above) < 1e-6:  # what float32 may be off by
         return ["The value is just that."]
-    apart = number(abs(reason.above), reason.decimals)
+    apart = number(abs(reason.above), reason.decimals_apart)
     if not float(apart):
-        return [f"The value is less than {10.0**-reason.decimals:g} away from that."]
+        return [f"The value is less than {10.0**-reason.decimals_apart:g} away from that."]
     return [f"The value is {apart} {'above' if reason.above > 0 else 'below'} that."]
 
 

@@ -104,12 +104,10 @@ class Pair:
         exact = None if self.lens == TRUTH else self.world.task_q(self.learner)
         return None if exact is None else float(exact[self.position, self.cell])
 
-    @property
+    @cached_property
     def known(self) -> bool:
-        """Whether training had updated it, or it is exact, or the rules say it."""
-        if not self.is_learned or (self.recipe.knows_ends and self.game.is_over(self.after)):
-            return True
-        return bool(self.agent.updated(self.game, self.step)[self.position, self.cell])
+        """Whether anything is known of the move, as on the board: an exact value always is."""
+        return opinion(self.world, self.position, self.lens, self.step).known[self.cell]
 
     @property
     def visits(self) -> int | None:
@@ -201,19 +199,31 @@ class ValueReason:
         """How far the value is above its target."""
         return self.value - self.target
 
-    @cached_property
+    @property
     def decimals(self) -> int:
+        """How many decimals the value and its target are written with."""
+        return self._decimals[0]
+
+    @property
+    def decimals_apart(self) -> int:
+        """How many decimals their difference is written with."""
+        return self._decimals[1]
+
+    @cached_property
+    def _decimals(self) -> tuple[int, int]:
         """How many decimals it takes that the numbers shown differ by as much as is said.
 
         0.386 is 0.172 above 0.214; with two decimals it would be 0.17 that 0.39 is above 0.21.
+        Where no number of decimals will do, as for 2/3 and 1/3, the difference has one less.
         """
         if not (self.compared and self.has_target):
-            return 2
-        for decimals in range(2, MOST_DECIMALS):
-            apart = round(self.value, decimals) - round(self.target, decimals)
-            if round(apart, decimals) == round(self.above, decimals):
-                return decimals
-        return MOST_DECIMALS
+            return 2, 2
+        for fewer in (0, 1):
+            for decimals in range(2 + fewer, MOST_DECIMALS + 1):
+                shown = round(self.value, decimals) - round(self.target, decimals)
+                if round(shown, decimals - fewer) == round(self.above, decimals - fewer):
+                    return decimals, decimals - fewer
+        return MOST_DECIMALS, 2
 
     def written(self, value: float) -> str:
         """Write the value, its target, or their difference."""

@@ -97,7 +97,7 @@ def _value(pair: Pair, rule: UpdateRule, reason: ValueReason) -> str:
         then = f"After {count(pair.agent.card.figures.updates[pair.step])} updates {who}"
         if pair.known:
             return f"{then} {rule.had.format(move=move, value=value)}."
-        return f"{then} had not yet updated {move}, and what it is worth was unknown to it."
+        return f"{then} {rule.not_yet.format(move=move)}."
     if not pair.known:
         return rule.unknown.format(who=who, move=move, value=value)
     return f"{who} {rule.has.format(move=move, value=value)}."
@@ -143,7 +143,7 @@ def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str,
     if pair.lens == TRUTH:
         return [best_play]
     value = rule.written(reason, reason.value)
-    facts = [("Value", value if pair.known else f"unknown, the entry is {value}"), best_play]
+    facts = [("Value", value if pair.known else f"unknown, {rule.held} {value}"), best_play]
     if pair.is_learned and pair.exact_in_task is not None:
         facts.append(("Exact value of its task", signed(pair.exact_in_task)))
     if pair.visits is not None:
