@@ -214,32 +214,32 @@ def judge(agents: tuple[str | Wanted, ...], models: Path, site: str) -> None:
 @models
 @click.option("--markdown", is_flag=True, help="Print the table as Markdown.")
 @click.option(
-    "--readme",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Put the table into this file, between its markers.",
+    "--documents",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Write the tables of this folder's README.md and docs/results.md, between their markers.",
 )
-def evaluate(agents: tuple[Wanted, ...], models: Path, markdown: bool, readme: Path | None) -> None:
+def evaluate(
+    agents: tuple[Wanted, ...], models: Path, markdown: bool, documents: Path | None
+) -> None:
     """Print the exact results of the agents that are trained."""
     from app.experiments import load_all as load_claims  # noqa: PLC0415
-    from training.evaluate import (  # noqa: PLC0415
-        claims_table,
-        markdown_table,
-        print_table,
-        put_into,
-    )
+    from training.evaluate import markdown_table, print_table, write_documents  # noqa: PLC0415
 
     game = tic_tac_toe()
     try:
         loaded = _loaded(agents, models, game)
-        if readme:
-            claims = claims_table(load_claims(models / "experiments").values())
-            put_into(readme, f"{markdown_table(game, loaded)}\n{claims}")
+        if documents:
+            claims = load_claims(models / "experiments").values()
+            write_documents(documents, game, loaded, claims)
         elif markdown:
             click.echo(markdown_table(game, loaded), nl=False)
         else:
             print_table(game, loaded)
     except ValueError as error:
         raise click.ClickException(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(f"{documents}: {error}") from error
 
 
 @main.command()

@@ -1,4 +1,4 @@
-"""The exact results of agents as a table, for a terminal and for the README."""
+"""The exact results of agents as a table, for a terminal and for the documents."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,6 +22,10 @@ HEADER = [
 ]
 CLAIMS = ["Claim", "Source", "Verdict", "Runs"]
 START, END = "<!-- results -->", "<!-- /results -->"
+README, RESULTS = "README.md", "docs/results.md"
+# The agents of the README: a proof, the best learner and the first, double Q-learning, a classic
+# and a network.
+FEATURED = ("champion", "q-learning-4", "q-table", "double-q", "menace", "dqn-vs-random")
 
 
 def rows(game: Game, agents: Iterable[Agent]) -> list[list[str]]:
@@ -45,12 +49,27 @@ def markdown_table(game: Game, agents: Iterable[Agent]) -> str:
 
 
 def claims_table(claims: Iterable[Summary]) -> str:
-    """Write the verdicts in Markdown, each claim with the file that holds its numbers."""
+    """Write the verdicts in Markdown, each claim with the file that holds its numbers.
+
+    The links lead there from the folder docs/.
+    """
     lines = [CLAIMS]
     for claim in claims:
-        title = f"[{claim.title}](models/experiments/{claim.id}.json)"
+        title = f"[{claim.title}](../models/experiments/{claim.id}.json)"
         lines.append([title, SOURCES[claim.sources[0]].name, claim.verdict, f"{claim.runs:,}"])
     return _markdown(lines)
+
+
+def write_documents(
+    root: Path, game: Game, agents: Iterable[Agent], claims: Iterable[Summary]
+) -> None:
+    """Put all tables into docs/results.md of a folder, and the rows of `FEATURED` into README.md.
+
+    Raises ValueError as `put_into` does.
+    """
+    by_id = {agent.card.id: agent for agent in agents}
+    put_into(root / RESULTS, f"{markdown_table(game, by_id.values())}\n{claims_table(claims)}")
+    put_into(root / README, markdown_table(game, [by_id[one] for one in FEATURED if one in by_id]))
 
 
 def put_into(path: Path, table: str) -> None:

@@ -95,10 +95,17 @@ def test_train_says_where_it_cannot_write(tmp_path: Path) -> None:
 def test_evaluate_prints_and_writes_the_table(tmp_path: Path) -> None:
     assert "96.78 / 3.22 / 0" in call("evaluate", "q-iteration", "--markdown").output
     assert "Q-iteration" in call("evaluate", "q-iteration").output
-    readme = tmp_path / "README.md"
+    readme, results = tmp_path / "README.md", tmp_path / "docs" / "results.md"
     readme.write_text("<!-- results -->\n<!-- /results -->\n")
-    assert call("evaluate", "--readme", readme).exit_code == 0
+    result = call("evaluate", "--documents", tmp_path)
+    assert result.exit_code == 1
+    assert "docs/results.md" in result.output
+    results.parent.mkdir()
+    results.write_text(readme.read_text())
+    assert call("evaluate", "--documents", tmp_path).exit_code == 0
     assert "| Q-learning 4 |" in readme.read_text()
+    assert "| Q-learning 3 |" not in readme.read_text()
+    assert "| Q-learning 3 |" in results.read_text()
     result = call("evaluate", "--models", tmp_path)
     assert result.exit_code == 1
     assert "no model in this folder" in result.output

@@ -1,4 +1,4 @@
-"""The table of results, and that the README shows it."""
+"""The tables of results, and that the documents show them."""
 
 from pathlib import Path
 
@@ -7,17 +7,33 @@ import pytest
 from app.experiments import load_all as load_claims
 from app.tictactoe.agents import load, load_all
 from app.tictactoe.game import Game
-from training.evaluate import END, START, claims_table, markdown_table, put_into
+from training.evaluate import (
+    END,
+    FEATURED,
+    README,
+    RESULTS,
+    START,
+    markdown_table,
+    put_into,
+    write_documents,
+)
 
 MODELS = Path("models")
 
 
-def test_the_readme_is_current(game: Game) -> None:
-    _, _, rest = Path("README.md").read_text().partition(START)
-    table, _, _ = rest.partition(END)
-    results = markdown_table(game, load_all(MODELS, game).values())
-    claims = claims_table(load_claims(MODELS / "experiments").values())
-    assert table.strip() == f"{results}\n{claims}".strip()
+def test_the_documents_are_current(game: Game, tmp_path: Path) -> None:
+    (tmp_path / RESULTS).parent.mkdir()
+    for name in (README, RESULTS):
+        (tmp_path / name).write_text(Path(name).read_text())
+    agents, claims = load_all(MODELS, game), load_claims(MODELS / "experiments")
+    write_documents(tmp_path, game, agents.values(), claims.values())
+    for name in (README, RESULTS):
+        assert Path(name).read_text() == (tmp_path / name).read_text()
+    results = Path(RESULTS).read_text()
+    assert all(f"| {agent.card.title} |" in results for agent in agents.values())
+    assert all(f"experiments/{claim}.json)" in results for claim in claims)
+    readme = Path(README).read_text()
+    assert all(f"| {agents[one].card.title} |" in readme for one in FEATURED)
 
 
 def test_a_row_says_what_is_exactly_true(game: Game) -> None:
