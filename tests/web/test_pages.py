@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.notation import DIGITS
 from app.web import warm_up
+from app.web.service.deployment import version
 from app.web.world import World
 
 HTMX = {"HX-Request": "true"}
@@ -163,7 +164,7 @@ def test_the_server_says_that_it_is_well(client: FlaskClient, world: World) -> N
     assert response.status_code == 200
     assert "no-store" in response.headers["Cache-Control"]
     said = response.get_json()
-    assert (said["status"], said["version"]) == ("ok", "0.1.0")
+    assert (said["status"], said["version"]) == ("ok", version())
     assert said["models"] == {name: agent.card.arrays for name, agent in world.agents.items()}
 
 
