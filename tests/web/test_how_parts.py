@@ -93,13 +93,13 @@ def test_the_names_of_the_images_are_right(game: Game) -> None:
     }
     assert images == {
         "as it is": "XO.......",
-        "turned left": "...O..X..",
-        "turned round": ".......OX",
-        "turned right": "..X..O...",
-        "mirrored, left and right": ".OX......",
-        "mirrored, along the falling diagonal": "X..O.....",
-        "mirrored, top and bottom": "......XO.",
-        "mirrored, along the rising diagonal": ".....O..X",
+        "rotated left": "...O..X..",
+        "rotated by 180°": ".......OX",
+        "rotated right": "..X..O...",
+        "reflected, left and right": ".OX......",
+        "reflected, along the falling diagonal": "X..O.....",
+        "reflected, top and bottom": "......XO.",
+        "reflected, along the rising diagonal": ".....O..X",
     }
 
 

@@ -39,13 +39,13 @@ TITLES = {WRITING: "A position, written down", WON_GAME: "One won game, worked t
 WRITTEN = "04"  # the record with which the writing begins
 IMAGES = (
     "as it is",
-    "turned left",
-    "turned round",
-    "turned right",
-    "mirrored, left and right",
-    "mirrored, along the falling diagonal",
-    "mirrored, top and bottom",
-    "mirrored, along the rising diagonal",
+    "rotated left",
+    "rotated by 180°",
+    "rotated right",
+    "reflected, left and right",
+    "reflected, along the falling diagonal",
+    "reflected, top and bottom",
+    "reflected, along the rising diagonal",
 )  # in the order of `Game.symmetry`; a board that is no square has every second
 GAME = "03142"  # X wins with its third move
 ALPHA = 0.9  # how far a value goes towards its target
@@ -186,7 +186,7 @@ def _edit(game: Game, text: str, cell: int, mover: str) -> Edit:
     mark = text[cell]
     after = text[:cell] + (mover if mark == "." else ".") + text[cell + 1 :]
     possible = bool(mark != "." or mover) and _reached(game, after)
-    press = (f"press for {mover}" if mark == "." else "press to take it away") if possible else ""
+    press = (f"press for {mover}" if mark == "." else "press to remove it") if possible else ""
     holds = "empty" if mark == "." else mark
     label = ", ".join(filter(None, [f"Row {row + 1}, column {column + 1}", holds, press]))
     return Edit(f"{WRITING}-{cell}", mark, label, addresses.how_writing(after) if possible else "")
@@ -280,9 +280,9 @@ EXPLORATION = Section(
                 r"\text{for a best move} \\ 0 & \text{for the others} \end{cases}",
             ),
             {
-                "P": "the chance that a move is played",
+                "P": "the probability that a move is played",
                 "a": "the move",
-                "ε": "the chance to play at random",
+                "ε": "the exploration rate: the probability to play at random",
                 "n": "how many moves are legal",
                 "m": "how many of them have the highest value",
             },
@@ -291,7 +291,7 @@ EXPLORATION = Section(
             "powers of k",
             (r"P(a) = \frac{k^{Q(s, a)}}{\sum_b k^{Q(s, b)}}",),
             {
-                "P": "the chance that a move is played",
+                "P": "the probability that a move is played",
                 "k": "how sharp the choice is",
                 "Q": "the table",
                 "a": "the move",
@@ -315,7 +315,7 @@ BEST_RESPONSE = Section(
             {
                 "b": "what the responder may expect: 1 for its win, −1 for its loss",
                 "s′": "a position that a move leads to",
-                "π": "the chance that the agent moves there",
+                "π": "the agent’s policy: the probability that it moves there",
             },
         ),
     ),

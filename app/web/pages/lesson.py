@@ -219,7 +219,7 @@ def misled(world: World) -> tuple[int, Puzzle]:
     ]
     own = [each for each in found if each[1].agent == BLUNDERER]
     if not found:
-        raise NotFound("Nobody here errs so for sure: this stop of the lesson has nothing to show.")
+        raise NotFound("No agent here errs so for sure: this stop of the lesson has nothing to show.")
     return max(own or found, key=lambda each: _expects(world, each[1]))
 
 
@@ -243,4 +243,4 @@ def _unbeatable(world: World) -> str:
     for name in (UNBEATABLE, *world.agents):
         if name in world.agents and all(world.judgement(name).unbeatable.values()):
             return name
-    raise NotFound("Everybody here can be beaten: this stop of the lesson has nothing to show.")
+    raise NotFound("Every agent here can be beaten: this stop of the lesson has nothing to show.")
