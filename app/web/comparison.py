@@ -51,7 +51,7 @@ FIGURES = {
         "Distance from its own task",
         "Mean distance from its own task",
         "Own task",
-        "Mean difference between its values and the exact ones of what it was asked to learn, in "
+        "Mean difference between its values and the exact Q* of its training task, in "
         "the units of each.",
     ),
 }

@@ -239,17 +239,19 @@ def notes(world: World, position: int, view: Opinion, step: int | None, errors: 
 
     Of best play that is all it has to say.  Of others it is said where their value errs: `errors`
     is "" for blunders alone, "truth" for all values that are nearer to another outcome than to the
-    true one, "task" for those that are off what the agent was asked to learn, and "none".
+    true one, "task" for those that are off the Q* of the agent's training task, and "none".
     """
     if view.exact:
         return [Note(truth, truth) for truth in view.truths]
     if errors == "task":
         values = off_task(world, position, view.lens, step)
-        return [Note(f"asked {v}", f"asked to learn {v}") if v else NOTHING for v in values]
+        return [Note(f"task: {v}", f"in its training task {v}") if v else NOTHING for v in values]
     if errors == "none":
         return [NOTHING] * len(view.texts)
     return [
-        Note(f"really a {truth.partition(' ')[0]}", f"really a {truth}") if wrong else NOTHING
+        Note(f"optimal: {truth.partition(' ')[0]}", f"with optimal play {truth}")
+        if wrong
+        else NOTHING
         for wrong, truth in zip(
             view.wrong if errors == "truth" else view.blunders, view.truths, strict=True
         )

@@ -308,8 +308,8 @@ def _lesson(
         Action("swap-end", "Swap", links.swap),
     ]
     for move in blame:
-        return f"Move {move.ply} gave the {move.before.partition(' ')[0]} away.", ways
-    return "Nobody gave anything away.", ways
+        return f"Move {move.ply} was a blunder: no longer a {move.before.partition(' ')[0]}.", ways
+    return "No move was a blunder.", ways
 
 
 def _notes(place: Place, seen: Opinion | None, ply: int | None) -> list[Note] | None:

@@ -102,8 +102,8 @@ def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
     else:
         name = opinion.lens.removesuffix(TASK)
         title, task = world.titles[name], world.task(name) or Task()
-        caption, worth = f"what {title} was asked to learn, {view}", task.worth
-        exactly = f"Found by solving the task of {title}: {task_words(world, task)}."
+        caption, worth = f"Q* of the training task of {title}, {view}", task.worth
+        exactly = f"Exact: the task is {task_words(world, task)}."
     return Legend(
         caption=f"On the squares: {caption}",
         blank=opinion.blank,
@@ -119,11 +119,9 @@ def task_words(world: World, task: Task) -> str:
     """Describe a training task: the opponent, and what later results count."""
     whom = "itself" if task.opponent is None else world.titles[task.opponent]
     if task.epsilon:
-        whom = f"{whom} with {percent(task.epsilon, 0)}% of its later moves at random"
-    if task.gamma == 1:
-        return f"to play {whom}, where later is as good as sooner"
-    each = "move of its own" if task.plies == 2 else "move"
-    return f"to play {whom}, where what comes a {each} later counts {task.gamma:g} of it"
+        whom = f"{whom}, exploring with ε = {task.epsilon:g}"
+    each = " a move of its own" if task.plies == 2 else " a move"
+    return f"to play {whom}, with a discount factor of {task.gamma:g}{each * (task.gamma != 1)}"
 
 
 def squares(game: Game, cells: Sequence[int]) -> str:
@@ -162,7 +160,7 @@ def _given_away(place: Place, ply: int, cell: int) -> str:
     match, position = place.match, place.positions[ply]
     if match.hide or not match.is_human(mover_at(ply)) or place.world.right[position, cell]:
         return ""
-    return f" That gave the {best_play(place.world, position).partition(' ')[0]} away."
+    return f" A blunder: no longer a {best_play(place.world, position).partition(' ')[0]}."
 
 
 def _result(place: Place) -> str:
@@ -179,9 +177,9 @@ def _result(place: Place) -> str:
 BEATABLE = "q-learning-1"  # its squares have many colours, and it has a blind spot
 BEGINNER_LOSES = 0.1  # of its games against uniformly random moves
 STRENGTHS = {
-    "beginner": "loses more than one game in ten to somebody who moves at random, as X or as O",
+    "beginner": "loses more than one game in ten against random moves, as X or as O",
     "strong": "loses no more than that, and yet can be beaten",
-    "unbeatable": "proved never to lose, as X or as O, whatever anybody plays",
+    "unbeatable": "proved: no opponent can win, as X or as O",
 }  # the rule in words, for pages
 
 
@@ -259,14 +257,14 @@ def _line(world: World, name: str) -> str:
 def _carries(world: World, name: str) -> str:
     kind, safe = strength(world, name), world.judgement(name).unbeatable
     if kind == "unbeatable":
-        return "Nobody beats it."
+        return "No opponent can win."
     if kind == "beginner":
         chance, seat = _worst(world, name)
         return f"As {seat.upper()} it loses {percent(chance, 0)}% to random moves."
     if any(safe.values()):
         seat = next(seat for seat, proved in safe.items() if proved)
         return f"Never loses as {seat.upper()}."
-    return f"Errs in {count(world.judgement(name).blunders)} positions."
+    return f"Blunders in {count(world.judgement(name).blunders)} positions."
 
 
 def _opening(world: World, name: str) -> tuple[int | None, ...]:

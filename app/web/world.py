@@ -501,4 +501,4 @@ def _check_records(game: Game, summary: Summary) -> None:
 
 
 def _task_title(title: str) -> str:
-    return f"What {title} was asked to learn"
+    return f"The training task of {title}"

@@ -29,7 +29,7 @@ def test_a_game_by_mouse(page: Page) -> None:
     expect(page.locator(".strike line")).to_have_count(1)
     expect(page.locator("#status")).to_have_text(re.compile("X: row 3, column 1. You win."))
     expect(page.locator("#hint")).to_have_attribute("aria-disabled", "true")
-    expect(page.locator(".result")).to_contain_text("gave the draw away")
+    expect(page.locator(".result")).to_contain_text("was a blunder: no longer a draw")
 
 
 def test_a_game_by_keyboard_alone(page: Page) -> None:

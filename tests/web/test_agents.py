@@ -254,8 +254,8 @@ def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, world: Wo
         "Unbeatable as X": "no" if world.losing(card.id, 1) else "yes, proved",
         "Unbeatable as O": "no" if world.losing(card.id, -1) else "yes, proved",
         "Blunders": f"{count(figures.blunders[-1])} of 4,520",
-        "Blunders it can meet as X": count(figures.reachable_blunders.x[-1]),
-        "Blunders it can meet as O": count(figures.reachable_blunders.o[-1]),
+        "Blunders it can reach as X": count(figures.reachable_blunders.x[-1]),
+        "Blunders it can reach as O": count(figures.reachable_blunders.o[-1]),
         "NashConv": f"{figures.nash_conv[-1]:.4g}",
     } | _only_of_some(card)
 
@@ -263,7 +263,7 @@ def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, world: Wo
 def _only_of_some(card: Card) -> dict[str, str]:
     """What is said of values that expect a result, and of boxes."""
     fit, refills = card.figures.classes_right, card.refills
-    told = {} if fit is None else {"Values that fit best play": f"{percent(fit[-1])}%"}
+    told = {} if fit is None else {"Values that fit optimal play": f"{percent(fit[-1])}%"}
     return told if refills is None else told | {"Boxes refilled": count(refills)}
 
 
@@ -282,7 +282,7 @@ def test_what_its_source_said_and_what_we_found_are_two_lists(
     assert listed(page, "reported") == reported
     assert listed(page, "found") == [sentence.replace("`", "") for sentence in card.found]
     assert page.count('<h2 id="reported-title">') == bool(card.reported)
-    assert page.count("<h3>What we found</h3>") == bool(card.found)
+    assert page.count("<h3>Our measurements</h3>") == bool(card.found)
 
 
 def test_a_page_says_how_far_it_is_from_its_task(
@@ -290,7 +290,7 @@ def test_a_page_says_how_far_it_is_from_its_task(
 ) -> None:
     page = client.get(f"/agents/{card.id}").text
     off = card.figures.task
-    assert ("How far it is from what it was asked to learn" in page) == (off is not None)
+    assert ("How far it is from the Q* of its training task" in page) == (off is not None)
     if off is None:
         return
     task = addresses.play(Match(o=card.id, lens=f"{card.id}_task"))

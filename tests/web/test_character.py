@@ -38,7 +38,7 @@ def test_a_line_says_how_it_learned_and_what_is_proved(world: World) -> None:
     for name in world.agents:
         unbeatable = world.judgement(name).unbeatable
         line = character(world, name).line
-        assert ("Nobody beats it." in line) == all(unbeatable.values())
+        assert ("No opponent can win." in line) == all(unbeatable.values())
         for seat, safe in unbeatable.items():
             assert safe or f"Never loses as {seat.upper()}" not in line
 

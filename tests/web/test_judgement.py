@@ -108,7 +108,7 @@ def test_the_page_of_a_certificate_shows_all_of_it(client: FlaskClient) -> None:
     assert len(pages) > 1
     assert sum(page.count('<svg class="drawing mini"') for page in pages) == len(rows)
     for page in pages:
-        assert f"or {len(rows)} when" in page
+        assert f"or {len(rows)} up to symmetry" in page
         assert page.count("its move") > page.count('<svg class="drawing mini"')
 
 
@@ -172,7 +172,7 @@ def test_no_game_that_it_loses_is_likelier_than_the_line(
     assert chance == likeliest_loss(both.rules, policies[name], seat.upper())
     verdict = " ".join(section(client.get(f"/agents/{name}").text, "verdict").split())
     surely = "every time" if chance == 1 else f"in {percent(float(chance))}% of the games"
-    assert f"comes about {surely}" in verdict.split("<h3>As ")["xo".index(seat) + 1]
+    assert f"it happens {surely}" in verdict.split("<h3>As ")["xo".index(seat) + 1]
 
 
 def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
@@ -211,7 +211,7 @@ def test_a_line_counts_the_blunders_that_go_unpunished(
             board = both.rules.children[board][cell]
         verdict = " ".join(section(client.get(f"/agents/{name}").text, "verdict").split())
         told = verdict.split("<h3>As ")["xo".index(seat) + 1]
-        said = re.search(r"gives away the value of the game(.*?)\.", told)
+        said = re.search(r"lowers the minimax value of the game(.*?)\.", told)
         assert said
         expected = words[unpunished] + (" unpunished here" if unpunished else "")
         assert said[1] == expected, (name, seat)

@@ -145,7 +145,7 @@ def test_an_error_is_marked_where_the_outcome_is_another(world: World) -> None:
         assert seen.wrong == (abs(scaled) > 0.5).tolist()  # every first move is a draw
         assert not any(seen.blunders)
         said = [note.label for note in notes(world, 0, seen, None, "truth")]
-        assert said == ["really a draw" if wrong else "" for wrong in seen.wrong]
+        assert said == ["with optimal play draw" if wrong else "" for wrong in seen.wrong]
 
 
 def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
@@ -170,7 +170,7 @@ def test_a_value_is_off_its_own_task_by_a_tenth_of_the_way_to_a_win(world: World
         said = notes(world, position, seen, None, "task")
         for cell in np.flatnonzero(world.game.legal[position] & seen.known):
             off = abs(seen.scaled[cell] - task.scaled[cell]) >= 0.1
-            assert said[cell].text == (f"asked {task.texts[cell]}" if off else "")
+            assert said[cell].text == (f"task: {task.texts[cell]}" if off else "")
             marked += off
     assert marked
     assert off_task(world, 0, "champion_task") == [""] * 9
@@ -202,7 +202,7 @@ def test_a_wrong_value_is_said_with_the_truth(world: World) -> None:
     erring = replace(seen, wrong=[True] * 9)
     place = replace(place_of(Match(), world), positions=(position,))
     labels = [square.label for square in board(place, erring, None).squares]
-    assert "really a win in 1" in labels[2]
+    assert "with optimal play win in 1" in labels[2]
 
 
 def test_nothing_is_known_before_the_first_update(world: World) -> None:
@@ -232,8 +232,8 @@ def test_a_task_is_the_other_truth(world: World) -> None:
 
 def test_the_task_of_an_agent_can_be_shown_wherever_values_are(client: FlaskClient) -> None:
     page = client.get("/play/4?lens=q-learning-1_task&pause=1").text
-    assert "On the squares: what Q-learning 1 was asked to learn, for O, to move" in page
-    assert "What Q-learning 1 was asked to learn</option>" in page
+    assert "On the squares: Q* of the training task of Q-learning 1, for O, to move" in page
+    assert "The training task of Q-learning 1</option>" in page
     assert 'id="snapshot-step"' not in page
 
 

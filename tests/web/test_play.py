@@ -42,7 +42,7 @@ def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None
 def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(world: World) -> None:
     shown = page(world, LOST)
     assert (shown.scene.says.headline, shown.scene.result) == ("You lost", "loss")
-    assert shown.scene.says.caption == "Move 5 gave the draw away."
+    assert shown.scene.says.caption == "Move 5 was a blunder: no longer a draw."
     assert {way.label: way.href for way in shown.scene.says.actions} == {
         "Show me": "/play/021486?ply=4&o=q-learning-1&tally=2-1-0",
         "Rematch": "/play/?o=q-learning-1&tally=2-1-1",
@@ -55,10 +55,10 @@ def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(world: World)
 def test_whoever_wins_is_shown_what_the_other_gave_away(world: World) -> None:
     won = page(world, Match("03142", o="q-learning-1"))
     assert (won.scene.says.headline, won.scene.result) == ("You win", "win")
-    assert won.scene.says.caption == "Move 2 gave the draw away."
+    assert won.scene.says.caption == "Move 2 was a blunder: no longer a draw."
     drawn = page(world, Match("041263578", o="q-iteration"))
     assert (drawn.scene.says.headline, drawn.scene.result) == ("Draw", "draw")
-    assert drawn.scene.says.caption == "Nobody gave anything away."
+    assert drawn.scene.says.caption == "No move was a blunder."
     assert [way.id for way in drawn.scene.says.actions] == ["rematch", "swap-end"]
 
 

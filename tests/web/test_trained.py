@@ -144,7 +144,7 @@ def test_those_who_are_always_there_are_listed_and_others_known(world: World) ->
     assert world.is_seat(NAME)
     assert world.is_lens(NAME)
     assert world.is_lens(f"{DROPS}_task")
-    assert world.titles[f"{DROPS}_task"] == f"What {DROPS} was asked to learn"
+    assert world.titles[f"{DROPS}_task"] == f"The training task of {DROPS}"
     assert world.agents.find("truth") is None
 
 

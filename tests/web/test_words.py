@@ -85,7 +85,7 @@ def test_the_scale_names_what_its_ends_and_its_middle_stand_for(world: World) ->
 
 def test_a_blunder_of_a_person_is_said_unless_values_are_hidden(world: World) -> None:
     blunder = Match(record="31", x="minimax", o="human", pause=True)
-    assert "O: row 1, column 2. That gave the draw away." in says(world, blunder)[1]
+    assert "O: row 1, column 2. A blunder: no longer a draw." in says(world, blunder)[1]
     for quiet in (replace(blunder, hide=True), replace(blunder, x="human", o="random")):
         assert "O: row 1, column 2." in says(world, quiet)[1]
         assert "away" not in says(world, quiet)[1]
@@ -102,10 +102,10 @@ def test_a_snapshot_is_told_by_its_own_figures(world: World) -> None:
 
 def test_a_task_is_said_with_its_opponent_and_what_later_counts(world: World) -> None:
     shown = legend(world, Match(lens="q-learning-1_task"))
-    assert shown.caption == ("On the squares: what Q-learning 1 was asked to learn, for X, to move")
-    assert "to play Random, where what comes a move of its own later counts 0.9 of it" in (
-        shown.facts
+    assert shown.caption == (
+        "On the squares: Q* of the training task of Q-learning 1, for X, to move"
     )
+    assert "to play Random, with a discount factor of 0.9 a move of its own" in shown.facts
     assert (shown.blank, shown.errs) == ("", False)
 
 
@@ -114,14 +114,12 @@ def test_a_task_is_said_with_its_opponent_and_what_later_counts(world: World) ->
     [
         (
             "sarsa",
-            "to play Random with 10% of its later moves at random, where what comes a move of its "
-            "own later counts 0.9 of it",
+            "to play Random, exploring with ε = 0.1, with a discount factor of 0.9 a move of its own",
         ),
-        ("sarsa,epsilon_drop=0.02,gamma=1", "to play Random, where later is as good as sooner"),
+        ("sarsa,epsilon_drop=0.02,gamma=1", "to play Random, with a discount factor of 1"),
         (
             "td-afterstates,vs=self,learn_from=all",
-            "to play itself with 10% of its later moves at random, where later is as good as "
-            "sooner",
+            "to play itself, exploring with ε = 0.1, with a discount factor of 1",
         ),
     ],
 )

@@ -45,7 +45,7 @@ class AgentLinks(NamedTuple):
     through_training: str
     compare: str  # beside best play, where the two part if they do
     lab: str  # where its numbers can be changed
-    task: str  # with what it was asked to learn on the squares; "" where no table says that
+    task: str  # with the Q* of its training task on the squares; "" where there is none
 
 
 class Setting(NamedTuple):
@@ -85,9 +85,9 @@ def figures(world: World, card: Card) -> list[Measure]:
     """List the figures that are no chances."""
     listed = judgement.figures(world, world.name_of(card))
     if card.figures.classes_right is not None:
-        meaning = "moves whose value is nearest to the result that they lead to with best play"
+        meaning = "moves whose value is nearest to the result that they lead to with optimal play"
         share = f"{percent(card.figures.classes_right[-1])}%"
-        listed.append(Measure("Values that fit best play", share, f"{meaning}, of all moves"))
+        listed.append(Measure("Values that fit optimal play", share, f"{meaning}, of all moves"))
     if card.refills is not None:
         refilled = "how often in training a box had lost all its beads and was filled again"
         listed.append(Measure("Boxes refilled", count(card.refills), refilled))
@@ -99,7 +99,7 @@ def task_figures(card: Card) -> list[Measure]:
     off = card.figures.task
     if off is None:
         return []
-    pairs = "between a value and the exact one of its task"
+    pairs = "between a value and the Q* of its training task"
     return [
         Measure(
             "Largest difference", f"{off.largest[-1]:.4g}", f"{pairs}, over all moves; {UNITS}"
@@ -108,7 +108,7 @@ def task_figures(card: Card) -> list[Measure]:
         Measure(
             "Largest within reach",
             f"{off.largest_reached[-1]:.4g}",
-            f"{pairs}, over the moves that its task can come to",
+            f"{pairs}, over the moves that its training task can reach",
         ),
         Measure(
             "Mean within reach", f"{off.mean_reached[-1]:.4g}", f"{pairs}, over the same moves"
@@ -117,7 +117,7 @@ def task_figures(card: Card) -> list[Measure]:
 
 
 def task(world: World, card: Card) -> str:
-    """Say what an agent was asked to learn, "" where no table says that exactly."""
+    """Describe an agent's training task, "" where that has no exact Q*."""
     asked = world.task(world.name_of(card))
     return task_words(world, asked) if asked else ""
 
@@ -262,7 +262,7 @@ class AgentPage(Page):
     links: AgentLinks
     results: list[judgement.Result]
     figures: list[judgement.Measure]
-    task: str  # what it was asked to learn, "" where no table says that
+    task: str  # its training task, "" where that has no exact Q*
     task_figures: list[judgement.Measure]
     choices: list[Choice]  # against whom the curves can be
     curves: Charts
@@ -275,7 +275,7 @@ class AgentPage(Page):
     worth: list[Value]
     made: list[tuple[str, str]]
     claims: list[Claim]  # that were checked and are about it
-    source: Source | None  # whose idea it was; None where its card names nobody of them
+    source: Source | None  # whose idea it was; None where its card names no source
 
 
 @bp.get(addresses.AGENT)

@@ -64,7 +64,7 @@ SHOWS = {
         reading="The score is the chance that X wins less the chance that O wins, in percent.",
     ),
     "win": _chance("X wins", 0, HEAT_STEPS, "how often X wins"),
-    "draw": _chance("Draw", 1, HEAT_STEPS, "how often nobody wins"),
+    "draw": _chance("Draw", 1, HEAT_STEPS, "how often the game is drawn"),
     "loss": _chance("O wins", 2, -HEAT_STEPS, "how often O wins, and X loses"),
 }
 

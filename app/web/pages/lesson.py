@@ -219,7 +219,9 @@ def misled(world: World) -> tuple[int, Puzzle]:
     ]
     own = [each for each in found if each[1].agent == BLUNDERER]
     if not found:
-        raise NotFound("No agent here errs so for sure: this stop of the lesson has nothing to show.")
+        raise NotFound(
+            "No agent here errs so for sure: this stop of the lesson has nothing to show."
+        )
     return max(own or found, key=lambda each: _expects(world, each[1]))
 
 

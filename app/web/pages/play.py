@@ -142,7 +142,7 @@ class Preference(NamedTuple):
     plays: str
     text: str  # what it expects of that; "" where nothing is known
     heat: int | None
-    blunder: bool  # whether one of these moves gives something away
+    blunder: bool  # whether one of these moves is a blunder
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def _value(pair: Pair, rule: UpdateRule, reason: ValueReason) -> str:
     who, value = pair.world.titles[pair.learner], rule.written(reason, reason.value)
     if pair.task and not pair.is_learned:
         asked = task_words(pair.world, pair.task)
-        return f"{who} was asked to learn {asked}. In that task {move} is worth exactly {value}."
+        return f"The training task of {who} is {asked}. In it {move} is worth exactly {value}."
     if pair.step is not None:
         then = f"After {count(pair.agent.card.figures.updates[pair.step])} updates {who}"
         if pair.known:
@@ -111,14 +111,14 @@ def _unrecorded(pair: Pair, reason: ValueReason) -> list[str]:
 
 
 def _in_its_task(pair: Pair) -> list[str]:
-    """Say what the move is exactly worth in what its agent was asked to learn."""
+    """Say what the move is exactly worth in its agent's training task."""
     if not pair.task or not pair.is_learned or pair.exact_in_task is None:
         return []
     asked, exact = task_words(pair.world, pair.task), pair.exact_in_task
     agrees = pair.known and abs(pair.value - exact) < NEAR
     there = ", and that is its value" if agrees else ""
     return [
-        f"It was asked to learn {asked}: there the move is worth exactly {signed(exact)}{there}."
+        f"Its training task is {asked}: there the move is worth exactly {signed(exact)}{there}."
     ]
 
 
@@ -145,7 +145,7 @@ def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str,
     value = rule.written(reason, reason.value)
     facts = [("Value", value if pair.known else f"unknown, {rule.held} {value}"), best_play]
     if pair.is_learned and pair.exact_in_task is not None:
-        facts.append(("Exact value of its task", signed(pair.exact_in_task)))
+        facts.append(("Exact value in its training task", signed(pair.exact_in_task)))
     if pair.visits is not None:
         facts.append((rule.counted, count(pair.visits)))
     if pair.is_learned and reason.has_target:
@@ -241,7 +241,7 @@ def _others(match: Match, pair: Pair) -> list[tuple[str, str, str]]:
     task = pair.learner + TASK
     names = {
         "why-truth": (TRUTH, "best play"),
-        "why-task": (task, "what it was asked to learn"),
+        "why-task": (task, "its training task"),
         "why-agent": (pair.learner, pair.world.titles[pair.learner]),
     }
     return [

@@ -59,20 +59,22 @@ def figures(world: World, name: str) -> list[Measure]:
         Measure(
             f"Unbeatable as {seat.upper()}",
             "no" if world.losing(name, player) else "yes, proved",
-            "whether nobody ever wins a game against it there",
+            "proved: no opponent can win a game against it there"
+            if world.losing(name, player) is None
+            else "an opponent can win a game against it there",
         )
         for seat, player in SEATS.items()
     ]
     blunders = Measure(
         "Blunders",
         f"{count(exact.blunders[-1])} of {count(world.game.decisions)}",
-        "positions in which it can blunder: make a move that gives away the value of the game",
+        "positions in which it can blunder: make a move that lowers the minimax value of the game",
     )
     met = [
         Measure(
-            f"Blunders it can meet as {seat.upper()}",
+            f"Blunders it can reach as {seat.upper()}",
             count(getattr(exact.reachable_blunders, seat)[-1]),
-            "those positions that a game of its own can come to, whoever it plays",
+            "those of them that can be reached with its own policy, against some opponent",
         )
         for seat in SEATS
     ]
@@ -243,7 +245,11 @@ def blunders(world: World, name: str, shown: slice) -> Blunders:
     numbers = range(len(atlas.row))[shown]
 
     def meeting(number: int) -> str:
-        return "Met in its own games" if atlas.chance[number] else "Never met in its own games"
+        return (
+            "Reachable in its own games"
+            if atlas.chance[number]
+            else "Not reachable in its own games"
+        )
 
     return Blunders(
         total=count(len(mistakes.position)),
@@ -395,8 +401,9 @@ def _loss(world: World, name: str, mistakes: Mistakes, row: int) -> str:
 
 def _images(erring: int, images: int) -> str:
     if images == 1:
-        return "in its only image"
-    return f"in all {images} images" if erring == images else f"in {erring} of {images} images"
+        return "alone in its symmetry class"
+    which = f"all {images}" if erring == images else f"{erring} of {images}"
+    return f"in {which} symmetric positions"
 
 
 def _proved(world: World, name: str, seat: str, number: int) -> Exhibit:
