@@ -281,9 +281,9 @@ def test_the_numbers_in_the_file_are_right(
         assert abs(number(facts["Value"]) - agent.q[pair.position, cell]) < 0.005 + 1e-6
         counts = [value for name, value in facts.items() if re.match("Updates|Times|Games", name)]
         assert [number(count) for count in counts] == [agent.visits[pair.position, cell]]
-        assert ("Exact value of its task" in facts) == (exact is not None)
+        assert ("Exact value in its training task" in facts) == (exact is not None)
     if exact is not None:
-        shown = facts["Value" if lens.endswith(TASK) else "Exact value of its task"]
+        shown = facts["Value" if lens.endswith(TASK) else "Exact value in its training task"]
         assert abs(number(shown) - exact[pair.position, cell]) < 0.005 + 1e-6
     if target := facts.get("Target of the next update"):
         assert abs(number(target) - slow.target(lens, board, cell)) < 0.005 + 1e-6

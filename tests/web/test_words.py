@@ -114,7 +114,8 @@ def test_a_task_is_said_with_its_opponent_and_what_later_counts(world: World) ->
     [
         (
             "sarsa",
-            "to play Random, exploring with ε = 0.1, with a discount factor of 0.9 a move of its own",
+            "to play Random, exploring with ε = 0.1, with a discount factor of 0.9 a move of its "
+            "own",
         ),
         ("sarsa,epsilon_drop=0.02,gamma=1", "to play Random, with a discount factor of 1"),
         (
