@@ -52,14 +52,14 @@ def paid(meaning: str) -> Meta:
 Vs = Annotated[
     str,
     Meta(
-        description="The opponent, or several one after the other with the turns against each, "
-        "as in random:50+self:200. With self it learns and explores in one seat, and answers "
+        description="The opponent, or several one after the other, each with how many games, sweeps "
+        "or epochs against it, as in random:50+self:200. With self it learns and explores in one seat, and answers "
         "itself greedily; with both it learns and explores in both seats of every game (self-play)."
     ),
 ]
 Alpha = Annotated[float, share("α", "Step size: how far a value moves towards its target.")]
-Gamma = Annotated[float, share("γ", "Discount: what a reward is worth one own move earlier.")]
-Epsilon = Annotated[float, share("ε", "Exploration: how often any move is played at random.")]
+Gamma = Annotated[float, share("γ", "Discount factor γ, for each move of its own.")]
+Epsilon = Annotated[float, share("ε", "Exploration rate: the probability of a random move.")]
 EpsilonDrop = Annotated[
     float, share("", "What epsilon falls by after every tenth of the games against an opponent.")
 ]
@@ -74,7 +74,7 @@ Start = Annotated[
 Seat = Annotated[
     Literal["both", "x", "o"], Meta(description="In which seat it learns: both in turn, x or o.")
 ]
-Initial = Annotated[float, begun("What every move is worth before anything is learned.")]
+Initial = Annotated[float, begun("Initial Q-value of every move.")]
 
 TAUGHT = {"both": "xo", "x": "x", "o": "o"}
 
@@ -86,7 +86,7 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
     turns: ClassVar[str] = "sweeps"
 
     vs: Vs = "random:50+self:200"
-    sweeps: Annotated[int, count("How many times every position and move is gone through.")] = 250
+    sweeps: Annotated[int, count("How many sweeps over every position and move.")] = 250
     gamma: Gamma = 1.0
     sticky: Annotated[
         bool, Meta(description="Whether a value that is a loss is never updated again.")
@@ -129,7 +129,7 @@ class QLearning(Rewarded, frozen=True, kw_only=True):
 
 
 class Sarsa(QLearning, frozen=True, kw_only=True):
-    """The same, but for a target that goes by the move which is really played next."""
+    """The same, but for a target with the value of the next move that is played."""
 
     slug: ClassVar[str] = "sarsa"
 
@@ -176,9 +176,9 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
 
     vs: Vs = "random"
     seat: Seat = "both"
-    symmetric: Annotated[
-        bool, Meta(description="Whether boards that are turned or reflected share one value.")
-    ] = False
+    symmetric: Annotated[bool, Meta(description="Whether symmetric boards share one value.")] = (
+        False
+    )
     learn_from: Annotated[
         Literal["greedy", "all"],
         Meta(
@@ -196,8 +196,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     initial: Annotated[
         float,
         begun(
-            "What every board is worth before anything is learned, but for those that end the "
-            "game.",
+            "Initial value of every board, but for those that end the game.",
             "V0",
         ),
     ] = 0.5
@@ -271,13 +270,11 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     slug: ClassVar[str] = "self-play"
 
     alpha: Alpha = 0.3
-    gamma: Annotated[float, share("γ", "Discount: what a reward is worth one ply earlier.")] = 0.9
+    gamma: Annotated[float, share("γ", "Discount factor, for each ply.")] = 0.9
     epsilon: Epsilon = 0.9
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 200_000
-    initial: Annotated[
-        float, begun("What every move is worth to X before anything is learned.")
-    ] = 1.0
+    initial: Annotated[float, begun("Initial Q-value of every move, to X.")] = 1.0
     win: Annotated[float, reward("What it is worth to X that X wins.")] = 1.0
     draw: Annotated[float, reward("What a draw is worth to X; to O it is as much below 0.")] = 0.5
     loss: Annotated[float, reward("What it is worth to X that O wins.")] = -1.0
@@ -308,15 +305,15 @@ class League(Rewarded, frozen=True, kw_only=True):
 
     vs: Annotated[
         Literal["league", "fixed", "random", "fixed+random"],
-        Meta(description="Whom it meets in a round: all the others, or players that never learn."),
+        Meta(description="Its opponents in a round: all others, or players that never learn."),
     ] = "league"
     observing: Annotated[
         bool,
         Meta(description="Whether it learns from its opponent's moves as if they were its own."),
     ] = False
-    symmetric: Annotated[
-        bool, Meta(description="Whether boards that are turned or reflected are the same to it.")
-    ] = False
+    symmetric: Annotated[bool, Meta(description="Whether symmetric boards share one value.")] = (
+        False
+    )
     stages: Annotated[
         Literal["two", "one"],
         Meta(
@@ -324,15 +321,13 @@ class League(Rewarded, frozen=True, kw_only=True):
             "or only its own moves (one)."
         ),
     ] = "two"
-    gamma: Annotated[float, share("γ", "Discount: what a reward is worth one ply earlier.")] = 0.7
+    gamma: Annotated[float, share("γ", "Discount factor, for each ply.")] = 0.7
     k_start: Annotated[float, sharpness("k at first: a move is drawn with a chance of k ** Q.")] = (
         0.001
     )
     k_step: Annotated[float, sharpness("What k grows by at every update.", least=0.0)] = 0.001
     k_limit: Annotated[float, sharpness("What k grows up to.")] = 100.0
-    rounds: Annotated[int, count("How many times everybody meets everybody in both seats.")] = (
-        10_000
-    )
+    rounds: Annotated[int, count("How many rounds, each of every pair in both seats.")] = 10_000
     win: Annotated[float, reward("The reward of a won game.")] = 10.0
     draw: Annotated[float, reward("The reward of a drawn game.")] = 3.0
     loss: Annotated[float, reward("The reward of a lost game.")] = -10.0
@@ -406,32 +401,32 @@ class Menace(Recipe, frozen=True, kw_only=True):
 
 
 class Dqn(Rewarded, frozen=True, kw_only=True):
-    """A deep Q-network, taught from the memory of its moves."""
+    """A deep Q-network, trained on minibatches from a replay buffer of its moves."""
 
     slug: ClassVar[str] = "dqn"
     is_network: ClassVar[bool] = True
     turns: ClassVar[str] = "epochs"
 
     vs: Vs = "random"
-    epochs: Annotated[int, count("How many times games are played and then learned from.")] = 400
+    epochs: Annotated[int, count("How many epochs: games are played, then learned from.")] = 400
     games: Annotated[int, count("How many games an epoch has in each seat.", most=1_000_000)] = 100
     gamma: Gamma = 0.9
-    epsilon: Annotated[float, share("ε", "Exploration in the first epoch.")] = 0.4
+    epsilon: Annotated[float, share("ε", "Exploration rate in the first epoch.")] = 0.4
     epsilon_last: Annotated[
-        float, share("", "Exploration in the last epoch, to which it falls in a straight line.")
+        float, share("", "Exploration rate in the last epoch, to which it falls linearly.")
     ] = 0.02
     step_size: Annotated[
         float,
         Meta(ge=0.0, le=1.0, description="Step size of Adam.", extra={"symbol": "α"}),
     ] = 5e-5
-    memory: Annotated[int, count("How many of the last moves are kept to learn from.")] = 10_000
+    memory: Annotated[int, count("Size of the replay buffer, in moves.")] = 10_000
     steps: Annotated[int, count("How many steps of Adam an epoch has.", most=1_000_000)] = 200
-    batch: Annotated[int, count("How many moves a step learns from.", most=100_000)] = 32
+    batch: Annotated[int, count("Size of the minibatch of a step, in moves.", most=100_000)] = 32
     guard_rails: Annotated[
         bool,
         Meta(
-            description="Whether it plays legal moves only and each step pushes the outputs of "
-            "taken cells to -5; without, it may choose a taken cell, and loses by that."
+            description="Whether it plays legal moves only and each step pulls the outputs of "
+            "illegal moves to -5; without, it may play an illegal move, and loses by that."
         ),
     ] = True
     encoding: Annotated[
@@ -462,7 +457,7 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
     ] = "shared"
     error: Annotated[
         Literal["huber", "squared"],
-        Meta(description="What a step makes smaller: the Huber loss or the squared error."),
+        Meta(description="The loss function: the Huber loss or the squared error."),
     ] = "huber"
     step: Annotated[float, reward("The reward of a move that ends nothing.")] = -0.1
     draw: Annotated[float, reward("The reward of a drawn game.")] = -0.1

@@ -40,7 +40,7 @@ class BySeat(msgspec.Struct, Generic[Entry], frozen=True, forbid_unknown_fields=
 
 
 class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a table is from the exact values of its own task, in its own units."""
+    """How far a table is from the exact Q* of its training task, in its own units."""
 
     largest: Annotated[list[Distance], Meta(description="Largest difference, of all pairs.")]
     mean: Annotated[list[Distance], Meta(description="Mean difference, over all pairs.")]
@@ -71,7 +71,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
     blunders: Annotated[
         list[Count],
-        Meta(description="Decisions in which its move can give away the value of the game."),
+        Meta(description="Decisions in which its move can be a blunder."),
     ]
     reachable_blunders: Annotated[
         BySeat[Count], Meta(description="Those of them that its own play in a seat can meet.")
@@ -86,8 +86,8 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     task: Annotated[
         TaskDistance | None,
         Meta(
-            description="How far it is from what it was asked to learn; null where its opponents "
-            "learned too, so that there is no such table."
+            description="How far it is from the exact Q* of its training task; null where its "
+            "opponents learned too, so that there is none."
         ),
     ]
 

@@ -20,7 +20,7 @@ const WITH_MOVE = /^(.{9})[\s,;:|/_-]+([0-9])$/;
 const CALLS = /\b(?:np|numpy|torch|jnp)\.\w+|\b(?:array|tensor|tuple|list)\b|\bdtype=\w+/g;
 const TOKENS = /"([^"]*)"|'([^']*)'|([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|([A-Za-z]+)|([._*#?-])/g;
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
-// How numbers stand for stones: empty, X, O; or empty, whoever is to move, the other side.
+// How numbers stand for stones: empty, X, O; or empty, the player to move, the other side.
 const SCHEMES = [
   ["0", "1", "-1"], ["0", "1", "2"], ["-1", "1", "0"], ["-1", "0", "1"], ["2", "0", "1"], ["2", "1", "0"],
 ];
@@ -544,7 +544,7 @@ class Table {
         for (const [empty, one, other] of SCHEMES) {
           if (![...used].every((token) => [empty, one, other, "."].includes(token)) || (own && one !== "1")) continue;
           if (own ? this.options.boards === "x" : this.options.boards === "mover") continue;
-          const [isOne, isOther] = own ? ["whoever is to move", "the other side"] : ["X", "O"];
+          const [isOne, isOther] = own ? ["the player to move", "the other side"] : ["X", "O"];
           const note = `Boards: ${one} is ${isOne}, ${other} is ${isOther}, ${empty} is empty.`;
           options.push([new Map([[empty, 0], [".", 0], [one, 1], [other, 2]]), own, note]);
         }
@@ -705,7 +705,7 @@ class Table {
         told = ` Where O can win at once it has the lowest value in ${counted(asWorst)} positions, the highest in ${counted(asBest)}.`;
       }
     }
-    const whom = view === "x" ? "X: O plays the lowest" : "whoever is to move";
+    const whom = view === "x" ? "X: O plays the lowest" : "the player to move";
     this.notes.push(`A high value is good for ${whom}.${told}`);
     if (view === "x") this.q = this.q.map((row, number) => (game().toMove[number] === 2 ? row.map((value) => -value) : row));
   }
@@ -745,7 +745,7 @@ class Table {
     missing.forEach((gone, number) => {
       if (gone) choice[number] = rule === "first" ? onlyFirst(game().legal[number]) : game().legal[number];
     });
-    if (copied) this.notes.push(`Taken from a mirror image that the table has: ${counted(copied)} positions.`);
+    if (copied) this.notes.push(`Copied from a symmetric position that the table has: ${counted(copied)} positions.`);
     if (left) {
       const what = rule === "first" ? "the first empty square" : "any empty square";
       this.notes.push(`Missing: ${counted(left)} positions. There it plays ${what}.`);
@@ -755,7 +755,7 @@ class Table {
 }
 
 // Reads the bytes of a file: { moves, summary, notes, unread, values }, of which the values are nine
-// for each decision, NaN where there is none, in the view of whoever is to move; null if the table has
+// for each decision, NaN where there is none, in the view of the player to move; null if the table has
 // only moves.  Throws a TableError.
 async function readTable(content, options = {}) {
   if (content.length > LARGEST) throw new TableError("the file is larger than 64 MB");

@@ -131,7 +131,9 @@ def test_a_file_holds_the_values_of_its_agent(reader: Page, file: str, agent: st
     if file == "base-3.json":
         assert "Base-3 numbers: the top left square is the last digit." in reading.notes
         assert found.sum() == 627
-        assert "Taken from a mirror image that the table has: 3,893 positions." in reading.notes
+        assert (
+            "Copied from a symmetric position that the table has: 3,893 positions." in reading.notes
+        )
     else:
         missing = f"Missing: {(~found).sum():,} positions. There it plays any empty square."
         assert missing in reading.notes
@@ -237,7 +239,7 @@ def test_what_stands_for_whom_can_be_chosen(reader: Page) -> None:
     x = read(reader, text, boards="x")
     assert x.known.keys() == {"X.O......"}
     assert x.unread == ["entry 2 (-1,1,-1,0,0,0,0,0,0): no game comes to this board"]
-    assert "1 is whoever is to move" in own.notes[0]
+    assert "1 is the player to move" in own.notes[0]
 
 
 def test_equal_values_and_missing_positions_take_the_rule_that_is_chosen(reader: Page) -> None:
@@ -354,7 +356,7 @@ def test_a_chosen_file_is_read_and_how_it_is_read_can_be_changed(page: Page) -> 
     before = page.locator("#made-link").input_value()
     page.locator("summary", has_text="How it is read").click()
     page.select_option("#read-view", "mover")
-    expect(page.locator("#notes")).to_contain_text("A high value is good for whoever is to move.")
+    expect(page.locator("#notes")).to_contain_text("A high value is good for the player to move.")
     assert page.locator("#made-link").input_value() != before
     page.click("#to-verdict")
     expect(page.locator("#causes")).to_contain_text("in the other side's view")

@@ -280,7 +280,7 @@ def test_self_play_discounts_minimax(html: str, world: World) -> None:
     assert f"{fewest} times or more" in words(section(html, "self-play"))
     left = 100 * (1 - asdict(world.recipe("self-play"))["alpha"]) ** fewest
     said = re.search(
-        r"at most ([\d.]+)% of that beginning is left", words(section(html, "self-play"))
+        r"at most ([\d.]+)% of its initial value is left", words(section(html, "self-play"))
     )
     assert said
     assert left <= float(said[1]) < left + 0.1

@@ -82,7 +82,7 @@ def test_the_figures_are_those_of_the_cards(world: World) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("champion", "Unbeatable, proved: no line of play beats it, as X or as O."),
+        ("champion", "Unbeatable, proved: no opponent can win, as X or as O."),
         ("q-table", "Unbeatable as X, proved. As O this game beats it."),
         ("random", "It can be beaten in both seats: here are the games."),
     ],

@@ -264,7 +264,7 @@ def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
     for number, game in enumerate(json.loads(story(tic_tac_toe(), parse(text))), 1):
         turns = game["turns"]
         winner = {"win": "X", "loss": "O", "draw": ""}[game["result"]]
-        ends = {"X": "X won", "O": "O won", "": "nobody won"}[winner]
+        ends = {"X": "X won", "O": "O won", "": "it was a draw"}[winner]
         for update, change in enumerate(game["changes"], 1):
             page = unescape(
                 client.get(f"/lab/{text}?game={number}&update={update}").get_data(as_text=True)

@@ -242,9 +242,9 @@ def facts(summary: Summary) -> dict[str, str]:
     last = summary.first_seed + summary.seeds - 1
     seeds = f"{count(summary.seeds)}, {count(summary.first_seed)} to {count(last)}"
     return {
-        "Runs": f"{count(summary.runs)}" if summary.runs else "none: nothing is trained",
+        "Training runs": f"{count(summary.runs)}" if summary.runs else "none: nothing is trained",
         **({"Seeds": seeds} if summary.seeds else {}),
-        "Time": f"{duration(summary.seconds)} of training and judging",
+        "Time": f"{duration(summary.seconds)} of training and evaluation",
         "Made with": ", ".join(f"{name} {one}" for name, one in summary.versions.items()),
         "Date": summary.date,
     }

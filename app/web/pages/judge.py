@@ -90,8 +90,8 @@ RULES = {
 WORDS = {
     "chance": (
         "Never trained {seats}",
-        "Of {of} positions that it meets {seats}, and in which a move can give something away, it "
-        "does so in {number}; {random}. That is no better than chance.",
+        "Of {of} positions that it meets {seats}, and in which a move can be a blunder, it "
+        "blunders in {number}; {random}. That is no better than chance.",
     ),
     "untrained": (
         "Never trained {seats}",
@@ -117,13 +117,13 @@ WORDS = {
     ),
     "images": (
         "Plays one position in different ways",
-        "{number} of its {of} blunders, up to symmetry, it does not make when the same position is "
-        "turned or mirrored. A table that knows no symmetry has to learn each image by itself.",
+        "{number} of its {of} blunders, up to symmetry, it does not make in every symmetric "
+        "position. A table without symmetries has to learn each of them by itself.",
     ),
     "unreachable": (
-        "It errs only where it never comes",
-        "None of its {of} blunders is in a position that a game of its own comes to, whoever it "
-        "plays. They count only where somebody puts it there.",
+        "It blunders only where it never comes",
+        "None of its {of} blunders is in a position that can be reached with its own policy. They "
+        "count only in games that begin there.",
     ),
 }  # of each kind of cause: a heading, and what the numbers say
 NEIGHBOURS = 2  # of the arena, above and below
@@ -169,7 +169,7 @@ def sentence(world: World, name: str) -> str:
     """Say first whether it can be beaten."""
     safe = [MARKS[player] for player in SEATS.values() if world.losing(name, player) is None]
     if len(safe) == len(SEATS):
-        return "Unbeatable, proved: no line of play beats it, as X or as O."
+        return "Unbeatable, proved: no opponent can win, as X or as O."
     if not safe:
         return "It can be beaten in both seats: here are the games."
     (beaten,) = {MARKS[player] for player in SEATS.values()} - {*safe}
@@ -181,7 +181,7 @@ def summary(world: World, name: str) -> str:
     exact = world.figures(name)
     number, met = exact.blunders[-1], exact.reachable_blunders
     if not number:
-        return "It has no blunder: in every position its moves keep what the position is worth."
+        return "It has no blunder: in every position its moves keep the minimax value."
     return (
         f"It blunders in {count(number)} of {count(world.game.decisions)} positions; "
         f"games of its own come to {count(met.x[-1] + met.o[-1])} of these."

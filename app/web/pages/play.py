@@ -171,7 +171,7 @@ def minds_page(place: Place) -> MindsPage:
     Raises Conflict where the game is over.
     """
     if place.over:
-        raise Conflict(f"The game is over after {len(place.match.shown)} moves: nobody plays.")
+        raise Conflict(f"The game is over after {len(place.match.shown)} moves: no player moves.")
     return MindsPage(
         minds=[_mind(place, name) for name in (TRUTH, *place.world.agents)],
         encodings=encoded(place.world.game, place.position),

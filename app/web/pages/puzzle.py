@@ -130,7 +130,7 @@ def check_number(number: int, world: World) -> None:
     """Raise NotFound with a sentence if no puzzle has this number."""
     total = len(world.puzzles)
     if not 1 <= number <= total:
-        there = f"they are numbered 1 to {total}" if total else "nobody here errs for sure"
+        there = f"they are numbered 1 to {total}" if total else "no agent here errs for sure"
         raise NotFound(f"There is no puzzle {number}: {there}.")
 
 
@@ -152,7 +152,7 @@ def _cell(attempt: Attempt, name: str, text: str) -> int:
     game = attempt.world.game
     cell = read_cell(name, text, game)
     if not game.legal[attempt.puzzle.position, cell]:
-        raise Conflict(f"The {short_name(game, cell)} square is taken: nobody can play there.")
+        raise Conflict(f"The {short_name(game, cell)} square is taken: that move is illegal.")
     return cell
 
 

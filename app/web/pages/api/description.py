@@ -78,7 +78,7 @@ tree = SpecTree(
     nested_naming_strategy=named,
     title="Q-Tac-Toe",
     version="1",
-    description="Tic-tac-toe agents that taught themselves: what they think, and how they move.",
+    description="Tic-tac-toe agents that taught themselves: their Q-values, and how they move.",
 )
 
 

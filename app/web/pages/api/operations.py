@@ -28,7 +28,7 @@ def openapi() -> Response:
 @bp.get(addresses.API_AGENTS)
 @tree.validate(resp=answer(schema.Agents), operation_id="agents")
 def list_agents() -> Response:
-    """Everybody who can play."""
+    """All players."""
     return pure(answers.players(world()))
 
 
@@ -43,7 +43,7 @@ def show_agent(id: str) -> Response:
 @bp.get(addresses.API_JUDGE)
 @tree.validate(resp=answer(schema.ApiJudgement), operation_id="judge")
 def judge(query: schema.JudgeQuery) -> Response:
-    """Anybody's moves, judged exactly.
+    """Any policy, judged exactly.
 
     What is sent is a policy and nothing else; nothing is kept of it.
     """
@@ -72,7 +72,7 @@ def draw_move(position: str, query: schema.MoveQuery) -> Response:
     number = _number(position)
     _one_of(query.agent, world().policies, world().policies.knows(query.agent))
     if world().game.is_over(number):
-        raise Conflict(f"The game is over in {position}: nobody is to move.")
+        raise Conflict(f"The game is over in {position}: no player is to move.")
     if query.seed is UNSET:
         draw = current_app.extensions["random"]
         response = as_json(answers.move(world(), number, query.agent, query.epsilon, draw))

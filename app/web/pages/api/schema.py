@@ -57,8 +57,8 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
     lens: Annotated[
         str,
         says(
-            "Whose values: an agent's, those of what it was asked to learn (its name and _task), "
-            "or truth, which is best play.",
+            "Whose values: an agent's, the exact Q* of its training task (its name and _task), "
+            "or truth, which is optimal play.",
             examples=["q-learning-1"],
         ),
     ] = TRUTH
@@ -102,7 +102,7 @@ class JudgeQuery(Struct, frozen=True, forbid_unknown_fields=True):
     moves: Annotated[
         str,
         says(
-            "How somebody plays: a bit for each legal pair of a position and a cell, 1 where the "
+            "A policy: a bit for each legal pair of a position and a cell, 1 where the "
             "move is among those played. Positions by ply, then by code, cells in reading order; "
             "most significant bit first, as base64url without padding. The shorter kind has the "
             "first position of each symmetry class only."
@@ -150,11 +150,11 @@ class Seats(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True):
-    """How far an agent's values are from what it was asked to learn, in its own units."""
+    """How far an agent's values are from the exact Q* of its training task, in its own units."""
 
     largest: Annotated[float, says("Largest difference, of all moves.", ge=0)]
     mean: Annotated[float, says("Mean difference, over all moves.", ge=0)]
-    lens: Annotated[str, says("The lens that shows the exact values of its task.")]
+    lens: Annotated[str, says("The lens that shows the exact Q* of its training task.")]
 
 
 class Summary(Struct, frozen=True):
@@ -167,11 +167,11 @@ class Summary(Struct, frozen=True):
     recipe: Annotated[str, says("The recipe that makes it, by its full name.")]
     updates: Annotated[int, says("Updates of its table in training.", ge=0)]
     unbeatable_as: Annotated[
-        list[Mark], says("The seats in which it is proved that nobody ever beats it.")
+        list[Mark], says("The seats in which it is proved that no opponent can win.")
     ]
-    blunders: Annotated[int, says("Positions whose value its move can give away.", ge=0)]
-    decisions: Annotated[int, says("Of how many: those in which somebody is to move.", ge=0)]
-    task: Annotated[Task | None, says("Null where no table says what it was asked to learn.")]
+    blunders: Annotated[int, says("Positions in which its move can be a blunder.", ge=0)]
+    decisions: Annotated[int, says("Of how many: those in which a player is to move.", ge=0)]
+    task: Annotated[Task | None, says("Null where its training task has no exact Q*.")]
     against_random: Annotated[Seats, says("Against random moves.")]
     against_best_responder: Annotated[
         Seats, says("Against the strongest opponent of this very agent.")
@@ -190,10 +190,10 @@ class Baseline(Struct, frozen=True):
 
 
 class Agents(Struct, frozen=True):
-    """Everybody who can play."""
+    """All players."""
 
-    agents: Annotated[list[Summary], says("Those who learned.")]
-    baselines: Annotated[list[Baseline], says("Those who follow a rule.")]
+    agents: Annotated[list[Summary], says("Those that learned.")]
+    baselines: Annotated[list[Baseline], says("Those that follow a rule.")]
 
 
 class Agent(Struct, frozen=True):
@@ -218,7 +218,7 @@ class Lost(Struct, frozen=True):
 
 
 class LikelyCause(Struct, frozen=True):
-    """Why somebody errs, as far as the moves tell."""
+    """Why a policy errs, as far as the moves tell."""
 
     kind: Annotated[str, says("What it is.")]
     seat: Annotated[Mark | None, says("In which seat; null for both.")]
@@ -230,15 +230,15 @@ class LikelyCause(Struct, frozen=True):
 
 
 class ApiJudgement(Struct, frozen=True):
-    """Somebody's moves, judged exactly."""
+    """A policy, judged exactly."""
 
     title: Title
     unbeatable_as: Annotated[
-        list[Mark], says("The seats in which it is proved that nobody ever beats them.")
+        list[Mark], says("The seats in which it is proved that no opponent can win.")
     ]
     losing_games: Annotated[Lost, says("The games that beat them.")]
-    blunders: Annotated[int, says("Positions whose value a move can give away.", ge=0)]
-    decisions: Annotated[int, says("Of how many: those in which somebody is to move.", ge=0)]
+    blunders: Annotated[int, says("Positions in which a move can be a blunder.", ge=0)]
+    decisions: Annotated[int, says("Of how many: those in which a player is to move.", ge=0)]
     reachable_blunders: Annotated[Met, says("Blunders that their own games in a seat come to.")]
     nash_conv: Annotated[
         float, says("What the best responders of both seats gain together.", ge=0, le=2)
@@ -261,7 +261,7 @@ class State(Struct, frozen=True):
 
 
 class Truth(Struct, frozen=True):
-    """How the game ends after a move, if both sides play as well as possible from then on."""
+    """How the game ends after a move, with optimal play by both from then on."""
 
     outcome: Annotated[Outcome, says("For the side to move: the mover's view.")]
     plies: Annotated[int, says("Moves of both sides to the end, this one included.")]
@@ -291,9 +291,9 @@ class ApiSquare(Struct, frozen=True):
     ] = None
     task: Annotated[
         float | None,
-        says("What it is exactly worth in what the agent was asked to learn, if a table says so."),
+        says("What it is exactly worth in the agent's training task, if that has an exact Q*."),
     ] = None
-    truth: Annotated[Truth | None, says("How it ends with best play.")] = None
+    truth: Annotated[Truth | None, says("How it ends with optimal play.")] = None
 
 
 class ApiScale(Struct, frozen=True):
@@ -308,13 +308,13 @@ class ApiView(State, frozen=True):
     """A position as a lens sees it, and as it truly is."""
 
     symmetry_class: Annotated[
-        str, says("The position that stands for this one and its mirror images.")
+        str, says("The position that stands for this one and all symmetric ones.")
     ]
     value: Annotated[
         int,
-        says("With best play: 1 X wins, 0 a draw, -1 O wins. Always X's view.", ge=-1, le=1),
+        says("With optimal play: 1 X wins, 0 a draw, -1 O wins. Always X's view.", ge=-1, le=1),
     ]
-    plies: Annotated[int, says("Moves of both sides to the end with best play.")]
+    plies: Annotated[int, says("Moves of both sides to the end with optimal play.")]
     lens: Annotated[str, says("Whose values these are.")]
     updates: Annotated[
         int | None, says("Updates of the agent in training until then; null for exact values.")

@@ -52,12 +52,13 @@ WORTH_SEEING = (
     Preset(
         "Believe only the last game",
         "q-table,alpha=1",
-        "Alpha 1: every update forgets all before it, so a value is the luck of one game.",
+        "Alpha 1: every update replaces the value, which so depends on the luck of one game.",
     ),
     Preset(
         "Never explore",
         "q-table,epsilon=0,epsilon_drop=0",
-        "Epsilon 0: it sticks to the first moves that did not lose, and never sees the others.",
+        "Epsilon 0, no exploration: it keeps to the first moves that did not lose, and never tries "
+        "the others.",
     ),
     Preset(
         "First of the best on ties",
@@ -82,13 +83,13 @@ WORTH_SEEING = (
     Preset(
         "Short-sighted",
         "q-table,gamma=0.1",
-        "Gamma 0.1: a win a move later is worth a tenth. It does little harm: what counts is "
-        "which move is better, not by how much.",
+        "Discount factor 0.1: a win a move later is worth a tenth. It does little harm: what "
+        "counts is which move is better, not by how much.",
     ),
     Preset(
         "Afraid",
         "q-table,loss=-10",
-        "A loss costs ten times what a win brings: it shuns every risk, and so nobody beats it.",
+        "A loss costs ten times what a win brings: it shuns every risk, and no opponent can win.",
     ),
     Preset(
         "Fearless",
@@ -99,7 +100,7 @@ WORTH_SEEING = (
     Preset(
         "Glad of a draw",
         "q-table,draw=1",
-        "A draw is worth as much as a win, so it does not care to win, and nobody beats it.",
+        "A draw is worth as much as a win, so it does not care to win, and no opponent can win.",
     ),
     Preset(
         "Ten games",
@@ -120,16 +121,16 @@ WORTH_SEEING = (
     Preset(
         "Matchboxes",
         "menace,vs=minimax-random,seat=x,games=220",
-        "Beads instead of values, and 220 games as X against somebody who never errs: it never "
-        "wins one of them, and by then it draws nearly all.",
+        "Beads instead of values, and 220 games as X against optimal play: it never wins one of "
+        "them, and by then it draws nearly all.",
         game=1,
         source="michie-1963",
     ),
     Preset(
         "Optimist",
         "q-table,epsilon=0,epsilon_drop=0,initial=2",
-        "It begins by expecting more than there is, so every disappointment makes it try "
-        "something else: exploring without epsilon.",
+        "Optimistic initial values: every move brings less than expected, so it tries another: "
+        "exploration without epsilon.",
     ),
 )
 EXERCISES = (
@@ -142,8 +143,8 @@ EXERCISES = (
     Preset(
         "1.2: Symmetries",
         "td-afterstates,symmetric=yes",
-        "Boards that are turned or mirrored are one to it, so that every game teaches more: it has "
-        "a third of the blunders.",
+        "Symmetric boards share one value, so that every game teaches more: it has a third of the "
+        "blunders.",
     ),
     Preset(
         "1.3: Greedy play",

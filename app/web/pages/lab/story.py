@@ -17,7 +17,7 @@ from app.web.match import read_whole
 from app.web.world import World
 
 RESULTS = {"win": "won", "draw": "drew", "loss": "lost"}
-RESULTS_OF_X = {"win": "X won", "draw": "nobody won", "loss": "O won"}
+RESULTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
 
 
 class StorySquare(NamedTuple):
