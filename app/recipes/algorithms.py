@@ -52,9 +52,10 @@ def paid(meaning: str) -> Meta:
 Vs = Annotated[
     str,
     Meta(
-        description="The opponent, or several one after the other, each with how many games, sweeps "
-        "or epochs against it, as in random:50+self:200. With self it learns and explores in one seat, and answers "
-        "itself greedily; with both it learns and explores in both seats of every game (self-play)."
+        description="The opponent, or several one after the other, each with how many games, "
+        "sweeps or epochs against it, as in random:50+self:200. With self it learns and explores "
+        "in one seat, and answers itself greedily; with both it learns and explores in both seats "
+        "of every game (self-play)."
     ),
 ]
 Alpha = Annotated[float, share("α", "Step size: how far a value moves towards its target.")]
@@ -353,7 +354,7 @@ class Champion(Recipe, frozen=True, kw_only=True):
     games: Annotated[int, count("How many games are played at most.")] = 1_000
 
     def task(self) -> Task:
-        """Return best play."""
+        """Return optimal play."""
         return Task(None, plies=1)
 
     def updates_a_turn(self) -> int:

@@ -54,7 +54,7 @@ SHIPPED = MappingProxyType(
                 found=[
                     "50 of 50 seeds (0 to 49) end without a blunder, unbeatable in both seats.",
                     "The table that its author published has no blunder either, and every "
-                    "value is that of best play.",
+                    "value is that of optimal play.",
                 ],
             ),
             Shipped(

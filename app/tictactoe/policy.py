@@ -73,7 +73,7 @@ def best_moves(game: Game) -> Choice:
 
 @lru_cache(maxsize=2)
 def optimal_q(game: Game) -> NDArray[np.float64]:
-    """Return the action values of best play, [D, cells] in the mover's view, NaN where illegal."""
+    """Return the action values of optimal play, [D, cells], in the mover's view; NaN: illegal."""
     values: NDArray[np.float64] = movers_view(game, successor_values(game, optimal(game).value))
     values += 0.0  # no -0.0
     values.flags.writeable = False

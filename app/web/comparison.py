@@ -153,7 +153,7 @@ def _read(text: str, world: World) -> View:
     listed = world.is_lens(text) or AT not in text
     lens, at, step = (text, "", "") if listed else text.rpartition(AT)  # parameters have it too
     if lens == TRUTH:
-        raise BadRequest(f"Best play is always there: name up to {MAX_VIEWS} agents beside it.")
+        raise BadRequest(f"Optimal play is always there: name up to {MAX_VIEWS} agents beside it.")
     if not lens or (at and not step):
         lens = text
     return View(lens, match.check_lens(lens, match.read("step", step) if step else None, world))

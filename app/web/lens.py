@@ -1,4 +1,4 @@
-"""The values of the moves in a position by a lens: an agent, best play, or an agent's task."""
+"""The values of the moves in a position by a lens: an agent, optimal play, or an agent's task."""
 
 from dataclasses import dataclass
 from math import isnan
@@ -17,7 +17,7 @@ from app.web.world import TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
 
 HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
 OUTCOMES = {-1: "loss", 0: "draw", 1: "win"}
-ONES = Worth()  # of best play: a loss is worth -1, a win 1
+ONES = Worth()  # of optimal play: a loss is worth -1, a win 1
 OFF = 0.1  # of the way from a draw to a win: by less a value is not off
 
 
@@ -45,7 +45,7 @@ class Opinion:
     heat: list[int]  # -HEAT_STEPS a loss, 0 a draw, HEAT_STEPS a win
     plays: list[int]  # the cells that it is likeliest to play
     best: list[bool]  # the same as stars: none where it knows nothing of any move
-    truths: list[str]  # how the game ends after this move with best play: "win in 3", "draw"
+    truths: list[str]  # how the game ends after this move with optimal play: "win in 3", "draw"
     wrong: list[bool]  # whether the value is nearer to another outcome than to the true one
     blunders: list[bool]  # whether it is, and the move gives away what the decision is worth
     blank: str  # what a cell of which nothing is known means
@@ -58,17 +58,17 @@ class Opinion:
 
     @property
     def exact(self) -> bool:
-        """Whether this is best play, and not an agent or its task."""
+        """Whether this is optimal play, and not an agent or its task."""
         return self.lens == TRUTH
 
 
 def best_play(world: World, position: int) -> str:
-    """Say what a decision is worth to the mover with best play: "win in 3", "draw"."""
+    """Say what a decision is worth to the mover with optimal play: "win in 3", "draw"."""
     return outcome(world, position, int(world.best_play[position].argmax()))
 
 
 def outcome(world: World, position: int, cell: int) -> str:
-    """Say how the game ends for the mover after this move, with best play."""
+    """Say how the game ends for the mover after this move, with optimal play."""
     return _ended(world.endings.item(position, cell))
 
 
@@ -237,7 +237,7 @@ def can_blunder(place: Place, view: Opinion) -> bool:
 def notes(world: World, position: int, view: Opinion, step: int | None, errors: str) -> list[Note]:
     """Return what is to be said of each cell beside its value.
 
-    Of best play that is all it has to say.  Of others it is said where their value errs: `errors`
+    Of optimal play that is all it says.  Of others it is said where their value errs: `errors`
     is "" for blunders alone, "truth" for all values that are nearer to another outcome than to the
     true one, "task" for those that are off the Q* of the agent's training task, and "none".
     """

@@ -26,7 +26,7 @@ class Move(NamedTuple):
     text: str  # what the lens expected of it, in the mover's view; "" where it never tried
     spoken: str  # the same in words
     heat: int | None  # the colour of what it expected, in the mover's view
-    before: str  # what the position was worth to the mover with best play: "win in 3", "draw"
+    before: str  # what the position was worth to the mover with optimal play: "win in 3", "draw"
     after: str  # and what was left of that
     blunder: bool  # whether it gave away the value of the game
     truth: int  # the value after it in X's view, -1, 0 or +1
@@ -75,7 +75,7 @@ _judged = kept(4096)(_judge)  # some 1 KB each; a game asks for its earlier ones
 def label_of(listed: Sequence[Move]) -> str:
     """Write what the list says, for visitors who cannot see the picture."""
     plies = [f"{move.ply}. {LEVELS[move.truth]}, {_thought(move)}" for move in listed]
-    return f"After each move: how the game ends with best play. {'; '.join(plies)}."
+    return f"After each move: how the game ends with optimal play. {'; '.join(plies)}."
 
 
 def _thought(move: Move) -> str:

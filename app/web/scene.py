@@ -203,7 +203,7 @@ def saying(
             Action("reply", "Agent move", links.reply, "a"),
         ]
         where = squares(place.world.game, best).capitalize()
-        return Headline("Hint", f"{where}: {keeps} with best play.", ways)
+        return Headline("Hint", f"{where}: {keeps} with optimal play.", ways)
     if not match.at_end:
         where = f"Move {len(match.shown)} of {len(match.record)}. {caption}"
         return Headline(headline, where, [Action("now", "To the end", links.last)])
@@ -246,11 +246,13 @@ def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
     value = int(place.world.solution.value[place.position if place.over else place.positions[ply]])
     expects = f"{heat / HEAT_STEPS:+.2f}" if heat is not None else "nothing yet"
     if is_moves(seen.lens):
-        expects = "what nobody knows"
+        expects = "nothing known"
     if seen.beads:
         expects = "no result, it only has beads"
     who = place.world.titles[seen.lens]
-    label = f"For {MARKS[side]}: {who} expects {expects}, in truth a {OUTCOMES[side * value]}."
+    label = (
+        f"For {MARKS[side]}: {who} expects {expects}, with optimal play a {OUTCOMES[side * value]}."
+    )
     return Bar(heat, side * value * HEAT_STEPS, label)
 
 
@@ -406,7 +408,7 @@ def replied(place: Place) -> Place:
     """
     if place.over:
         ply = len(place.match.shown)
-        raise Conflict(f"The game is over after {ply} moves: nobody is to move.")
+        raise Conflict(f"The game is over after {ply} moves: no player is to move.")
     chances = reply_chances(place)
     return place.play(current_app.extensions["random"].choices(range(len(chances)), chances)[0])
 

@@ -144,7 +144,7 @@ class World:
         learned = {name: agent.card.title for name, agent in self.always.items()}
         always = {
             HUMAN: "Human",
-            TRUTH: "Best play",
+            TRUTH: "Optimal play",
             **learned,
             **{name + TASK: _task_title(title) for name, title in learned.items()},
             **{name: BASELINES[name].title for name in self.baselines},
@@ -168,7 +168,7 @@ class World:
 
     @cached_property
     def lenses(self) -> tuple[str, ...]:
-        """Whose values a board can always show: agents', best play's, and those of their tasks."""
+        """Whose values a board can always show: of agents, optimal play, and the agents' tasks."""
         return (*self.agents, TRUTH, *self.task_lenses)
 
     @cached_property
@@ -218,22 +218,22 @@ class World:
 
     @cached_property
     def solution(self) -> Solution:
-        """How every position ends with best play, X's view."""
+        """How every position ends with optimal play, X's view."""
         return optimal(self.game)
 
     @cached_property
     def truth(self) -> NDArray[np.float64]:
-        """The action values of best play, -1, 0 or +1, NaN where illegal."""
+        """The action values of optimal play, -1, 0 or +1, NaN where illegal."""
         return optimal_q(self.game)
 
     @cached_property
     def right(self) -> NDArray[np.bool_]:
-        """Whether a move keeps what the decision is worth with best play."""
+        """Whether a move keeps what the decision is worth with optimal play."""
         return best_moves(self.game)
 
     @cached_property
     def endings(self) -> NDArray[np.int8]:
-        """Moves to a win with best play, this one included; below 0 to a loss, 0 for a draw.
+        """Moves to a win with optimal play, this one included; below 0 to a loss, 0 for a draw.
 
         Taken cells mean nothing.
         """
@@ -269,7 +269,7 @@ class World:
         return None if task is None else task_q(self.game, task)
 
     def policy(self, lens: str, step: int | None = None) -> Policy:
-        """Return how a lens plays: best play, an agent's task, or an agent, at a snapshot too."""
+        """Return the policy of a lens: optimal play, a task's, or an agent's, at a snapshot too."""
         if lens == TRUTH:
             return self.best_play
         exact = self.task_q(lens.removesuffix(TASK)) if lens.endswith(TASK) else None

@@ -428,7 +428,7 @@ def test_a_hint_marks_the_squares_and_is_played(page: Page) -> None:
     page.goto("/play/0314?o=fixed")
     page.keyboard.press("h")
     expect(page.locator(".hinted")).to_have_count(1)
-    expect(page.locator("#caption")).to_have_text("Top right: win in 1 with best play.")
+    expect(page.locator("#caption")).to_have_text("Top right: win in 1 with optimal play.")
     page.click("#play-hint")
     headline(page, "You win")
 

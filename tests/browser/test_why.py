@@ -19,7 +19,7 @@ def test_each_square_says_why(page: Page) -> None:
     expect(page).to_have_url(address("/why/40?lens=q-learning-1&cell=1"))
     expect(page.locator("#why h2")).to_have_text("X at top middle, by Q-learning 1")
     page.click("#why-truth")
-    expect(page.locator("#why h2")).to_have_text("X at top middle, by Best play")
+    expect(page.locator("#why h2")).to_have_text("X at top middle, by Optimal play")
     page.click("#why-rule")
     page.click("#why-how")
     expect(page).to_have_url(address("/how#minimax"))

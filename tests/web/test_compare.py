@@ -68,7 +68,7 @@ def test_the_title_says_who_is_compared(client: FlaskClient, world: World) -> No
     updates = world.agents["champion"].snapshot_updates[2]
     page = client.get("/compare/4?lens=self-play&lens=champion_2").text
     assert title(page) == (
-        f"Self-play and Champion after {updates} updates compared with best play · Q-Tac-Toe"
+        f"Self-play and Champion after {updates} updates compared with optimal play · Q-Tac-Toe"
     )
 
 
@@ -113,19 +113,19 @@ def summary(world: World, record: str, *lenses: str) -> str:
 def test_the_summary_says_who_agrees_and_who_errs(world: World) -> None:
     blocked = record_to(world.game, parse_position(world.game, "XX..O...."))
     assert summary(world, blocked, "q-iteration", "champion") == (
-        "Both play top right. With best play that is right: it keeps the draw."
+        "Both play top right. With optimal play that is right: it keeps the draw."
     )
     assert summary(world, blocked, "q-iteration") == (
-        "Q-iteration plays top right. With best play that is right: it keeps the draw."
+        "Q-iteration plays top right. With optimal play that is right: it keeps the draw."
     )
     title = world.titles["double-q"]
     assert summary(world, "31", "q-iteration", "champion", "double-q") == (
         "Q-iteration and Champion play top left or centre; "
         f"{title} alone plays bottom left. "
-        f"With best play it is a win, and {title} can miss that."
+        f"With optimal play it is a win, and {title} can miss that."
     )
     lost = record_to(world.game, parse_position(world.game, "XX.O....."))
-    assert summary(world, lost, "q-iteration").endswith("With best play every move loses.")
+    assert summary(world, lost, "q-iteration").endswith("With optimal play every move loses.")
 
 
 def test_a_name_in_a_sentence_has_no_comma(world: World) -> None:

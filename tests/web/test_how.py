@@ -134,7 +134,7 @@ def test_a_symbol_is_explained_where_it_means_something() -> None:
     assert symbols(formula.drawn) == ["y", "x", "γ", "a"]
     assert [meaning for _, meaning in formula.symbols] == [
         "the target",
-        "the discount: how much a reward counts that comes a turn later",
+        "the discount factor: what a reward is multiplied by for each move that it comes later",
         "here another thing",
     ]
 

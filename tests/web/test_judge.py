@@ -116,7 +116,7 @@ def test_the_game_that_beats_it_is_replayed_against_the_visitor(
 def test_two_links_that_differ_in_a_bit_differ_in_that_position(
     client: FlaskClient, world: World
 ) -> None:
-    """Best play that may also take a corner's neighbour after the centre: one position errs."""
+    """Optimal play that may also take a corner's neighbour after the centre: one position errs."""
     game = world.game
     position = int(game.successor[0, 4])  # O to move
     one, other = code_of(world, "minimax-random"), flipped(world, "minimax-random", position, 1)

@@ -43,7 +43,7 @@ def test_its_pages_and_all_their_links_answer(alone: FlaskClient) -> None:
 
 def test_it_is_compared_with_best_play(alone: FlaskClient) -> None:
     page = alone.get("/compare/").text
-    assert "Champion compared with best play" in page
+    assert "Champion compared with optimal play" in page
     assert page.count('class="board"') == 2
 
 

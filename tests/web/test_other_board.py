@@ -14,7 +14,7 @@ from app.web import create_app
 from app.web.text import STOPS
 from training.run import train
 
-GAME = connect(3, 4, 3)  # X wins with best play: nobody is unbeatable in both seats
+GAME = connect(3, 4, 3)  # X wins with optimal play: nobody is unbeatable in both seats
 TRAINED = {
     "q-table": "q-table,games=300",
     "q-learning-1": "q-learning,games=300",

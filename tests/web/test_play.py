@@ -81,7 +81,7 @@ def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(world: Worl
     assert [square.hinted for square in shown.scene.board.squares] == [
         cell == 2 for cell in range(9)
     ]
-    assert shown.scene.says.caption == "Top right: win in 1 with best play."
+    assert shown.scene.says.caption == "Top right: win in 1 with optimal play."
     assert [(way.label, way.href) for way in shown.scene.says.actions] == [
         ("Play it", "/play/03142"),
         ("Agent move", "/reply/0314"),
@@ -107,7 +107,7 @@ def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(world
     assert (shown.heat, shown.truth) == (20, 20)
     lost = page(world, LOST).scene.bar
     assert lost.truth == -20
-    assert "in truth a loss" in lost.label
+    assert "with optimal play a loss" in lost.label
     first = page(world, Match(lens="q-learning-1", o="human")).scene.bar
     assert first.heat == round(20 * float(max(lens[0])))
     as_o = page(world, Match("4", lens="q-learning-1", o="human")).scene.bar

@@ -353,7 +353,7 @@ def test_an_exact_value_is_what_follows_from_its_answers(world: World) -> None:
         if lens not in world.agents:
             for pair in pairs(world, lens, 811):
                 assert pair.value == pytest.approx(reason(pair).target, abs=1e-9)
-                assert explain(pair).sentences[-1].startswith("With best play") or lens == TRUTH
+                assert explain(pair).sentences[-1].startswith("With optimal play") or lens == TRUTH
 
 
 def test_self_play_has_all_but_settled(world: World) -> None:

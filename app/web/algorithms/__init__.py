@@ -29,7 +29,7 @@ __all__ = [
     "section_of",
 ]
 
-MINIMAX = "minimax"  # what explains exact values: best play has no agent
+MINIMAX = "minimax"  # what explains exact values: optimal play has no agent
 
 
 def _explained() -> list[str]:

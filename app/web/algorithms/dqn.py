@@ -44,8 +44,8 @@ ALGORITHM = Algorithm(
     title=TITLE,
     origin="A small neural network that learned from {}.",
     untold=(
-        "Its games are not told one by one: what it learns from is drawn from a store of many "
-        "games, and every step moves all of its values."
+        "Its games are not told one by one: it learns from minibatches sampled from a replay "
+        "buffer of many games, and every step moves all of its values."
     ),
     rule=UpdateRule(
         after_answer,
@@ -76,8 +76,8 @@ ALGORITHM = Algorithm(
                     "Q": "the network with its weights",
                     "θ": "the weights that learn",
                     "θ⁻": "the weights of the target network",
-                    "L": "the loss: what a step of learning makes smaller",
-                    "b": "every taken square in turn",
+                    "L": "the loss, which each step of training makes smaller",
+                    "b": "every illegal move",
                     "H": "the Huber loss of an error x",
                 },
             ),

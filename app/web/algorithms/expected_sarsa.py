@@ -38,7 +38,7 @@ ALGORITHM = Algorithm(
                 ),
                 {
                     "Q": "the table",
-                    "ε": "the chance to play at random",
+                    "ε": "the exploration rate: the probability to play at random",
                     "n": "how many moves are legal in the next position",
                 },
             ),

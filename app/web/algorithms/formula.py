@@ -18,11 +18,11 @@ from app.web.numbers import MINUS, signed
 from app.web.world import TRUTH
 
 USUALLY = {
-    "s": "a position, with somebody to move",
+    "s": "the state: a position, with a player to move",
     "a": "a move there",
     "r": "the reward: what the game’s result is worth, 0 while it goes on",
-    "γ": "the discount: how much a reward counts that comes a turn later",
-    "α": "the step size: what part of the way to go",
+    "γ": "the discount factor: what a reward is multiplied by for each move that it comes later",
+    "α": "the step size: what part of the way to the target an update goes",
     "y": "the target",
     "a′": "a move in the next position",
     "s′": "the learner’s next position, after the answer",

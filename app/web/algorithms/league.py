@@ -214,8 +214,8 @@ ALGORITHM = Algorithm(
                 {
                     "Q": "the table",
                     "n": "how often the entry was updated, this time included",
-                    "s′": "the next position, whoever is to move",
-                    "γ": "the discount, for every ply here",
+                    "s′": "the next position, where either player may be to move",
+                    "γ": "the discount factor, for every ply here",
                 },
             ),
         ),

@@ -1,4 +1,4 @@
-"""What is exact: best play, where the best answer decides, and the task of an agent."""
+"""What is exact: optimal play, where the best answer decides, and the task of an agent."""
 
 from app.sources import sources
 from app.tictactoe.notation import MARKS

@@ -41,7 +41,7 @@ def shared(pair: Pair) -> list[str]:
     moves = len(set(zip(game.image[:, pair.position].tolist(), cells.tolist(), strict=True)))
     if moves == 1:
         return []
-    return [f"One value serves {moves} moves: this one in its position, turned and mirrored."]
+    return [f"One value serves {moves} moves, which are the same by symmetry."]
 
 
 def _reason(pair: Pair) -> ValueReason:

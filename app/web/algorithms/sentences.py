@@ -34,7 +34,7 @@ def opponent(pair: Pair) -> str:
 
 
 def truth(pair: Pair, answer: Reply | None = None) -> str:
-    """Say how the game ends with best play after the move, or after an answer to it."""
+    """Say how the game ends with optimal play after the move, or after an answer to it."""
     if answer is None:
         return opinion(pair.world, pair.position, TRUTH).truths[pair.cell]
     return (
@@ -192,5 +192,6 @@ def images(pair: Pair) -> list[str]:
     shared = int((classes == classes[pair.after]).sum())
     if shared == 1:
         return []
-    boards = f"{shared} boards: the one that the move makes, turned and mirrored"
-    return [f"One value serves {boards}."]
+    return [
+        f"One value serves {shared} symmetric boards: the one that the move makes is one of them."
+    ]

@@ -54,12 +54,12 @@ class Pair:
 
     @property
     def learner(self) -> str:
-        """The agent whose value or task it is; of best play the lens itself."""
+        """The agent whose value or task it is; of optimal play the lens itself."""
         return self.lens.removesuffix(TASK)
 
     @property
     def is_learned(self) -> bool:
-        """Whether an agent learned the value; those of best play and of tasks are exact."""
+        """Whether an agent learned the value; those of optimal play and of tasks are exact."""
         return self.world.agents.knows(self.lens)
 
     @property
@@ -74,7 +74,7 @@ class Pair:
 
     @property
     def task(self) -> Task | None:
-        """What the agent was asked to learn, if a table says that exactly; not of best play."""
+        """What the agent was asked to learn, if a table says that exactly; not of optimal play."""
         return None if self.lens == TRUTH else self.world.task(self.learner)
 
     @property

@@ -43,7 +43,7 @@ class AgentLinks(NamedTuple):
     as_o: str
     watch: str
     through_training: str
-    compare: str  # beside best play, where the two part if they do
+    compare: str  # beside optimal play, where the two part if they do
     lab: str  # where its numbers can be changed
     task: str  # with the Q* of its training task on the squares; "" where there is none
 

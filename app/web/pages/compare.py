@@ -60,7 +60,7 @@ class Panel(NamedTuple):
 
 
 def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | None) -> Panel:
-    """Lay out what a view, or best play, has to say of a position; None of a finished one."""
+    """Lay out what a view, or optimal play, has to say of a position; None of a finished one."""
     world = place.world
     seen = replace(place, match=comparison.match(view))
 
@@ -89,7 +89,7 @@ def full_name(world: World, view: View) -> str:
     if view.lens.endswith(TASK):
         return f"the task of {title}"
     if view.lens == TRUTH:
-        return "best play"
+        return "optimal play"
     return title if view.step is None else f"{title} after {_trained(world, view)}"
 
 
@@ -164,11 +164,11 @@ def _preferences(game: Game, opinions: Mapping[str, Opinion]) -> str:
 def _verdict(place: Place, opinions: Mapping[str, Opinion]) -> str:
     value = best_play(place.world, place.position).partition(" ")[0]
     if value == OUTCOMES[-1]:
-        return "With best play every move loses."
+        return "With optimal play every move loses."
     erring = [name for name, opinion in opinions.items() if can_blunder(place, opinion)]
     if erring:
-        return f"With best play it is a {value}, and {listed(erring)} can miss that."
-    return f"With best play that is right: it keeps the {value}."
+        return f"With optimal play it is a {value}, and {listed(erring)} can miss that."
+    return f"With optimal play that is right: it keeps the {value}."
 
 
 HALF = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # of a tile, below its diagonal, from where TILE begins
@@ -307,7 +307,7 @@ class ComparePage(Page):
     title: str
     comparison: Comparison
     world: World
-    panels: list[Panel]  # a view each, then best play
+    panels: list[Panel]  # a view each, then optimal play
     rows: list[tuple[str, list[BoardSquare]]]  # each empty square's name, and itself on every board
     headline: str
     status: str
@@ -348,7 +348,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
     elsewhere = parting(views, world, place.position)
     learned = {full_name(world, view): found for view in views if (found := opinions[view])}
     return ComparePage(
-        title=f"{listed([full_name(world, view) for view in views])} compared with best play",
+        title=f"{listed([full_name(world, view) for view in views])} compared with optimal play",
         comparison=comparison,
         world=world,
         panels=panels,

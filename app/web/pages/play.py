@@ -147,7 +147,7 @@ class Preference(NamedTuple):
 
 @dataclass(frozen=True)
 class MindsPage(Page):
-    """What best play and every agent would play in a position."""
+    """What optimal play and every agent would play in a position."""
 
     template: ClassVar = "play/minds.html"
     fragment: ClassVar = ("minds",)

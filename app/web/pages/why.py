@@ -88,7 +88,7 @@ def _value(pair: Pair, rule: UpdateRule, reason: ValueReason) -> str:
     move = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}"
     if pair.lens == TRUTH:
         worth = signed(pair.value, 0)
-        return f"In truth {move} is worth {worth}: with best play by both it is a {truth(pair)}."
+        return f"With optimal play {move} is worth {worth}: it is a {truth(pair)}."
     who, value = pair.world.titles[pair.learner], rule.written(reason, reason.value)
     if pair.task and not pair.is_learned:
         asked = task_words(pair.world, pair.task)
@@ -126,7 +126,7 @@ def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
     """Say what is exactly true, and how often the opponent of the training misses it."""
     if pair.lens == TRUTH:
         return []
-    said = f"With best play by both it is a {truth(pair)}"
+    said = f"With optimal play by both it is a {truth(pair)}"
     if pair.game.is_over(pair.after) or rule.shared != CHANCE:
         return [f"{said}."]
     given = pair.answer_chances > 0
@@ -237,10 +237,10 @@ def why_page(place: Place, pair: Pair) -> WhyPage:
 
 
 def _others(match: Match, pair: Pair) -> list[tuple[str, str, str]]:
-    """List who else has an opinion of the move: best play, its task, the agent."""
+    """List who else has an opinion of the move: optimal play, its task, the agent."""
     task = pair.learner + TASK
     names = {
-        "why-truth": (TRUTH, "best play"),
+        "why-truth": (TRUTH, "optimal play"),
         "why-task": (task, "its training task"),
         "why-agent": (pair.learner, pair.world.titles[pair.learner]),
     }

@@ -139,7 +139,7 @@ def board(
     `held` while another one is waited for.  `link` makes of an empty cell the address that it leads
     to; None for a board on which nobody moves now.
     `chosen` is the cell that the page is about, if it is about one.  `notes` are those of
-    `lens.notes`, by default all that errs by best play; `more` has a sentence a cell.
+    `lens.notes`, by default all that errs by optimal play; `more` has a sentence a cell.
     """
     game, position = place.world.game, place.position
     ply = len(place.match.shown)

@@ -131,7 +131,7 @@ def _complete(parameter: Document, parts: dict[str, Document], names: dict[str, 
 
 
 def _moves(game: Game) -> Document:
-    """Say what the code of moves looks like; the example is that of best play."""
+    """Say what the code of moves looks like; the example is that of optimal play."""
     kinds = [f"[A-Za-z0-9_-]{{{length}}}" for length in lengths(game)]
     return {"pattern": f"^({'|'.join(kinds)})$", "examples": [encode(game, best_moves(game))]}
 

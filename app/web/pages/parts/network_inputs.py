@@ -33,7 +33,7 @@ def encoded(game: Game, position: int) -> list[Encoding]:
         Encoding(
             "Symmetry class",
             position_text(game, stands),
-            f"the image that stands for all {encodings.images(game, position)}, turned or mirrored",
+            f"stands for all {encodings.images(game, position)} symmetric positions",
         ),
         Encoding(
             "Bit-packed integer", count(packed), f"two bits a cell: {packed:0{2 * game.cells}b}"
