@@ -18,8 +18,8 @@ from training.plain.randomness import Random
 
 GAMES = 20  # that are told
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
-SWEEPING = "q-iteration"  # which plays none
-TOLD = tuple(slug for slug in LEARNERS if slug != SWEEPING)
+UNTOLD = ("q-iteration", "mcts")  # one plays none, the other simulates them in every position
+TOLD = tuple(slug for slug in LEARNERS if slug not in UNTOLD)
 EVERY_PLY = ("league",)  # what learns of its opponent's moves, too: they are turns as well
 
 

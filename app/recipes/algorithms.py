@@ -401,6 +401,35 @@ class Menace(Recipe, frozen=True, kw_only=True):
         """Return that its beads are no results: they weigh moves."""
 
 
+class Mcts(Recipe, frozen=True, kw_only=True):
+    """Monte Carlo tree search (UCT) from every position: planning, of which nothing is learned."""
+
+    slug: ClassVar[str] = "mcts"
+    turns: ClassVar[str] = "rollouts"
+
+    rollouts: Annotated[
+        int, count("How many games are simulated from each position.", most=100_000)
+    ] = 200
+    c: Annotated[
+        float,
+        Meta(
+            ge=0.0,
+            le=100.0,
+            description="Exploration: how much the bound on a move's mean adds to it, "
+            "c times the root of ln N / n.",
+            extra={"symbol": "c"},
+        ),
+    ] = 1.4
+
+    def task(self) -> Task:
+        """Return best play, to which the means go with the number of rollouts."""
+        return Task(None, plies=1)
+
+    def updates_a_turn(self) -> int:
+        """Every position: a rollout updates the move that it begins with."""
+        return tic_tac_toe().decisions
+
+
 class Dqn(Rewarded, frozen=True, kw_only=True):
     """A deep Q-network, trained on minibatches from a replay buffer of its moves."""
 
@@ -506,6 +535,7 @@ ALGORITHMS = MappingProxyType(
             MonteCarlo,
             TdAfterstates,
             Menace,
+            Mcts,
         )
     }
 )

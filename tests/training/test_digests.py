@@ -43,5 +43,6 @@ def test_every_algorithm_with_a_table_is_pinned_more_than_once() -> None:
         "monte-carlo",
         "td-afterstates",
         "menace",
+        "mcts",
     ):
         assert slugs.count(slug) > 1

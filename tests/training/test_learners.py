@@ -76,6 +76,7 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
         "sarsa",
         "expected-sarsa",
         "monte-carlo",
+        "mcts",
     ],
 )
 def test_visits_of_a_table_of_pairs_add_up_to_the_updates(game: Game, agent_id: str) -> None:

@@ -77,6 +77,7 @@ RECIPES = [
     "league,vs=random,observing=yes,symmetric=yes,rounds=40,k_start=0.5,k_limit=3",
     "league,vs=fixed+random,stages=one,gamma=0,rounds=40",
     "league,observing=yes,stages=one,rounds=3,win=5,draw=1,loss=-4",
+    "mcts,rollouts=1,seed=7",
     *(f"q-learning,vs={opponent},games=60" for opponent in OPPONENTS),
     *(f"q-table,vs={opponent},games=40" for opponent in OPPONENTS),
     *(f"q-iteration,vs={opponent},sweeps=1" for opponent in OPPONENTS if opponent != BOTH),
@@ -133,6 +134,8 @@ def key(game: Game, recipe: Recipe, board: str, cell: int) -> Hashable:
         "td-afterstates,vs=both,games=600",
         "q-learning,vs=both,start=empty,games=600",
         "double-q,vs=both,last=coin,games=600",
+        "mcts,rollouts=9",
+        "mcts,rollouts=12,c=0.3,seed=7",
     ],
 )
 def test_the_end_of_the_training_is_the_same(game: Game, name: str) -> None:

@@ -41,6 +41,7 @@ RECIPES = [
     "td-afterstates,vs=self,games=100",
     "td-afterstates,vs=fixed,symmetric=yes,win=3,games=100",
     "menace,beads=90,vs=random:50+self:50",
+    "mcts,rollouts=3",
 ]
 
 
@@ -96,6 +97,7 @@ BRIEF = {
     "monte-carlo": "games=30000",
     "td-afterstates": "games=5000",
     "menace": "games=20000",
+    "mcts": "rollouts=30",
     "dqn": "epochs=10,layers=2,width=120,step_size=0.002",
 }
 

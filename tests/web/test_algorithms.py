@@ -46,6 +46,7 @@ def test_an_algorithm_is_one_file_and_its_prose(slug: str) -> None:
         ("td-afterstates,vs=both", ["100,000 games against itself, both sides learning"]),
         ("dqn", ["400 epochs against Random"]),
         ("league", ["10,000 rounds against the league"]),
+        ("mcts", ["200 simulated games from every position against itself"]),
     ],
 )
 def test_a_training_is_told_opponent_by_opponent(

@@ -30,7 +30,7 @@ from app.web.world import TRUTH, World
 
 HTMX = {"HX-Request": "true"}
 MATHML_CORE = {
-    "math", "mfrac", "mi", "mn", "mo", "mrow", "mspace", "msub", "msup",
+    "math", "mfrac", "mi", "mn", "mo", "mrow", "mspace", "msqrt", "msub", "msup",
     "mtable", "mtd", "mtext", "mtr", "munder",
 }  # fmt: skip
 

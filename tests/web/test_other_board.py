@@ -23,6 +23,7 @@ TRAINED = {
     "observing": "league,observing=yes,rounds=3",
     "champion": "champion,games=30",
     "menace": "menace,games=300",
+    "mcts": "mcts,rollouts=3",
 }
 RECORD, POSITION = "4b", "....X......O"  # the last of the twelve cells is b
 ANSWERED = [
@@ -48,6 +49,7 @@ ANSWERED = [
     *("/reply/?x=q-table", f"/reply/{RECORD}?x=menace&o=q-table", "/take/", f"/take/{RECORD}"),
     *("/why/", f"/why/{RECORD}?lens=q-table&cell=3", f"/why/{RECORD}?lens=menace"),
     *(f"/why/{RECORD}?lens=champion", f"/why/{RECORD}?lens=self-play"),
+    f"/why/{RECORD}?lens=mcts",
 ]
 # Where there is nothing for this board: no experiment, no trainer, moves too long for an address.
 ELSEWHERE = (

@@ -71,6 +71,9 @@ MOVES = [  # record, cell, lens
     ("40826", 7, "monte-carlo"),
     ("8", 0, "td-afterstates"),
     ("40815", 2, "td-afterstates"),  # O wins by it
+    ("4", 8, "mcts"),
+    ("4082", 5, "mcts"),
+    ("40815", 2, "mcts"),  # O wins by it
     ("4081", 7, "truth"),
     ("408", 2, "q-learning-2_task"),
     ("4", 1, "q-learning-4_task"),  # against itself
@@ -288,15 +291,19 @@ def test_the_numbers_in_the_file_are_right(
     if target := facts.get("Target of the next update"):
         assert abs(number(target) - slow.target(lens, board, cell)) < 0.005 + 1e-6
     else:
-        assert lens in ("q-iteration", "td-afterstates", TRUTH) or lens.endswith(TASK)
+        assert lens in ("q-iteration", "td-afterstates", "mcts", TRUTH) or lens.endswith(TASK)
     answers = slow.rules.children[place(board, cell, mover(board))]
     assert len([line for line in lines if line.startswith("  - ")]) == len(answers)
 
 
 def settled(lens: str, pair: Pair) -> bool:
-    """Whether no update comes any more: a loss that sticks, or what the rules say."""
+    """Whether there is no target: a loss that sticks, what the rules say, or a tree not kept."""
     over = pair.game.is_over(pair.after)
-    return (lens == "q-iteration" and pair.value == -1) or (lens == "td-afterstates" and over)
+    return (
+        lens == "mcts"
+        or (lens == "q-iteration" and pair.value == -1)
+        or (lens == "td-afterstates" and over)
+    )
 
 
 def test_the_targets_are_those_of_a_second_route(world: World, slow: Slow) -> None:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 Stream = NDArray[np.uint64]  # [4] the state, which every number moves on
 
 
-def stream(seed: int) -> Stream:
-    """Begin the random numbers of a seed."""
-    return np.random.SeedSequence(seed).generate_state(4, np.uint64).astype(np.uint64)
+def stream(seed: int, *part: int) -> Stream:
+    """Begin the random numbers of a seed, or those of a part of it, which no other part has."""
+    sequence = np.random.SeedSequence(seed, spawn_key=part)
+    return sequence.generate_state(4, np.uint64).astype(np.uint64)
 
 
 @njit(cache=True)

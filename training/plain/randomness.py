@@ -9,10 +9,11 @@ MASK = 2**64 - 1
 
 
 class Random:
-    """The numbers of one seed."""
+    """The numbers of one seed, or of a part of it."""
 
-    def __init__(self, seed: int):
-        self.state = np.random.SeedSequence(seed).generate_state(4, np.uint64).tolist()
+    def __init__(self, seed: int, *part: int):
+        sequence = np.random.SeedSequence(seed, spawn_key=part)
+        self.state = sequence.generate_state(4, np.uint64).tolist()
 
     def random(self) -> float:
         """Draw the next number from 0 to 1, never 1."""

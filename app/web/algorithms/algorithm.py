@@ -29,7 +29,7 @@ class UpdateRule(NamedTuple):
 
     reason: Callable[[Pair], ValueReason]  # what a value is drawn to
     sentences: Callable[[Pair, ValueReason], list[str]]  # the same in words
-    equations: Callable[[Pair, ValueReason], list[str]]  # and in numbers; asked only if has_target
+    equations: Callable[[Pair, ValueReason], list[str]]  # and in numbers; see needs_target
     follows: Callable[[Pair, Reply], str] = best_next  # what an update finds after an answer
     target: Callable[[Pair, Reply], str] = discounted  # what an answer draws the value to
     shared: str = CHANCE  # what the answers' shares are
@@ -39,6 +39,7 @@ class UpdateRule(NamedTuple):
     held: str = "the entry is"  # what comes before a value that is unknown
     has: str = "gives {move} the value {value}"  # what an agent does, to go on after its name
     had: str = "gave {move} the value {value}"  # the same of a snapshot
+    needs_target: bool = True  # whether there are no equations where there is no next update
     # Writes a value, or what it is drawn to.
     written: Callable[[ValueReason, float], str] = ValueReason.written
 

@@ -462,6 +462,7 @@ CHAPTERS = (
                 "played. Monte Carlo tree search plays games out from the position at hand and "
                 "grows a tree where it pays.",
                 book="8.1, 8.11",
+                seen=Sight("its section", addresses.how("mcts")),
             ),
             Term(
                 "minimax",

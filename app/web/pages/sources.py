@@ -143,7 +143,13 @@ USES: Mapping[str, Use] = MappingProxyType(
         ),
         "kocsis-szepesvari-2006": Use(
             "UCT, planning by sampled games: what Nested Software's article names as the way of "
-            "the strongest programs before deep learning."
+            "the strongest programs before deep learning. The agent MCTS plans by it in every "
+            "position.",
+            (
+                "Each position has a tree of its own here, of moves and not of states, and plans "
+                "with as many games as every other. The results of a game go from −1 to 1, theirs "
+                "from 0 to 1, where c would be √2.",
+            ),
         ),
         "van-seijen-2009": Use("Expected Sarsa, and why its updates vary less than Sarsa's."),
         "van-hasselt-2010": Use(

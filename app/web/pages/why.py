@@ -55,6 +55,7 @@ def explain(pair: Pair) -> Explanation:
     """Say why a value is what it is."""
     rule = rule_of(pair)
     reason = rule.reason(pair)
+    in_numbers = reason.has_target or not rule.needs_target
     return Explanation(
         heading=f"{MARKS[pair.mover]} at {square(pair, pair.cell)}",
         sentences=[
@@ -65,7 +66,7 @@ def explain(pair: Pair) -> Explanation:
             *_in_truth(pair, rule),
         ],
         facts=_facts(pair, rule, reason),
-        equations=rule.equations(pair, reason) if reason.has_target else [],
+        equations=rule.equations(pair, reason) if in_numbers else [],
         shared=rule.shared,
         rows=[_row(pair, rule, answer) for answer in reason.answers if answer.cell is not None],
     )

@@ -1,0 +1,158 @@
+"""Monte Carlo tree search: a value is the mean of the games that were simulated through a move."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from app.recipes import Recipe
+from app.sources import sources
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.formula import Formula, equals, just, number, parameter
+from app.web.algorithms.sentences import ENDS, square, worth_to_other
+from app.web.algorithms.targets import Pair, ValueReason, before_answer, without_target
+from app.web.numbers import count, signed
+from app.web.world import World
+
+TITLE = "MCTS: planning by simulated games"
+AGENT, START = "mcts", "4"
+NEVER_TRIED = (
+    "{who} simulated no game that began with {move}: what it is worth is unknown to it. "
+    "The entry is {value}."
+)
+
+
+def _turns(_recipe: Recipe) -> str:
+    return "simulated games from every position"
+
+
+def _reason(pair: Pair) -> ValueReason:
+    """The tree is not kept: what the next simulated game brings cannot be told from the table."""
+    return without_target(before_answer(pair))
+
+
+def _tries(pair: Pair) -> list[int] | None:
+    """Return how many simulated games began with each move; None where that is not recorded."""
+    if pair.visits is None:
+        return None
+    tries: list[int] = pair.agent.visits[pair.position].tolist()
+    return tries
+
+
+def _bounds(pair: Pair, tries: list[int]) -> dict[int, float]:
+    """Return the bound of each move that a game began with: the next one takes the highest."""
+    row, spread = pair.table[pair.position], pair.parameter("c")
+    total = np.log(sum(tries))
+    return {
+        cell: float(row[cell] + spread * np.sqrt(total / n)) for cell, n in enumerate(tries) if n
+    }
+
+
+def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
+    told = [_mean(pair), *_next(pair)]
+    if (outcome := pair.outcome(pair.after)) is not None:
+        return [*told, f"The game is {ENDS[outcome]} by this move: every one of them brought that."]
+    return [
+        *told,
+        "The more games, the more of them go on with the best answer, and the nearer the mean "
+        "comes to what that answer leaves. The answers are worth what was planned from there, in "
+        "other trees.",
+    ]
+
+
+def _mean(pair: Pair) -> str:
+    tries = _tries(pair)
+    if not pair.known or tries is None:
+        return "It is the mean result of the simulated games that began with the move."
+    began, every = count(tries[pair.cell]), count(sum(tries))
+    return (
+        f"It is the mean result of the {began} of {every} simulated games from this position that "
+        "began with the move."
+    )
+
+
+def _next(pair: Pair) -> list[str]:
+    """Say which move the next simulated game would begin with."""
+    tries = _tries(pair)
+    if tries is None or not pair.known:
+        return []
+    bounds = _bounds(pair, tries)
+    untried = [cell for cell in np.flatnonzero(pair.game.legal[pair.position]) if not tries[cell]]
+    if untried:
+        return ["The next one would begin with a move that has not been tried yet."]
+    chosen = max(bounds, key=lambda cell: bounds[cell])
+    bound = f"has the bound {signed(bounds[pair.cell])}"
+    if chosen == pair.cell:
+        return [f"It {bound}, the highest: the next one would begin with it, too."]
+    other = f"{square(pair, chosen)}, whose bound is {signed(bounds[chosen])}"
+    return [f"It {bound}: the next one would begin with {other}."]
+
+
+def _equations(pair: Pair, _reason: ValueReason) -> list[str]:
+    """Write the mean, and the upper confidence bound by which the next game would begin."""
+    tries = _tries(pair)
+    if tries is None or not pair.known:
+        return []
+    value, n = pair.value, tries[pair.cell]
+    total, bound = round(value * n), _bounds(pair, tries)[pair.cell]
+    root = rf"\sqrt{{\frac{{\ln {sum(tries)}}}{{{n}}}}}"
+    return [
+        rf"Q = \frac{{{number(total, 0)}}}{{{n}}} {equals(value)} {number(value)}",
+        rf"U = {number(value)} + {parameter(pair.parameter('c'))} {root} \approx {number(bound)}",
+    ]
+
+
+def _facts(world: World) -> Mapping[str, object]:
+    """Say how many blunders are left of the plan, half way through its snapshots and in the end."""
+    if AGENT not in world.always:
+        return {}
+    figures = world.agents[AGENT].card.figures
+    blunders = [
+        (count(updates // world.game.decisions), count(made))
+        for updates, made in zip(figures.updates, figures.blunders, strict=True)
+    ]
+    return {"early": blunders[len(blunders) // 2], "late": blunders[-1]}
+
+
+ALGORITHM = Algorithm(
+    title="Monte Carlo tree search",
+    turns=_turns,
+    origin="Plans in every position by games that it simulates, and learns nothing.",
+    untold=(
+        "There are no games to tell: it simulates one from every position, then a second one, and "
+        "so on, each position with a tree of its own."
+    ),
+    rule=UpdateRule(
+        _reason,
+        _sentences,
+        _equations,
+        worth_to_other,
+        just,
+        shared=COUNTS,
+        counted="Games that began with it",
+        unknown=NEVER_TRIED,
+        needs_target=False,
+    ),
+    section=Section(
+        title=TITLE,
+        start=seen_by(AGENT, START),
+        sources=sources("kocsis-szepesvari-2006"),
+        formulas=(
+            Formula(
+                TITLE,
+                (
+                    r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",
+                    r"Q(s, a) \leftarrow Q(s, a) + \frac{r - Q(s, a)}{n(s, a)}",
+                ),
+                {
+                    "U": "the upper confidence bound on a move’s mean: the highest is played",
+                    "Q": "the mean result for the player who makes the move",
+                    "c": "how much is explored",
+                    "N": "how many simulated games came to the position",
+                    "n": "how many of them went on with the move",
+                    "r": "the result of a simulated game for that player: 1, 0 or −1",
+                },
+            ),
+        ),
+        facts=_facts,
+    ),
+)

@@ -1,0 +1,69 @@
+"""Monte Carlo tree search in plain Python: see `training.learners.mcts`."""
+
+from collections import Counter
+from collections.abc import Iterator
+from math import inf, log, sqrt
+
+from app.recipes.algorithms import Mcts
+from app.tictactoe.game import Game
+from training.plain.boards import (
+    Update,
+    epsilon_greedy,
+    is_over,
+    legal_cells,
+    made_by,
+    move,
+    result,
+    unfinished_boards,
+)
+from training.plain.randomness import Random
+
+
+class Tree:
+    """What the games that were simulated from one board came to.
+
+    A node is the moves that lead to it from there, so `()` is the root.
+    """
+
+    def __init__(self, game: Game, c: float, board: str, rng: Random) -> None:
+        self.game, self.c, self.board, self.rng = game, c, board, rng
+        self.tries: Counter[tuple[int, ...]] = Counter()
+        self.total: Counter[tuple[int, ...]] = Counter()  # for whoever made the last of the moves
+
+    def bound(self, node: tuple[int, ...], cell: int) -> float:
+        """Return the upper confidence bound on the mean of a move."""
+        child = (*node, cell)
+        if not self.tries[child]:
+            return inf
+        chance = self.c * sqrt(log(self.tries[node]) / self.tries[child])
+        return self.total[child] / self.tries[child] + chance
+
+    def simulate(self) -> int:
+        """Play one game and count its result; return the move that it began with."""
+        board, node = self.board, tuple[int, ...]()
+        makers = {node: ""}  # who made the move to each node of the game
+        while not is_over(self.game, board) and (not node or self.tries[node]):
+            bounds = {cell: self.bound(node, cell) for cell in legal_cells(board)}
+            cell = epsilon_greedy(board, bounds, 0.0, self.rng)
+            board, node = move(board, cell), (*node, cell)
+            makers[node] = made_by(board)
+        while not is_over(self.game, board):
+            chances = dict.fromkeys(legal_cells(board), 0.0)
+            board = move(board, epsilon_greedy(board, chances, 1.0, self.rng))
+        for met, maker in makers.items():
+            self.tries[met] += 1
+            if maker:
+                self.total[met] += result(self.game, board, maker)
+        return node[0]
+
+
+def mcts(game: Game, recipe: Mcts, _rng: Random) -> Iterator[Update]:
+    """Simulate one game from every board, then a second one, and so on."""
+    trees = [
+        Tree(game, recipe.c, board, Random(recipe.seed, number))
+        for number, board in enumerate(unfinished_boards(game))
+    ]
+    for _ in range(recipe.rollouts):
+        for tree in trees:
+            cell = tree.simulate()
+            yield (tree.board, cell), tree.total[cell,] / tree.tries[cell,]
