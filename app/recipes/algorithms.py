@@ -415,14 +415,14 @@ class Mcts(Recipe, frozen=True, kw_only=True):
         Meta(
             ge=0.0,
             le=100.0,
-            description="Exploration: how much the bound on a move's mean adds to it, "
-            "c times the root of ln N / n.",
+            description="Exploration constant: the bound on a move's mean is above it by c times "
+            "the root of ln N / n.",
             extra={"symbol": "c"},
         ),
     ] = 1.4
 
     def task(self) -> Task:
-        """Return best play, to which the means go with the number of rollouts."""
+        """Return optimal play, to which the means go with the number of rollouts."""
         return Task(None, plies=1)
 
     def updates_a_turn(self) -> int:

@@ -146,8 +146,8 @@ ALGORITHM = Algorithm(
                 {
                     "U": "the upper confidence bound on a move’s mean: the highest is played",
                     "Q": "the mean result for the player who makes the move",
-                    "c": "how much is explored",
-                    "N": "how many simulated games came to the position",
+                    "c": "the exploration constant",
+                    "N": "how many simulated games came to the state",
                     "n": "how many of them went on with the move",
                     "r": "the result of a simulated game for that player: 1, 0 or −1",
                 },
