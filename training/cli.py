@@ -15,7 +15,7 @@ import click
 
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, name, parse
 from app.recipes.parameters import expected, parameters_of, written
-from app.tictactoe.agents import Agent, ModelError, ids_of, load, load_all, load_unjudged, save
+from app.tictactoe.agents import Agent, ModelError, ids_of, load, load_all, load_unjudged, save_card
 from app.tictactoe.game import Game, tic_tac_toe
 
 MODELS = Path("models")
@@ -203,7 +203,7 @@ def judge(agents: tuple[str | Wanted, ...], models: Path, site: str) -> None:
                 for line in judge_foreign(game, text, site):
                     click.echo(line)
         for agent_id in [one.id for one in named] or ([] if agents else ids_of(models)):
-            save(models, game, judged(game, load_unjudged(models, game, agent_id)))
+            save_card(models, game, judged(game, load_unjudged(models, game, agent_id)))
             click.echo(f"{agent_id}: judged")
     except ValueError as error:
         raise click.ClickException(str(error)) from error

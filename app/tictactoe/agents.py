@@ -100,6 +100,19 @@ def save(folder: Path, game: Game, agent: Agent) -> Agent:
     return saved
 
 
+def save_card(folder: Path, game: Game, agent: Agent) -> None:
+    """Write the card of an agent anew, whose arrays are on disk already and stay as they are.
+
+    Raises ModelError, and writes nothing, if the two could not be loaded together.
+    """
+    id = agent.card.id
+    text = card_text(msgspec.structs.replace(agent.card, numbering=numbering(game))).encode()
+    with _alone(folder) as write:
+        arrays = _read(folder / f"{id}.npz", size_limit(_layout(game)))
+        from_files(game, id, text, arrays, folder / id)
+        os.replace(write(text), folder / f"{id}.json")
+
+
 def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
     """Write an agent's card, with the digests in it, and its arrays as they are in its two files.
 
