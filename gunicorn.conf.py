@@ -25,7 +25,7 @@ from contextlib import suppress
 from gevent import Timeout, sleep, spawn
 
 from app.tictactoe.agents import ModelError
-from app.web import create_app, warm_up
+from app.web import create_app
 from app.web.service.deployment import SettingError, number
 
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
@@ -66,6 +66,7 @@ secure_scheme_headers: dict[str, str] = {}
 logger_class = "app.web.service.log.Logger"
 accesslog = os.environ.get("ACCESS_LOG", "-") or None  # "-" is the standard output
 
+ENDS = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
 MAY_HANG_UP = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN  # by nohup, before gunicorn's own
 
 
@@ -82,6 +83,7 @@ sys.excepthook = tell
 
 def when_ready(arbiter):
     """Serve until told to end, or until the terminal is closed."""
+    os.register_at_fork(after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS))
     for listener in arbiter.LISTENERS:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
     if not MAY_HANG_UP:
@@ -99,13 +101,22 @@ def end_with(terminal):
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+def pre_fork(arbiter, worker):
+    """Hold what a new worker may be told before it has learned to listen: it hears it then.
+
+    Until then it would hear it as the first process does, where no one reads what that puts down,
+    and the site would wait for it until the time to end is over.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+
+
 def post_worker_init(worker):
-    """Make the pages ready, while the first are asked for already.
+    """Listen, from now on, to what was held.
 
     Ctrl-C is left to the first process, which ends its workers; told twice, they leave a trace.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    spawn(warm_up, worker.wsgi)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
 
 
 def pre_request(worker, request):

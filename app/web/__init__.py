@@ -1,12 +1,11 @@
 """What people see: the site as a Flask app.  It imports the game, and never the training."""
 
 import random
-import time
 from pathlib import Path
 
 from flask import Flask
 
-from app.web import addresses, respond
+from app.web import respond
 from app.web.pages import (
     agent,
     agents,
@@ -81,18 +80,3 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     app.wsgi_app = cached(app.wsgi_app)  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)
     return app
-
-
-def warm_up(app: Flask) -> None:
-    """Make what takes long before it is first asked for, piece by piece between requests.
-
-    That is the templates, which Jinja compiles at their first use, and what the largest pages
-    compute once a process.
-    """
-    for template in app.jinja_env.list_templates():
-        app.jinja_env.get_template(template)
-        time.sleep(0)  # requests have their turn
-    for address in (addresses.ARENA, addresses.AGENTS, addresses.puzzle(1), addresses.EXPERIMENTS):
-        with app.test_request_context(address):
-            app.full_dispatch_request()
-        time.sleep(0)

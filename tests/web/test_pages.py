@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 
 from app.tictactoe.notation import DIGITS
-from app.web import warm_up
 from app.web.service.deployment import version
 from app.web.world import World
 
@@ -166,10 +164,3 @@ def test_the_server_says_that_it_is_well(client: FlaskClient, world: World) -> N
     said = response.get_json()
     assert (said["status"], said["version"]) == ("ok", version())
     assert said["models"] == {name: agent.card.arrays for name, agent in world.agents.items()}
-
-
-def test_a_warm_site_has_compiled_every_template(site: Flask) -> None:
-    warm_up(site)
-    assert site.jinja_env.cache is not None
-    compiled = {name for _, name in site.jinja_env.cache}
-    assert compiled >= {*site.jinja_env.list_templates()}
