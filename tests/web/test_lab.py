@@ -339,6 +339,14 @@ def test_the_curve_and_the_mind_are_taken_along(
 # Twenty seeds
 
 
+def test_seeds_are_judged_as_their_agents_are(world: World) -> None:
+    runs = world.lab.seeds(parse("q-table,games=60"), [3, 0])
+    assert [run.seed for run in runs] == [3, 0]
+    for run, agent in zip(runs, ("q-table,games=60,seed=3", "q-table,games=60"), strict=True):
+        assert run.figures == world.agents[agent].card.figures
+        assert run.unbeatable == tuple(world.judgement(agent).unbeatable.values())
+
+
 def test_twenty_seeds_are_trained_one_a_request(client: FlaskClient) -> None:
     address, done = "/lab/q-table,games=50,seed=3/seeds", []
     for _ in range(SEEDS):

@@ -6,12 +6,12 @@ is always there, else the recipe's own.
 
 import io
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -26,10 +26,12 @@ from werkzeug.exceptions import (
     ServiceUnavailable,
 )
 
-from app.recipes import ALGORITHMS, LONGEST, RecipeError, name, parse
+from app.recipes import ALGORITHMS, LONGEST, Recipe, RecipeError, name, parse
 from app.recipes.on_demand import parse_on_demand
 from app.tictactoe.agents import Agent, ModelError, from_files
-from app.tictactoe.game import Game
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.policy import policy_of
+from app.tictactoe.report import Figures, losing_game
 from app.web.service.trainer import Trainer, TrainerBusyError, TrainerError, trainer
 
 Value = TypeVar("Value")
@@ -38,8 +40,17 @@ UNPACKED = 8  # agents that are ready, 0.7 MB each; a comparison has four
 PACKED = 2 << 20  # bytes of answers of the trainer, 50 to 300 KB each
 MANY = 1024  # names, some 200 bytes each
 STORIES = 32  # of trainings, some 10 KB each
+RUNS = 800  # of twenty seeds of forty recipes, some 10 KB each
 RETRY_SECONDS = 2
 MEMBERS = ["card.json", "arrays.npz"]  # of an answer
+
+
+class SeedRun(NamedTuple):
+    """What became of a recipe with one seed."""
+
+    seed: int
+    figures: Figures  # of every snapshot
+    unbeatable: tuple[bool, bool]  # as X, as O, by proof
 
 
 class Lab:
@@ -52,6 +63,7 @@ class Lab:
         self.agents: LRUCache[str, Agent] = LRUCache(UNPACKED)
         self.answers: LRUCache[str, bytes] = LRUCache(PACKED, getsizeof=len)
         self.stories: LRUCache[str, bytes] = LRUCache(STORIES)
+        self.runs: LRUCache[str, SeedRun] = LRUCache(RUNS)
         self.refused: TTLCache[str, bool] = TTLCache(MANY, RETRY_SECONDS)  # told to come back
         self.lock = Lock()  # of what is above and below
         self.turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
@@ -111,6 +123,27 @@ class Lab:
             with self.lock:
                 self.agents[named] = agent
             return agent
+
+    def seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
+        """Return what becomes of a recipe with each of these seeds, in their order.
+
+        Raises what `find` and `canonical` raise, and RecipeError if a name is too long with one.
+        """
+        return [self._run(name(recipe.with_seed(seed)), seed) for seed in seeds]
+
+    def _run(self, text: str, seed: int) -> SeedRun:
+        with self.lock:
+            run = self.runs.get(text)
+        if run is None:
+            agent = self.find(self.called(text))
+            policy = policy_of(agent.q, agent.card.plays)
+            # The best responder leaves a player that can be beaten unbeaten where it would risk
+            # too much.
+            as_x, as_o = (losing_game(self.game, policy, seat) is None for seat in SEATS.values())
+            run = SeedRun(seed, agent.card.figures, (as_x, as_o))
+            with self.lock:
+                self.runs[text] = run
+        return run
 
     def _trainable(self, text: str) -> str:
         if self.source is None:
