@@ -15,20 +15,13 @@ from markupsafe import Markup
 from app.recipes import Recipe, name
 from app.tictactoe.game import SEATS
 from app.web.pictures.curves import spread_chart
+from app.web.service.on_demand import SeedRun
 from app.web.world import World
 
 SEEDS = 20
 MOMENT = 1.0  # seconds
 KEPT = 400  # runs, of some 200 bytes each
 QUARTILES = (25, 50, 75)
-
-
-class SeedRun(NamedTuple):
-    """A training with one seed."""
-
-    updates: tuple[int, ...]
-    blunders: tuple[int, ...]  # at the same moments
-    unbeatable: tuple[bool, bool]  # as X, as O
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,35 +59,30 @@ def band(world: World, recipe: Recipe, seen: int = 0) -> TwentySeeds:
     Raises what `world.agents` raises, and RecipeError if the name is too long for another seed.
     """
     end = monotonic() + MOMENT
-    twenty = [name(recipe.with_seed(seed)) for seed in seeds_of(recipe)]
+    twenty = {seed: name(recipe.with_seed(seed)) for seed in seeds_of(recipe)}
     with RUNS.lock:
-        runs = {one: RUNS.runs[one] for one in twenty if one in RUNS.runs}
-    for following in twenty:
+        runs = {seed: RUNS.runs[one] for seed, one in twenty.items() if one in RUNS.runs}
+    for following, one in twenty.items():
         if following not in runs and (not runs or len(runs) <= seen) and monotonic() < end:
-            runs[following] = _run(world, following)
+            (runs[following],) = world.lab.seeds(recipe, [following])
             with RUNS.lock:
-                RUNS.runs[following] = runs[following]
-    return _drawn([runs[one] for one in twenty if one in runs])
-
-
-def _run(world: World, text: str) -> SeedRun:
-    agent = world.lab.canonical(text) or text
-    figures = world.agents[agent].card.figures
-    # The best responder leaves a player that can be beaten unbeaten where it would risk too much.
-    as_x, as_o = (world.losing(agent, player) is None for player in SEATS.values())
-    return SeedRun(tuple(figures.updates), tuple(figures.blunders), (as_x, as_o))
+                RUNS.runs[one] = runs[following]
+    return _drawn([runs[seed] for seed in twenty if seed in runs])
 
 
 def _drawn(runs: list[SeedRun]) -> TwentySeeds:
     """Draw runs over a logarithmic axis of updates; between two snapshots they are straight."""
-    most = max(1, *(run.updates[-1] for run in runs))
+    most = max(1, *(run.figures.updates[-1] for run in runs))
     places = np.linspace(0, np.log10(1 + most), 50)
     blunders = np.array(
-        [np.interp(places, np.log10(1 + np.array(run.updates)), run.blunders) for run in runs]
+        [
+            np.interp(places, np.log10(1 + np.array(run.figures.updates)), run.figures.blunders)
+            for run in runs
+        ]
     )
     label = f"Blunders over the updates of {len(runs)} trainings; the numbers stand below."
     chart = spread_chart(most, blunders, np.percentile(blunders, QUARTILES, axis=0), label)
-    ends = np.percentile([run.blunders[-1] for run in runs], QUARTILES)
+    ends = np.percentile([run.figures.blunders[-1] for run in runs], QUARTILES)
     return TwentySeeds(
         done=len(runs),
         seeds=SEEDS,
