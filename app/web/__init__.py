@@ -16,15 +16,14 @@ from app.web.pages import (
     experiments,
     front,
     glossary,
-    how,
     judge,
-    lesson,
     mind,
     play,
     puzzle,
     sources,
     why,
 )
+from app.web.pages.how import page as how
 from app.web.pages.lab import page as lab
 from app.web.service import assets, deployment, errors, headers, names, packing
 from app.web.service.cache import Request, cached
@@ -43,7 +42,6 @@ PAGES = (
     compare,
     why,
     how,
-    lesson,
     lab,
     experiments,
     sources,

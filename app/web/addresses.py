@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from msgspec.structs import astuple
 
@@ -57,7 +57,7 @@ JUDGE_BLUNDERS = "/judge/blunders"
 JUDGE_CERTIFICATE = Route("/judge/certificate-<any(x, o):seat>")
 ARENA = "/arena"
 HOW = "/how"
-LESSON = Route("/how/<slug>")
+HOW_PART = Route("/how/<slug>")
 LAB = "/lab"
 LAB_RECIPE = Route("/lab/<name>")
 SEEDS = Route("/lab/<name>/seeds")
@@ -231,30 +231,13 @@ def arena(show: str = "", player: str = "", add: str = "") -> str:
     return ARENA + _query(show=show, player=player, add=add)
 
 
-def how(section: str = "") -> str:
-    """Return where it is explained how all of it works, or one section of that."""
-    return HOW + (f"#{section}" if section else "")
+def how(part: str = "", **shown: str | int | None) -> str:
+    """Return where it is explained how all of it works, or a part of that.
 
-
-def how_example(section: str, record: str = "") -> str:
-    """Return the same page with a section's board after a record, or as it begins."""
-    query = {"at": section} | ({"record": record} if record else {})
-    return f"{HOW}?{urlencode(query)}#{section}"
-
-
-def how_writing(board: str) -> str:
-    """Return the same page with a position, written cell by cell, in all its writings."""
-    return f"{HOW}?at=writing&board={board}#writing"
-
-
-def how_stage(stage: int) -> str:
-    """Return the same page with its worked example at a stage."""
-    return f"{HOW}?at=won-game&stage={stage}#won-game"
-
-
-def lesson(stop: str, step: int | None = None) -> str:
-    """Return a stop of the lesson, its film at a snapshot or where it begins."""
-    return LESSON.to(stop) + _query(step=step)
+    That is a stop of the lesson at a `step`, a section with its board after a `record`, a `board`
+    in all its writings, or the worked example at a `stage`.
+    """
+    return (HOW_PART.to(part) if part else HOW) + _query(**shown)
 
 
 def front(step: int | None = None) -> str:

@@ -1,8 +1,6 @@
 "use strict";
 
-// A board that moves in place does not move the page: its links name their section only for the
-// address, and for browsers without this.
+// The parts were once sections of this page: an address of one leads on to its page.
 
-document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (detail.target.matches(".shown")) detail.pathInfo.anchor = undefined;
-});
+const part = document.getElementById(location.hash.slice(1));
+if (part?.href) location.replace(part.href);

@@ -21,10 +21,11 @@ from app.tictactoe.policy import greedy, uniform
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import best_response, successor_values
 from app.web import create_app
-from app.web.addresses import agent, how_example, how_stage, how_writing
+from app.web.addresses import agent, how
 from app.web.algorithms import ALGORITHMS
 from app.web.algorithms.formula import Formula, block, inline, symbols
-from app.web.pages.how import SECTIONS
+from app.web.pages.how.page import CONTENTS, PARTS
+from app.web.pages.how.sections import SECTIONS
 from app.web.service.deployment import ROOT
 from app.web.world import TRUTH, World
 
@@ -36,13 +37,15 @@ MATHML_CORE = {
 
 
 @pytest.fixture(scope="module")
-def html(site: Flask) -> str:
-    return site.test_client().get("/how").text
+def html(site: Flask) -> dict[str, str]:
+    """Every section, by its name."""
+    return {name: section(site.test_client().get(how(name)).text) for name in SECTIONS}
 
 
-def section(page: str, name: str) -> str:
-    found = re.search(rf'<section id="{name}".*?</section>', page, re.DOTALL)
-    assert found, name
+def section(page: str) -> str:
+    """What a page has of its own, without the contents of all."""
+    found = re.search(r'<main.*?(?=<nav aria-label="How it works)', page, re.DOTALL)
+    assert found
     return found[0]
 
 
@@ -54,19 +57,43 @@ def position(world: World, name: str) -> int:
     return replay(world.game, SECTIONS[name].start.record)[-1]
 
 
-def test_every_section_is_there_and_in_the_contents(html: str) -> None:
-    assert html.count("<h1") == 1
-    for name, about in SECTIONS.items():
-        assert f'href="#{name}"' in html
-        assert f'id="{name}-title">{about.title}</h2>' in section(html, name)
+def test_every_part_has_a_page_and_every_page_has_all_in_its_contents(client: FlaskClient) -> None:
+    assert sorted(PARTS) == sorted(slug for parts in CONTENTS.values() for slug in parts)
+    contents = client.get("/how").text
+    for name, title in PARTS.items():
+        page = client.get(f"/how/{name}").text
+        assert re.findall("<h1>(.*?)</h1>", page) == [title]
+        assert f'id="{name}" href="/how/{name}" aria-current="page">{title}</a>' in page
+        for other in PARTS:
+            for text in (contents, page):
+                assert f'id="{other}" href="/how/{other}"' in text
     for slug, algorithm in ALGORITHMS.items():
         assert SECTIONS[slug] is algorithm.section
 
 
-def test_every_agent_is_linked_from_its_algorithms_section(html: str, world: World) -> None:
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("/how?at=dqn", "/how/dqn"),
+        ("/how?at=dqn&record=4853", "/how/dqn?record=4853"),
+        ("/how?at=writing&board=X...O....", "/how/writing?board=X...O...."),
+        ("/how?at=won-game&stage=2", "/how/won-game?stage=2"),
+    ],
+)
+def test_what_once_was_a_part_of_one_page_leads_to_its_own(
+    client: FlaskClient, old: str, new: str
+) -> None:
+    answer = client.get(old)
+    assert (answer.status_code, answer.headers["Location"]) == (301, new)
+    assert client.get(new).status_code == 200
+
+
+def test_every_agent_is_linked_from_its_algorithms_section(
+    html: dict[str, str], world: World
+) -> None:
     for name, learned in world.agents.items():
-        assert f'href="{agent(name)}"' in section(html, learned.card.algorithm)
-    assert html.count('href="/agents/') == len(world.agents)
+        assert f'href="{agent(name)}"' in html[learned.card.algorithm]
+    assert sum(page.count('href="/agents/') for page in html.values()) == len(world.agents)
 
 
 FORMULAS = [formula for about in SECTIONS.values() for formula in about.formulas]
@@ -89,10 +116,14 @@ def letters(formulas: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def test_every_formula_has_its_symbols_right_under_it(html: str) -> None:
-    boxes = re.findall(
-        r'class="formula[^>]*>(.*?)</div>\s*<dl class="symbols">(.*?)</dl>', html, re.S
-    )
+def test_every_formula_has_its_symbols_right_under_it(html: dict[str, str]) -> None:
+    boxes = [
+        box
+        for page in html.values()
+        for box in re.findall(
+            r'class="formula[^>]*>(.*?)</div>\s*<dl class="symbols">(.*?)</dl>', page, re.S
+        )
+    ]
     assert len(boxes) == len(FORMULAS)
     for formulas, explained in boxes:
         aside = {"x", "A", "B"}  # told with another symbol
@@ -140,45 +171,53 @@ def test_a_symbol_is_explained_where_it_means_something() -> None:
 
 
 @pytest.mark.parametrize("name", SECTIONS)
-def test_a_click_moves_one_board_and_no_other(client: FlaskClient, html: str, name: str) -> None:
-    link = re.search(r'href="(/how\?at=[^"]+record=[^"]+)"', section(html, name))
+def test_a_click_moves_the_board_and_nothing_else(
+    client: FlaskClient, html: dict[str, str], name: str
+) -> None:
+    link = re.search(rf'href="(/how/{name}\?record=[^"]+)"', html[name])
     assert link
-    url = unescape(link[1])
-    assert url.endswith(f"#{name}")
-    moved = client.get(url).text
-    for other in SECTIONS:
-        assert (section(moved, other) != section(html, other)) == (other == name)
-    assert f'href="{how_example(name)}"' in section(moved, name)
-    assert section(client.get(how_example(name)).text, name) == section(html, name)
+    moved = section(client.get(unescape(link[1])).text)
+    text = r'<div class="text">.*?</div>\s*<div class="try"'
+    kept = [re.search(text, page, re.DOTALL) for page in (moved, html[name])]
+    assert kept[0]
+    assert kept[1]
+    assert kept[0][0] == kept[1][0]
+    assert moved != html[name]
+    assert f'id="back" href="/how/{name}"' in moved
 
 
 @pytest.mark.parametrize(
     "url",
-    ["/how?at=dqn", "/how?at=dqn&record=4853", how_writing("X...O...."), how_stage(2)],
+    [
+        "/how/dqn",
+        "/how/dqn?record=4853",
+        how("writing", board="X...O...."),
+        how("won-game", stage=2),
+    ],
 )
 def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
     client: FlaskClient, url: str
 ) -> None:
     whole, fragment = client.get(url).text, client.get(url, headers=HTMX).text
-    notice = '<div id="notice" role="alert"></div>\n'
-    assert fragment.startswith(notice)
-    assert notice in whole
-    assert fragment.removeprefix(notice).strip() in whole
+    assert '<div id="notice" role="alert"></div>' in fragment
+    assert fragment.strip() in whole
     assert len(gzip.compress(fragment.encode())) < 2 * 1024
 
 
-def test_each_board_leads_to_the_same_view_of_the_play_page(client: FlaskClient, html: str) -> None:
+def test_each_board_leads_to_the_same_view_of_the_play_page(
+    client: FlaskClient, html: dict[str, str]
+) -> None:
     for name, about in SECTIONS.items():
-        link = re.search(r'href="(/play/[^"]+)"', section(html, name))
+        link = re.search(r'href="(/play/[^"]+)"', html[name])
         assert link
         assert f"lens={about.start.lens}" in link[1]
         assert client.get(unescape(link[1])).status_code == 200
 
 
 def test_a_board_can_be_played_to_the_end(client: FlaskClient) -> None:
-    over = section(client.get("/how?at=minimax&record=40123").text, "minimax")
+    over = section(client.get("/how/minimax?record=40123").text)
     assert "O to move" in over
-    over = section(client.get("/how?at=minimax&record=03142").text, "minimax")
+    over = section(client.get("/how/minimax?record=03142").text)
     assert "X wins" in over
     assert "record=" not in over
 
@@ -188,22 +227,20 @@ def test_with_other_models_it_says_what_is_left(tmp_path: Path, name: str) -> No
     for file in (ROOT / "models").glob(f"{name}.*"):
         shutil.copy(file, tmp_path)
     client = create_app(tmp_path).test_client()
-    page = client.get("/how").text
+    agents = set()
     for at, about in SECTIONS.items():
-        text = section(page, at)
-        assert 'class="formula' in text
+        page = client.get(f"/how/{at}").text
+        agents |= set(re.findall(r'href="/agents/([^"]+)"', page))
+        assert 'class="formula' in page
         shown = about.start.lens in (name, TRUTH)
-        assert ('class="try"' in text) == ('class="look"' in text) == shown
-        assert client.get(f"/how?at={at}").status_code == (200 if shown else 400)
-    assert set(re.findall(r'href="/agents/([^"]+)"', page)) == {name}
-    assert "minimax" in client.get("/how?at=q-learning").text
-    assert client.get("/how?at=minimax&record=65874").status_code == 200
+        assert ('class="try"' in page) == ('class="look"' in page) == shown
+        assert client.get(f"/how/{at}?record=0").status_code == 400 or shown
+    assert agents == {name}
 
 
-def test_the_page_is_small(html: str) -> None:
-    size = len(gzip.compress(html.encode()))
-    print(f"/how is {size / 1024:.1f} KB compressed")
-    assert size < 40 * 1024
+def test_every_page_is_small(client: FlaskClient) -> None:
+    for name in ("", *PARTS):
+        assert len(gzip.compress(client.get(how(name)).data)) < 20 * 1024
 
 
 # What the text says.  Most of its figures come from the arrays; these are the claims around them.
@@ -217,7 +254,7 @@ def test_minimax_board(world: World) -> None:
     assert (world.solution.plies[after] == 2).all()
 
 
-def test_q_iteration_found_the_truth_and_its_losses_stuck(html: str, world: World) -> None:
+def test_q_iteration_found_the_truth_and_its_losses_stuck(html: dict[str, str], world: World) -> None:
     agent, legal = world.agents["q-iteration"], world.game.legal
     assert (agent.q[legal] == world.truth[legal]).all()
     here = position(world, "q-iteration")
@@ -225,7 +262,7 @@ def test_q_iteration_found_the_truth_and_its_losses_stuck(html: str, world: Worl
     assert (agent.visits[here][[0, 2, 6, 8]] == sweeps).all()
     assert (agent.q[here][[1, 3, 5, 7]] == -1).all()
     stuck = ", ".join(str(n) for n in agent.visits[here][[1, 3, 5]])
-    assert f"only {stuck} and" in words(section(html, "q-iteration"))
+    assert f"only {stuck} and" in words(html["q-iteration"])
 
 
 def test_q_learning_leaves_the_centre_to_lose(world: World) -> None:
@@ -236,7 +273,7 @@ def test_q_learning_leaves_the_centre_to_lose(world: World) -> None:
     assert 0 < world.agents["q-learning-1"].visits[here, 4] < 10
 
 
-def test_symmetric_never_tried_the_win_that_it_meets(html: str, world: World) -> None:
+def test_symmetric_never_tried_the_win_that_it_meets(html: dict[str, str], world: World) -> None:
     here, agent = position(world, "exploration"), world.agents["symmetric"]
     policy = world.policies["symmetric"]
     assert OwnPlay(world.game, policy).games[O].met[here]
@@ -245,7 +282,7 @@ def test_symmetric_never_tried_the_win_that_it_meets(html: str, world: World) ->
     assert world.game.is_over(world.game.successor[here, 1])
     assert agent.visits[here, 1] == 0
     odds = round(asdict(world.recipe("symmetric"))["k_limit"] ** float(agent.q[here, 2]))
-    assert f"every {odds:,} times" in words(section(html, "exploration"))
+    assert f"every {odds:,} times" in words(html["exploration"])
 
 
 def test_afterstates_are_two(world: World) -> None:
@@ -253,7 +290,7 @@ def test_afterstates_are_two(world: World) -> None:
     assert len(set(values[[0, 2, 6, 8]])) == len(set(values[[1, 3, 5, 7]])) == 1
 
 
-def test_neither_table_overestimates(html: str, world: World) -> None:
+def test_neither_table_overestimates(html: dict[str, str], world: World) -> None:
     game = world.game
     best = np.empty(game.decisions)
     for seat in (X, O):
@@ -266,28 +303,28 @@ def test_neither_table_overestimates(html: str, world: World) -> None:
         agent = world.agents[name]
         met = agent.visits.any(axis=1)
         biases.append((np.nanmax(agent.q, axis=1) - best)[met].mean())
-    said = re.findall(r"0\.\d\d(?= too low)", words(section(html, "double-q")))
+    said = re.findall(r"0\.\d\d(?= too low)", words(html["double-q"]))
     assert [f"{-bias:.2f}" for bias in biases] == said
     for finding in world.agents["double-q"].card.found:
-        assert finding in words(section(html, "double-q"))
+        assert finding in words(html["double-q"])
 
 
-def test_self_play_discounts_minimax(html: str, world: World) -> None:
+def test_self_play_discounts_minimax(html: dict[str, str], world: World) -> None:
     here, agent = position(world, "self-play"), world.agents["self-play"]
     assert np.allclose(agent.q[here][[0, 2, 6, 8]], -0.5 * 0.9**7, atol=1e-3)
     assert np.allclose(agent.q[here][[1, 3, 5, 7]], -(0.9**5), atol=1e-3)
     fewest = agent.visits[world.game.legal].min()
-    assert f"{fewest} times or more" in words(section(html, "self-play"))
+    assert f"{fewest} times or more" in words(html["self-play"])
     left = 100 * (1 - asdict(world.recipe("self-play"))["alpha"]) ** fewest
     said = re.search(
-        r"at most ([\d.]+)% of its initial value is left", words(section(html, "self-play"))
+        r"at most ([\d.]+)% of its initial value is left", words(html["self-play"])
     )
     assert said
     assert left <= float(said[1]) < left + 0.1
 
 
-def test_sarsa_parts_from_q_learning_in_few_positions(html: str, world: World) -> None:
-    here, text = position(world, "sarsa"), words(section(html, "sarsa"))
+def test_sarsa_parts_from_q_learning_in_few_positions(html: dict[str, str], world: World) -> None:
+    here, text = position(world, "sarsa"), words(html["sarsa"])
     q = {name: world.task_q(name) for name in ("sarsa", "q-learning-1")}
     best = {
         name: exact >= np.nanmax(exact, axis=1, keepdims=True) - 1e-9
@@ -339,10 +376,10 @@ def test_a_threat_that_is_not_seen(world: World, name: str, played: int, saving:
     assert np.flatnonzero(world.truth[here] == 0).tolist() == [saving]
 
 
-def test_the_network_is_as_large_as_said(html: str) -> None:
+def test_the_network_is_as_large_as_said(html: dict[str, str]) -> None:
     sizes = [30, 120, 840, 120, 9]
     weights = sum(ins * outs + outs for ins, outs in pairwise(sizes))
-    assert f"{weights:,} weights" in words(section(html, "dqn"))
+    assert f"{weights:,} weights" in words(html["dqn"])
 
 
 def test_the_champion_shows_its_bounds(world: World) -> None:
@@ -375,7 +412,7 @@ def test_nash_conv_zero_and_yet_beaten(world: World) -> None:
     assert updated[[0, 7]].tolist() == [True, False]
 
 
-def test_what_loses_is_seldom_punished(html: str, world: World) -> None:
+def test_what_loses_is_seldom_punished(html: dict[str, str], world: World) -> None:
     here = position(world, "exact")
     assert world.policies["q-learning-1"][here].argmax() == 2
     assert np.flatnonzero(world.truth[here] == 0).tolist() == [0, 6]
@@ -383,7 +420,7 @@ def test_what_loses_is_seldom_punished(html: str, world: World) -> None:
     rarely = world.agents["q-learning-2"].card.figures
     loss = rarely.vs["random"].o[-1][2]
     assert rarely.best_response.o[-1] == (0, 0, 1)
-    text = words(section(html, "exact"))
+    text = words(html["exact"])
     for chance in (loss, (1 - loss) ** 100, (1 - loss) ** 1000):
         assert f"{100 * chance:.2f}%" in text
     assert str(world.losing("q-learning-1", O)) in text

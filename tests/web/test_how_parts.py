@@ -8,8 +8,8 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.game import Game
 from app.tictactoe.notation import parse_position, position_text
-from app.web.addresses import how_stage
-from app.web.pages.how import ALPHA, GAME, STAGES, won_game, writing
+from app.web.addresses import how
+from app.web.pages.how.worked import ALPHA, GAME, STAGES, won_game, writing
 from app.web.pages.parts.network_inputs import encoded
 from app.web.world import World
 
@@ -20,7 +20,7 @@ def game(world: World) -> Game:
 
 
 def board_of(href: str) -> str:
-    found = re.search(r"board=([XO.]+)#writing$", href)
+    found = re.search(r"board=([XO.]+)$", href)
     assert found
     return found[1]
 
@@ -127,14 +127,14 @@ def test_the_example_is_a_game_that_x_wins_with_its_third_move(world: World) -> 
 
 
 def test_its_steps_lead_to_each_other(client: FlaskClient) -> None:
-    href, steps = how_stage(0), 1
+    href, steps = how("won-game", stage=0), 1
     while True:
         page = unescape(client.get(href).text)
-        found = re.search(r'id="won-game-on" class="[^"]*"\s+href="([^"]+)"', page)
+        found = re.search(r'id="on" class="[^"]*"\s+href="([^"]+)"', page)
         if not found:
             break
         after = unescape(client.get(found[1]).text)
-        back = re.search(r'id="won-game-back"[^>]*href="([^"]+)"', after)
+        back = re.search(r'id="back"[^>]*href="([^"]+)"', after)
         assert back
         assert back[1] == href
         href, steps = found[1], steps + 1

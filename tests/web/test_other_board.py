@@ -41,7 +41,7 @@ ANSWERED = [
     *("/embed/curve/q-table", "/embed/curve/q-table.svg", "/embed/curve/q-table.csv"),
     *("/embed/mind/q-table", "/embed/mind/q-table.svg", "/embed/mind/q-table.csv"),
     *("/embed/reply/?x=q-table&o=menace", "/oembed?url=http://localhost/play/4b"),
-    *("/how", "/how?at=writing", "/how?at=won-game", f"/how?board={POSITION}"),
+    *("/how", "/how/won-game", f"/how/writing?board={POSITION}", "/how/champion", "/how/exact"),
     *("/lab", "/lab/q-table", "/mind/q-table", "/mind/menace", "/minds/", f"/minds/{RECORD}"),
     *("/play/", f"/play/{RECORD}", f"/play/{RECORD}?lens=menace", f"/play/{RECORD}?hint=1"),
     *("/play/0b152?lens=q-table", "/players/", "/preview/.png", f"/preview/{RECORD}.png"),
@@ -54,7 +54,7 @@ ANSWERED = [
 # Where there is nothing for this board: no experiment, no trainer, moves too long for an address.
 ELSEWHERE = (
     *("/experiments/", "/api/v1/experiments", "/embed/experiment", "/lab/<name>/seeds"),
-    *("/judge/", "/api/v1/judge", "/puzzle/<int:number>/score", "/how/<slug>", "/static", "/set"),
+    *("/judge/", "/api/v1/judge", "/puzzle/<int:number>/score", "/static", "/set"),
 )
 
 

@@ -79,7 +79,7 @@ def front_page(world: World, step: str) -> FrontPage:
         mind_href=addresses.mind(name),
         tiles=count(len(world.tiles.decision)),
         ways=ways(world),
-        lesson=addresses.lesson(STOPS[0].slug),
+        lesson=addresses.how(STOPS[0].slug),
         cast=[
             Member(world.titles[each], addresses.agent(each), character(world, each))
             for each in CAST

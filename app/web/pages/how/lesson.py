@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from flask import Blueprint, Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
@@ -22,11 +21,10 @@ from app.web.numbers import count, short_name, signed
 from app.web.pages.parts.film import RECORD, Film, film_of, film_of_mind, filmed
 from app.web.pictures.boards import Board, board
 from app.web.pictures.minds import MindPicture, picture
-from app.web.respond import Page, respond
+from app.web.respond import Page
 from app.web.text import STOPS, Stop
-from app.web.world import HUMAN, World, world
+from app.web.world import HUMAN, World
 
-bp = Blueprint("lesson", __name__)
 BLUNDERER = "q-learning-1"  # it learned from random moves, and trusts in them
 UNBEATABLE = "champion"
 
@@ -61,27 +59,19 @@ class LessonPage(Page):
     finish: str  # where the last one leads
 
 
-@bp.get(addresses.LESSON)
-def lesson(slug: str) -> Response:
-    """Show a stop."""
-    return respond(lesson_page(world(), slug, request.args.get("step", "")))
-
-
 def lesson_page(world: World, slug: str, step: str) -> LessonPage:
     """Gather what the templates write down; `step` is as the address has it.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
     numbers = {stop.slug: number for number, stop in enumerate(STOPS)}
-    if slug not in numbers:
-        raise NotFound(f"The lesson has no stop {slug!r}. There are: {', '.join(numbers)}.")
     number, shown = numbers[slug], SHOWN[slug](world, step)
     return LessonPage(
         stops=STOPS,
         number=number,
         stop=STOPS[number],
         shown=shown,
-        next_step=addresses.lesson(slug, step_after(shown.step, shown.film.last))
+        next_step=addresses.how(slug, step=step_after(shown.step, shown.film.last))
         if shown.film
         else "",
         before=STOPS[number - 1] if number else None,
