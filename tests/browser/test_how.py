@@ -9,25 +9,28 @@ from tests.browser.steps import focused, walk
 
 def test_a_board_moves_in_place_and_back(page: Page) -> None:
     page.goto("/how")
-    page.hover("#q-iteration-board-0")  # which scrolls to it
-    before = page.evaluate("scrollY")
-    page.click("#q-iteration-board-0")
-    expect(page).to_have_url(re.compile(r"/how\?at=q-iteration&record=40#q-iteration$"))
-    expect(page.locator("#q-iteration-turn")).to_have_text("X to move")
-    expect(page.locator("#q-iteration-shown .mark")).to_have_count(2)
-    expect(page.locator("#self-play-shown .mark")).to_have_count(1)
-    assert focused(page) == "q-iteration-board-0"
-    assert page.evaluate("scrollY") == before
-    page.click("#q-iteration-back")
-    expect(page.locator("#q-iteration-shown .mark")).to_have_count(1)
-    expect(page.locator("#q-iteration-back")).to_have_count(0)
+    page.click("#q-iteration")
+    page.click("#board-0")
+    expect(page).to_have_url(re.compile(r"/how/q-iteration\?record=40$"))
+    expect(page.locator("#turn")).to_have_text("X to move")
+    expect(page.locator("#shown .mark")).to_have_count(2)
+    assert focused(page) == "board-0"
+    page.click("#back")
+    expect(page.locator("#shown .mark")).to_have_count(1)
+    expect(page.locator("#back")).to_have_count(0)
     walk(page, "back")
-    expect(page.locator("#q-iteration-shown .mark")).to_have_count(2)
+    expect(page.locator("#shown .mark")).to_have_count(2)
+
+
+def test_an_address_of_the_one_page_that_all_parts_were_leads_to_the_part(page: Page) -> None:
+    page.goto("/how#double-q")
+    expect(page.locator("h1")).to_have_text("Double Q-learning")
+    expect(page).to_have_url(re.compile("/how/double-q$"))
 
 
 def test_formulas_are_drawn_as_mathematics(page: Page) -> None:
-    page.goto("/how")
-    fraction = page.locator("#league mfrac").first
+    page.goto("/how/league")
+    fraction = page.locator(".formula mfrac").first
     top, bottom = (fraction.locator(f"> :nth-child({n})").bounding_box() for n in (1, 2))
     assert top is not None
     assert bottom is not None
@@ -35,13 +38,14 @@ def test_formulas_are_drawn_as_mathematics(page: Page) -> None:
 
 
 def test_a_position_is_edited_and_the_example_stepped_through(page: Page) -> None:
-    page.goto("/how#writing")
+    page.goto("/how/writing")
     page.click("#writing-8")
-    expect(page).to_have_url(re.compile(r"/how\?at=writing&board=X\.\.\.O\.\.\.X#writing$"))
-    expect(page.locator("#writing-turn")).to_have_text("O to move")
+    expect(page).to_have_url(re.compile(r"/how/writing\?board=X\.\.\.O\.\.\.X$"))
+    expect(page.locator("#turn")).to_have_text("O to move")
     expect(page.locator(".writings")).to_contain_text("[1 0 0 0 2 0 0 0 1]")
     expect(page.locator(".images li")).to_have_count(8)
+    page.goto("/how/won-game")
     for value in ("0.90", "0.81", "0.73"):
-        page.click("#won-game-on")
+        page.click("#on")
         expect(page.locator(".worked [data-heat]", has_text=value)).to_have_count(1)
-    expect(page.locator("#won-game-on")).to_have_attribute("aria-disabled", "true")
+    expect(page.locator("#on")).to_have_attribute("aria-disabled", "true")

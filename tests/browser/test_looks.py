@@ -28,7 +28,7 @@ PAGES = [
     "/agents/dqn-vs-random",
     "/agents/q-learning-2/blunders",
     "/agents/champion/certificate-o",
-    "/how",
+    *("/how", "/how/league", "/how/writing", "/how/won-game?stage=2"),
     "/api",
     "/why/4?lens=q-learning-1&cell=0",
     "/experiments?verdict=reproduced",

@@ -22,7 +22,7 @@ def test_each_square_says_why(page: Page) -> None:
     expect(page.locator("#why h2")).to_have_text("X at top middle, by Optimal play")
     page.click("#why-rule")
     page.click("#why-how")
-    expect(page).to_have_url(address("/how#minimax"))
+    expect(page).to_have_url(address("/how/minimax"))
 
 
 def test_a_formula_is_laid_out_and_scrolls_in_its_own_box(page: Page) -> None:

@@ -25,7 +25,7 @@ PAGES = (
     "/agents/q-learning-1",
     "/agents/dqn-vs-random",
     "/arena",
-    "/how",
+    "/how/league",
     "/compare/",
     "/lab",
     "/experiments",

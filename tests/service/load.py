@@ -50,7 +50,7 @@ PAGES = {
     "a proof": "/agents/q-learning-4/certificate-x",
     "arena": "/arena",
     "compare": "/compare/",
-    "how": "/how",
+    "how": "/how/league",
     "the claims": "/experiments",
     "an experiment": "/experiments/draw-reward",
     "why": "/why/?cell=4",

@@ -106,7 +106,7 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, world: W
         f"{count(card.updates)} {count(card.games)}",
     ]
     assert f'<a href="/agents/{card.id}">{card.title}</a>' in all_agents
-    assert f'<a href="/how#{card.algorithm}">{ALGORITHMS[card.algorithm].title}</a>' in all_agents
+    assert f'<a href="/how/{card.algorithm}">{ALGORITHMS[card.algorithm].title}</a>' in all_agents
 
 
 def test_unbeatable_is_what_the_best_responder_finds(world: World) -> None:

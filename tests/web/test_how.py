@@ -254,7 +254,9 @@ def test_minimax_board(world: World) -> None:
     assert (world.solution.plies[after] == 2).all()
 
 
-def test_q_iteration_found_the_truth_and_its_losses_stuck(html: dict[str, str], world: World) -> None:
+def test_q_iteration_found_the_truth_and_its_losses_stuck(
+    html: dict[str, str], world: World
+) -> None:
     agent, legal = world.agents["q-iteration"], world.game.legal
     assert (agent.q[legal] == world.truth[legal]).all()
     here = position(world, "q-iteration")
@@ -316,9 +318,7 @@ def test_self_play_discounts_minimax(html: dict[str, str], world: World) -> None
     fewest = agent.visits[world.game.legal].min()
     assert f"{fewest} times or more" in words(html["self-play"])
     left = 100 * (1 - asdict(world.recipe("self-play"))["alpha"]) ** fewest
-    said = re.search(
-        r"at most ([\d.]+)% of its initial value is left", words(html["self-play"])
-    )
+    said = re.search(r"at most ([\d.]+)% of its initial value is left", words(html["self-play"]))
     assert said
     assert left <= float(said[1]) < left + 0.1
 
