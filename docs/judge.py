@@ -5,9 +5,21 @@
 
 `play(board, player)` gives a move 0-8, or several that it plays with equal chances; `board` is a
 tuple of nine numbers in reading order, 1 X, -1 O, 0 empty, and `player` is 1 or -1.
+
+As a grade, one sentence and an exit status, 0 passed, 1 failed, 2 could not be judged:
+
+    python judge.py my_agent:play --require unbeatable
+    python judge.py my_agent:play --seat x --at-most 20 blunders --against random --win 95 --json
 """
 
+import argparse
 import base64
+import importlib
+import json
+import os
+import signal
+import sys
+import time
 
 import numpy as np
 
@@ -61,19 +73,16 @@ def judge(play, site="http://127.0.0.1:8000"):
     """Judge an agent; returns a dict.
 
     Of each seat, "x" and "o": win, draw, loss against random moves and against the strongest
-    opponent of this very agent, and whether nobody ever beats it there.  `blunders` are positions,
-    of 4,520, in which a move of it gives the value of the game away; `nash_conv` is what its
-    strongest opponents gain in both seats; `link` shows all of it, and why.
+    opponent of this very agent, and a game that it loses there, None if no opponent can beat it.
+    `blunders` are positions, of 4,520, in which a move of it lowers the minimax value of the game;
+    `nash_conv` is what its strongest opponents gain in both seats; `link` shows all of it, and why.
+    Raises ValueError if it plays a move that is none.
     """
     plies, results = positions()
     moves, bits = {}, ""
     for board in (board for ply in plies for board in ply):
-        given = play(board, mover(board))
-        cells = set(map(int, given)) if np.iterable(given) else {int(given)}
-        if not cells or any(cell not in range(9) or board[cell] for cell in cells):
-            raise ValueError(f"in {board} it plays {given}, which is no free square")
-        moves[board] = sorted(cells)
-        bits += "".join("01"[cell in cells] for cell in range(9) if not board[cell])
+        moves[board] = moves_of(play, board)
+        bits += "".join("01"[cell in moves[board]] for cell in range(9) if not board[cell])
 
     score = np.array([1.0, 0.0, -1.0])  # X's view
     best = {1: [score], -1: [-score]}
@@ -96,24 +105,137 @@ def judge(play, site="http://127.0.0.1:8000"):
         random[seat] = backward(plies, results, {}, chances)[empty][own].tolist()
         strongest[seat] = backward(plies, results, keys, chances)[empty][own].tolist()
     code = int(bits + "0" * (-len(bits) % 8), 2).to_bytes((len(bits) + 7) // 8, "big")
+    lost = {
+        seat: losing_game(plies, results, moves, player) for seat, player in (("x", 1), ("o", -1))
+    }
     return {
         "blunders": blunders,
         "nash_conv": sum(loss - win for win, _, loss in strongest.values()),
-        "unbeatable_as": [
-            seat.upper() for seat in "xo" if _never_loses(plies, results, moves, seat)
-        ],
+        "unbeatable_as": [seat.upper() for seat, game in lost.items() if game is None],
+        "losing_games": lost,
         "against_random": random,
         "against_strongest": strongest,
         "link": f"{site}/judge?moves={base64.urlsafe_b64encode(code).decode().rstrip('=')}",
     }
 
 
-def _never_loses(plies, results, moves, seat):
-    """Follow every line of play: whether none of them is lost in this seat."""
-    player, reached = (1 if seat == "x" else -1), {(0,) * 9}
+def moves_of(play, board):
+    """Ask an agent for its moves on a board; raises ValueError if one of them is none."""
+    given = play(board, mover(board))
+    cells = set(map(int, given)) if np.iterable(given) else {int(given)}
+    if not cells or any(cell not in range(9) or board[cell] for cell in cells):
+        raise ValueError(f"it plays {given}, which is no free square")
+    return sorted(cells)
+
+
+def losing_game(plies, results, moves, player):
+    """Follow every line of play: the cells of a game lost in this seat, None if none is."""
+    games = {(0,) * 9: []}
     for ply in plies:
-        for board in reached.intersection(ply):
+        for board in games.keys() & set(ply):
             own = mover(board) == player
-            cells = moves[board] if own else [cell for cell in range(9) if not board[cell]]
-            reached |= {after(board, cell) for cell in cells}
-    return not any(results.get(board) == -player for board in reached)
+            for cell in moves[board] if own else [cell for cell in range(9) if not board[cell]]:
+                games.setdefault(after(board, cell), [*games[board], cell])
+    lost = [game for board, game in games.items() if results.get(board) == -player]
+    return min(lost, key=lambda game: (len(game), game), default=None)
+
+
+class UnjudgedError(Exception):
+    """The agent cannot be judged: the message says in which position, and why."""
+
+
+def checked(play, seconds):
+    """Return the agent as a function that raises UnjudgedError where it cannot be judged.
+
+    So it is if it fails, takes more seconds than these in all, or answers otherwise when it is
+    asked a second time: what an agent drew once says nothing of its chances.
+    """
+    end, alarm = time.monotonic() + seconds, hasattr(signal, "setitimer")  # Windows has none
+
+    def late(*_):
+        raise TimeoutError(f"more than {seconds:g} seconds are over")
+
+    def ask(board, player):
+        try:
+            if alarm:
+                signal.signal(signal.SIGALRM, late)
+                signal.setitimer(signal.ITIMER_REAL, max(0.001, end - time.monotonic()))
+            first, second = moves_of(play, board), moves_of(play, board)
+            if time.monotonic() > end:
+                late()
+            if first != second:
+                wanted = "return all moves that it plays with equal chances"
+                raise ValueError(f"it plays {first}, then {second}: {wanted}")
+        except Exception as error:
+            rows = "/".join("".join(".XO"[stone] for stone in board[i : i + 3]) for i in (0, 3, 6))
+            told = str(error) if isinstance(error, (ValueError, TimeoutError)) else repr(error)
+            raise UnjudgedError(f"in {rows}, {'.XO'[player]} to move: {told}") from error
+        finally:
+            if alarm:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        return first
+
+    return ask
+
+
+def failures(found, seats, require=None, at_most=None, against="random", win=None):
+    """List in words what of a grade an agent misses, by what `judge` found."""
+    missed = []
+    for seat in seats if require else ():
+        if found["losing_games"][seat]:
+            game = " ".join(map(str, found["losing_games"][seat]))
+            missed.append(f"it can be beaten as {seat.upper()}, in the game {game}")
+    if at_most is not None and found["blunders"] > at_most:
+        missed.append(f"it blunders in {found['blunders']} positions, not in at most {at_most}")
+    for seat in seats if win is not None else ():
+        wins = 100 * found[f"against_{against}"][seat][0]
+        if wins < win - 1e-9:
+            missed.append(
+                f"as {seat.upper()} it wins {wins:.4g}% against {against}, not at least {win:g}%"
+            )
+    return missed
+
+
+def main():
+    """Grade the agent that the command line names; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        description="Judge a tic-tac-toe agent exactly, as a grade: exit status 0 if it passes, "
+        "1 if it fails, 2 if it cannot be judged."
+    )
+    add = parser.add_argument
+    add("agent", metavar="MODULE:FUNCTION", help="given board and player, it returns its moves")
+    add("--require", choices=["unbeatable"], help="no opponent can beat it; if nothing is asked")
+    add("--at-most", nargs=2, metavar=("N", "blunders"), help="of 4,520 positions, in so many")
+    add("--against", choices=["random", "strongest"], default="random", help="whom --win means")
+    add("--win", type=float, metavar="PERCENT", help="wins at least so many percent of its games")
+    add("--seat", choices=["x", "o"], help="in this seat alone; else in both, each for itself")
+    add("--seconds", type=float, default=60, help="that it may take in all; default 60")
+    add("--json", action="store_true", help="print all that was found as JSON")
+    asked = parser.parse_args()
+    most = asked.at_most
+    if most and not (most[0].isdecimal() and most[1] == "blunders"):
+        parser.error(f"--at-most is followed by a number and 'blunders', not {' '.join(most)!r}")
+    name, _, function = asked.agent.partition(":")
+    require = asked.require or (not most and asked.win is None)
+    sys.path.insert(0, os.getcwd())
+    try:
+        play = getattr(importlib.import_module(name), function)
+        found = judge(checked(play, asked.seconds))
+    except UnjudgedError as error:
+        fault = str(error)
+    except Exception as error:  # whatever a module does when it is imported
+        fault = f"it cannot be imported: {error!r}"
+    else:
+        at_most = int(most[0]) if most else None
+        missed = failures(found, asked.seat or "xo", require, at_most, asked.against, asked.win)
+        said = f"Failed: {'; '.join(missed)}." if missed else "Passed."
+        report = {"passed": not missed, "sentence": said, **found}
+        print(json.dumps(report) if asked.json else said)
+        return int(bool(missed))
+    said = f"Not judged: {fault}."
+    print(json.dumps({"passed": None, "sentence": said}) if asked.json else said)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""The command line: list, train, check, judge, evaluate, seeds, experiment, bench.
+"""The command line: list, train, check, judge, evaluate, play, seeds, experiment, bench.
 
 What a command needs is imported when it runs: listing the agents does not wait for a compiler, nor
 training one for what draws tables.
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, name, parse
 from app.recipes.parameters import expected, parameters_of, written
@@ -95,6 +96,10 @@ def main() -> None:
     Where an agent is wanted, a recipe will do: `q-learning,alpha=0.5,games=20000,seed=7` is an
     algorithm and what differs from its defaults, which `list --parameters` shows.  Its files are
     named by it: `q-learning-alpha-0-5-games-20000-seed-7`.
+
+    Results go to the standard output, progress and errors to the error stream. The exit status is 0
+    if all was done, 1 if something could not be or differs from what it was to be, 2 for arguments
+    that cannot be meant, 130 after Ctrl-C.
     """
 
 
@@ -123,7 +128,22 @@ def list_agents(parameters: bool) -> None:
     help="Where to; default models/.",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's own.")
-def train(agents: tuple[Wanted, ...], everything: bool, out: Path, seed: int | None) -> None:
+@click.option(
+    "--progress",
+    type=click.Choice(["bars", "none"]),
+    default="bars",
+    show_default=True,
+    help="What is shown meanwhile, on the error stream.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the card of each, a line each.")
+def train(
+    agents: tuple[Wanted, ...],
+    everything: bool,
+    out: Path,
+    seed: int | None,
+    progress: str,
+    as_json: bool,
+) -> None:
     """Train agents and save each when it is finished."""
     if everything == bool(agents):
         raise click.UsageError("Name the agents to train, or say --all.")
@@ -134,8 +154,10 @@ def train(agents: tuple[Wanted, ...], everything: bool, out: Path, seed: int | N
         agents = tuple(Wanted(one, SHIPPED[one].recipe) for one in TABLES)
     try:
         recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
-        with progress_bars() as line:
+        with progress_bars(shown=progress == "bars") as line:
             train_several(recipes, out, line)
+        for one in recipes if as_json else ():
+            click.echo(msgspec.json.encode(load(out, tic_tac_toe(), one).card))
     except (ModelError, RecipeError) as error:
         raise click.ClickException(str(error)) from error
     except OSError as error:
@@ -316,6 +338,24 @@ def experiment(
     except ConnectionError as error:
         raise click.ClickException(f"{error}; what was trained before is kept") from error
     except ValueError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.argument("agent", metavar="ID|RECIPE", type=IdOrRecipe())
+@models
+@click.option("--seat", type=click.Choice(["x", "o"]), default="x", help="Yours; default x.")
+@click.option("--seed", type=click.IntRange(min=0), help="Of the moves that the agent draws.")
+def play(agent: Wanted, models: Path, seat: str, seed: int | None) -> None:
+    """Play a game in the terminal; on each cell stands what the agent expects of it."""
+    from training.play import play_in_terminal  # noqa: PLC0415
+    from training.run import agent_called  # noqa: PLC0415
+
+    game = tic_tac_toe()
+    try:
+        opponent = agent_called(game, name(agent.recipe), models)
+        play_in_terminal(game, opponent, seat, seed, lambda text: click.prompt(text, type=str))
+    except ModelError as error:
         raise click.ClickException(str(error)) from error
 
 

@@ -48,8 +48,8 @@ def bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def progress_bars() -> Iterator[Callable[[str], Watcher]]:
-    """Show one line an agent: share, games, updates a second, time left.
+def progress_bars(shown: bool = True) -> Iterator[Callable[[str], Watcher]]:
+    """Show one line an agent, if they are to be: share, games, updates a second, time left.
 
     What it gives starts a line and returns the watcher that moves it.
     """
@@ -60,7 +60,7 @@ def progress_bars() -> Iterator[Callable[[str], Watcher]]:
         TextColumn("{task.fields[rate]:>11,.0f} updates/s"),
         TimeRemainingColumn(),
     ]
-    with Bars(*columns, console=Console(stderr=True)) as bars:
+    with Bars(*columns, console=Console(stderr=True), disable=not shown) as bars:
 
         def line(name: str) -> Watcher:
             task = bars.add_task(name, total=1.0, games=0, rate=0.0)

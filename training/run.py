@@ -5,22 +5,25 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 from time import perf_counter
 
 import msgspec
 import numpy as np
 
 from app.recipes import SHIPPED, SHORT, Recipe, Shipped, name, parse
-from app.tictactoe.agents import Agent
+from app.tictactoe.agents import Agent, load
 from app.tictactoe.card import Card, numbering
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
+from app.tictactoe.policy import BASELINES, Policy, policy_of
 from app.tictactoe.report import BySeat
 from training import learners
 from training.following import figures_of
 from training.learners.phases import Progress
 
+MODELS = Path(__file__).parents[1] / "models"
 TICK = 100_000  # updates between two signs of life, some hundredths of a second
 TABLES = ("numpy", "numba")  # what computes a table
 NETWORKS = ("numpy", "jax", "jaxlib", "optax")
@@ -63,6 +66,26 @@ def train(named: str, recipe: Recipe, game: Game, watch: Watcher) -> Agent:
     history = learn(recipe, game, count)
     seconds = perf_counter() - start
     return agent_of(game, shipped_as(named, recipe), history, seconds, won)
+
+
+def agent_called(game: Game, text: str, models: Path = MODELS) -> Agent:
+    """Return the agent of an id or of a recipe: one of `models` if it is there, else trained now.
+
+    Raises RecipeError if the text is neither, and ModelError if the file cannot be loaded.
+    """
+    recipe = SHIPPED[text].recipe if text in SHIPPED else parse(text)
+    named = agent_id(recipe)
+    if (models / f"{named}.npz").exists():
+        return load(models, game, named)
+    return train(named, recipe, game, lambda progress: None)
+
+
+def policy_called(game: Game, text: str, models: Path = MODELS) -> Policy:
+    """Return the policy of a baseline, or of what `agent_called` returns, [D, cells]."""
+    if text in BASELINES:
+        return BASELINES[text].policy(game)
+    agent = agent_called(game, text, models)
+    return policy_of(agent.q, agent.card.plays)
 
 
 def learn(recipe: Recipe, game: Game, watch: Watcher) -> list[Progress]:

@@ -43,6 +43,17 @@ def test_list_describes_every_parameter() -> None:
     assert "It is a number within 0 and 1; default 0.2." in output
 
 
+def test_train_tells_its_card_and_nothing_else(game: Game, tmp_path: Path) -> None:
+    asked = ("q-table,games=20", "menace,games=20", "--json", "--progress", "none")
+    result = call("train", *asked, "--out", tmp_path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    cards = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [card["recipe"] for card in cards] == ["q-table,games=20", "menace,games=20"]
+    for card in cards:
+        saved = load(tmp_path, game, card["id"]).card
+        assert card == json.loads(msgspec.json.encode(saved))
+
+
 def test_train_and_check(game: Game, tmp_path: Path) -> None:
     result = call("train", QUICK, "--out", tmp_path, "--seed", "3")
     assert result.exit_code == 0, result.output

@@ -1,0 +1,73 @@
+"""Agents of this site as policies of OpenSpiel, and policies of OpenSpiel judged here.
+
+    python docs/with_open_spiel.py                        every shipped agent
+    python docs/with_open_spiel.py champion q-table,alpha=0.9
+
+prints NashConv as OpenSpiel computes it, game by game, and as this project does, by positions.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms.exploitability import nash_conv
+from open_spiel.python.policy import Policy
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the project
+
+from app.recipes import SHIPPED
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.notation import parse_position
+from app.tictactoe.report import Figures, report
+from training.run import policy_called
+
+GAME = tic_tac_toe()
+SPIEL = pyspiel.load_game("tic_tac_toe")
+
+
+class SitePolicy(Policy):
+    """How an agent of this site plays in OpenSpiel: both count cells in reading order."""
+
+    def __init__(self, policy: np.ndarray) -> None:
+        """Take the chance of each move in each decision, float64 [4520, 9]."""
+        super().__init__(SPIEL, [0, 1])
+        self.chances = [
+            {cell: chance for cell, chance in enumerate(row) if chance > 0}
+            for row in policy.tolist()
+        ]
+
+    def action_probabilities(
+        self, state: pyspiel.State, player_id: int | None = None
+    ) -> dict[int, float]:
+        """Return the chances of the moves that it may play."""
+        return self.chances[parse_position(GAME, str(state).replace("\n", "").upper())]
+
+
+def judge_policy(policy: Policy) -> Figures:
+    """Judge how a policy of OpenSpiel plays, exactly, as agents are judged here.
+
+    It is asked once in each decision, on a state that one of the games leading there has come to.
+    """
+    chances = np.zeros((GAME.decisions, GAME.cells))
+    for row, board in enumerate(GAME.board[: GAME.decisions]):
+        x, o = (np.flatnonzero(board == stone).tolist() for stone in (1, -1))
+        state = SPIEL.new_initial_state()
+        for ply in range(len(x) + len(o)):  # X and O in turn; no line is full, so none ends it
+            state.apply_action((o if ply % 2 else x)[ply // 2])
+        for cell, chance in policy.action_probabilities(state).items():
+            chances[row, cell] = chance
+    return report(GAME, chances[None, GAME.legal], [0], worth=None, plays="proportional")
+
+
+def main() -> None:
+    """Print both figures of each agent that the command line names."""
+    print(f"{'NashConv':<24} OpenSpiel      here")
+    for text in sys.argv[1:] or list(SHIPPED):
+        ours = SitePolicy(policy_called(GAME, text))
+        here = judge_policy(ours).nash_conv[-1]
+        print(f"{text:<24} {nash_conv(SPIEL, ours):9.6f} {here:9.6f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

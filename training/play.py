@@ -1,0 +1,84 @@
+"""A game in the terminal against an agent, with its values on the cells in colour."""
+
+from collections.abc import Callable
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from app.tictactoe.agents import Agent
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.notation import DIGITS, MARKS, replay, undo
+from app.tictactoe.policy import policy_of
+from app.tictactoe.views import on_scale
+
+LOSS, DRAW, WIN = np.array([(0xC6, 0x28, 0x28), (0xF7, 0xF7, 0xF7), (0x00, 0x89, 0x7B)])
+BACK, QUIT = "u", "q"
+
+
+def play_in_terminal(
+    game: Game, agent: Agent, seat: str, seed: int | None, ask: Callable[[str], str]
+) -> str:
+    """Play a game as "x" or "o" against an agent and return its record, whole or not.
+
+    `ask` puts a question and returns what is typed: a cell, "u" to take back, "q" to quit.  The
+    agent draws among its moves by `seed`.
+    """
+    console, rng = Console(highlight=False), np.random.default_rng(seed)
+    policy, record = policy_of(agent.q, agent.card.plays), ""
+    while True:
+        position = replay(game, record)[-1]
+        console.print(board_table(game, agent, position))
+        if game.is_over(position):
+            result = game.result(position)
+            console.print(f"{MARKS[result]} wins." if result else "A draw.")
+            return record
+        if game.to_move[position] != SEATS[seat]:
+            cell = DIGITS[rng.choice(game.cells, p=policy[position])]
+            console.print(f"{agent.card.title} plays {cell}.")
+            record += cell
+            continue
+        typed = ask(f"{seat.upper()}, your cell ({BACK}: take back, {QUIT}: quit)").strip()
+        if typed == QUIT:
+            return record
+        if len(typed) != 1:
+            console.print(f"One cell, please, not {typed!r}.")
+            continue
+        if typed == BACK:
+            record = undo(record, 2) if len(record) > 1 else record
+            continue
+        try:
+            replay(game, record + typed)
+        except ValueError as error:
+            console.print(f"{error}.")
+        else:
+            record += typed
+
+
+def board_table(game: Game, agent: Agent, position: int) -> Table:
+    """Draw the marks, and on each empty cell its number and the agent's value for the mover."""
+    texts = [
+        cell_text(game, agent, position, cell, int(stone))
+        for cell, stone in enumerate(game.board[position])
+    ]
+    table = Table(show_header=False, show_lines=True, padding=0)
+    for start in range(0, game.cells, game.columns):
+        table.add_row(*texts[start : start + game.columns])
+    return table
+
+
+def cell_text(game: Game, agent: Agent, position: int, cell: int, stone: int) -> Text:
+    """Write a cell: its mark, else its number and value, on red for a loss to green for a win."""
+    if stone or game.is_over(position):
+        return Text(f"\n   {MARKS[stone].replace('.', ' ')}   \n", "bold")
+    value, mover = float(agent.q[position, cell]), int(game.to_move[position])
+    known = bool(agent.visits[position, cell])
+    told = "?" if not known else f"{value:+.2f}" if round(value, 2) else "0.00"
+    text = Text(f" {DIGITS[cell]}\n{told:^7}\n")
+    if known and agent.card.worth:
+        scaled = float(on_scale(np.array(value), agent.card.worth, mover))
+        end = WIN if scaled > 0 else LOSS
+        red, green, blue = np.rint(DRAW + abs(scaled) * (end - DRAW)).astype(int)
+        text.stylize(f"{'white' if abs(scaled) > 2 / 3 else 'black'} on rgb({red},{green},{blue})")
+    return text
