@@ -90,7 +90,7 @@ def test_a_page_leads_with_a_sentence_and_a_picture(page: Page) -> None:
 
 
 def test_the_curves_tell_their_numbers(page: Page) -> None:
-    page.goto("/agents/q-learning-4")
+    page.goto("/agents/q-learning-4#learning-curves")
     charts = page.locator("#learning-curves .plot")
     expect(values(charts.first)).to_have_text(ends("random"))
     charts.first.locator(".figure").hover(position={"x": 1, "y": 20})
@@ -105,7 +105,7 @@ def test_the_curves_tell_their_numbers(page: Page) -> None:
 
 
 def test_the_arrow_keys_go_through_the_curves(page: Page) -> None:
-    page.goto("/agents/q-learning-4")
+    page.goto("/agents/q-learning-4#learning-curves")
     charts, figures = page.locator("#learning-curves .charts"), card("q-learning-4").figures
     charts.focus()
     for key, at in [("Home", 0), ("ArrowRight", 1), ("End", -1), ("ArrowLeft", -2)]:
@@ -116,7 +116,7 @@ def test_the_arrow_keys_go_through_the_curves(page: Page) -> None:
 
 def test_a_finger_reads_the_curves(new_context: Callable[..., BrowserContext]) -> None:
     page = new_context(has_touch=True, viewport={"width": 360, "height": 740}).new_page()
-    page.goto("/agents/q-learning-4")
+    page.goto("/agents/q-learning-4#learning-curves")
     chart = page.locator("#learning-curves .plot").first
     chart.locator(".figure").tap(position={"x": 1, "y": 20})
     expect(values(chart)).to_have_text(["0", "58.49", "12.70", "28.81"])
@@ -125,7 +125,7 @@ def test_a_finger_reads_the_curves(new_context: Callable[..., BrowserContext]) -
 def test_a_chart_keeps_its_room_whatever_it_tells(page: Page) -> None:
     """However many lines its keys need on a narrow phone."""
     page.set_viewport_size({"width": 320, "height": 640})
-    page.goto("/agents/q-table")
+    page.goto("/agents/q-table#learning-curves")
     heights = "[...document.querySelectorAll('.plot')].map((e) => e.getBoundingClientRect().height)"
     kept = page.evaluate(heights)
     page.locator("#learning-curves .charts").focus()
@@ -135,7 +135,7 @@ def test_a_chart_keeps_its_room_whatever_it_tells(page: Page) -> None:
 
 
 def test_the_curves_against_somebody_else(page: Page) -> None:
-    page.goto("/agents/q-learning-4")
+    page.goto("/agents/q-learning-4#learning-curves")
     page.click("#against-t-hand")
     expect(page).to_have_url(re.compile("/agents/q-learning-4.against=t-hand$"))
     charts = page.locator("#learning-curves .plot")
@@ -148,7 +148,8 @@ def test_the_curves_against_somebody_else(page: Page) -> None:
 
 
 def test_the_charts_fit_the_screen_and_the_scheme(page: Page) -> None:
-    page.goto("/agents/dqn-vs-random")
+    page.goto("/agents/dqn-vs-random#learning-curves")
+    page.click("#won-in-training-open")
     figures = page.locator(".plot .figure")
     expect(figures).to_have_count(6)
     for width in (1280, 320):

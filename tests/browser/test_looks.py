@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from app.web.lens import HEAT_STEPS
 from app.web.pictures.palette import PALETTES, colour, contrast, text_colour
+from app.web.service.deployment import ROOT
 from tests.browser.steps import MARKS, SHIFTS, Quiet, serving, shifts
 
 PAGES = [
@@ -125,6 +126,28 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(
         page.locator("main details").evaluate_all("all => all.forEach(each => each.open = true)")
         found[url] = axe(page)
     assert {url: findings for url, findings in found.items() if findings} == {}
+
+
+def test_no_page_is_taller_than_four_windows_before_anything_is_unfolded(page: Page) -> None:
+    """Every kind, and of agents and experiments every one."""
+    width, height = 1280, 800
+    page.set_viewport_size({"width": width, "height": height})
+    shipped = sorted((ROOT / "models").rglob("*.json"))
+    rooms = {"models": "agents", "experiments": "experiments"}
+    each = [f"/{rooms[file.parent.name]}/{file.stem}" for file in shipped]
+    tall = {}
+    for url in (*PAGES, *STAGE, "/lab", "/judge", "/experiments", "/take/40", "/players/", *each):
+        page.goto(url)
+        tall[url] = page.evaluate("document.documentElement.scrollHeight")
+    assert {url: high for url, high in tall.items() if high > 4 * height} == {}
+
+
+def test_a_fold_opens_by_its_address_and_is_whole_on_paper(page: Page) -> None:
+    page.goto("/sources#boyan-1992")
+    expect(page.locator("#boyan-1992")).to_be_visible()
+    expect(page.locator("#flesch")).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(page.locator("#flesch")).to_be_visible()
 
 
 @pytest.mark.parametrize(

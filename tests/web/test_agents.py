@@ -281,7 +281,7 @@ def test_what_its_source_said_and_what_we_found_are_two_lists(
     reported = [f"{fact.text} {fact.where}".replace("`", "") for fact in card.reported]
     assert listed(page, "reported") == reported
     assert listed(page, "found") == [sentence.replace("`", "") for sentence in card.found]
-    assert page.count('<h2 id="reported-title">') == bool(card.reported)
+    assert page.count("<h2>What its source reported</h2>") == bool(card.reported)
     assert page.count("<h3>Our measurements</h3>") == bool(card.found)
 
 

@@ -7,7 +7,7 @@ import hashlib
 import io
 import re
 import struct
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -186,15 +186,14 @@ def test_the_list_has_every_claim_with_its_verdict_and_a_picture(
     client: FlaskClient, world: World
 ) -> None:
     text = client.get("/experiments").text
-    lines = re.findall(r'(?s)<a id="claim-([a-z0-9-]+)".*?</a>', text)
-    assert lines == [*world.experiments]
+    lines = dict(re.findall(r'(?s)<a id="claim-([a-z0-9-]+)"(.*?)</li>', text))
+    assert [*lines] == [*world.experiments]
     assert text.count('class="drawing miniature"') == len(world.experiments)
     for claim, summary in world.experiments.items():
-        line = re.search(rf'(?s)<a id="claim-{claim}" href="/experiments/{claim}">.*?</a>', text)
-        assert line
-        assert summary.title in unescape(line[0])
-        assert VERDICTS[summary.verdict].words.capitalize() in line[0]
-        assert escape(SOURCES[summary.sources[0]].name) in line[0]
+        assert lines[claim].startswith(f' href="/experiments/{claim}">')
+        for said in (summary.title, summary.claim, summary.answer, summary.verdict.capitalize()):
+            assert said in unescape(lines[claim])
+        assert f'id="of-{summary.sources[0]}"' in text
 
 
 def test_the_counts_on_top_are_those_of_the_verdicts(client: FlaskClient, world: World) -> None:
@@ -217,8 +216,9 @@ def test_the_address_says_which_claims_are_listed(
         for claim, one in world.experiments.items()
         if source in ("", *one.sources) and verdict in ("", VERDICTS[one.verdict].slug)
     ]
-    chosen = re.findall(r'id="((?:verdict|source)-[a-z0-9-]+)"[^>]*aria-current', text)
-    assert chosen == [f"verdict-{verdict}"] * bool(verdict) + [f"source-{source or 'all'}"]
+    chosen = re.findall(r'id="(verdict-[a-z0-9-]+)"[^>]*aria-current', text)
+    assert chosen == [f"verdict-{verdict}"] * bool(verdict)
+    assert ('id="every" href="/experiments"' in text) == bool(source or verdict)
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -230,7 +230,7 @@ def test_a_page_tells_all_of_its_experiment(client: FlaskClient, world: World, c
         assert said in text
     assert f"<code>{summary.command}</code>" in text
     assert f"/experiments/{claim}}}" in text  # in its citation
-    assert text.count('class="panel shown"') == len(summary.figures)
+    assert len(re.findall(r'<div id="figure-\d+" class="folded">', text)) == len(summary.figures)
     assert len(gzip.compress(response.data)) < LARGEST
     for agent in summary.agents:
         assert f'href="{addresses.agent(agent)}"' in text
@@ -339,7 +339,8 @@ def test_a_line_goes_through_its_medians_and_opens_the_typical_run(world: World)
     heights = [doubled.points[0][1] - y for _, y in doubled.points]
     assert heights[2] / heights[1] == pytest.approx(198 / 18, abs=0.3)
     assert same.link == Link("same: seed 0, which ends at the median", "")  # it takes minutes
-    assert layout.unopened
+    assert "A press opens the run that ends at the median" in layout.caption
+    assert "makes the runs that the lab does not train" in layout.caption
 
 
 def test_a_cell_opens_the_recipe_of_its_row_and_column(shown: str) -> None:
@@ -406,6 +407,7 @@ def test_where_there_are_many_runs_some_are_offered(shown: str) -> None:
     assert offered
     seeds = re.findall(r'href="/lab/q-table,draw=0.5,seed=(\d+)">seed (\d+): (\d)%', offered[0])
     assert len(seeds) == 3 * tables.OFFERED
+    assert 'href="/lab/q-table,seed=100">seed 100: 3%' in offered[0]  # the group of one
     assert all(link == told for link, told, _ in seeds)
     assert [value for _, _, value in seeds] == ["0"] * 6 + ["4"] * 3 + ["5"] * 3 + ["9"] * 6
 
@@ -491,7 +493,7 @@ def test_without_the_lab_nothing_is_promised(folder: Path, monkeypatch: pytest.M
     text = create_app(folder, seed=1).test_client().get("/experiments/double-q").text
     assert "/lab/q-table,draw" not in text
     assert 'href="/lab/q-table"' in text  # which is shipped
-    assert "the command below makes them" in text
+    assert "The command makes the runs that the lab does not train" in text
 
 
 def test_there_need_be_no_experiments(folder: Path, tmp_path: Path) -> None:

@@ -42,7 +42,10 @@ def seats(world: World) -> Iterator[Seat]:
 
 
 def section(page: str, id: str) -> str:
-    found = re.search(rf'<section id="{id}".*?</section>', page, re.DOTALL)
+    found = re.search(
+        rf'(?s)<div id="{id}" class="folded">.*?(?=<details class="panel|</main>)',
+        page,
+    )
     assert found
     return found[0]
 

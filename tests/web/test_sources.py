@@ -26,7 +26,10 @@ def listing(client: FlaskClient) -> str:
 
 
 def entry(listing: str, source: Source) -> str:
-    found = re.search(rf'(?s)<section id="{source.slug}".*?</section>', listing)
+    found = re.search(
+        rf'(?s)<summary id="{source.slug}-open">.*?(?=<details class="panel|</main>)',
+        listing,
+    )
     assert found, source
     return unescape(found[0])
 

@@ -47,7 +47,7 @@ def tell(results: claim.Results) -> claim.Told:
         won, lost = network.seat(seat_name, "won"), network.seat(seat_name, "lost")
         figures.append(
             Curves(
-                f"Games won in each epoch, the network in the {ORDER[seat_name]} seat, sampled",
+                f"Games won in each epoch {label}, the network {ORDER[seat_name]}, sampled",
                 "epochs",
                 "%",
                 [

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
@@ -34,25 +35,34 @@ from app.web.world import World, world
 
 bp = Blueprint("experiments", __name__)
 SITE = "Q-Tac-Toe"
+OPEN = 16  # claims that are seen before a source is opened: three screens of them
 
 
 class Filter(NamedTuple):
-    """Which claims are listed, as one of several to choose."""
+    """The claims with one verdict, as one of several to choose."""
 
-    id: str
-    title: str
+    verdict: Verdict
     number: int  # of claims
     href: str
     chosen: bool
-    verdict: Verdict | None = None
 
 
 class ListedClaim(NamedTuple):
-    """A claim in the list."""
+    """A claim in the list: what was claimed, and what is so."""
 
     claim: Claim
+    says: str
+    answer: str
     picture: Markup
     runs: str
+
+
+class SourceClaims(NamedTuple):
+    """The claims of one source."""
+
+    source: Source
+    lines: list[ListedClaim]
+    open: bool  # whether they are seen at once
 
 
 class ShownFigure(NamedTuple):
@@ -80,8 +90,8 @@ class ExperimentsPage(Page):
     template: ClassVar = "experiments/experiments.html"
 
     verdicts: list[Filter]
-    sources: list[Filter]
-    lines: list[ListedClaim]
+    groups: list[SourceClaims]
+    all: bool  # whether no claim is left out
     total: int
     runs: str  # of all experiments together
 
@@ -161,37 +171,29 @@ def experiments_page(world: World, source: str, verdict: str) -> ExperimentsPage
     of_source = [one for one in every if source in ("", *one.sources)]
     of_verdict = [one for one in every if verdict in ("", VERDICTS[one.verdict].slug)]
     verdicts = Counter[str](one.verdict for one in of_source)
-    sources = Counter[str](slug for one in of_verdict for slug in one.sources)
     found = [one for one in of_source if one in of_verdict]
+    groups, listed = [], 0
+    for slug, claims in groupby(found, lambda one: one.sources[0]):
+        lines = [
+            ListedClaim(
+                claim(one), one.claim, one.answer, miniature(world, one.figures[0]), count(one.runs)
+            )
+            for one in claims
+        ]
+        listed += len(lines)
+        groups.append(SourceClaims(SOURCES[slug], lines, listed <= OPEN))
     return ExperimentsPage(
         verdicts=[
             Filter(
-                id=kind.slug,
-                title=words,
+                verdict=kind,
                 number=verdicts[words],
                 href=addresses.experiments(source, "" if verdict == kind.slug else kind.slug),
                 chosen=verdict == kind.slug,
-                verdict=kind,
             )
             for words, kind in VERDICTS.items()
         ],
-        sources=[
-            Filter(
-                id=slug or "all",
-                title=title,
-                number=sources[slug] if slug else len(of_verdict),
-                href=addresses.experiments(slug, verdict),
-                chosen=source == slug,
-            )
-            for slug, title in {
-                "": "All",
-                **{one.slug: one.name for one in SOURCES.values()},
-            }.items()
-        ],
-        lines=[
-            ListedClaim(claim(one), miniature(world, one.figures[0]), count(one.runs))
-            for one in found
-        ],
+        groups=groups,
+        all=len(found) == len(every),
         total=len(every),
         runs=count(sum(one.runs for one in every)),
     )

@@ -91,7 +91,6 @@ class Layout(NamedTuple):
     caption: str  # how to read it: what a mark is, of how many runs, whether it is exact
     plot: Plot
     pictures: list[Picture]  # of a figure that consists of boards
-    unopened: bool  # whether some run of it takes longer than the lab trains
 
 
 @singledispatch
@@ -134,18 +133,17 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     bottom = top - GAP + 4
     ticks(shapes, axis, bottom, figure.unit)
     dot = (
-        "A dot is a run: a press opens it."
+        "A dot is a run."
         if worth == 1
-        else f"A dot stands for {count(worth)} runs, a smaller one for fewer; a press "
-        "opens one of them."
+        else f"A dot stands for {count(worth)} runs, a smaller one for fewer."
     )
     exactly = "Each value is exact of its run." if figure.exact else "Each value is an estimate."
     caption = (
         f"{_seeds(groups, first_seed)} {dot} Below a row: the middle 80% of its runs, and a notch "
-        f"at the median. {exactly}"
+        f"at the median. {exactly}{_press(shapes, 'its run, or one of them', unopened)}"
     )
     height = bottom + AXIS
-    return Layout(figure.title, figure.unit, caption, Plot(height, 0, shapes), [], unopened)
+    return Layout(figure.title, figure.unit, caption, Plot(height, 0, shapes), [])
 
 
 @lay_out.register
@@ -197,13 +195,15 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
     ticks(shapes, across, bottom, figure.x_label)
     bands = "the band holds 80% of the runs" + (", the fainter one all of them" if wide else "")
     caption = (
-        f"A line is the median, {bands}. A press opens the run that ends at the median: its seed "
-        "stands in the table."
+        f"A line is the median, {bands}."
+        + _press(
+            shapes, "the run that ends at the median, whose seed stands in the table", unopened
+        )
         if any(series.n > 1 for series in every)
-        else "A line is one run, and a press opens it."
+        else "A line is one run." + _press(shapes, "it", unopened)
     )
     plot = Plot(bottom + AXIS, margin, shapes, keys)
-    return Layout(figure.title, figure.unit, caption, plot, [], unopened)
+    return Layout(figure.title, figure.unit, caption, plot, [])
 
 
 @lay_out.register
@@ -247,11 +247,10 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
     ends = f"{with_unit(low, figure.unit)} (pale) to {with_unit(high, figure.unit)} (full)"
     caption = f"The cells go from {ends}."
     if any(recipe for row in figure.recipes for recipe in row):
-        caption += f" Each is the median of {_runs(figure.n)}, and opens a typical one."
+        caption += f" Each is the median of {_runs(figure.n)}."
+        caption += _press(shapes, "a typical one", unopened)
     margin = margin_of(figure.rows) if beside else 0
-    return Layout(
-        figure.title, figure.unit, caption, Plot(bottom + 22, margin, shapes), [], unopened
-    )
+    return Layout(figure.title, figure.unit, caption, Plot(bottom + 22, margin, shapes), [])
 
 
 @lay_out.register
@@ -282,8 +281,9 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
     caption = "Every number is exact." if figure.exact else "Estimated from as many as stand there."
     caption += " The thin line on a bar is its 95% interval (Wilson)." if intervals else ""
     caption += " A logarithmic axis." if figure.logarithmic else ""
+    caption += _press(shapes, "what a bar is about", unopened)
     height = top - GAP + 6 + AXIS
-    return Layout(figure.title, figure.unit, caption, Plot(height, 0, shapes), [], unopened)
+    return Layout(figure.title, figure.unit, caption, Plot(height, 0, shapes), [])
 
 
 @lay_out.register
@@ -310,7 +310,7 @@ def _boards(figure: Boards, world: World, first_seed: int) -> Layout:
         "A star keeps what the position is worth, a dot is what it plays there, a cross what it "
         "plays by mistake."
     )
-    return Layout(figure.title, "", caption, Plot(0, 0, []), pictures, unopened=False)
+    return Layout(figure.title, "", caption, Plot(0, 0, []), pictures)
 
 
 @kept(64)  # some 100 KB each
@@ -435,6 +435,14 @@ def _dots(
 
 def _runs(number: int) -> str:
     return f"{count(number)} run{'s' * (number != 1)}"
+
+
+def _press(shapes: Sequence[Shape], what: str, unopened: bool) -> str:
+    """Say what a press on a mark opens, if it opens something, and whether some marks do not."""
+    links = [shape.link for shape in shapes if isinstance(shape, (Dot, Path, Rect)) and shape.link]
+    opens = any(link.href for link in links)
+    told = f" A press opens {what}{', where the lab trains it' * unopened}." if opens else ""
+    return told + " The command makes the runs that the lab does not train." * unopened
 
 
 def _of_series(world: World, series: Series) -> Link:

@@ -52,27 +52,29 @@ class Table(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Some runs of a group of very many."""
+    """Some runs of a group, or all if they are few."""
 
     name: str
     ends: list[tuple[str, list[TableCell]]]  # which ones they are
 
 
 def offers(world: World, figure: Figure, first_seed: int) -> list[Sample]:
-    """List runs of a histogram that are worth a look: from both ends and from the middle."""
+    """List runs of a histogram that are worth a look: of many those at both ends and halfway."""
     if not isinstance(figure, Histogram):
         return []
     found = []
     for group in figure.groups:
         runs, opened = ordered(group.values, first_seed), addresses_of(world, group.recipe)
-        if len(runs) < 4 * OFFERED or not opened(first_seed):
+        if not opened(first_seed):
             continue
         middle = len(runs) // 2 - OFFERED // 2
-        parts = {
-            "lowest": runs[:OFFERED],
-            "in the middle": runs[middle : middle + OFFERED],
-            "highest": runs[-OFFERED:],
-        }
+        parts = {"all": runs}
+        if len(runs) > 3 * OFFERED:
+            parts = {
+                "lowest": runs[:OFFERED],
+                "in the middle": runs[middle : middle + OFFERED],
+                "highest": runs[-OFFERED:],
+            }
         ends = [
             (name, [_seed(run, figure.unit, opened) for run in some])
             for name, some in parts.items()
