@@ -14,7 +14,7 @@ from tests.browser.steps import MARKS, Gate, Quiet, serving
 TAKEN = [
     "/take/4081?o=q-learning-1",
     "/mind/q-table",
-    "/agents/q-learning-1",
+    "/agents/q-learning-1#learning-curves",
     "/compare/31?lens=q-learning-1&lens=self-play",
     "/experiments/bad-runs",
 ]
