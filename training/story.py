@@ -12,7 +12,7 @@ import msgspec
 from app.recipes import Recipe
 from app.recipes.algorithms import League
 from app.tictactoe.game import Game
-from training.plain import LEARNERS, at_first, key_of
+from training.plain import LEARNERS, at_first, key_of, learn
 from training.plain.boards import Pair, is_over, legal_cells, move, result, to_move
 from training.plain.randomness import Random
 
@@ -110,7 +110,7 @@ def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
         listener = Listener(game, recipe.seed)
         values, times = dict[object, float](), Counter[object]()
         changes: list[list[Change]] = [[] for _ in range(games)]
-        for pair, new in LEARNERS[recipe.slug](game, recipe, listener):
+        for pair, new in learn(game, recipe, listener):
             number = len(listener.games) - 1
             if number >= games:  # games that teach nothing come and go without an update
                 break

@@ -76,6 +76,13 @@ Seat = Annotated[
     Literal["both", "x", "o"], Meta(description="In which seat it learns: both in turn, x or o.")
 ]
 Initial = Annotated[float, begun("Initial Q-value of every move.")]
+Taught = Annotated[
+    str,
+    Meta(
+        description="The moves of the person who teaches, where vs has games with you: a digit for "
+        "each cell, 0 to 8 in reading order, a dot between games, as in 04.2.8516."
+    ),
+]
 
 TAUGHT = {"both": "xo", "x": "x", "o": "o"}
 
@@ -100,7 +107,7 @@ class QIteration(Rewarded, frozen=True, kw_only=True):
         if self.is_met(BOTH):
             raise RecipeError("vs is not both: a sweep has every position and move of both sides")
 
-    def task(self) -> Task:
+    def exact_task(self) -> Task:
         """Return its rewards against its last opponent, from any position."""
         return Task(self.opponent(), self.gamma, self.worth(), everywhere=True)
 
@@ -123,8 +130,9 @@ class QLearning(Rewarded, frozen=True, kw_only=True):
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 100_000
     initial: Initial = 0.0
+    taught: Taught = ""
 
-    def task(self) -> Task:
+    def exact_task(self) -> Task:
         """Return its rewards against its last opponent."""
         return in_environment(self)
 
@@ -136,7 +144,7 @@ class Sarsa(QLearning, frozen=True, kw_only=True):
 
     games: Games = 300_000
 
-    def task(self) -> Task:
+    def exact_task(self) -> Task:
         """Return its rewards against its last opponent, exploring as it does in the end."""
         return in_environment(self, at_the_end(self.epsilon, self.epsilon_drop))
 
@@ -163,8 +171,9 @@ class MonteCarlo(Rewarded, frozen=True, kw_only=True):
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 300_000
     initial: Initial = 0.0
+    taught: Taught = ""
 
-    def task(self) -> Task:
+    def exact_task(self) -> Task:
         """Return its rewards against its last opponent, exploring as it does in the end."""
         return in_environment(self, at_the_end(self.epsilon, self.epsilon_drop))
 
@@ -201,10 +210,11 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
             "V0",
         ),
     ] = 0.5
+    taught: Taught = ""
     draw: Annotated[float, reward("What a drawn game is worth.")] = 0.5
     loss: Annotated[float, reward("What a lost game is worth.")] = 0.0
 
-    def task(self) -> Task:
+    def exact_task(self) -> Task:
         """Return its last opponent, with exploration if it learns from that."""
         explores = at_the_end(self.epsilon, self.epsilon_drop) if self.learn_from == "all" else 0.0
         return Task(self.opponent(), worth=self.worth(), seats=TAUGHT[self.seat], epsilon=explores)
@@ -238,13 +248,14 @@ class QTable(Rewarded, frozen=True, kw_only=True):
     epsilon_drop: EpsilonDrop = 0.1
     games: Games = 14_000
     initial: Initial = 0.0
+    taught: Taught = ""
 
     @property
     def plays(self) -> Plays:
         """Ties are broken in play as they were in training."""
         return "first" if self.ties == "first" else "greedy"
 
-    def task(self) -> Task | None:
+    def exact_task(self) -> Task | None:
         """Return its rewards against its last opponent; sums have no value to go to."""
         if self.update == "sum":
             return None
@@ -270,12 +281,17 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
 
     slug: ClassVar[str] = "self-play"
 
+    vs: Annotated[
+        Literal["self"],
+        Meta(description="The opponent: it plays itself, but for the games of a person."),
+    ] = "self"
     alpha: Alpha = 0.3
     gamma: Annotated[float, share("γ", "Discount factor, for each ply.")] = 0.9
     epsilon: Epsilon = 0.9
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 200_000
     initial: Annotated[float, begun("Initial Q-value of every move, to X.")] = 1.0
+    taught: Taught = ""
     win: Annotated[float, reward("What it is worth to X that X wins.")] = 1.0
     draw: Annotated[float, reward("What a draw is worth to X; to O it is as much below 0.")] = 0.5
     loss: Annotated[float, reward("What it is worth to X that O wins.")] = -1.0
@@ -289,7 +305,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
         """Return the rewards: what X gains O loses."""
         return Worth(x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss))
 
-    def task(self) -> Task:
+    def exact_task(self) -> Task:
         """Return minimax, discounted at every ply."""
         return Task(None, self.gamma, self.worth(), plies=1)
 
@@ -328,7 +344,10 @@ class League(Rewarded, frozen=True, kw_only=True):
     )
     k_step: Annotated[float, sharpness("What k grows by at every update.", least=0.0)] = 0.001
     k_limit: Annotated[float, sharpness("What k grows up to.")] = 100.0
-    rounds: Annotated[int, count("How many rounds, each of every pair in both seats.")] = 10_000
+    rounds: Annotated[
+        int, count("How many rounds, each of every pair in both seats; with you it is a game.")
+    ] = 10_000
+    taught: Taught = ""
     win: Annotated[float, reward("The reward of a won game.")] = 10.0
     draw: Annotated[float, reward("The reward of a drawn game.")] = 3.0
     loss: Annotated[float, reward("The reward of a lost game.")] = -10.0
@@ -353,7 +372,7 @@ class Champion(Recipe, frozen=True, kw_only=True):
 
     games: Annotated[int, count("How many games are played at most.")] = 1_000
 
-    def task(self) -> Task:
+    def exact_task(self) -> Task:
         """Return optimal play."""
         return Task(None, plies=1)
 
@@ -388,6 +407,7 @@ class Menace(Recipe, frozen=True, kw_only=True):
         ),
     ] = "proportional"
     games: Games = 10_000
+    taught: Taught = ""
     win: Annotated[int, paid("Beads that every move of a won game is given.")] = 3
     draw: Annotated[int, paid("Beads that every move of a drawn game is given.")] = 1
     loss: Annotated[int, paid("Beads that every move of a lost game is given; -1 takes one.")] = -1
@@ -421,7 +441,7 @@ class Mcts(Recipe, frozen=True, kw_only=True):
         ),
     ] = 1.4
 
-    def task(self) -> Task:
+    def exact_task(self) -> Task:
         """Return optimal play, to which the means go with the number of rollouts."""
         return Task(None, plies=1)
 
@@ -509,7 +529,7 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
             self.layers, (narrow, self.width, narrow)
         )
 
-    def task(self) -> Task:
+    def exact_task(self) -> Task:
         """Return its rewards against its last opponent."""
         return Task(self.opponent(), self.gamma, self.worth(), self.step)
 

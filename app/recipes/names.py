@@ -23,6 +23,7 @@ from app.recipes.parameters import (
 )
 
 LONGEST = 120  # characters of a name
+LONGEST_TAUGHT = 2_000  # of one with the games of a person
 WHOLE = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)(e-?[0-9]{1,3})?")
 ALSO_CALLED = {"first-empty": "fixed"}  # other words for an opponent
@@ -63,7 +64,7 @@ def parse(text: str) -> Recipe:
         if not equals:
             raise RecipeError(f"{parameter} has no value: write {parameter}=...")
         values[parameter] = _value(known[parameter], value)
-    if "vs" in values and not known["vs"].choices:
+    if "vs" in values and values["vs"] not in known["vs"].choices:
         values |= _opponents(str(values["vs"]), ALGORITHMS[slug].turns, values)
     recipe = ALGORITHMS[slug](**values)
     name(recipe)  # a recipe without a name cannot be asked for again
@@ -102,6 +103,11 @@ def _opponents(vs: str, turns: str, values: dict[str, Value]) -> dict[str, Value
     return {"vs": "+".join(":".join(phase) for phase in phases)}
 
 
+def longest(text: str) -> int:
+    """Return how many characters a name may have that is meant like this one."""
+    return LONGEST_TAUGHT if ",taught=" in text else LONGEST
+
+
 def _check_length(text: str) -> None:
-    if len(text) > LONGEST:
-        raise RecipeError(f"a name has at most {LONGEST} characters, not {len(text)}")
+    if len(text) > longest(text):
+        raise RecipeError(f"a name has at most {longest(text)} characters, not {len(text)}")

@@ -24,6 +24,7 @@ import numpy as np
 from msgspec import Meta
 
 from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import BASELINES, Plays
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
@@ -35,13 +36,25 @@ SELF = "self"  # the learner's own greedy play, of which nothing is learned
 BOTH = "both"  # the learner in both seats, learning and exploring in each
 ITSELF = (SELF, BOTH)
 OPPONENTS = (*BASELINES, *ITSELF)
-SHARED = "win draw loss seed"  # parameters that come last, in this order
+YOU = "you"  # the person who teaches, whose moves the recipe holds
+MOST_TAUGHT = 300  # games with people
+MOST_PRACTICE = 20_000  # updates of the other games of a recipe with people
+SHARED = "taught win draw loss seed"  # parameters that come last, in this order
 SHOWN = 40  # characters of a refused value
 WORDS = {True: "yes", False: "no"}  # how a name writes a switch
 
 
 class RecipeError(ValueError):
     """A recipe that cannot be meant: the message names the parameter and what would be right."""
+
+
+class TaughtError(RecipeError):
+    """A move of a game with a person that cannot have been played: the message names both."""
+
+    def __init__(self, game: int, move: int, fault: str) -> None:
+        """`game` and `move` count those of the person from 1."""
+        super().__init__(f"taught: move {move} of game {game} {fault}")
+        self.game, self.move = game, move
 
 
 class Parameter(NamedTuple):
@@ -91,6 +104,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
             raise RecipeError(f"{self.turns} is not given where vs says how many: {self._vs}")
         if self.is_met(BOTH) and getattr(self, "seat", "both") != "both":
             raise RecipeError("seat is both where vs is both: it learns in both seats of a game")
+        if self.is_met(YOU) or games_taught(self):
+            check_taught(self)
 
     @classmethod
     def lineage(cls) -> list[str]:
@@ -129,7 +144,14 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return Worth()
 
     def task(self) -> Task | None:
-        """Return what it is asked to learn in the end, or None where that has no exact answer."""
+        """Return what it is asked to learn in the end, or None where that has no exact answer.
+
+        Against a person it has none.
+        """
+        return None if self.phases[-1][0] == YOU else self.exact_task()
+
+    def exact_task(self) -> Task | None:
+        """Return the task of an algorithm whose last opponent is a policy."""
         return None
 
     def updates_at_most(self) -> int:
@@ -144,6 +166,10 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     def is_met(self, *opponents: str) -> bool:
         """Whether one of these is an opponent at some time of the training."""
         return any(opponent in opponents for opponent, _ in self.phases)
+
+    def turns_against(self, *opponents: str) -> int:
+        """Return how many turns it has against these."""
+        return sum(turns for opponent, turns in self.phases if opponent in opponents)
 
 
 class Rewarded(Recipe, frozen=True, kw_only=True):
@@ -214,8 +240,9 @@ def parameters(recipe: Recipe) -> list[Parameter]:
 def check(parameter: Parameter) -> None:
     """Raise RecipeError, naming the range, if a parameter's value is not within it."""
     value, kind = parameter.value, parameter.kind
+    several = parameter.name == "vs" and (not parameter.choices or is_taught(str(value)))
     if kind is str and parameter.choices:
-        right = value in parameter.choices
+        right = several or value in parameter.choices
     elif kind in (int, float):
         whole = isinstance(value, int) and not isinstance(value, bool)
         right = (whole or (kind is float and isinstance(value, float))) and (
@@ -225,8 +252,8 @@ def check(parameter: Parameter) -> None:
         right = isinstance(value, kind)
     if not right:
         raise RecipeError(f"{parameter.name} {expected(parameter)}, not {shown(value)}")
-    if parameter.name == "vs" and not parameter.choices:
-        check_opponents(str(value))
+    if several:
+        check_opponents(str(value), parameter.choices or OPPONENTS)
 
 
 def expected(parameter: Parameter) -> str:
@@ -240,12 +267,56 @@ def expected(parameter: Parameter) -> str:
     return f"is {number} within {low} and {high}"
 
 
-def check_opponents(vs: str) -> None:
+def is_taught(vs: str) -> bool:
+    """Whether a person is among these opponents."""
+    return YOU in (phase.partition(":")[0] for phase in vs.split("+"))
+
+
+def games_taught(recipe: Recipe) -> list[str]:
+    """Return the cells that the person played in each game with one."""
+    taught = getattr(recipe, "taught", "")
+    return taught.split(".") if taught else []
+
+
+def check_taught(recipe: Recipe) -> None:
+    """Raise RecipeError if a recipe's games with people do not go with the rest of it.
+
+    Which of their moves are possible depends on the learner's own, so it shows when it learns:
+    here each game has a cell at least, and none twice.
+    """
+    if not hasattr(recipe, "taught"):
+        raise RecipeError(f"vs is not {YOU}: no person teaches {recipe.slug}")
+    games, wanted = games_taught(recipe), recipe.turns_against(YOU)
+    if len(games) != wanted:
+        raise RecipeError(f"taught has {len(games)} games, and vs={recipe._vs} has {wanted}")
+    if wanted > MOST_TAUGHT:
+        raise RecipeError(f"people teach {MOST_TAUGHT} games at most, not {wanted}")
+    practice = (sum(turns for _, turns in recipe.phases) - wanted) * recipe.updates_a_turn()
+    if practice > MOST_PRACTICE:
+        raise RecipeError(
+            f"a learner with people practises for {MOST_PRACTICE:,} updates at most, and this "
+            f"may be {practice:,}"
+        )
+    for parameter, value in (("start", "empty"), ("epsilon_drop", 0), ("alpha_drop", 0)):
+        if getattr(recipe, parameter, value) != value:
+            # What a game more changes in the games before it would be another learner's.
+            raise RecipeError(f"{parameter} is {value} where a person teaches")
+    cells = DIGITS[: tic_tac_toe().cells]
+    for number, game in enumerate(games, 1):
+        for move, cell in enumerate(game or " ", 1):
+            if cell not in cells:
+                fault = f"is {shown(cell)}, and a cell is 0 to {cells[-1]}"
+                raise TaughtError(number, move, fault if game else "is missing")
+            if cell in game[: move - 1]:
+                raise TaughtError(number, move, f"is cell {cell} once more")
+
+
+def check_opponents(vs: str, opponents: tuple[str, ...] = OPPONENTS) -> None:
     """Raise RecipeError if opponents are not `random` or `random:50+self:200`."""
     phases = [phase.split(":") for phase in vs.split("+")]
     for name, *turns in phases:
-        if name not in OPPONENTS:
-            raise RecipeError(f"vs is one or more of {', '.join(OPPONENTS)}, not {shown(name)}")
+        if name not in (*opponents, YOU):
+            raise RecipeError(f"vs is one or more of {', '.join(opponents)}, not {shown(name)}")
         if turns or len(phases) > 1:
             number = turns[0] if len(turns) == 1 else ""
             # No number that is written in another way than `int` would write it.

@@ -13,8 +13,9 @@ from app.tictactoe.report import blunders
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
 from training.learners import learn
+from training.plain import learn as learn_plainly
 from training.plain.boards import empty, legal_cells, move, standing, unfinished_boards
-from training.plain.champion import Memory, champion
+from training.plain.champion import Learner as Memory
 from training.plain.randomness import Random
 
 SURE = [-1, 0, 1]
@@ -32,8 +33,8 @@ def truth(game: Game) -> np.ndarray:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_compiled_learner_is_the_plain_one(game: Game, seed: int) -> None:
     """To the end, by all that it knows after every seventh game."""
-    recipe, memory = Champion(seed=seed), Memory(game)
-    plain = champion(game, recipe, Random(seed), memory)
+    recipe, memory = Champion(seed=seed), Memory(game, Champion())
+    plain = learn_plainly(game, recipe, Random(seed), memory)
     compiled = learn(game, recipe, after_every_game)
     boards = unfinished_boards(game)
     made = [standing(game, move(b, cell)) for b in boards for cell in legal_cells(b)]

@@ -13,8 +13,9 @@ from app.tictactoe.beads import alike, beads, leanings
 from app.tictactoe.game import Game, X
 from app.tictactoe.policy import policy_of
 from training.learners import learn
+from training.plain import learn as learn_plainly
 from training.plain.boards import legal_cells, unfinished_boards
-from training.plain.menace import Boxes, menace
+from training.plain.menace import Learner as Boxes
 from training.plain.randomness import Random
 from training.story import GAMES, story
 
@@ -36,7 +37,7 @@ def test_the_boxes_are_those_of_plain_python(game: Game, name: str) -> None:
     recipe = parse(name)
     assert isinstance(recipe, Menace)
     boxes = Boxes(game, recipe)
-    told = menace(game, recipe, Random(recipe.seed), boxes)
+    told = learn_plainly(game, recipe, Random(recipe.seed), boxes)
     done = 0
     for number, progress in enumerate(learn(game, recipe, lambda updates: updates + 1)):
         for _ in islice(told, progress.updates - done):

@@ -62,7 +62,7 @@ def test_the_compiled_learner_is_the_plain_one(rules: str, name: str) -> None:
     game, recipe = GAMES[rules], parse(name)
     _, now = islice(learn(game, recipe, lambda updates: updates + UPDATES), 2)
     heard = Heard(recipe.seed)
-    told = plain.LEARNERS[recipe.slug](game, recipe, heard)
+    told = plain.learn(game, recipe, heard)
     for (board, cell), value in islice(told, now.updates):
         named = (board, cell) if recipe.slug == "league" else key(game, recipe, board, cell)
         heard.values[named] = value

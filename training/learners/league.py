@@ -83,7 +83,7 @@ def learn(game: Game, recipe: League, next_stop: NextStop) -> Iterator[Progress]
     Games and updates are the learner's own.
     """
     me = own_place(recipe)
-    names = [name for name in MEMBERS if name == me or meets(recipe, name)]
+    names = [name for name in MEMBERS if name == me or meets(recipe.vs, name)]
     learners = {name: LEARNERS[name] for name in names if name in LEARNERS} | {me: recipe}
     numbers = {name: number for number, name in enumerate(learners)} | NEVER_LEARN
     meetings = np.array(list(permutations([numbers[name] for name in names], 2)))
@@ -118,9 +118,9 @@ def own_place(recipe: League) -> str:
     )
 
 
-def meets(recipe: League, name: str) -> bool:
-    """Whether the recipe's learner meets this member."""
-    return recipe.vs == "league" or name in recipe.vs.split("+")
+def meets(vs: str, name: str) -> bool:
+    """Whether a learner with these opponents meets this member."""
+    return vs == "league" or name in vs.split("+")
 
 
 def board_of(game: Game, views: Sequence[View], begins: Indices, worth: Worth) -> Board:

@@ -1,18 +1,85 @@
 """A game on boards as text: its moves, how it ends, and the opponents' answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
+from typing import NamedTuple
 
+from app.recipes import Recipe
 from app.recipes.algorithms import Menace, SelfPlay
-from app.recipes.parameters import BOTH, SELF, Rewarded
+from app.recipes.parameters import BOTH, SELF, YOU, Rewarded, TaughtError, games_taught
 from app.tictactoe.game import Game
-from app.tictactoe.notation import parse_position, position_text
+from app.tictactoe.notation import DIGITS, parse_position, position_text
 from app.tictactoe.policy import BASELINES, Policy
 from training.plain.randomness import Random
 
 Pair = tuple[str, int]  # a board and the cell played
 Update = tuple[Pair, float]  # and its new value
 Choose = Callable[[str], int]  # the learner's own greedy play, for an opponent that is itself
+
+
+class UnfinishedError(TaughtError):
+    """A game in which a person has not moved yet: the board is where they are to move."""
+
+    def __init__(self, number: int, move: int, board: str) -> None:
+        super().__init__(number, move, "is missing: the game is not over")
+        self.board = board
+
+
+class Person:
+    """The person who teaches in one game, by the cells that they played."""
+
+    def __init__(self, number: int, cells: str) -> None:
+        """`number` is that of the game among those with people, from 1."""
+        self.number, self.cells, self.moves = number, cells, 0
+
+    def choose(self, board: str) -> int:
+        """Return the next cell.
+
+        Raises TaughtError if it is taken, and UnfinishedError if there is none.
+        """
+        self.moves += 1
+        if self.moves > len(self.cells):
+            raise UnfinishedError(self.number, self.moves, board)
+        cell = DIGITS.index(self.cells[self.moves - 1])
+        if board[cell] != ".":
+            raise TaughtError(self.number, self.moves, f"is cell {cell}, which is taken")
+        return cell
+
+    def leave(self) -> None:
+        """Raise TaughtError if there are cells left when the game is over."""
+        if self.moves < len(self.cells):
+            raise TaughtError(self.number, self.moves + 1, "comes after the end of the game")
+
+
+class Turn(NamedTuple):
+    """A turn of a training: a game, or a round or sweep of it."""
+
+    opponent: str
+    number: int  # of the turn among those against this opponent, from 0
+    length: int  # how many there are against it
+    played: int  # turns before it, against any opponent
+    person: Person | None = None  # where that is the opponent
+
+    def seat(self, recipe: Recipe, number: int) -> str:
+        """Return in which seat, "X" or "O", the learner plays game `number` of the training.
+
+        People change seats from each of their games to the next, whatever lies between.
+        """
+        seats = {"both": "XO", "x": "X", "o": "O"}[getattr(recipe, "seat", "both")]
+        return seats[(self.person.number - 1 if self.person else number) % len(seats)]
+
+
+def turns(recipe: Recipe) -> Iterator[Turn]:
+    """List the turns of a training."""
+    played, people = 0, 0
+    for opponent, length in recipe.phases:
+        for number in range(length):
+            person = None
+            if opponent == YOU:
+                person = Person(people + 1, games_taught(recipe)[people])
+                people += 1
+            yield Turn(opponent, number, length, played, person)
+            played += 1
 
 
 def empty(game: Game) -> str:
@@ -104,9 +171,13 @@ def epsilon_greedy(
     return cell
 
 
-def lowered(epsilon: float, drop: float, turns: int, length: int) -> float:
-    """Return epsilon after so many turns of `length`: it falls after every tenth."""
-    return max(0.0, epsilon - drop * (10 * turns // length))
+def lowered(epsilon: float, drop: float, turn: Turn, together: int = 1) -> float:
+    """Return epsilon in a turn: it falls after every tenth of those against an opponent.
+
+    So many turns one after the other have the same.
+    """
+    before = turn.number - turn.number % together
+    return max(0.0, epsilon - drop * (10 * before // turn.length))
 
 
 def learners(opponent: str, seat: str) -> str:
@@ -114,10 +185,13 @@ def learners(opponent: str, seat: str) -> str:
     return "XO" if opponent == BOTH else seat
 
 
-def answer(game: Game, opponent: str, board: str, rng: Random, own: Choose) -> str:
-    """Return the board after the opponent's answer."""
-    itself = opponent == SELF
-    cell = own(board) if itself else pick(choices(game, opponent, board), rng.random())
+def answer(game: Game, turn: Turn, board: str, rng: Random, own: Choose) -> str:
+    """Return the board after the opponent's answer; raises as `Person.choose` does."""
+    itself = turn.opponent == SELF
+    if turn.person:
+        cell = turn.person.choose(board)
+    else:
+        cell = own(board) if itself else pick(choices(game, turn.opponent, board), rng.random())
     rng.answered(move(board, cell), itself)
     return move(board, cell)
 

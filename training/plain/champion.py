@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from app.recipes.algorithms import Champion
 from app.tictactoe.game import Game
 from training.plain.boards import (
+    Turn,
     Update,
     empty,
     is_over,
@@ -19,10 +20,10 @@ from training.plain.boards import (
 from training.plain.randomness import Random
 
 
-class Memory:
+class Learner:
     """What the champion knows of boards, each by the one that stands for it."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, _recipe: Champion) -> None:
         self.game = game
         self.at_least: dict[str, int] = defaultdict(lambda: -1)
         self.at_most: dict[str, int] = defaultdict(lambda: 1)
@@ -64,23 +65,18 @@ class Memory:
         if self.finished_with.issuperset(answers):
             self.finished_with.add(board)
 
-
-def champion(
-    game: Game, recipe: Champion, rng: Random, memory: Memory | None = None
-) -> Iterator[Update]:
-    """Yield each move when its game is over; all that it knows is in `memory`, to look at."""
-    memory = memory or Memory(game)
-    for _ in range(recipe.games):
-        if empty(game) in memory.finished_with:
+    def play(self, _turn: Turn, rng: Random) -> Iterator[Update]:
+        """Play a game if anything is unseen, and yield each move when it is over."""
+        if empty(self.game) in self.finished_with:
             return
-        board, trail = empty(game), []
-        memory.visits[board] += 1
-        while not is_over(game, board):
-            trail.append((board, memory.choose(board, rng)))
+        board, trail = empty(self.game), []
+        self.visits[board] += 1
+        while not is_over(self.game, board):
+            trail.append((board, self.choose(board, rng)))
             board = move(*trail[-1])
-            memory.visits[standing(game, board)] += 1
-        for met in sorted(memory.visits, key=lambda met: met.count(".")):
-            memory.revise(met)
-            rng.revised(met, memory.value(met))
+            self.visits[standing(self.game, board)] += 1
+        for met in sorted(self.visits, key=lambda met: met.count(".")):
+            self.revise(met)
+            rng.revised(met, self.value(met))
         for pair in trail:
-            yield pair, memory.value(standing(game, move(*pair)))
+            yield pair, self.value(standing(self.game, move(*pair)))

@@ -6,31 +6,57 @@ from functools import cache
 from itertools import accumulate, permutations
 
 from app.recipes.algorithms import League
+from app.recipes.parameters import YOU
 from app.tictactoe.game import Game
 from training.learners.league import LEARNERS, MEMBERS, meets, own_place
-from training.plain.boards import Pair, Update, empty, images, is_over, legal_cells, move, reward
+from training.plain.boards import (
+    Pair,
+    Person,
+    Turn,
+    Update,
+    empty,
+    images,
+    is_over,
+    legal_cells,
+    move,
+    reward,
+)
 from training.plain.randomness import Random
+
+Meeting = tuple[str, str]  # who plays X, and who O
 
 SEATS = "XO"
 SEEN = {"X": str.maketrans(".XO", "012"), "O": str.maketrans(".XO", "021")}
 
 
-def league(game: Game, recipe: League, rng: Random) -> Iterator[Update]:
-    """Play round after round, yielding each update of the recipe's learner.
+class Learner:
+    """The learner of the recipe among the others, all of which learn."""
 
-    The board of an update is what the learner sees: own stones 1, others 2, empty 0.
-    """
-    me = own_place(recipe)
-    members = [name for name in MEMBERS if name == me or meets(recipe, name)]
-    ways = dict(LEARNERS) | {me: recipe}
-    players = {name: Player(game, ways[name], recipe) for name in members if name in ways}
-    for _ in range(recipe.rounds):
-        for meeting in permutations(members, 2):
-            others = [name for name in meeting if name != me]
-            rng.met(*((others[0], SEATS[meeting.index(me)]) if me in meeting else ("", "")))
-            for name, update in play(game, meeting, players, rng):
-                if name == me:
+    def __init__(self, game: Game, recipe: League) -> None:
+        self.game, self.me = game, own_place(recipe)
+        ways = dict(LEARNERS) | {self.me: recipe}
+        self.players = {name: Player(game, way, recipe) for name, way in ways.items()}
+
+    def play(self, turn: Turn, rng: Random) -> Iterator[Update]:
+        """Play a round, or a game with a person, yielding each update of the recipe's learner.
+
+        The board of an update is what the learner sees: own stones 1, others 2, empty 0.
+        """
+        for meeting in self.meetings(turn):
+            others = [name for name in meeting if name != self.me]
+            met = (others[0], SEATS[meeting.index(self.me)]) if self.me in meeting else ("", "")
+            rng.met(*met)
+            for name, update in play(self.game, meeting, self.players, rng, turn.person):
+                if name == self.me:
                     yield update
+
+    def meetings(self, turn: Turn) -> list[Meeting]:
+        """List who meets in a turn, who plays X first."""
+        if turn.person:
+            as_x = turn.seat(self.players[self.me].way, 0) == "X"
+            return [(self.me, YOU) if as_x else (YOU, self.me)]
+        there = [name for name in MEMBERS if name == self.me or meets(turn.opponent, name)]
+        return list(permutations(there, 2))
 
 
 class Player:
@@ -71,12 +97,19 @@ class Player:
 
 
 def play(
-    game: Game, meeting: tuple[str, ...], players: Mapping[str, Player], rng: Random
+    game: Game,
+    meeting: Meeting,
+    players: Mapping[str, Player],
+    rng: Random,
+    person: Person | None = None,
 ) -> Iterator[tuple[str, Update]]:
     """Play a game, yielding who learns what."""
     board, mover = empty(game), 0
     while not is_over(game, board):
-        cell = choose(meeting[mover], players, board, SEATS[mover], rng)
+        if person and meeting[mover] == YOU:
+            cell = person.choose(board)
+        else:
+            cell = choose(meeting[mover], players, board, SEATS[mover], rng)
         rng.moved(board, cell, explored=True)
         after = move(board, cell)
         for seat, name in enumerate(meeting):

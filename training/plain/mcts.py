@@ -7,6 +7,7 @@ from math import inf, log, sqrt
 from app.recipes.algorithms import Mcts
 from app.tictactoe.game import Game
 from training.plain.boards import (
+    Turn,
     Update,
     epsilon_greedy,
     is_over,
@@ -57,13 +58,17 @@ class Tree:
         return node[0]
 
 
-def mcts(game: Game, recipe: Mcts, _rng: Random) -> Iterator[Update]:
-    """Simulate one game from every board, then a second one, and so on."""
-    trees = [
-        Tree(game, recipe.c, board, Random(recipe.seed, number))
-        for number, board in enumerate(unfinished_boards(game))
-    ]
-    for _ in range(recipe.rollouts):
-        for tree in trees:
+class Learner:
+    """A tree for every board; each draws its own random numbers."""
+
+    def __init__(self, game: Game, recipe: Mcts) -> None:
+        self.trees = [
+            Tree(game, recipe.c, board, Random(recipe.seed, number))
+            for number, board in enumerate(unfinished_boards(game))
+        ]
+
+    def play(self, _turn: Turn, _rng: Random) -> Iterator[Update]:
+        """Simulate one game from every board."""
+        for tree in self.trees:
             cell = tree.simulate()
             yield (tree.board, cell), tree.total[cell,] / tree.tries[cell,]

@@ -6,6 +6,7 @@ from app.recipes.algorithms import Menace
 from app.tictactoe.game import Game
 from training.plain.boards import (
     Pair,
+    Turn,
     Update,
     answer,
     empty,
@@ -20,11 +21,11 @@ from training.plain.boards import (
 from training.plain.randomness import Random
 
 
-class Boxes:
+class Learner:
     """The beads of moves, each by the one that stands for it, and how often a box was refilled."""
 
     def __init__(self, game: Game, recipe: Menace) -> None:
-        self.game = game
+        self.game, self.recipe = game, recipe
         self.first, self.fewer = recipe.beads, recipe.beads_drop
         self.changed: dict[Pair, int] = {}
         self.refills = 0
@@ -59,32 +60,20 @@ class Boxes:
             self.refills += 1
         return emptied
 
-
-def menace(game: Game, recipe: Menace, rng: Random, boxes: Boxes | None = None) -> Iterator[Update]:
-    """Play game after game; yield what each move of it has then, before a box is filled again."""
-    boxes = boxes or Boxes(game, recipe)
-    seats = {"both": "XO", "x": "X", "o": "O"}[recipe.seat]
-    for opponent, games in recipe.phases:
-        for played in range(games):
-            seat = seats[played % len(seats)]
-            trail, end = played_game(boxes, seat, opponent, rng)
-            for board, cell in trail:
-                beads = int(reward(game, recipe, end, to_move(board)))
-                number = max(0, boxes.beads(board, cell) + beads)
-                if boxes.put(board, cell, number):
-                    rng.refilled(board)
-                yield (board, cell), number
-
-
-def played_game(boxes: Boxes, seat: str, opponent: str, rng: Random) -> tuple[list[Pair], str]:
-    """Play a game: the boards on which the learner moved and its moves, and the final board."""
-    game = boxes.game
-    board, trail = empty(game), []
-    while not is_over(game, board):
-        if to_move(board) in learners(opponent, seat):
-            trail.append((board, boxes.draw(board, rng)))
-            rng.moved(*trail[-1], explored=True)
-            board = move(*trail[-1])
-        else:
-            board = answer(game, opponent, board, rng, lambda board: boxes.draw(board, rng))
-    return trail, board
+    def play(self, turn: Turn, rng: Random) -> Iterator[Update]:
+        """Play a game; yield what each move of it has then, before a box is filled again."""
+        board, trail = empty(self.game), list[Pair]()
+        seat = turn.seat(self.recipe, turn.number)
+        while not is_over(self.game, board):
+            if to_move(board) in learners(turn.opponent, seat):
+                trail.append((board, self.draw(board, rng)))
+                rng.moved(*trail[-1], explored=True)
+                board = move(*trail[-1])
+            else:
+                board = answer(self.game, turn, board, rng, lambda board: self.draw(board, rng))
+        for met, cell in trail:
+            beads = int(reward(self.game, self.recipe, board, to_move(met)))
+            number = max(0, self.beads(met, cell) + beads)
+            if self.put(met, cell, number):
+                rng.refilled(met)
+            yield (met, cell), number

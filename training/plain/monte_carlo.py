@@ -7,6 +7,7 @@ from app.recipes.algorithms import MonteCarlo
 from app.tictactoe.game import Game
 from training.plain.boards import (
     Pair,
+    Turn,
     Update,
     answer,
     epsilon_greedy,
@@ -21,28 +22,31 @@ from training.plain.q_learning import beginning, own, worth
 from training.plain.randomness import Random
 
 
-def monte_carlo(game: Game, recipe: MonteCarlo, rng: Random) -> Iterator[Update]:
-    """Play game after game and average what each brought."""
-    q: dict[Pair, float] = defaultdict(lambda: recipe.initial)
-    visits: Counter[Pair] = Counter()
-    played = 0
-    for opponent, games in recipe.phases:
-        for turn in range(games):
-            epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, games)
-            board, seat = beginning(game, recipe, played, rng)
-            trail: list[Pair] = []
-            while not is_over(game, board):
-                if to_move(board) not in learners(opponent, seat):
-                    board = answer(game, opponent, board, rng, lambda board: own(q, board, rng))
-                    continue
-                chance = 1.0 if recipe.exploring_starts and not trail else epsilon
-                trail.append((board, epsilon_greedy(board, worth(q, board), chance, rng)))
-                board = move(*trail[-1])
-            brought = {player: reward(game, recipe, board, player) for player in "XO"}
-            for pair in reversed(trail):
-                player = to_move(pair[0])
-                visits[pair] += 1
-                q[pair] += (brought[player] - q[pair]) / visits[pair]
-                yield pair, q[pair]
-                brought[player] *= recipe.gamma
-            played += 1
+class Learner:
+    """What each move brought on average."""
+
+    def __init__(self, game: Game, recipe: MonteCarlo) -> None:
+        self.game, self.recipe = game, recipe
+        self.q: dict[Pair, float] = defaultdict(lambda: recipe.initial)
+        self.visits: Counter[Pair] = Counter()
+
+    def play(self, turn: Turn, rng: Random) -> Iterator[Update]:
+        """Play a game and average what it brought."""
+        game, recipe, q = self.game, self.recipe, self.q
+        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn)
+        board, seat = beginning(game, recipe, turn, rng)
+        trail: list[Pair] = []
+        while not is_over(game, board):
+            if to_move(board) not in learners(turn.opponent, seat):
+                board = answer(game, turn, board, rng, lambda board: own(q, board, rng))
+                continue
+            chance = 1.0 if recipe.exploring_starts and not trail else epsilon
+            trail.append((board, epsilon_greedy(board, worth(q, board), chance, rng)))
+            board = move(*trail[-1])
+        brought = {player: reward(game, recipe, board, player) for player in "XO"}
+        for pair in reversed(trail):
+            player = to_move(pair[0])
+            self.visits[pair] += 1
+            q[pair] += (brought[player] - q[pair]) / self.visits[pair]
+            yield pair, q[pair]
+            brought[player] *= recipe.gamma

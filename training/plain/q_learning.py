@@ -7,6 +7,7 @@ from app.recipes.algorithms import ExpectedSarsa, MonteCarlo, QLearning, Sarsa
 from app.tictactoe.game import Game
 from training.plain.boards import (
     Pair,
+    Turn,
     Update,
     answer,
     boards_of,
@@ -26,55 +27,55 @@ from training.plain.randomness import Random
 Q = dict[Pair, float]
 
 
-def q_learning(game: Game, recipe: QLearning, rng: Random) -> Iterator[Update]:
-    """Play game after game, updating after every move."""
-    q: Q = defaultdict(lambda: recipe.initial)
-    played = 0
-    for opponent, games in recipe.phases:
-        for turn in range(games):
-            epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, games)
-            board, seat = beginning(game, recipe, played, rng)
-            before: dict[str, Pair] = {}  # the last move of each player that learns
-            while not is_over(game, board):
-                player = to_move(board)
-                if player not in learners(opponent, seat):
-                    board = answer(game, opponent, board, rng, lambda board: own(q, board, rng))
-                    continue
-                cell = epsilon_greedy(board, worth(q, board), epsilon, rng)
-                if player in before:
-                    aim = recipe.gamma * found(recipe, q, board, cell, epsilon)
-                    yield update(recipe, q, before[player], aim)
-                board, before[player] = move(board, cell), (board, cell)
-            for player in (to_move(board), made_by(board)):
-                if player in before:
-                    ended = reward(game, recipe, board, player)
-                    yield update(recipe, q, before[player], ended)
-            played += 1
+class Learner:
+    """The value of every move; what it learns it learns after its next one."""
 
+    def __init__(self, game: Game, recipe: QLearning) -> None:
+        self.game, self.recipe = game, recipe
+        self.q: Q = defaultdict(lambda: recipe.initial)
 
-def update(recipe: QLearning, q: Q, pair: Pair, target: float) -> Update:
-    """Draw the value of a move to its target."""
-    q[pair] += recipe.alpha * (target - q[pair])
-    return pair, q[pair]
+    def play(self, turn: Turn, rng: Random) -> Iterator[Update]:
+        """Play a game, updating after every move."""
+        game, recipe, q = self.game, self.recipe, self.q
+        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn)
+        board, seat = beginning(game, recipe, turn, rng)
+        before: dict[str, Pair] = {}  # the last move of each player that learns
+        while not is_over(game, board):
+            player = to_move(board)
+            if player not in learners(turn.opponent, seat):
+                board = answer(game, turn, board, rng, lambda board: own(q, board, rng))
+                continue
+            cell = epsilon_greedy(board, worth(q, board), epsilon, rng)
+            if player in before:
+                yield self.update(before[player], recipe.gamma * self.found(board, cell, epsilon))
+            board, before[player] = move(board, cell), (board, cell)
+        for player in (to_move(board), made_by(board)):
+            if player in before:
+                yield self.update(before[player], reward(game, recipe, board, player))
 
+    def update(self, pair: Pair, target: float) -> Update:
+        """Draw the value of a move to its target."""
+        self.q[pair] += self.recipe.alpha * (target - self.q[pair])
+        return pair, self.q[pair]
 
-def found(recipe: QLearning, q: Q, board: str, cell: int, epsilon: float) -> float:
-    """Return what an update finds on the next board, where this cell will be played."""
-    values = worth(q, board)
-    if isinstance(recipe, ExpectedSarsa):
-        best, mean = max(values.values()), epsilon * sum(values.values()) / len(values)
-        return (1 - epsilon) * best + mean
-    return values[cell] if isinstance(recipe, Sarsa) else max(values.values())
+    def found(self, board: str, cell: int, epsilon: float) -> float:
+        """Return what an update finds on the next board, where this cell will be played."""
+        values = worth(self.q, board)
+        if isinstance(self.recipe, ExpectedSarsa):
+            best, mean = max(values.values()), epsilon * sum(values.values()) / len(values)
+            return (1 - epsilon) * best + mean
+        return values[cell] if isinstance(self.recipe, Sarsa) else max(values.values())
 
 
 def beginning(
-    game: Game, recipe: QLearning | MonteCarlo, played: int, rng: Random
+    game: Game, recipe: QLearning | MonteCarlo, turn: Turn, rng: Random
 ) -> tuple[str, str]:
     """Return the board with which a game begins, and the learner's seat: "X" or "O"."""
     if recipe.start == "empty":
-        return empty(game), {"both": "XO"[played % 2], "x": "X", "o": "O"}[recipe.seat]
+        return empty(game), turn.seat(recipe, turn.played)
     boards = boards_of(game, recipe.seat)
-    number = played % len(boards) if recipe.start == "every" else int(rng.random() * len(boards))
+    every = recipe.start == "every"
+    number = turn.played % len(boards) if every else int(rng.random() * len(boards))
     return boards[number], to_move(boards[number])
 
 

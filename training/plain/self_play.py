@@ -7,6 +7,7 @@ from app.recipes.algorithms import SelfPlay
 from app.tictactoe.game import Game
 from training.plain.boards import (
     Pair,
+    Turn,
     Update,
     empty,
     epsilon_greedy,
@@ -20,17 +21,31 @@ from training.plain.boards import (
 from training.plain.randomness import Random
 
 
-def self_play(game: Game, recipe: SelfPlay, rng: Random) -> Iterator[Update]:
-    """Play game after game; X maximises and O minimises."""
-    q: dict[Pair, float] = defaultdict(lambda: recipe.initial)
-    for played in range(recipe.games):
-        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, played, recipe.games)
-        board = empty(game)
+class Learner:
+    """The value of every move, to X."""
+
+    def __init__(self, game: Game, recipe: SelfPlay) -> None:
+        self.game, self.recipe = game, recipe
+        self.q: dict[Pair, float] = defaultdict(lambda: recipe.initial)
+
+    def play(self, turn: Turn, rng: Random) -> Iterator[Update]:
+        """Play a game in which X maximises and O minimises.
+
+        A person plays one seat.  It learns from their moves as from its own: its target is the
+        best answer to a move, whoever made it.
+        """
+        game, recipe, q = self.game, self.recipe, self.q
+        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn)
+        person, seat, board = turn.person, turn.seat(recipe, 0), empty(game)
         while not is_over(game, board):
             x_moves = to_move(board) == "X"
-            sign = 1 if x_moves else -1
-            worth = {cell: sign * q[board, cell] for cell in legal_cells(board)}
-            cell = epsilon_greedy(board, worth, epsilon, rng)
+            if person and to_move(board) != seat:
+                cell = person.choose(board)
+                rng.moved(board, cell, explored=False)
+            else:
+                sign = 1 if x_moves else -1
+                worth = {cell: sign * q[board, cell] for cell in legal_cells(board)}
+                cell = epsilon_greedy(board, worth, epsilon, rng)
             after = move(board, cell)
             if is_over(game, after):
                 target = reward(game, recipe, after, "X")

@@ -6,6 +6,7 @@ from app.recipes.algorithms import TdAfterstates
 from app.tictactoe.game import Game
 from training.plain.boards import (
     Pair,
+    Turn,
     Update,
     answer,
     empty,
@@ -23,7 +24,7 @@ from training.plain.boards import (
 from training.plain.randomness import Random
 
 
-class Afterstates:
+class Learner:
     """What boards are worth to whoever made them; what ends the game is known."""
 
     def __init__(self, game: Game, recipe: TdAfterstates) -> None:
@@ -48,44 +49,32 @@ class Afterstates:
         self.learned[key_of(self.game, self.recipe, made)] = value
         return pair, value
 
+    def play(self, turn: Turn, rng: Random) -> Iterator[Update]:
+        """Play a game, learning from each move what the one before it was worth."""
+        game, recipe = self.game, self.recipe
+        together = 2 if recipe.seat == "both" else 1
+        alpha = lowered(recipe.alpha, recipe.alpha_drop, turn, together)
+        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, together)
+        seat = turn.seat(recipe, turn.number)
+        board = empty(game)
+        before: dict[str, Pair] = {}  # the last move of each player that learns
+        while not is_over(game, board):
+            player = to_move(board)
+            if player not in learners(turn.opponent, seat):
+                board = answer(game, turn, board, rng, lambda board: self.own(board, rng))
+                continue
+            explored = rng.random() < epsilon
+            pair = board, epsilon_greedy(board, self.worth(board), float(explored), rng)
+            if player in before and (recipe.learn_from == "all" or not explored):
+                yield self.learn(before[player], alpha, self.value(move(*pair)))
+            board, before[player] = move(*pair), pair
+        other = to_move(board)
+        if other in before:
+            yield self.learn(before[other], alpha, reward(game, recipe, board, other))
 
-def td_afterstates(game: Game, recipe: TdAfterstates, rng: Random) -> Iterator[Update]:
-    """Play game after game, learning from each move what the one before it was worth."""
-    known = Afterstates(game, recipe)
-    seats = {"both": "XO", "x": "X", "o": "O"}[recipe.seat]
-    for opponent, games in recipe.phases:
-        for played in range(games):
-            turn = played - played % len(seats)
-            alpha = lowered(recipe.alpha, recipe.alpha_drop, turn, games)
-            epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, games)
-            seat = seats[played % len(seats)]
-            yield from played_game(known, (alpha, epsilon), seat, opponent, rng)
-
-
-def played_game(
-    known: Afterstates, rates: tuple[float, float], seat: str, opponent: str, rng: Random
-) -> Iterator[Update]:
-    """Play a game with this step size and this much exploration."""
-
-    def own(board: str) -> int:
-        return epsilon_greedy(board, known.worth(board), 0.0, rng)
-
-    game, recipe, (alpha, epsilon) = known.game, known.recipe, rates
-    board = empty(game)
-    before: dict[str, Pair] = {}  # the last move of each player that learns
-    while not is_over(game, board):
-        player = to_move(board)
-        if player not in learners(opponent, seat):
-            board = answer(game, opponent, board, rng, own)
-            continue
-        explored = rng.random() < epsilon
-        pair = board, epsilon_greedy(board, known.worth(board), float(explored), rng)
-        if player in before and (recipe.learn_from == "all" or not explored):
-            yield known.learn(before[player], alpha, known.value(move(*pair)))
-        board, before[player] = move(*pair), pair
-    other = to_move(board)
-    if other in before:
-        yield known.learn(before[other], alpha, reward(game, recipe, board, other))
+    def own(self, board: str, rng: Random) -> int:
+        """Play greedily, as the opponent that is the learner itself."""
+        return epsilon_greedy(board, self.worth(board), 0.0, rng)
 
 
 def key_of(game: Game, recipe: TdAfterstates, made: str) -> str:
