@@ -58,10 +58,17 @@ class Told(TypedDict):
 class Listener(Random):
     """Random numbers that remember what a learner and its opponent made of them."""
 
-    def __init__(self, game: Game, seed: int) -> None:
-        super().__init__(seed)
-        self.game = game
+    def __init__(self, game: Game, recipe: Recipe) -> None:
+        super().__init__(recipe.seed)
+        self.game, self.recipe = game, recipe
+        self.learned: dict[object, float] = {}  # the values that were updated, by what has one
+        self.times: Counter[object] = Counter()  # how often each was
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the games that were told, and nothing of what was learned in them."""
         self.games: list[list[Turn]] = []
+        self.changes: list[list[Change]] = []  # of each game
         self.meetings: list[tuple[str, str]] = []  # opponent and seat in each game, where told
         self.watching = False  # a game of others
         self.emptied: list[str] = []  # boards whose box has just been filled again
@@ -102,54 +109,56 @@ class Listener(Random):
         if opponent:
             self.meetings.append((opponent, seat))
 
+    def updated(self, pair: Pair, new: float) -> None:
+        """Remember an update of the last game."""
+        key = key_of(self.game, self.recipe, *pair)
+        old = self.learned.get(key, at_first(self.game, self.recipe, *pair))
+        self.learned[key] = new
+        self.times[key] += 1
+        number = len(self.games) - 1  # games that teach nothing come and go without an update
+        self.changes += [[] for _ in range(number + 1 - len(self.changes))]
+        turns, changes = self.games[number], self.changes[number]
+        turn = len(turns) - 1 if self.recipe.slug in EVERY_PLY else _place(turns, pair)
+        observed = isinstance(self.recipe, League) and (
+            self.recipe.observing
+            and to_move(turns[turn]["board"]) != self.meetings[number][1]
+            and (self.recipe.stages == "one" or turn in [change["turn"] for change in changes])
+        )
+        changes.append(
+            Change(turn=turn, old=old, new=new, times=self.times[key], observed=observed)
+        )
+        for board in self.emptied:
+            for cell in legal_cells(board):
+                self.learned.pop(key_of(self.game, self.recipe, board, cell), None)
+        self.emptied.clear()
+        if turn == len(turns) - 1:
+            self.learned |= self.values
+
+    def told(self, number: int) -> Told:
+        """Tell a game that is over."""
+        turns = self.games[number]
+        opponent, seat = self.meetings[number] if self.meetings else ("", "")
+        if not seat:
+            seats = {to_move(turn["board"]) for turn in turns}
+            seat = seats.pop() if len(seats) == 1 else "X"
+        return Told(
+            turns=turns,
+            changes=self.changes[number] if number < len(self.changes) else [],
+            seat=seat,
+            opponent=opponent,
+            result=RESULTS[result(self.game, turns[-1]["after"], seat)],
+        )
+
 
 def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
     """Tell the first games of a training as JSON: a list of `Told`, empty if none can be told."""
-    told: list[Told] = []
+    listener = Listener(game, recipe)
     if recipe.slug in TOLD:
-        listener = Listener(game, recipe.seed)
-        values, times = dict[object, float](), Counter[object]()
-        changes: list[list[Change]] = [[] for _ in range(games)]
         for pair, new in learn(game, recipe, listener):
-            number = len(listener.games) - 1
-            if number >= games:  # games that teach nothing come and go without an update
+            if len(listener.games) > games:
                 break
-            key = key_of(game, recipe, *pair)
-            old = values.get(key, at_first(game, recipe, *pair))
-            values[key] = new
-            times[key] += 1
-            turns = listener.games[number]
-            turn = len(turns) - 1 if recipe.slug in EVERY_PLY else _place(turns, pair)
-            before = [change["turn"] for change in changes[number]]
-            observed = isinstance(recipe, League) and (
-                recipe.observing
-                and to_move(turns[turn]["board"]) != listener.meetings[number][1]
-                and (recipe.stages == "one" or turn in before)
-            )
-            changes[number].append(
-                Change(turn=turn, old=old, new=new, times=times[key], observed=observed)
-            )
-            for board in listener.emptied:
-                for cell in legal_cells(board):
-                    values.pop(key_of(game, recipe, board, cell), None)
-            listener.emptied.clear()
-            if turn == len(turns) - 1:
-                values |= listener.values
-        told = [
-            _told(listener, number, learned)
-            for number, learned in enumerate(changes[: len(listener.games)])
-        ]
-    return msgspec.json.encode(told)
-
-
-def _told(listener: Listener, number: int, changes: list[Change]) -> Told:
-    turns = listener.games[number]
-    opponent, seat = listener.meetings[number] if listener.meetings else ("", "")
-    if not seat:
-        seats = {to_move(turn["board"]) for turn in turns}
-        seat = seats.pop() if len(seats) == 1 else "X"
-    ended = RESULTS[result(listener.game, turns[-1]["after"], seat)]
-    return Told(turns=turns, changes=changes, seat=seat, opponent=opponent, result=ended)
+            listener.updated(pair, new)
+    return msgspec.json.encode([listener.told(n) for n in range(len(listener.games[:games]))])
 
 
 def _place(turns: list[Turn], pair: Pair) -> int:

@@ -5,6 +5,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from app.recipes import Recipe
+from app.recipes.parameters import YOU
 from app.tictactoe.game import Game
 from training.learners.phases import NextStop, Progress
 
@@ -24,7 +25,10 @@ def learn(game: Game, recipe: Recipe, next_stop: NextStop) -> Iterator[Progress]
     """Run the algorithm of a recipe, showing the table at the start and at every stop.
 
     `next_stop` says, from how many updates there were, after how many to show it again.
+    What a person teaches is learned by the plain learners.
     """
+    if recipe.is_met(YOU):
+        return import_module("training.taught").learn(game, recipe, next_stop)  # type: ignore[no-any-return]
     progress: Iterator[Progress] = import_module(module_of(type(recipe))).learn(
         game, recipe, next_stop
     )

@@ -1,0 +1,364 @@
+"""Learners that people teach: what each game taught them, and what they play in the next one.
+
+A recipe with games of a person is learned by `training.plain`, game by game.  What a learner knows
+between two of them can be copied, so the last ones are kept and one more game costs one game.
+"""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from itertools import islice
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from cachetools import LRUCache
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from app.recipes import Recipe, RecipeError, name, parameters_of
+from app.recipes.algorithms import League, Menace, SelfPlay
+from app.recipes.parameters import MOST_TAUGHT, YOU, games_taught
+from app.tictactoe.beads import alike
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.notation import DIGITS, replay
+from app.tictactoe.policy import BASELINES, Policy, policy_of
+from app.tictactoe.report import blunders, losing_game
+from training.following import follow
+from training.learners.pairs import WON, legal_pairs
+from training.learners.phases import NextStop, Progress
+from training.plain import LEARNERS, Learner, at_first, key_of
+from training.plain.boards import (
+    Person,
+    Turn,
+    UnfinishedError,
+    empty,
+    legal_cells,
+    move,
+    to_move,
+    turns,
+    unfinished_boards,
+)
+from training.plain.league import seen
+from training.proof import unbeatable
+from training.story import Change, Listener
+from training.story import Turn as Move
+
+KEPT = 128  # learners between two games, some 0.1 MB each
+MILESTONES = ("rows", "blocks", "random", "x", "o")  # in the order in which most come
+
+
+class Lesson(msgspec.Struct, frozen=True):
+    """A game with a person, or the practice between two: what it changed, and what is exact then.
+
+    Values are the learner's own, beads in the boxes of MENACE.
+    """
+
+    opponent: str
+    games: int
+    seat: str  # "X" or "O" in a game with a person, "" in practice, as the next two
+    record: str
+    result: str  # for the learner: "win", "draw" or "loss"
+    changes: list[Change]  # in the order of the learner, none of practice
+    moves: list[Move]  # to which the changes belong
+    beaten: dict[str, float]  # seat -> how often its best responder wins against it
+    blunders: int
+    milestones: list[str]  # which of `MILESTONES` it has reached
+
+
+class Course(msgspec.Struct, frozen=True):
+    """What a person sees of the learner that they teach."""
+
+    recipe: str  # the whole name of what was learned by now; its settings' before the first game
+    record: str  # of the game that is begun, else of the last one
+    begun: bool
+    seat: str  # the learner's in the game that is begun, else in the next one
+    values: list[list[float | None]]  # [decisions of the record][cells], mover's view
+    known: list[list[bool]]  # whether any update reached them
+    lessons: list[Lesson]
+    losing: dict[str, str | None]  # seat -> the likeliest game that it loses
+
+
+class Step(NamedTuple):
+    """A game with a person, whose cells are given, or practice."""
+
+    opponent: str
+    turns: list[Turn]
+    cells: str
+
+
+@dataclass
+class Pupil:
+    """A learner between two games."""
+
+    learner: Learner
+    listener: Listener
+    games: int = 0
+    updates: int = 0
+    lessons: list[Lesson] = field(default_factory=list)
+
+    def copy(self) -> "Pupil":
+        """Return one that goes on by itself; lessons are only ever added."""
+        fixed = [self.listener.game, self.listener.recipe, *self.lessons]
+        return deepcopy(self, {id(one): one for one in fixed})
+
+
+class Pupils:
+    """The learners that were taught last, each between two of its games."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.kept: LRUCache[tuple[Recipe, tuple[tuple[str, int, str], ...]], Pupil] = LRUCache(KEPT)
+
+    def course(self, recipe: Recipe, now: str | None = None) -> Course:
+        """Teach a learner the games of a recipe, and begin the next one with the cells of `now`.
+
+        With None for `now` no game is begun.  A game that is over with these cells is the last one
+        of the recipe that is returned.
+        Raises TaughtError for a move that cannot be played, RecipeError for one game too many.
+        """
+        pupil, number = self.taught(recipe), len(games_taught(recipe)) + 1
+        seat = person_turn(number).seat(recipe, 0)
+        if now is None:
+            last = next((one for one in reversed(pupil.lessons) if one.record), None)
+            return self._course(recipe, pupil, last.record if last else "", False, seat)
+        if number > MOST_TAUGHT:
+            raise RecipeError(f"people teach {MOST_TAUGHT} games at most")
+        longer = with_step(recipe, YOU, 1, now or "0")
+        pupil = pupil.copy()
+        try:
+            play(pupil, [person_turn(number, now)])
+        except UnfinishedError as unfinished:
+            record = self.record(pupil, unfinished.board)
+            return self._course(recipe, pupil, record, True, seat)
+        return self.course(longer)
+
+    def taught(self, recipe: Recipe) -> Pupil:
+        """Return what a recipe makes, which is not to be changed."""
+        start, wanted = untaught(recipe), steps(recipe)
+        keys = [(step.opponent, len(step.turns), step.cells) for step in wanted]
+        known = next(
+            (n for n in range(len(wanted), 0, -1) if (start, tuple(keys[:n])) in self.kept), 0
+        )
+        if known:
+            pupil = self.kept[start, tuple(keys[:known])]
+        else:
+            learner = LEARNERS[start.slug](self.game, start)
+            pupil = Pupil(learner, Listener(self.game, start))
+        if known == len(wanted):
+            return pupil
+        pupil = pupil.copy()
+        for step in wanted[known:]:
+            self.learn(pupil, step)
+        self.kept[start, tuple(keys)] = pupil
+        return pupil
+
+    def learn(self, pupil: Pupil, step: Step) -> None:
+        """Let a learner play the games of a step, and note what they taught it."""
+        listener = pupil.listener
+        play(pupil, step.turns)
+        person = step.opponent == YOU
+        told = listener.told(-1) if person else None
+        policy = policy_of(table(pupil).q, listener.recipe.plays)
+        pupil.lessons.append(
+            Lesson(
+                opponent=step.opponent,
+                games=len(step.turns),
+                seat=step.turns[0].seat(listener.recipe, 0) if person else "",
+                record=self.record(pupil) if person else "",
+                result=told["result"] if told else "",
+                changes=told["changes"] if told else [],
+                moves=told["turns"] if told else [],
+                **judged(self.game, policy),
+            )
+        )
+
+    def record(self, pupil: Pupil, *end: str) -> str:
+        """Return the record of the game that was told last, to its end or to this board."""
+        boards = [empty(self.game)]
+        for turn in next(iter(pupil.listener.games), []):
+            boards += [turn["board"], move(turn["board"], turn["cell"]), turn["after"]]
+        steps = zip(boards, [*boards[1:], *end], strict=False)
+        return "".join(
+            DIGITS[cell]
+            for before, after in steps
+            for cell in range(self.game.cells)
+            if before[cell] != after[cell]
+        )
+
+    def _course(self, recipe: Recipe, pupil: Pupil, record: str, begun: bool, seat: str) -> Course:
+        progress, game = table(pupil), self.game
+        decisions = [s for s in replay(game, record) if s < game.decisions]
+        policy = policy_of(progress.q, recipe.plays)
+        return Course(
+            recipe=name(recipe),
+            record=record,
+            begun=begun,
+            seat=seat,
+            values=[
+                [None if np.isnan(one) else one for one in progress.q[s].tolist()]
+                for s in decisions
+            ],
+            known=(progress.visits[decisions] > 0).tolist(),
+            lessons=pupil.lessons,
+            losing={seat: losing_game(game, policy, player) for seat, player in SEATS.items()},
+        )
+
+
+def learn(game: Game, recipe: Recipe, next_stop: NextStop) -> Iterator[Progress]:
+    """Do what `training.learners.learn` does with a recipe that has games of a person.
+
+    Raises TaughtError for a move that cannot be played.
+    """
+    start, wanted = untaught(recipe), list(turns(recipe))
+    pupil = Pupil(LEARNERS[start.slug](game, start), Listener(game, start))
+    yield table(pupil)
+    stop = next_stop(0)
+    for number, turn in enumerate(wanted, 1):
+        play(pupil, [turn])
+        if pupil.updates >= stop or number == len(wanted):
+            yield table(pupil)._replace(done=number / len(wanted))
+            stop = next_stop(pupil.updates)
+
+
+def play(pupil: Pupil, turns: list[Turn]) -> None:
+    """Play some turns; their games can be told afterwards.
+
+    Raises TaughtError for a move of a person that cannot be played.
+    """
+    listener = pupil.listener
+    listener.begin()
+    for turn in turns:
+        for pair, new in pupil.learner.play(turn, listener):
+            listener.updated(pair, new)
+            pupil.updates += 1
+        if turn.person:
+            turn.person.leave()
+    pupil.games += len(listener.games)
+
+
+def person_turn(number: int, cells: str = "") -> Turn:
+    """Return game `number` with a person, counted from 1, whatever other turns there are."""
+    return Turn(YOU, 0, 1, 0, Person(number, cells))
+
+
+def untaught(recipe: Recipe) -> Recipe:
+    """Return the recipe of a learner before its first game: opponents and games are as usual."""
+    usual = {one: parameters_of(type(recipe))[one].default for one in ("vs", recipe.turns)}
+    return replace(recipe, **usual, taught="")
+
+
+def with_step(recipe: Recipe, opponent: str, number: int, cells: str = "") -> Recipe:
+    """Return a recipe with so many turns more: a game with a person, or practice.
+
+    Raises RecipeError as for all recipes.
+    """
+    phases = [] if recipe == untaught(recipe) else recipe.phases
+    if phases and phases[-1][0] == opponent == YOU:
+        number += phases.pop()[1]
+    phases.append((opponent, number))
+    games = [*games_taught(recipe), *([cells] if opponent == YOU else [])]
+    values: dict[str, Any] = {"taught": ".".join(games)}
+    if len(phases) == 1:
+        values |= {"vs": opponent, recipe.turns: number}
+    else:
+        usual = parameters_of(type(recipe))[recipe.turns].default
+        values |= {"vs": "+".join(f"{who}:{n}" for who, n in phases), recipe.turns: usual}
+    return replace(recipe, **values)
+
+
+def steps(recipe: Recipe) -> list[Step]:
+    """List the games with a person and what was practised between them.
+
+    A recipe whose opponents and games are the usual ones is a learner before its first game.
+    Raises RecipeError if nobody can teach it.
+    """
+    with_step(recipe, YOU, 1, "0")
+    if recipe == untaught(recipe):
+        return []
+    games, done, rest = iter(games_taught(recipe)), list[Step](), turns(recipe)
+    for opponent, number in recipe.phases:
+        person = opponent == YOU
+        for length in [1] * number if person else [number]:
+            cells = next(games) if person else ""
+            done.append(Step(opponent, list(islice(rest, length)), cells))
+    return done
+
+
+def table(pupil: Pupil) -> Progress:
+    """Show what a learner knows."""
+    listener = pupil.listener
+    game, recipe = listener.game, listener.recipe
+    keys, first, scale = _pairs(game, recipe.with_seed(0))
+    known = listener.learned
+    values = np.array([known.get(key, one) for key, one in zip(keys, first, strict=True)])
+    visits = np.array([listener.times[key] for key in keys], np.uint32)
+    return Progress(
+        done=0.0,
+        games=pupil.games,
+        updates=pupil.updates,
+        q=game.spread((values * scale).astype(np.float32)),
+        visits=game.spread(visits, 0),
+        refills=getattr(pupil.learner, "refills", None),
+    )
+
+
+@lru_cache(maxsize=32)
+def _pairs(game: Game, recipe: Recipe) -> tuple[list[object], list[float], NDArray[np.float64]]:
+    """List what each legal pair shares its value with, how that begins, and its part of it, [P].
+
+    A table is in the mover's view, and its squares share the beads of their move.
+    """
+    boards = unfinished_boards(game)
+    pairs = [(board, cell) for board in boards for cell in legal_cells(board)]
+    keys: list[object]
+    if isinstance(recipe, League):
+        keys = [seen(game, *pair, to_move(pair[0]), recipe.symmetric) for pair in pairs]
+    else:
+        keys = [key_of(game, recipe, *pair) for pair in pairs]
+    begun = {key: at_first(game, recipe, *pair) for key, pair in zip(keys, pairs, strict=True)}
+    scale = np.ones(len(pairs))
+    if isinstance(recipe, SelfPlay):
+        scale = game.to_move[game.pair_from].astype(np.float64)
+    if isinstance(recipe, Menace) and recipe.plays == "proportional":
+        scale = 1 / alike(game)
+    return keys, [begun[key] for key in keys], scale
+
+
+def judged(game: Game, policy: Policy) -> dict[str, Any]:
+    """Return what is exactly true of a policy, [D, cells], as `Lesson` has it."""
+    pairs = policy[game.legal]
+    followed = follow(game, pairs[None])
+    met = followed.met[0, 0] | followed.met[1, 0]
+    wins, blocks = _duties(game)
+    at_random = followed.vs[0, list(BASELINES).index("random"), 0]
+    proved = {seat: unbeatable(game, policy, player) for seat, player in SEATS.items()}
+    reached = {
+        "rows": not _neglects(game, pairs, met, wins),
+        "blocks": not _neglects(game, pairs, met, blocks),
+        "random": not at_random[-1],
+        **proved,
+    }
+    return {
+        "beaten": {"x": followed.worst[0, 0, -1].item(), "o": followed.worst[1, 0, 0].item()},
+        "blunders": int(blunders(game, policy).sum()),
+        "milestones": [one for one in MILESTONES if reached[one]],
+    }
+
+
+@cache
+def _duties(game: Game) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which pairs, [P], complete a row, and which leave the other side none to complete."""
+    _, after = legal_pairs(game)
+    wins = after == WON
+    can_win = np.logical_or.reduceat(wins, game.pair_start[:-1])
+    return wins, ~((after >= 0) & can_win[after]) & ~can_win[game.pair_from]
+
+
+def _neglects(
+    game: Game, pairs: NDArray[np.floating], met: NDArray[np.bool_], duty: NDArray[np.bool_]
+) -> bool:
+    """Whether a policy, [P], may leave undone what could be done in a decision that it meets."""
+    able = np.logical_or.reduceat(duty, game.pair_start[:-1]) & met
+    return bool((able[game.pair_from] & ~duty & (pairs > 0)).any())
