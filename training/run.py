@@ -4,6 +4,7 @@ import platform
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
@@ -12,6 +13,7 @@ import msgspec
 import numpy as np
 
 from app.recipes import SHIPPED, SHORT, Recipe, Shipped, name, parse
+from app.recipes.parameters import YOU
 from app.tictactoe.agents import Agent, load
 from app.tictactoe.card import Card, numbering
 from app.tictactoe.game import Game
@@ -46,8 +48,12 @@ def agent_id(recipe: Recipe) -> str:
 
     It is a shipped agent's where the recipe is its; else the recipe's name in the letters that a
     file may have: `q-learning,alpha=0.5` is `q-learning-alpha-0-5`, and a minus is `minus`.
+    One with games of a person is `menace-taught-3-` and a part of its name's digest.
     """
     text = name(recipe)
+    if recipe.is_met(YOU):
+        games = recipe.turns_against(YOU)
+        return f"{recipe.slug}-taught-{games}-{sha256(text.encode()).hexdigest()[:8]}"
     return SHORT.get(text) or re.sub("[^a-z0-9]+", "-", text.replace("=-", "-minus-"))
 
 

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 from cachetools import LRUCache
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from app.recipes import Recipe, RecipeError, name, parameters_of
+from app.recipes import Recipe, RecipeError, name
 from app.recipes.algorithms import League, Menace, SelfPlay
 from app.recipes.parameters import MOST_TAUGHT, YOU, games_taught
+from app.recipes.taught import phases_of, untaught, with_game
 from app.tictactoe.beads import alike
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import DIGITS, replay
@@ -125,7 +125,7 @@ class Pupils:
             return self._course(recipe, pupil, last.record if last else "", False, seat)
         if number > MOST_TAUGHT:
             raise RecipeError(f"people teach {MOST_TAUGHT} games at most")
-        longer = with_step(recipe, YOU, 1, now or "0")
+        longer = with_game(recipe, now or "0")
         pupil = pupil.copy()
         try:
             play(pupil, [person_turn(number, now)])
@@ -243,42 +243,13 @@ def person_turn(number: int, cells: str = "") -> Turn:
     return Turn(YOU, 0, 1, 0, Person(number, cells))
 
 
-def untaught(recipe: Recipe) -> Recipe:
-    """Return the recipe of a learner before its first game: opponents and games are as usual."""
-    usual = {one: parameters_of(type(recipe))[one].default for one in ("vs", recipe.turns)}
-    return replace(recipe, **usual, taught="")
-
-
-def with_step(recipe: Recipe, opponent: str, number: int, cells: str = "") -> Recipe:
-    """Return a recipe with so many turns more: a game with a person, or practice.
-
-    Raises RecipeError as for all recipes.
-    """
-    phases = [] if recipe == untaught(recipe) else recipe.phases
-    if phases and phases[-1][0] == opponent == YOU:
-        number += phases.pop()[1]
-    phases.append((opponent, number))
-    games = [*games_taught(recipe), *([cells] if opponent == YOU else [])]
-    values: dict[str, Any] = {"taught": ".".join(games)}
-    if len(phases) == 1:
-        values |= {"vs": opponent, recipe.turns: number}
-    else:
-        usual = parameters_of(type(recipe))[recipe.turns].default
-        values |= {"vs": "+".join(f"{who}:{n}" for who, n in phases), recipe.turns: usual}
-    return replace(recipe, **values)
-
-
 def steps(recipe: Recipe) -> list[Step]:
     """List the games with a person and what was practised between them.
 
-    A recipe whose opponents and games are the usual ones is a learner before its first game.
-    Raises RecipeError if nobody can teach it.
+    Raises RecipeError if no person can teach it.
     """
-    with_step(recipe, YOU, 1, "0")
-    if recipe == untaught(recipe):
-        return []
     games, done, rest = iter(games_taught(recipe)), list[Step](), turns(recipe)
-    for opponent, number in recipe.phases:
+    for opponent, number in phases_of(recipe):
         person = opponent == YOU
         for length in [1] * number if person else [number]:
             cells = next(games) if person else ""

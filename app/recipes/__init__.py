@@ -1,19 +1,21 @@
 """What can be learned and how, as values: recipes, their names, and those that are shipped."""
 
 from app.recipes.algorithms import ALGORITHMS
-from app.recipes.names import LONGEST, name, parse
+from app.recipes.names import LONGEST, LONGEST_TAUGHT, longest, name, parse
 from app.recipes.parameters import Parameter, Recipe, RecipeError, parameters, parameters_of
 from app.recipes.shipped import SHIPPED, SHORT, Shipped
 
 __all__ = [
     "ALGORITHMS",
     "LONGEST",
+    "LONGEST_TAUGHT",
     "SHIPPED",
     "SHORT",
     "Parameter",
     "Recipe",
     "RecipeError",
     "Shipped",
+    "longest",
     "name",
     "parameters",
     "parameters_of",

@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 
 from app.recipes import (
     ALGORITHMS,
-    LONGEST,
     SHIPPED,
     SHORT,
     Parameter,
     Recipe,
     RecipeError,
+    longest,
     name,
     parameters,
     parameters_of,
     parse,
 )
-from app.recipes.parameters import OPPONENTS
+from app.recipes.parameters import OPPONENTS, YOU
 
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
@@ -29,10 +29,13 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
     if parameter.choices:
         return st.sampled_from(parameter.choices)
     if parameter.name == "vs":
-        phase = st.tuples(st.sampled_from(OPPONENTS), st.integers(1, 10**6))
+        phase = st.tuples(st.sampled_from((*OPPONENTS, YOU)), st.integers(1, 10**6))
         several = st.lists(phase, min_size=2, max_size=3)
         written = several.map(lambda phases: "+".join(f"{who}:{n}" for who, n in phases))
         return st.sampled_from(OPPONENTS) | written
+    if parameter.name == "taught":
+        cells = st.lists(st.sampled_from("012345678"), min_size=1, max_size=5, unique=True)
+        return st.lists(cells.map("".join), max_size=9).map(".".join)
     if parameter.kind is int:
         return st.integers(int(parameter.low or 0), int(parameter.high or 0))
     return st.floats(parameter.low, parameter.high)
@@ -57,7 +60,7 @@ def test_a_name_is_read_as_its_recipe(recipe: Recipe) -> None:
     text = name(recipe)
     assert parse(text) == recipe
     assert name(parse(text)) == text
-    assert len(text) <= LONGEST
+    assert len(text) <= longest(text)
     assert text.isascii()
 
 
@@ -103,6 +106,13 @@ def test_whatever_is_no_name_is_refused_with_a_sentence(text: str) -> None:
         ("q-table,draw=-0", "q-table"),
         ("dqn,step_size=1e-4", "dqn,step_size=0.0001"),
         ("q-iteration,sticky=no,sweeps=3,vs=self", "q-iteration,vs=self,sweeps=3,sticky=no"),
+        ("menace,seed=7,taught=04.2,vs=you:2", "menace,vs=you,games=2,taught=04.2,seed=7"),
+        (
+            "menace,vs=you:2 random:100 you:1,taught=04.2.8516",
+            "menace,vs=you:2+random:100+you:1,taught=04.2.8516",
+        ),
+        ("self-play,vs=you:1,taught=04", "self-play,vs=you,games=1,taught=04"),
+        ("league,vs=you:2+fixed:5,taught=04.8", "league,vs=you:2+fixed:5,taught=04.8"),
     ],
 )
 def test_one_recipe_has_one_name(text: str, one_name: str) -> None:
@@ -158,6 +168,26 @@ def test_one_recipe_has_one_name(text: str, one_name: str) -> None:
         ("td-afterstates,vs=both,seat=x", "seat is both where vs is both"),
         ("q-table,vs=random:5+both:5,seat=o", "seat is both where vs is both"),
         ("q-learning" + ",seed=1" * 20, "a name has at most 120 characters, not 150"),
+        ("menace,vs=you:2,taught=04", "taught has 1 games, and vs=you has 2"),
+        ("menace,vs=you:1,taught=04.1", "taught has 2 games, and vs=you has 1"),
+        ("menace,taught=04", "taught has 1 games, and vs=random has 0"),
+        ("menace,vs=you:1+random:5", "taught has 0 games, and vs=you:1+random:5 has 1"),
+        ("menace,vs=you:2,taught=04.09", "taught: move 2 of game 2 is '9', and a cell is 0 to 8"),
+        ("menace,vs=you:2,taught=04.1x", "taught: move 2 of game 2 is 'x', and a cell is 0 to 8"),
+        ("menace,vs=you:2,taught=040.1", "taught: move 3 of game 1 is cell 0 once more"),
+        ("menace,vs=you:3,taught=04..1", "taught: move 1 of game 2 is missing"),
+        ("menace,vs=you:301,taught=" + ".".join(["04"] * 301), "people teach 300 games at most"),
+        (
+            "menace,vs=you:1+random:5000,taught=04",
+            "a learner with people practises for 20,000 updates at most, and this may be 25,000",
+        ),
+        ("q-learning,vs=you:1,taught=04", "start is empty where a person teaches"),
+        ("q-table,vs=you:1,taught=04", "epsilon_drop is 0 where a person teaches"),
+        ("champion,vs=you", "champion has no parameter 'vs'"),
+        ("q-iteration,vs=you", "vs is not you: no person teaches q-iteration"),
+        ("dqn,vs=you", "vs is not you: no person teaches dqn"),
+        ("self-play,vs=you:1+random:9,taught=04", "vs is one or more of self, not 'random'"),
+        ("menace,taught=" + "0" * 2000, "a name has at most 2000 characters, not 2014"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, sentence: str) -> None:

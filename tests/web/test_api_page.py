@@ -51,13 +51,15 @@ def test_the_limits_are_those_of_the_game(described: Any, world: World) -> None:
     }
     assert in_path["position"].items() >= shape.items()
     assert in_path["record"]["maxLength"] == game.cells
-    there, recipe = in_path["lens"]["anyOf"]
+    there, recipe, taught = in_path["lens"]["anyOf"]
     assert set(there["enum"]) == set(world.lenses)
     assert recipe["maxLength"] == LONGEST
     for name in ("q-learning,vs=random:50+self:200", "q-table,loss=-2,epsilon_drop=0.05_task"):
         assert re.search(recipe["pattern"], name)
         assert world.is_lens(name)
     assert not re.search(recipe["pattern"], "nobody,alpha=0.5")
+    assert re.search(taught["pattern"], "menace,vs=you:2+random:5,taught=04.1,win=3,seed=-1")
+    assert not re.search(taught["pattern"], "menace,games=5")
 
 
 def test_a_card_is_described_by_its_own_types(described: Any) -> None:

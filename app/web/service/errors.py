@@ -16,6 +16,7 @@ from flask import (
 )
 from werkzeug.exceptions import HTTPException, InternalServerError
 
+from app.recipes import LONGEST_TAUGHT
 from app.web import addresses
 from app.web.respond import wants_fragment
 from app.web.world import world
@@ -37,6 +38,8 @@ LONGER = {
         2 * JUDGED,
     ),
 }  # how many more an address that begins so may have: at a board two can sit
+TAUGHT = "taught"  # in an address: an agent there is named by the games of a person
+MOST_TAUGHT = 4  # of them, as in a comparison
 NAMES_MOVES = "moves."  # in a query: an agent sits there that is named by moves
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
@@ -82,13 +85,15 @@ def is_too_long(environ: "WSGIEnvironment") -> bool:
 def longest(environ: "WSGIEnvironment") -> int:
     """Return how many characters of path and query are enough for any view there.
 
-    Where one can sit who is named by moves there are more only for those who do.
+    Where one can sit who is named by moves there are more only for those who do, and so for agents
+    that people taught.
     """
     path: str = environ["PATH_INFO"]
     room = max((more for start, more in LONGER.items() if path.startswith(start)), default=0)
     if room > JUDGED:
         room = min(room, JUDGED * environ.get("QUERY_STRING", "").count(NAMES_MOVES))
-    return MAX_ADDRESS + room
+    games = min(MOST_TAUGHT, f"{path}?{environ.get('QUERY_STRING', '')}".count(TAUGHT))
+    return MAX_ADDRESS + room + games * LONGEST_TAUGHT
 
 
 def is_right_host(environ: "WSGIEnvironment") -> bool:

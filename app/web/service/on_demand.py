@@ -26,7 +26,7 @@ from werkzeug.exceptions import (
     ServiceUnavailable,
 )
 
-from app.recipes import ALGORITHMS, LONGEST, Recipe, RecipeError, name, parse
+from app.recipes import ALGORITHMS, Recipe, RecipeError, longest, name, parse
 from app.recipes.on_demand import parse_on_demand
 from app.tictactoe.agents import Agent, ModelError, from_files
 from app.tictactoe.game import SEATS, Game
@@ -76,9 +76,9 @@ class Lab:
         slug, comma, _ = text.partition(",")
         if text in self.always or not (comma or "=" in text or slug in ALGORITHMS):
             return None
-        if len(text) > LONGEST:
+        if len(text) > longest(text):
             raise RequestURITooLarge(
-                f"The name of a recipe has at most {LONGEST} characters, not {len(text)}."
+                f"The name of a recipe has at most {longest(text)} characters, not {len(text)}."
             )
         if slug not in ALGORITHMS:
             raise NotFound(f"There is no algorithm {slug!r}. There are: {', '.join(ALGORITHMS)}.")

@@ -31,12 +31,18 @@ COMPONENTS = {
 
 OURS = "Api"  # before the name of a type that the site has by the same name; not in the document
 TAG = "type"  # the field that tells kinds of figures apart
+SETTINGS = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
 RECIPE = {
     "type": "string",
     "title": "recipe",
-    "pattern": f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*(_task)?$",
+    "pattern": f"{SETTINGS}(_task)?$",
     "maxLength": LONGEST,
 }  # of the names of recipes, and of the lenses of their tasks
+TAUGHT = {
+    "type": "string",
+    "title": "recipe with games of a person",
+    "pattern": f"{SETTINGS},taught=[0-9.]+(,[a-z_]+=[0-9.-]+)*$",
+}
 
 
 def refuse(request: Request, _response: Any, error: Any, _instance: Any, adapter: Any) -> None:
@@ -127,7 +133,7 @@ def _complete(parameter: Document, parts: dict[str, Document], names: dict[str, 
         schema |= parts[name]
     parameter["description"] = schema.pop("description")
     if name in names:
-        schema["anyOf"] = [{"enum": names[name]}, RECIPE]
+        schema["anyOf"] = [{"enum": names[name]}, RECIPE, TAUGHT]
 
 
 def _moves(game: Game) -> Document:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from app.recipes import Parameter, Recipe, RecipeError, parameters, parse
 from app.recipes.names import algorithm
 from app.recipes.on_demand import MOST_UPDATES
-from app.recipes.parameters import BOTH, OPPONENTS, SELF, written
+from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, written
 from app.web.world import World
 
 REWARDS = (2.0, 10.0, 100.0)  # ends of a slider for what may be worth -100 to 100
@@ -40,7 +40,7 @@ class Field(NamedTuple):
     name: str
     symbol: str
     meaning: str
-    kind: str  # "number", "choice" of a few that are seen at once, or "select"
+    kind: str  # "number", "choice" of a few that are seen at once, "select", or "hidden"
     value: str
     low: str  # of a number
     high: str
@@ -64,7 +64,7 @@ def read(query: Mapping[str, str]) -> Recipe:
     chosen = algorithm(slug)
     usual = {parameter.name: parameter for parameter in parameters(chosen())}
     given = {key: value.strip() for key, value in query.items() if key in usual and value.strip()}
-    if ":" in given.get("vs", ""):
+    if ":" in given.get("vs", "") and "taught" not in given:
         given["vs"] = _rescaled(given["vs"], given.pop(chosen.turns, ""))
     differing = (  # all of them would be longer than a name may be
         f"{key}={value}" for key, value in given.items() if value != written(usual[key].default)
@@ -96,7 +96,10 @@ def _field(world: World, recipe: Recipe, parameter: Parameter) -> Field:
     value = written(parameter.value)
     options = _options(world, recipe, parameter)
     slider, high = None, parameter.high
-    if not options:
+    # Whom a person's games are with is no more changed than those; one opponent is no choice.
+    taught = recipe.is_met(YOU) and parameter.name in ("vs", recipe.turns)
+    hidden = taught or parameter.name == "taught" or len(parameter.choices) == 1
+    if not options and not hidden:
         if parameter.name == recipe.turns:
             value, high = str(sum(turns for _, turns in recipe.phases)), _most(recipe)
         slider = _slider(parameter, float(value), high or 0.0)
@@ -104,7 +107,7 @@ def _field(world: World, recipe: Recipe, parameter: Parameter) -> Field:
         name=parameter.name,
         symbol=parameter.symbol,
         meaning=parameter.meaning,
-        kind="number" if not options else "choice" if len(options) <= FEW else "select",
+        kind="hidden" if hidden else _kind(options),
         value=value,
         low="" if parameter.low is None else written(parameter.low),
         high="" if high is None else written(high),
@@ -115,12 +118,16 @@ def _field(world: World, recipe: Recipe, parameter: Parameter) -> Field:
     )
 
 
+def _kind(options: list[Option]) -> str:
+    return "number" if not options else "choice" if len(options) <= FEW else "select"
+
+
 def _options(world: World, recipe: Recipe, parameter: Parameter) -> list[Option]:
     """List what a parameter can be, nothing for a number."""
     value = written(parameter.value)
     if parameter.choices:
         return [Option(choice, choice, choice == value) for choice in parameter.choices]
-    if parameter.kind is not str:
+    if parameter.kind is not str or parameter.name == "taught":
         return []
     titles = {**world.titles, SELF: "Itself", BOTH: "Itself, both sides learning"}
     options = [

@@ -1,0 +1,252 @@
+"""Learners that people teach: the games are the recipe, and whoever learns it learns the same."""
+
+from itertools import islice
+from pathlib import Path
+from random import Random as Dice
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.recipes import Recipe, RecipeError, name, parse
+from app.recipes.parameters import TaughtError, games_taught
+from app.recipes.taught import untaught, with_practice, without_last
+from app.tictactoe.agents import load
+from app.tictactoe.game import Game
+from app.tictactoe.notation import position_text, replay
+from app.tictactoe.policy import policy_of
+from tests.tictactoe.reference import Policy, Rules, in_floats, mover, place
+from training.cli import main
+from training.learners import learn
+from training.run import agent_id, train
+from training.taught import Course, Pupils
+
+LEARNERS = [
+    "menace",
+    "menace,seat=x,plays=greedy,seed=5",
+    "q-table,epsilon=0.2,epsilon_drop=0",
+    "double-q,epsilon=0.2,epsilon_drop=0,ties=random",
+    "q-learning,start=empty,seat=o",
+    "sarsa,start=empty",
+    "expected-sarsa,start=empty",
+    "monte-carlo,start=empty",
+    "td-afterstates,symmetric=yes",
+    "self-play",
+    "league",
+    "league,observing=yes,symmetric=yes",
+]
+
+
+@pytest.fixture
+def pupils(game: Game) -> Pupils:
+    return Pupils(game)
+
+
+def taught(pupils: Pupils, recipe: Recipe, dice: Dice, games: int) -> list[Course]:
+    """What a person sees who plays so many games at random: a course after each."""
+    courses, now = list[Course](), ""
+    while len(courses) < games:
+        course = pupils.course(recipe, now)
+        if course.begun:
+            free = np.flatnonzero(pupils.game.legal[replay(pupils.game, course.record)[-1]])
+            now += str(dice.choice(free.tolist()))
+        else:
+            courses.append(course)
+            recipe, now = parse(course.recipe), ""
+    return courses
+
+
+def practice(recipe: Recipe) -> str:
+    return "self" if recipe.slug == "self-play" else "random"
+
+
+@pytest.mark.parametrize("text", LEARNERS)
+def test_every_prefix_is_the_agent_of_before(game: Game, pupils: Pupils, text: str) -> None:
+    """Also of one that has practised; and a learner that is kept is as one that learns anew."""
+    dice, start = Dice(7), parse(text)
+    courses = taught(pupils, start, dice, 4)
+    practised = pupils.course(with_practice(parse(courses[-1].recipe), practice(start), 10))
+    courses += [practised, *taught(pupils, parse(practised.recipe), dice, 3)]
+    recipe = parse(courses[-1].recipe)
+    for number, course in reversed([*enumerate(courses, 1)]):
+        assert course.lessons == courses[-1].lessons[:number]
+        afresh = Pupils(game).course(parse(course.recipe))
+        assert (afresh.lessons, afresh.losing) == (course.lessons, course.losing)
+        assert parse(course.recipe) == recipe
+        recipe = without_last(recipe)
+    assert recipe == start
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(LEARNERS), st.integers(0, 9999), st.randoms(use_true_random=False))
+def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
+    game: Game, pupils: Pupils, text: str, seed: int, dice: Dice
+) -> None:
+    course = taught(pupils, parse(text).with_seed(seed), dice, 3)[-1]
+    recipe = parse(course.recipe)
+    assert name(recipe) == course.recipe
+    *_, end = learn(game, recipe, lambda updates: updates + 1)
+    decisions = [s for s in replay(game, course.record) if s < game.decisions]
+    expected = [[None if np.isnan(one) else one for one in row] for row in end.q[decisions]]
+    assert course.values == expected
+    assert end.games == 3
+    assert end.updates == sum(len(lesson.changes) for lesson in course.lessons)
+    position = replay(game, course.lessons[-1].record)[-1]
+    assert game.is_over(position)
+    assert set(games_taught(recipe)[-1]) < set(course.lessons[-1].record)
+
+
+def test_the_command_line_makes_the_same(game: Game, pupils: Pupils, tmp_path: Path) -> None:
+    course = taught(pupils, parse("menace"), Dice(3), 6)[-1]
+    recipe = parse(course.recipe)
+    result = CliRunner().invoke(main, ["train", course.recipe, "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    saved = load(tmp_path, game, agent_id(recipe))
+    *_, end = learn(game, recipe, lambda updates: updates + 1)
+    assert saved.q.tobytes() == end.q.tobytes()
+    assert saved.card.recipe == course.recipe
+    assert saved.card.games == 6
+
+
+def test_a_hundred_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> None:
+    rules, dice, pupils = Rules(), Dice(11), Pupils(game)
+    boards = [position_text(game, s) for s in range(game.decisions)]
+    reached = set[str]()
+    for number in range(100):
+        start = parse(LEARNERS[number % len(LEARNERS)]).with_seed(number)
+        course = taught(pupils, start, dice, 1 + number % 4)[-1]
+        recipe, lesson = parse(course.recipe), course.lessons[-1]
+        *_, end = learn(game, recipe, lambda updates: 10**9)
+        rows = policy_of(end.q, recipe.plays).tolist()
+        play: Policy = {
+            board: {cell: chance for cell, chance in enumerate(row) if chance > 0}
+            for board, row in zip(boards, rows, strict=True)
+        }
+        for seat, other in (("X", "O"), ("O", "X")):
+            _, chances = rules.best_response(play, other)
+            won = chances[rules.boards[0]][0 if other == "X" else 2]
+            assert lesson.beaten[seat.lower()] == pytest.approx(float(won), abs=1e-9)
+            proved = not rules.can_lose(play, seat)
+            assert (seat.lower() in lesson.milestones) == proved
+            assert (course.losing[seat.lower()] is None) == proved
+        assert lesson.blunders == sum(
+            not rules.blunder_cells(board).isdisjoint(play[board]) for board in rules.decisions
+        )
+        met = rules.reachable(play, "X") | rules.reachable(play, "O")
+        assert ("rows" in lesson.milestones) == all(completes(rules, play, b) for b in met)
+        assert ("blocks" in lesson.milestones) == all(blocks(rules, play, b) for b in met)
+        at_random = rules.chances(play, in_floats(rules.uniform()))[rules.boards[0]]
+        assert ("random" in lesson.milestones) == (at_random[2] == 0)
+        reached |= set(lesson.milestones)
+    assert "rows" in reached
+
+
+def rows(rules: Rules, board: str, mark: str) -> set[int]:
+    """The cells with which a player has a row."""
+    free = [cell for cell, one in enumerate(board) if one == "."]
+    return {cell for cell in free if rules.has_line(place(board, cell, mark), mark)}
+
+
+def completes(rules: Rules, play: Policy, board: str) -> bool:
+    """Whether it plays nothing but a row where there is one."""
+    own = rows(rules, board, mover(board))
+    return not own or own.issuperset(play[board])
+
+
+def blocks(rules: Rules, play: Policy, board: str) -> bool:
+    """Whether it stands in the way of the only row of the other, if it has none itself."""
+    own, others = (rows(rules, board, mark) for mark in (mover(board), "XO"[mover(board) == "X"]))
+    return bool(own) or len(others) != 1 or others.issuperset(play[board])
+
+
+@pytest.mark.parametrize(
+    ("games", "sentence"),
+    [
+        ("{0}.{taken}", "taught: move 1 of game 2 is cell {taken}, which is taken"),
+        ("{0}{more}", "taught: move {next} of game 1 comes after the end of the game"),
+        ("{short}.{0}", "taught: move {last} of game 1 is missing: the game is not over"),
+    ],
+)
+def test_what_cannot_have_been_played_is_refused_with_game_and_move(
+    game: Game, pupils: Pupils, games: str, sentence: str
+) -> None:
+    course = taught(pupils, parse("menace,seat=x"), Dice(2), 1)[0]
+    (cells,) = games_taught(parse(course.recipe))
+    begun = pupils.course(parse(course.recipe), "")
+    words = {
+        "taken": begun.record[0],
+        "more": next(cell for cell in "012345678" if cell not in cells),
+        "short": cells[:-1],
+        "next": len(cells) + 1,
+        "last": len(cells),
+    }
+    text = games.format(cells, **words)
+    recipe = parse(f"menace,vs=you:{text.count('.') + 1},seat=x,taught={text}")
+    said = sentence.format(cells, **words)
+    with pytest.raises(TaughtError, match=f"^{said}$"):
+        pupils.course(recipe)
+    with pytest.raises(TaughtError, match=f"^{said}$"):
+        train("taught", recipe, game, lambda progress: None)
+    result = CliRunner().invoke(main, ["train", name(recipe)])
+    assert result.exit_code == 1
+    assert said in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("champion", "no person teaches champion"),
+        ("q-table", "epsilon_drop is 0 where a person teaches"),
+        ("menace,games=9999", "a learner with people practises for 20,000 updates at most"),
+    ],
+)
+def test_whom_nobody_can_teach(pupils: Pupils, text: str, sentence: str) -> None:
+    with pytest.raises(RecipeError, match=sentence):
+        pupils.course(parse(text), "")
+
+
+def test_a_person_changes_seats_from_game_to_game_unless_the_seat_is_fixed(pupils: Pupils) -> None:
+    dice = Dice(5)
+    for text, seats in (("menace", "XOX"), ("menace,seat=o", "OOO"), ("self-play", "XOX")):
+        course = taught(pupils, parse(text), dice, 3)[-1]
+        assert "".join(lesson.seat for lesson in course.lessons) == seats
+        longer = with_practice(parse(course.recipe), practice(parse(text)), 3)
+        assert pupils.course(longer).seat == ("O" if text != "menace,seat=x" else "X")
+
+
+def test_self_play_learns_from_the_moves_of_a_person_too(pupils: Pupils) -> None:
+    lesson = taught(pupils, parse("self-play"), Dice(1), 1)[0].lessons[0]
+    assert [change["turn"] for change in lesson.changes] == [*range(len(lesson.record))]
+
+
+def test_menace_is_paid_in_beads(pupils: Pupils) -> None:
+    for lesson in taught(pupils, parse("menace,beads=9"), Dice(4), 9)[-1].lessons:
+        paid = {"win": 3, "draw": 1, "loss": -1}[lesson.result]
+        assert lesson.changes
+        assert {change["new"] - change["old"] for change in lesson.changes} == {paid}
+
+
+def test_one_game_more_costs_one_game(pupils: Pupils) -> None:
+    """Of one that is kept only the last game is played; it itself is left as it was."""
+    courses = taught(pupils, parse("menace"), Dice(6), 3)
+    kept = pupils.taught(parse(courses[1].recipe))
+    before = dict(kept.listener.learned)
+    pupils.kept.pop(next(key for key in pupils.kept if len(key[1]) == 3))
+    again = pupils.taught(parse(courses[2].recipe))
+    assert again is not kept
+    assert again.lessons[0] is kept.lessons[0]
+    assert kept.listener.learned == before != again.listener.learned
+
+
+def test_before_its_first_game_it_is_untouched(game: Game, pupils: Pupils) -> None:
+    start = parse("menace,seat=o")
+    course = pupils.course(start, "")
+    assert (course.recipe, course.record, course.begun) == ("menace,seat=o", "", True)
+    assert course.values == [[1, 1, 1, 1, 4, 1, 1, 1, 1]]
+    assert not any(map(any, course.known))
+    assert untaught(start) == start
+    untouched = next(learn(game, parse("menace,vs=you,games=1,taught=04"), lambda updates: 1))
+    trained = islice(learn(game, parse("menace,games=1"), lambda updates: 1), 1)
+    np.testing.assert_array_equal(untouched.q, next(trained).q)
