@@ -245,13 +245,11 @@ def notes(world: World, position: int, view: Opinion, step: int | None, errors: 
         return [Note(truth, truth) for truth in view.truths]
     if errors == "task":
         values = off_task(world, position, view.lens, step)
-        return [Note(f"task: {v}", f"in its training task {v}") if v else NOTHING for v in values]
+        return [Note(f"task: {v}", f"task: {v}, in its training") if v else NOTHING for v in values]
     if errors == "none":
         return [NOTHING] * len(view.texts)
     return [
-        Note(f"optimal: {truth.partition(' ')[0]}", f"with optimal play {truth}")
-        if wrong
-        else NOTHING
+        Note(f"optimal: {truth.partition(' ')[0]}", f"optimal: {truth}") if wrong else NOTHING
         for wrong, truth in zip(
             view.wrong if errors == "truth" else view.blunders, view.truths, strict=True
         )

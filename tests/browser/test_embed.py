@@ -138,6 +138,25 @@ def test_the_film_of_a_mind_plays_in_a_frame(
     expect(updates).not_to_have_text("0")
 
 
+def test_a_frame_grows_with_what_is_unfolded_in_it(
+    page: Page, base_url: str, foreign: Callable[[str], str]
+) -> None:
+    page.goto("/agents/q-learning-1#learning-curves")
+    page.click("#embed-curves-open")
+    text = page.locator("#embed-curves").input_value()
+    page.goto(foreign(text))
+    frame, outside = framed(page), page.locator("iframe")
+    fits = "() => document.documentElement.scrollHeight === innerHeight"
+    frame.locator("#learning-numbers").click()
+    expect(frame.locator("#learning tbody tr").last).to_be_visible()
+    inside = page.frames[1]
+    inside.wait_for_function(fits)
+    assert int(outside.get_attribute("height") or 0) > 800
+    page.goto(foreign(text.partition("<script>")[0]))  # where no script is allowed
+    assert framed(page).locator("#whole").is_visible()
+    expect(outside).to_have_attribute("height", "800")
+
+
 @pytest.mark.parametrize("url", TAKEN)
 def test_what_can_be_taken_along_is_copied(
     new_context: Callable[..., BrowserContext], axe: Callable[[Page], list[str]], url: str

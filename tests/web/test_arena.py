@@ -50,7 +50,7 @@ def test_every_square_shows_the_chances_of_its_pair(world: World) -> None:
             assert cell.heat == round(score * HEAT_STEPS)
             assert cell.href == addresses.play(Match(x=name, o=other))
             assert cell.label.startswith(
-                f"{world.titles[name]} as X against {world.titles[other]} as O"
+                f"{cell.text}: {world.titles[name]} as X against {world.titles[other]} as O"
             )
 
 
@@ -64,7 +64,7 @@ def test_what_is_good_for_x_is_coloured_like_a_win(world: World) -> None:
 def test_random_against_random_is_on_the_page(client: FlaskClient) -> None:
     page = client.get("/arena").text
     label = f"X wins {percent(737 / 1260)}%, draw {percent(8 / 63)}%, O wins {percent(121 / 420)}%"
-    assert re.search(rf'title="Random as X against Random as O: {label}">\+30<', page)
+    assert re.search(rf'title="\+30: Random as X against Random as O: {label}">\+30<', page)
 
 
 def test_the_league_is_sorted_and_equals_share_a_rank(world: World) -> None:

@@ -145,7 +145,7 @@ def test_an_error_is_marked_where_the_outcome_is_another(world: World) -> None:
         assert seen.wrong == (abs(scaled) > 0.5).tolist()  # every first move is a draw
         assert not any(seen.blunders)
         said = [note.label for note in notes(world, 0, seen, None, "truth")]
-        assert said == ["with optimal play draw" if wrong else "" for wrong in seen.wrong]
+        assert said == ["optimal: draw" if wrong else "" for wrong in seen.wrong]
 
 
 def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
@@ -202,7 +202,7 @@ def test_a_wrong_value_is_said_with_the_truth(world: World) -> None:
     erring = replace(seen, wrong=[True] * 9)
     place = replace(place_of(Match(), world), positions=(position,))
     labels = [square.label for square in board(place, erring, None).squares]
-    assert "with optimal play win in 1" in labels[2]
+    assert "optimal: win in 1" in labels[2]
 
 
 def test_nothing_is_known_before_the_first_update(world: World) -> None:

@@ -180,10 +180,11 @@ def arena_page(show: str, world: World, player: str = "", add: str = "") -> Aren
 def _pairing(show: Show, world: World, x: str, o: str, chances: Chances) -> Pairing:
     win, draw, loss = (percent(chance) for chance in chances)
     shown = float(show.of(chances))
+    text = show.write(shown)
     return Pairing(
-        text=show.write(shown),
+        text=text,
         heat=round(shown * show.most),
-        label=f"{world.titles[x]} as X against {world.titles[o]} as O: X wins {win}%, "
+        label=f"{text}: {world.titles[x]} as X against {world.titles[o]} as O: X wins {win}%, "
         f"draw {draw}%, O wins {loss}%",
         href=addresses.play(Match(x=x, o=o)),
     )

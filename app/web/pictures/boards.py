@@ -68,13 +68,13 @@ class BoardSquare(NamedTuple):
 
     @property
     def label(self) -> str:
-        """All of it in words."""
+        """All of it in words, with what stands on the square as it stands there."""
         words = [
             f"Row {self.row}, column {self.column}",
             self.mark if self.mark != "." else "empty",
         ]
         words += [f"value {self.spoken}"] * bool(self.text) + [self.unknown] * bool(self.unknown)
-        words += ["best"] * self.best + [self.note.label] * bool(self.note.label)
+        words += [self.note.label] * bool(self.note.label) + ["best"] * self.best
         words += ["hint"] * self.hinted
         words += ["last move"] * self.last + ["wins"] * self.winning
         return ", ".join(words)

@@ -85,6 +85,7 @@ tree = SpecTree(
     title="Q-Tac-Toe",
     version="1",
     description="Tic-tac-toe agents that taught themselves: their Q-values, and how they move.",
+    servers=[{"url": "/", "description": "The site that serves this description."}],
 )
 
 

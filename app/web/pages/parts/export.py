@@ -37,6 +37,15 @@ SPECIAL = re.compile(r"[&%$#_{}]")  # what LaTeX would read as its own
 # Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure.
 BOARD, CURVE, CURVES, MIND, EXPERIMENT = (380, 560), (640, 440), (640, 800), (640, 540), (640, 520)
 
+# What makes a frame as high as what is in it, on a page that allows a script: see embed/frame.js.
+FITTING = """<script>
+addEventListener("message", ({ source, data }) => {
+  for (const frame of document.querySelectorAll("iframe")) {
+    if (frame.contentWindow === source && data?.qTacToeHeight > 0) frame.height = data.qTacToeHeight;
+  }
+});
+</script>"""
+
 
 class Take(NamedTuple):
     """How a figure leaves the site."""
@@ -53,9 +62,9 @@ class Take(NamedTuple):
     def iframe(self, host: str) -> str:
         """Return what shows it on a page of somebody else, as wide as there is room for it.
 
-        `host` is ours, as in `https://...`.
+        `host` is ours, as in `https://...`. With it comes a script that page may do without.
         """
-        return iframe(host, self.frame, self.title, "100%", self.size[1])
+        return iframe(host, self.frame, self.title, "100%", self.size[1]) + "\n" + FITTING
 
     def bibtex(self, host: str) -> str:
         """Return its citation."""
