@@ -3,5 +3,5 @@
 // A page around the frame hears how high its content is; whether it listens is its own affair.
 
 new ResizeObserver(() => {
-  parent.postMessage({ qTacToeHeight: document.documentElement.scrollHeight }, "*");
+  parent.postMessage({ qtactoe: document.documentElement.scrollHeight }, "*");
 }).observe(document.body);

@@ -41,7 +41,7 @@ BOARD, CURVE, CURVES, MIND, EXPERIMENT = (380, 560), (640, 440), (640, 800), (64
 FITTING = """<script>
 addEventListener("message", ({ source, data }) => {
   for (const frame of document.querySelectorAll("iframe")) {
-    if (frame.contentWindow === source && data?.qTacToeHeight > 0) frame.height = data.qTacToeHeight;
+    if (frame.contentWindow === source && data?.qtactoe > 0) frame.height = data.qtactoe;
   }
 });
 </script>"""
