@@ -142,6 +142,22 @@ def test_no_page_is_taller_than_four_windows_before_anything_is_unfolded(page: P
     assert {url: high for url, high in tall.items() if high > 4 * height} == {}
 
 
+def test_nothing_is_cut_on_paper(page: Page) -> None:
+    width = 720  # pixels: a sheet of A4 within its margins
+    page.set_viewport_size({"width": width, "height": 1000})
+    page.emulate_media(media="print")
+    cut = """() => [document.documentElement, ...document.querySelectorAll("pre, .scroll")]
+        .filter((part) => part.checkVisibility())
+        .filter((part) => part.scrollWidth > Math.max(part.clientWidth, 1))
+        .map((part) => part.textContent.slice(0, 80))"""
+    found = {}
+    for url in (*PAGES, *STAGE):
+        page.goto(url)
+        page.locator("main details").evaluate_all("all => all.forEach(each => each.open = true)")
+        found[url] = page.evaluate(cut)
+    assert {url: parts for url, parts in found.items() if parts} == {}
+
+
 def test_a_fold_opens_by_its_address_and_is_whole_on_paper(page: Page) -> None:
     page.goto("/sources#boyan-1992")
     expect(page.locator("#boyan-1992")).to_be_visible()
