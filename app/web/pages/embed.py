@@ -22,6 +22,7 @@ from werkzeug.http import generate_etag
 from werkzeug.routing import RequestRedirect
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.experiments import Summary
 from app.web import addresses, comparison, match
 from app.web.addresses import IN_FRAME
 from app.web.lens import NOTHING, opinion_at, seen_ply
@@ -206,22 +207,27 @@ def mind(name: str) -> Response:
 @bp.get(addresses.EMBED_EXPERIMENT)
 def experiment(claim: str) -> Response:
     """Show a figure of an experiment."""
-    summary = known(world(), claim)
-    text = request.args.get("figure", "") or "1"
-    last = len(summary.figures)
-    if text not in map(str, range(1, last + 1)):
-        raise BadRequest(f"figure={text} in the address is wrong: {claim} has 1 to {last}.")
-    figure = summary.figures[int(text) - 1]
-    layout = layout_of(world(), claim, int(text))
+    summary, number = parse_figure(world(), claim, request.args)
+    layout = layout_of(world(), claim, number)
     return respond(
         ExperimentFrame(
             claim=in_a_line(summary),
             layout=layout,
             svg=inline_plot(layout.plot),
-            table=table(figure, world(), summary.first_seed),
+            table=table(summary.figures[number - 1], world(), summary.first_seed),
             page=addresses.experiment(summary.id),
         )
     )
+
+
+def parse_figure(world: World, claim: str, query: "Query") -> tuple[Summary, int]:
+    """Read which figure of an experiment is meant: the first has number 1, and is the usual one.
+
+    Raises NotFound or BadRequest with a sentence on what is wrong.
+    """
+    summary = known(world, claim)
+    figures = len(summary.figures)
+    return summary, read_whole("figure", query.get("figure") or "1", 1, figures)
 
 
 def board_frame(place: Place) -> BoardFrame:
@@ -431,10 +437,7 @@ def _compared(world: World, given: Mapping[str, Any], query: Query) -> Take:
 
 
 def _figure(world: World, given: Mapping[str, Any], query: Query) -> Take:
-    summary, text = known(world, given["claim"]), query.get("figure", "") or "1"
-    if text not in map(str, range(1, len(summary.figures) + 1)):
-        raise NotFound(f"There is no figure {text}.")
-    return take_figure(summary, int(text))
+    return take_figure(*parse_figure(world, given["claim"], query))
 
 
 # By the endpoint of a page, or of the frame itself.
