@@ -339,7 +339,7 @@ def test_a_line_goes_through_its_medians_and_opens_the_typical_run(world: World)
     heights = [doubled.points[0][1] - y for _, y in doubled.points]
     assert heights[2] / heights[1] == pytest.approx(198 / 18, abs=0.3)
     assert same.link == Link("same: seed 0, which ends at the median", "")  # it takes minutes
-    assert "A press opens the run that ends at the median" in layout.caption
+    assert "A press on a line opens the run that ends at the median" in layout.caption
     assert "makes the runs that the lab does not train" in layout.caption
 
 

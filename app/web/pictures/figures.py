@@ -140,7 +140,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     exactly = "Each value is exact of its run." if figure.exact else "Each value is an estimate."
     caption = (
         f"{_seeds(groups, first_seed)} {dot} Below a row: the middle 80% of its runs, and a notch "
-        f"at the median. {exactly}{_press(shapes, 'its run, or one of them', unopened)}"
+        f"at the median. {exactly}{_press(shapes, 'dot opens its run, or one of them', unopened)}"
     )
     height = bottom + AXIS
     return Layout(figure.title, figure.unit, caption, Plot(height, 0, shapes), [])
@@ -194,14 +194,11 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
         shapes.append(Path(f"{style} curve", points, False, _of_series(world, series), dots))
     ticks(shapes, across, bottom, figure.x_label)
     bands = "the band holds 80% of the runs" + (", the fainter one all of them" if wide else "")
-    caption = (
-        f"A line is the median, {bands}."
-        + _press(
-            shapes, "the run that ends at the median, whose seed stands in the table", unopened
-        )
-        if any(series.n > 1 for series in every)
-        else "A line is one run." + _press(shapes, "it", unopened)
-    )
+    told, what = "A line is one run.", "line opens it"
+    if any(series.n > 1 for series in every):
+        told = f"A line is the median, {bands}."
+        what = "line opens the run that ends at the median, whose seed stands in the table"
+    caption = told + _press(shapes, what, unopened)
     plot = Plot(bottom + AXIS, margin, shapes, keys)
     return Layout(figure.title, figure.unit, caption, plot, [])
 
@@ -248,7 +245,7 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
     caption = f"The cells go from {ends}."
     if any(recipe for row in figure.recipes for recipe in row):
         caption += f" Each is the median of {_runs(figure.n)}."
-        caption += _press(shapes, "a typical one", unopened)
+        caption += _press(shapes, "cell opens a typical one", unopened)
     margin = margin_of(figure.rows) if beside else 0
     return Layout(figure.title, figure.unit, caption, Plot(bottom + 22, margin, shapes), [])
 
@@ -281,7 +278,7 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
     caption = "Every number is exact." if figure.exact else "Estimated from as many as stand there."
     caption += " The thin line on a bar is its 95% interval (Wilson)." if intervals else ""
     caption += " A logarithmic axis." if figure.logarithmic else ""
-    caption += _press(shapes, "what a bar is about", unopened)
+    caption += _press(shapes, "bar opens what it is about", unopened)
     height = top - GAP + 6 + AXIS
     return Layout(figure.title, figure.unit, caption, Plot(height, 0, shapes), [])
 
@@ -441,7 +438,7 @@ def _press(shapes: Sequence[Shape], what: str, unopened: bool) -> str:
     """Say what a press on a mark opens, if it opens something, and whether some marks do not."""
     links = [shape.link for shape in shapes if isinstance(shape, (Dot, Path, Rect)) and shape.link]
     opens = any(link.href for link in links)
-    told = f" A press opens {what}{', where the lab trains it' * unopened}." if opens else ""
+    told = f" A press on a {what}{', where the lab trains it' * unopened}." if opens else ""
     return told + " The command makes the runs that the lab does not train." * unopened
 
 
