@@ -285,13 +285,14 @@ def _seat(place: Place, player: int) -> Seat:
     alone = who == HUMAN and not match.is_human(-player)
     name = "You" if alone else world.titles[who]
     wins = match.tally[0 if player == X else 2]
+    kind = character(world, who).strength or "human"
     return Seat(
         mark=mark,
         name=name,
-        strength=character(world, who).strength or "human",
+        strength=kind,
         wins=wins,
         to_move=not place.over and match.to_move == player,
-        label=f"{mark}: {name}, {wins} won. Choose who plays {mark}",
+        label=f"{mark}: {name} {kind} {wins} won. Choose who plays {mark}",
     )
 
 

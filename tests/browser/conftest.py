@@ -65,12 +65,15 @@ def new_context(
 
 
 @pytest.fixture(scope="session")
-def axe() -> Callable[[Page], list[str]]:
-    """A function from a page to what makes it hard to use: a readable line for each element."""
+def axe() -> Callable[..., list[str]]:
+    """A function from a page to what makes it hard to use: a readable line for each element.
 
-    def violations(page: Page) -> list[str]:
+    Rules that are named are tried alone.
+    """
+
+    def violations(page: Page, *rules: str) -> list[str]:
         # What it would load first serves rules on sound, of which there is none here.
-        options = {"runOnly": WCAG, "resultTypes": ["violations"], "preload": False}
+        options = {"runOnly": rules or WCAG, "resultTypes": ["violations"], "preload": False}
         results = Axe().run(page, options=options)
         return [
             f"{rule['id']}: {rule['help']}: {' '.join(map(str, node['target']))}"

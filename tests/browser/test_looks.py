@@ -142,6 +142,26 @@ def test_no_page_is_taller_than_four_windows_before_anything_is_unfolded(page: P
     assert {url: high for url, high in tall.items() if high > 4 * height} == {}
 
 
+def test_names_for_screen_readers_contain_what_is_to_be_seen(
+    page: Page, axe: Callable[..., list[str]]
+) -> None:
+    found = {}
+    for url in (*PAGES, *STAGE, *FRAMES[:3]):
+        if "tally" in url:
+            continue  # a score stands apart from the name that it belongs to
+        page.goto(url)
+        found[url] = axe(page, "label-content-name-mismatch")
+    assert {url: findings for url, findings in found.items() if findings} == {}
+
+
+@pytest.mark.parametrize("url", ["/", *PAGES[4::6], *STAGE[3::5]])
+def test_three_keys_lead_past_what_every_page_has(page: Page, url: str) -> None:
+    page.goto(url)
+    for key in ("Tab", "Enter", "Tab"):
+        page.keyboard.press(key)
+    expect(page.locator("main :focus")).to_have_count(1)
+
+
 def test_nothing_is_cut_on_paper(page: Page) -> None:
     width = 720  # pixels: a sheet of A4 within its margins
     page.set_viewport_size({"width": width, "height": 1000})
