@@ -51,7 +51,7 @@ from app.web.service.deployment import ROOT
 from app.web.world import World, load_world
 
 CLAIMS = [*load_all(ROOT / "models" / "experiments")]
-LARGEST = 60_000  # bytes of a packed page
+LARGEST = 40 << 10  # bytes of a packed page
 SEEDS = 200
 FIRST = 100
 

@@ -131,7 +131,7 @@ def test_the_arena_has_a_row_and_a_column_more(client: FlaskClient, world: World
     before, after = (client.get(address).text for address in ("/arena", f"/arena?add={NAME}"))
     size = len(world.policies)
     assert [text.count('<th scope="col"><span>') for text in (before, after)] == [size, size + 1]
-    assert f'title="{NAME} as X against {NAME} as O' in after
+    assert f": {NAME} as X against {NAME} as O" in after
 
 
 def test_those_who_are_always_there_are_listed_and_others_known(world: World) -> None:
