@@ -76,13 +76,6 @@ class ShownFigure(NamedTuple):
     take: Take
 
 
-class Named(NamedTuple):
-    """An agent or a method with a page."""
-
-    title: str
-    href: str
-
-
 @dataclass(frozen=True)
 class ExperimentsPage(Page):
     """All claims, or those of a source or with a verdict."""
@@ -106,8 +99,8 @@ class ExperimentPage(Page):
     claim: Claim
     sources: tuple[Source, ...]  # whose claim it is
     figures: list[ShownFigure]
-    agents: list[Named]
-    methods: list[Named]  # the sections of /how that explain what was trained
+    agents: Mapping[str, str]  # by title the address of each
+    methods: Mapping[str, str]  # the same of the parts of /how that explain what was trained
     before: Claim | None  # in the order of the list
     after: Claim | None
     facts: Mapping[str, str]  # of how it was made
@@ -208,16 +201,16 @@ def experiment_page(world: World, summary: Summary, site: str) -> ExperimentPage
         claim=claim(summary),
         sources=sources_of(*summary.sources),
         figures=[shown(world, summary, number) for number in range(1, len(summary.figures) + 1)],
-        agents=[
-            Named(world.titles[name], addresses.agent(name))
+        agents={
+            world.titles[name]: addresses.agent(name)
             for name in summary.agents
             if name in world.always
-        ],
-        methods=[
-            Named(ALGORITHMS[slug].title, addresses.how(slug))
+        },
+        methods={
+            ALGORITHMS[slug].title: addresses.how(slug)
             for slug in algorithms(world, summary)
             if slug in ALGORITHMS
-        ],
+        },
         before=claim(order[at - 1]) if at else None,
         after=claim(order[at + 1]) if at + 1 < len(order) else None,
         facts=facts(summary),
