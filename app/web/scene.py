@@ -117,6 +117,7 @@ class Snapshots(NamedTuple):
 
     lens: str
     title: str
+    how: str  # where its algorithm is explained
     marks: tuple[str, ...]  # how far training was at each, in words
     curve: str  # the points of a line: how many positions it blundered in by then
     step: int  # the one that is shown
@@ -435,6 +436,7 @@ def snapshots(place: Place, lens: str) -> Snapshots | None:
     return Snapshots(
         lens=lens,
         title=world.titles[lens],
+        how=addresses.how(world.agents[lens].card.algorithm),
         marks=marks,
         curve=curve,
         step=world.whole_step(lens, match.step),

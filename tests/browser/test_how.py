@@ -22,6 +22,13 @@ def test_a_board_moves_in_place_and_back(page: Page) -> None:
     expect(page.locator("#shown .mark")).to_have_count(2)
 
 
+def test_the_part_of_the_agent_on_the_board_is_one_tap_away(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto("/play/40?o=menace")
+    page.click("#how")
+    expect(page.locator("h1")).to_have_text("MENACE: beads in matchboxes")
+
+
 def test_an_address_of_the_one_page_that_all_parts_were_leads_to_the_part(page: Page) -> None:
     page.goto("/how#double-q")
     expect(page.locator("h1")).to_have_text("Double Q-learning")
