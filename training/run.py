@@ -14,6 +14,7 @@ import numpy as np
 
 from app.recipes import SHIPPED, SHORT, Recipe, Shipped, name, parse
 from app.recipes.parameters import YOU
+from app.recipes.taught import title_of
 from app.tictactoe.agents import Agent, load
 from app.tictactoe.card import Card, numbering
 from app.tictactoe.game import Game
@@ -40,7 +41,8 @@ def shipped_as(agent_id: str, recipe: Recipe) -> Shipped:
     known = SHIPPED.get(agent_id)
     if known:
         return known._replace(recipe=recipe)
-    return Shipped(agent_id, name(recipe), "A recipe of the command line", recipe, [], [])
+    title = title_of(recipe) if recipe.is_met(YOU) else name(recipe)
+    return Shipped(agent_id, title, "A recipe of the command line", recipe, [], [])
 
 
 def agent_id(recipe: Recipe) -> str:

@@ -14,12 +14,22 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 from cachetools import LRUCache
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from app.recipes import Recipe, RecipeError, name
+from app.recipes import Recipe, RecipeError, name, parse
 from app.recipes.algorithms import League, Menace, SelfPlay
-from app.recipes.parameters import MOST_TAUGHT, YOU, games_taught
-from app.recipes.taught import phases_of, untaught, with_game
+from app.recipes.parameters import MOST_TAUGHT, YOU, TaughtError, games_taught
+from app.recipes.taught import (
+    MILESTONES,
+    Course,
+    Lesson,
+    Refusal,
+    Update,
+    phases_of,
+    untaught,
+    with_game,
+)
 from app.tictactoe.beads import alike
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import DIGITS, replay
@@ -42,42 +52,25 @@ from training.plain.boards import (
 )
 from training.plain.league import seen
 from training.proof import unbeatable
-from training.story import Change, Listener
-from training.story import Turn as Move
+from training.story import Listener, Told
 
+OTHERS = {"win": "loss", "draw": "draw", "loss": "win"}  # the same result for the other side
 KEPT = 128  # learners between two games, some 0.1 MB each
-MILESTONES = ("rows", "blocks", "random", "x", "o")  # in the order in which most come
 
 
-class Lesson(msgspec.Struct, frozen=True):
-    """A game with a person, or the practice between two: what it changed, and what is exact then.
-
-    Values are the learner's own, beads in the boxes of MENACE.
-    """
-
-    opponent: str
-    games: int
-    seat: str  # "X" or "O" in a game with a person, "" in practice, as the next two
-    record: str
-    result: str  # for the learner: "win", "draw" or "loss"
-    changes: list[Change]  # in the order of the learner, none of practice
-    moves: list[Move]  # to which the changes belong
-    beaten: dict[str, float]  # seat -> how often its best responder wins against it
-    blunders: int
-    milestones: list[str]  # which of `MILESTONES` it has reached
+@cache
+def pupils(game: Game) -> "Pupils":
+    """Return the learners of this process."""
+    return Pupils(game)
 
 
-class Course(msgspec.Struct, frozen=True):
-    """What a person sees of the learner that they teach."""
-
-    recipe: str  # the whole name of what was learned by now; its settings' before the first game
-    record: str  # of the game that is begun, else of the last one
-    begun: bool
-    seat: str  # the learner's in the game that is begun, else in the next one
-    values: list[list[float | None]]  # [decisions of the record][cells], mover's view
-    known: list[list[bool]]  # whether any update reached them
-    lessons: list[Lesson]
-    losing: dict[str, str | None]  # seat -> the likeliest game that it loses
+def answer(game: Game, text: str, now: str | None) -> bytes:
+    """Return the `Course` of a recipe by its name as JSON, or the `Refusal`."""
+    try:
+        return msgspec.json.encode(pupils(game).course(parse(text), now))
+    except RecipeError as error:
+        number = error.game if isinstance(error, TaughtError) else None
+        return msgspec.json.encode(Refusal(str(error), number))
 
 
 class Step(NamedTuple):
@@ -158,21 +151,29 @@ class Pupils:
         """Let a learner play the games of a step, and note what they taught it."""
         listener = pupil.listener
         play(pupil, step.turns)
-        person = step.opponent == YOU
-        told = listener.told(-1) if person else None
         policy = policy_of(table(pupil).q, listener.recipe.plays)
-        pupil.lessons.append(
-            Lesson(
-                opponent=step.opponent,
-                games=len(step.turns),
-                seat=step.turns[0].seat(listener.recipe, 0) if person else "",
-                record=self.record(pupil) if person else "",
-                result=told["result"] if told else "",
-                changes=told["changes"] if told else [],
-                moves=told["turns"] if told else [],
-                **judged(self.game, policy),
-            )
+        lesson = Lesson(
+            opponent=step.opponent,
+            games=len(listener.games),
+            seat="",
+            record="",
+            result="",
+            updates=[],
+            others=0,
+            **judged(self.game, policy),
         )
+        if step.opponent == YOU:
+            told, seat = listener.told(-1), step.turns[0].seat(listener.recipe, 0)
+            updates = updates_of(listener.recipe, told, seat)
+            lesson = replace(
+                lesson,
+                seat=seat,
+                record=self.record(pupil),
+                result=told["result"] if told["seat"] == seat else OTHERS[told["result"]],
+                updates=updates,
+                others=len(told["changes"]) - len(updates),
+            )
+        pupil.lessons.append(lesson)
 
     def record(self, pupil: Pupil, *end: str) -> str:
         """Return the record of the game that was told last, to its end or to this board."""
@@ -241,6 +242,18 @@ def play(pupil: Pupil, turns: list[Turn]) -> None:
 def person_turn(number: int, cells: str = "") -> Turn:
     """Return game `number` with a person, counted from 1, whatever other turns there are."""
     return Turn(YOU, 0, 1, 0, Person(number, cells))
+
+
+def updates_of(recipe: Recipe, told: Told, seat: str) -> list[Update]:
+    """Return the updates of a learner's own moves in a game that was told, in the mover's view."""
+    updates = []
+    for change in told["changes"]:
+        board = told["turns"][change["turn"]]["board"]
+        if to_move(board) == seat:
+            sign = -1 if isinstance(recipe, SelfPlay) and seat == "O" else 1
+            ply = len(board) - board.count(".")
+            updates.append(Update(ply, sign * change["old"], sign * change["new"]))
+    return updates
 
 
 def steps(recipe: Recipe) -> list[Step]:

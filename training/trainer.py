@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 KEPT = 64  # answers
 STORY = "story/"  # before a name: the first games of its training instead of the agent
+TAUGHT = "taught/"  # before the cells of a game that is begun, or "-", "/" and a name: its course
 CARD, ARRAYS = "card.json", "arrays.npz"
 TRAIN_SECONDS = 30  # most of it is for compiling, the first time on a machine
 CLIENT_SECONDS = 5.0  # for a client to speak, and to take more of the answer
@@ -68,6 +69,11 @@ class Trainer:
                 from training.story import story  # noqa: PLC0415
 
                 return story(self.game, parse(text.removeprefix(STORY)))
+            if text.startswith(TAUGHT):
+                from training.taught import answer  # noqa: PLC0415
+
+                _, now, taught = text.split("/", 2)
+                return answer(self.game, taught, None if now == "-" else now)
             recipe = parse_on_demand(text)
             named = name(recipe)
             if named not in self.answers:

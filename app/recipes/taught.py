@@ -4,6 +4,9 @@ A recipe whose opponents and games are the usual ones stands for a learner befor
 as many as those no learner with people plays.
 """
 
+from typing import NamedTuple
+
+from msgspec import Struct
 from msgspec.structs import replace
 
 from app.recipes.parameters import (
@@ -14,6 +17,52 @@ from app.recipes.parameters import (
     games_taught,
     parameters_of,
 )
+from app.recipes.shipped import SHIPPED
+
+MILESTONES = ("rows", "blocks", "random", "x", "o")  # in the order in which most come
+
+
+class Update(NamedTuple):
+    """A value that a game changed: beads, or the mover's view."""
+
+    ply: int  # of the move in the record
+    old: float
+    new: float
+
+
+class Lesson(Struct, frozen=True):
+    """A game with a person, or the practice between two: what it changed, and what is true then."""
+
+    opponent: str
+    games: int
+    seat: str  # "X" or "O" in a game with a person, "" in practice, as the next two
+    record: str
+    result: str  # for the learner: "win", "draw" or "loss"
+    updates: list[Update]  # of its own moves, in the order of the learner; none of practice
+    others: int  # updates besides: of the person's moves
+    beaten: dict[str, float]  # seat -> how often its best responder wins against it
+    blunders: int
+    milestones: list[str]  # those of MILESTONES that hold
+
+
+class Course(Struct, frozen=True):
+    """What a person sees of the learner that they teach."""
+
+    recipe: str  # the whole name of what was learned by now; its settings' before the first game
+    record: str  # of the game that is begun, else of the last one
+    begun: bool
+    seat: str  # the learner's in the game that is begun, else in the next one
+    values: list[list[float | None]]  # [decisions of the record][cells], mover's view
+    known: list[list[bool]]  # whether any update reached them
+    lessons: list[Lesson]
+    losing: dict[str, str | None]  # seat -> the likeliest game that it loses
+
+
+class Refusal(Struct, frozen=True):
+    """Why a recipe cannot be learned."""
+
+    sentence: str
+    game: int | None  # of a person, from 1, where one of its moves cannot have been played
 
 
 def untaught(recipe: Recipe) -> Recipe:
@@ -63,6 +112,20 @@ def without_last(recipe: Recipe) -> Recipe:
         games.pop()
         phases += [(YOU, turns - 1)] if turns > 1 else []
     return _taught(recipe, phases, games)
+
+
+def title_of(recipe: Recipe) -> str:
+    """Return what a learner is called that people taught: "MENACE, taught 23 games"."""
+    who = SHIPPED[recipe.slug].title if recipe.slug in SHIPPED else recipe.slug
+    number = len(games_taught(recipe))
+    return f"{who}, taught {number} game{'s' * (number != 1)}"
+
+
+def up_to(recipe: Recipe, game: int) -> Recipe:
+    """Return a recipe without what comes after a game of a person, counted from 1."""
+    while len(games_taught(recipe)) > game or (recipe.phases[-1][0] != YOU and game):
+        recipe = without_last(recipe)
+    return recipe
 
 
 def _taught(recipe: Recipe, phases: Phases, games: list[str]) -> Recipe:

@@ -21,6 +21,7 @@ from app.web.pages import (
     play,
     puzzle,
     sources,
+    teach,
     why,
 )
 from app.web.pages.how import page as how
@@ -40,6 +41,7 @@ PAGES = (
     agents,
     arena,
     compare,
+    teach,
     why,
     how,
     lab,

@@ -58,6 +58,8 @@ JUDGE_CERTIFICATE = Route("/judge/certificate-<any(x, o):seat>")
 ARENA = "/arena"
 HOW = "/how"
 HOW_PART = Route("/how/<slug>")
+TEACH = "/teach"
+TEACH_RECIPE = Route("/teach/<name>")
 LAB = "/lab"
 LAB_RECIPE = Route("/lab/<name>")
 SEEDS = Route("/lab/<name>/seeds")
@@ -282,6 +284,24 @@ def lab(
     """
     path = LAB_RECIPE.to(name) if name else LAB
     return path + _query(ghost=ghost, curve=curve, step=step, game=game, update=update)
+
+
+def teach(name: str = "", now: str = "") -> str:
+    """Return where a learner is taught, and a game begun with the cells of `now`.
+
+    Without a name it is the first that is offered.
+    """
+    return (TEACH_RECIPE.to(name) if name else TEACH) + _query(now=now)
+
+
+def teach_now(now: str) -> str:
+    """Return a game that is begun, from the page of its learner, whose name is long."""
+    return f"?now={now or '.'}"
+
+
+def teach_game(number: int) -> str:
+    """Return what game or practice `number` taught, from the same page."""
+    return f"?game={number}"
 
 
 def seeds(name: str, done: int | None = None) -> str:

@@ -143,28 +143,45 @@ def opinion(world: World, position: int, lens: str, step: int | None = None) -> 
 
 @kept(512)  # some 2 KB each; a game asks for the same ones at every move
 def _opinion(world: World, position: int, lens: str, step: int | None = None) -> Opinion:
-    """Return the opinion of a lens that has values.
+    """Return the opinion of a lens that has values."""
+    legal = world.game.legal[position]
+    if lens == TRUTH:
+        row = Row(world.truth[position], legal, world.best_play[position], ONES, decimals=0)
+        return weighed(world, position, lens, row)
+    if lens.endswith(TASK):
+        values, worth = _asked(world, lens.removesuffix(TASK), position)
+        policy = policy_of(values.round(TIE_DECIMALS), "greedy")
+        return weighed(world, position, lens, Row(values, legal, policy, worth))
+    agent = world.agents[lens]
+    learned, known = _learned(world, lens, step, position)
+    shipped = step is None
+    plays = agent.card.plays  # a copy, so that what is kept here does not keep a whole policy
+    policy = world.policies[lens][position].copy() if shipped else policy_of(learned, plays)
+    blank = "never tried" if shipped else "not tried yet"
+    row = Row(learned.astype(np.float64), known, policy, agent.card.worth, plays, True, blank)
+    return weighed(world, position, lens, row)
+
+
+class Row(NamedTuple):
+    """What a lens knows of a decision, cell by cell, in the mover's view."""
+
+    values: NDArray[np.float64]  # [cells] on the scale of the lens, NaN where taken
+    known: NDArray[np.bool_]  # [cells] whether anything is known of the move
+    policy: NDArray[np.float64]  # [cells]
+    worth: Worth | None  # None where the values are beads
+    plays: Plays = "greedy"
+    learned: bool = False
+    blank: str = ""
+    decimals: int = 2
+
+
+def weighed(world: World, position: int, lens: str, row: Row) -> Opinion:
+    """Return the opinion of a lens that knows a row of values.
 
     A star is where the lens plays.  If a move that it never tried is one of these, that is what it
     acts on, and the value is shown although it means nothing.
     """
-    legal = world.game.legal[position]
-    known, decimals, blank = legal, 2, ""
-    worth: Worth | None
-    if lens == TRUTH:
-        values, worth, decimals = world.truth[position], ONES, 0
-        policy = world.best_play[position]
-    elif lens.endswith(TASK):
-        values, worth = _asked(world, lens.removesuffix(TASK), position)
-        policy = policy_of(values.round(TIE_DECIMALS), "greedy")
-    else:
-        agent = world.agents[lens]
-        row, known = _learned(world, lens, step, position)
-        values, worth = row.astype(np.float64), agent.card.worth
-        shipped = step is None
-        plays = agent.card.plays  # a copy, so that what is kept here does not keep a whole policy
-        policy = world.policies[lens][position].copy() if shipped else policy_of(row, plays)
-        blank = "never tried" if shipped else "not tried yet"
+    values, known, policy, worth, plays, learned, blank, decimals = row
     if worth is None:
         values, scaled = _box(world, position, values, plays)
     else:
@@ -173,7 +190,7 @@ def _opinion(world: World, position: int, lens: str, step: int | None = None) ->
     liked = policy if worth else scaled  # squares that are one move share its beads
     likeliest = liked == np.fmax.reduce(liked)
     best = likeliest & known.any()
-    claims = world.agents.knows(lens) and worth is not None
+    claims = learned and worth is not None
     wrong = claims & known & (np.rint(scaled) != world.truth[position])
     blunders = wrong & ~world.right[position]
     texts = [

@@ -18,6 +18,8 @@ from werkzeug.exceptions import BadRequest, NotFound
 from app.experiments import Bars, Boards, Summary
 from app.experiments import load_all as load_experiments
 from app.recipes import Recipe, parse
+from app.recipes.parameters import YOU
+from app.recipes.taught import title_of
 from app.sources import CLASSICS, heading
 from app.tictactoe.agents import Agent, ModelError, load_all
 from app.tictactoe.arena import join, round_robin
@@ -154,7 +156,9 @@ class World:
             if is_moves(name):
                 return f"Judged {crc32(name.encode()) & 0xFFFF:04x}"
             agent = name.removesuffix(TASK)
-            return agent if agent == name else _task_title(agent)
+            recipe = self.recipe(agent)
+            short = title_of(recipe) if recipe.is_met(YOU) else agent
+            return short if agent == name else _task_title(short)
 
         def known(name: str) -> bool:
             return self._plays(name if is_moves(name) else name.removesuffix(TASK))
@@ -202,6 +206,10 @@ class World:
                 raise BadRequest(f"These moves cannot be judged: {error}.") from None
             return name
         return name if name in self.seats else self.lab.canonical(name)
+
+    def is_taught(self, lens: str) -> bool:
+        """Whether an agent learned from games with a person, whose answers nothing can foretell."""
+        return self.agents.knows(lens) and self.recipe(lens).is_met(YOU)
 
     def learned(self, name: str) -> Agent:
         """Return an agent; raises NotFound, naming those there are, if it is not one of them."""

@@ -44,6 +44,8 @@ STAGE = [
     *("/mind/q-table?step=9&tile=40", "/mind/champion?colour=blunders", "/how/untrained"),
     *("/how/learning?step=9", "/how/blunder", "/how/why", "/how/unbeatable"),
 ]
+TAUGHT = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
+TEACH = ["/teach", "/teach?now=8", TAUGHT, f"{TAUGHT}?now=.", f"{TAUGHT}?game=1"]
 FRAMES = [
     "/embed/board/408?o=q-learning-1&pause=1",
     "/embed/board/021486?o=q-learning-1",

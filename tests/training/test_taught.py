@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.recipes import Recipe, RecipeError, name, parse
 from app.recipes.parameters import TaughtError, games_taught
-from app.recipes.taught import untaught, with_practice, without_last
+from app.recipes.taught import Course, title_of, untaught, up_to, with_practice, without_last
 from app.tictactoe.agents import load
 from app.tictactoe.game import Game
 from app.tictactoe.notation import position_text, replay
@@ -21,7 +21,7 @@ from tests.tictactoe.reference import Policy, Rules, in_floats, mover, place
 from training.cli import main
 from training.learners import learn
 from training.run import agent_id, train
-from training.taught import Course, Pupils
+from training.taught import Pupils
 
 LEARNERS = [
     "menace",
@@ -92,10 +92,18 @@ def test_any_legal_moves_are_a_recipe_that_is_trained_to_what_was_seen(
     expected = [[None if np.isnan(one) else one for one in row] for row in end.q[decisions]]
     assert course.values == expected
     assert end.games == 3
-    assert end.updates == sum(len(lesson.changes) for lesson in course.lessons)
+    assert end.updates == sum(len(one.updates) + one.others for one in course.lessons)
     position = replay(game, course.lessons[-1].record)[-1]
     assert game.is_over(position)
     assert set(games_taught(recipe)[-1]) < set(course.lessons[-1].record)
+
+
+def test_what_it_is_called_and_where_it_was_is_in_its_name(pupils: Pupils) -> None:
+    courses = taught(pupils, parse("menace"), Dice(3), 2)
+    first, last = (parse(course.recipe) for course in courses)
+    assert [title_of(first), title_of(last)] == ["MENACE, taught 1 game", "MENACE, taught 2 games"]
+    practised = with_practice(last, "random", 5)
+    assert [up_to(practised, game) for game in range(3)] == [parse("menace"), first, last]
 
 
 def test_the_command_line_makes_the_same(game: Game, pupils: Pupils, tmp_path: Path) -> None:
@@ -218,14 +226,15 @@ def test_a_person_changes_seats_from_game_to_game_unless_the_seat_is_fixed(pupil
 
 def test_self_play_learns_from_the_moves_of_a_person_too(pupils: Pupils) -> None:
     lesson = taught(pupils, parse("self-play"), Dice(1), 1)[0].lessons[0]
-    assert [change["turn"] for change in lesson.changes] == [*range(len(lesson.record))]
+    assert [update.ply for update in lesson.updates] == [*range(0, len(lesson.record), 2)]
+    assert lesson.others == len(lesson.record) // 2
 
 
 def test_menace_is_paid_in_beads(pupils: Pupils) -> None:
     for lesson in taught(pupils, parse("menace,beads=9"), Dice(4), 9)[-1].lessons:
         paid = {"win": 3, "draw": 1, "loss": -1}[lesson.result]
-        assert lesson.changes
-        assert {change["new"] - change["old"] for change in lesson.changes} == {paid}
+        assert lesson.updates
+        assert {update.new - update.old for update in lesson.updates} == {paid}
 
 
 def test_one_game_more_costs_one_game(pupils: Pupils) -> None:

@@ -22,6 +22,7 @@ INLINE = re.compile(r"\sstyle=|\son\w+=|hx-on|<style|js:|<script(?! src=\"/stati
 LINKS = {"href", "src", "action", "hx-get"}
 KINDS = {
     *("", "play", "puzzle", "mind", "minds", "agents", "lab", "experiments", "glossary", "judge"),
+    "teach",
     *("arena", "how", "compare", "why", "api", "take", "embed", "players", "sources"),
 }
 # Pages that have what others of their kind have not, and frames, to which no page of ours links.

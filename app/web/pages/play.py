@@ -256,7 +256,13 @@ def play_page(place: Place) -> PlayPage:
     """Gather what the templates write down."""
     match, world = place.match, place.world
     shown, lens = scene(place), shown_lens(place)
-    unexplained = match.step is not None or match.hide or place.over or is_moves(lens)
+    unexplained = (
+        match.step is not None
+        or match.hide
+        or place.over
+        or is_moves(lens)
+        or world.is_taught(lens)
+    )
     return PlayPage(
         match=match,
         world=world,

@@ -196,6 +196,11 @@ def asked(place: Place, text: str) -> Pair:
     lens = lens_of(match, place.world, int(game.to_move[place.position]))
     if is_moves(lens):
         raise BadRequest("Only values can be explained: of these moves none are known.")
+    if place.world.is_taught(lens):
+        raise BadRequest(
+            "A person taught this agent, whose answers follow from no rule: what each of their "
+            "games changed stands where it was taught."
+        )
     if not explainable(place.world, lens, match.step):
         raise BadRequest(
             "Only the values as shipped can be explained, not those of a step: the opponent "

@@ -192,6 +192,15 @@ def small_board(
     return SmallBoard(_label(game, kinds, last), game.columns, game.rows, drawn)
 
 
+def changed_board(game: Game, position: int, cell: int, old: int, new: int) -> SmallBoard:
+    """Draw a move in a position on the heat that its value had before it changed, and the new."""
+    drawn = small_board(game, position, {cell: MARKS[int(game.to_move[position])].lower()})
+    row, column = game.row_column(cell)
+    square = f"M{column} {row}h1v1h-1z"
+    heats = [Sign("was", square, ("heat", old)), Sign("became", square, ("heat", new))]
+    return drawn._replace(signs=[*heats, *drawn.signs])
+
+
 def squares_of(board: Board) -> list[Shape]:
     """Draw the squares of a board and what is on them, from its top left corner."""
     shapes: list[Shape] = []

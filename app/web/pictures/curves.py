@@ -282,6 +282,28 @@ def spread_chart(
     return inline_plot(Plot(ABOVE + SPREAD + AXIS, margin, shapes), label)
 
 
+def taught_chart(judged: Sequence[tuple[float, float, int]], decisions: int) -> Markup:
+    """Draw how often a learner is beaten as X and as O after each lesson, and its blunders.
+
+    Each is a share: of the games against its best responder, of all decisions.
+    """
+    up, across = scale([100.0], zero=True), scale([0, max(2, len(judged))])
+    shapes: list[Shape] = []
+    margin = levels(shapes, up, ABOVE, LOW, PERCENT)
+    lines = {
+        "accent ": [x for x, _, _ in judged],
+        "ink dashed ": [o for _, o, _ in judged],
+        "soft dotted ": [blunders / decisions for _, _, blunders in judged],
+    }
+    for kind, values in lines.items():
+        points = [
+            (round(across.at(number), 4), down(up, 100 * value, ABOVE, LOW))
+            for number, value in enumerate(values, 1)
+        ]
+        shapes.append(Path(f"{kind}curve", points, dots=points if len(points) == 1 else ()))
+    return inline_plot(Plot(LOW + 2 * ABOVE, margin, shapes))
+
+
 def value_plot(place: Place, moves: Sequence[Move], height: float) -> Plot:
     """Lay out what a game of these moves was worth after each, as a line, and expected, as dots."""
     plies, shown = place.world.game.cells, len(place.match.shown)

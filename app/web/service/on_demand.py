@@ -28,11 +28,18 @@ from werkzeug.exceptions import (
 
 from app.recipes import ALGORITHMS, Recipe, RecipeError, longest, name, parse
 from app.recipes.on_demand import parse_on_demand
+from app.recipes.taught import Course, Refusal
 from app.tictactoe.agents import Agent, ModelError, from_files
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import Figures, losing_game
-from app.web.service.trainer import Trainer, TrainerBusyError, TrainerError, trainer
+from app.web.service.trainer import (
+    Trainer,
+    TrainerBusyError,
+    TrainerError,
+    TrainerRefusedError,
+    trainer,
+)
 
 Value = TypeVar("Value")
 
@@ -166,6 +173,14 @@ class Lab:
                 self.stories[recipe] = told
         return told
 
+    def taught(self, recipe: str, now: str | None) -> Course | Refusal:
+        """Return what a person sees of a learner, given its whole name, who has begun with `now`.
+
+        Raises what `story` raises.
+        """
+        _, read = self._asked(f"taught/{'-' if now is None else now}/{recipe}", _course)
+        return read
+
     def _train(self, named: str) -> Agent:
         answer, agent = self._asked(named, lambda answer: self.read(named, answer))
         if len(answer) <= self.answers.maxsize:
@@ -194,6 +209,8 @@ class Lab:
                 "Many people train agents at this moment. Please try again in a few seconds.",
                 retry_after=RETRY_SECONDS,
             ) from None
+        except TrainerRefusedError as error:
+            raise BadRequest(f"This is no recipe that can be learned: {error}.") from None
         except (TrainerError, ModelError) as error:
             current_app.logger.error("no agent of %s: %s", text, error)
             raise InternalServerError("This agent could not be trained: our fault.") from None
@@ -213,6 +230,12 @@ class Lab:
         if agent.card.recipe != named:
             raise ModelError(f"{named}: this is {agent.card.recipe}")
         return agent
+
+
+def _course(answer: bytes) -> Course | Refusal:
+    if answer.startswith(b'{"sentence"'):
+        return msgspec.json.decode(answer, type=Refusal)
+    return msgspec.json.decode(answer, type=Course)
 
 
 def source() -> Trainer | None:

@@ -52,6 +52,10 @@ class TrainerError(Exception):
     """The trainer cannot be had, or what it answers is no agent: the message says why."""
 
 
+class TrainerRefusedError(TrainerError):
+    """What it learned by now shows that this recipe cannot be learned: the message says why."""
+
+
 class Trainer:
     """The one trainer of this server; it is started at the first need."""
 
@@ -125,6 +129,8 @@ class Trainer:
                 if (response.length or 0) > LARGEST:
                     raise TrainerError(f"its answer has {response.length} bytes")
                 body = response.read()
+                if response.status == 400:
+                    raise TrainerRefusedError(body.decode())
                 if response.status != 200:
                     raise TrainerError(f"it answered {response.status} {body[:200]!r}")
                 return body

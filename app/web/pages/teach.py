@@ -1,0 +1,412 @@
+"""Teach one yourself: play a learner that knows nothing, and see what it learns from each game."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from flask import Blueprint, request
+from markupsafe import Markup
+from werkzeug.exceptions import BadRequest
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.recipes import Recipe, RecipeError, parse
+from app.recipes import name as written
+from app.recipes.algorithms import League, Menace
+from app.recipes.parameters import games_taught
+from app.recipes.taught import (
+    Course,
+    Lesson,
+    Refusal,
+    Update,
+    phases_of,
+    title_of,
+    untaught,
+    up_to,
+    with_practice,
+    without_last,
+)
+from app.tictactoe.game import SEATS, O, X, mover_at
+from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay
+from app.tictactoe.policy import policy_of
+from app.tictactoe.views import on_scale
+from app.web import addresses
+from app.web.lens import HEAT_STEPS, NOTHING, Opinion, Row, weighed
+from app.web.match import Place, against_person, place_of, read_whole
+from app.web.numbers import count, percent, short_name, signed
+from app.web.pictures.boards import Board, SmallBoard, board, changed_board
+from app.web.pictures.curves import taught_chart
+from app.web.respond import Page, lead_to, respond
+from app.web.scene import Action
+from app.web.world import world
+
+bp = Blueprint("teach", __name__)
+NOW = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")  # a game that is begun: "." before the first move
+PRACTICE = 100  # games
+LEARNERS = {
+    "menace": ("MENACE", "Matchboxes and beads, 1961: it draws its moves"),
+    "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0": (
+        "Q-table",
+        "Goes back over each game, from its end",
+    ),
+    "q-learning,start=empty,alpha=0.5": ("Q-learning", "Learns a move later, while you play"),
+    "sarsa,start=empty,alpha=0.5": ("Sarsa", "The same, from the moves it really makes"),
+    "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=1": (
+        "An optimist",
+        "Values boards, and believes at first that all are won",
+    ),
+    "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25": (
+        "A pessimist",
+        "The same learner, but it fears the worst of what it does not know",
+    ),
+    "self-play,alpha=0.5,epsilon=0.1,initial=0": (
+        "Self-play",
+        "One table for both sides: it learns from your moves too",
+    ),
+    "league": ("Mitchell's league player", "Draws its moves, ever more by what it knows"),
+}
+START = next(iter(LEARNERS))
+OPPONENTS = {"random": "Random", "t-hand": "T-hand", "self": "Itself", "league": "Its league"}
+GAMES_A_ROUND = {"random": 2, "league": 10}  # of a league
+REACHED = {
+    "rows": "Completes a row whenever it can",
+    "blocks": "Blocks whenever it must",
+    "random": "Never loses to random as X",
+    "x": "Unbeatable as X",
+    "o": "Unbeatable as O",
+    "both": "Unbeatable in both seats",
+}
+YOURS = {"win": "loss", "draw": "draw", "loss": "win"}  # a result of the learner, for the person
+ENDED = {"win": "You won", "draw": "You drew", "loss": "It won"}
+
+
+class Changed(NamedTuple):
+    """A value that a game changed."""
+
+    board: SmallBoard
+    move: str  # which move of the game, and where
+    old: str
+    new: str
+
+
+class Taught(NamedTuple):
+    """A game, or practice, in the strip of all."""
+
+    label: str  # all of it in words
+    result: str  # for the learner: "win", "draw", "loss"; "practice"
+    href: str
+
+
+class Milestone(NamedTuple):
+    """What a learner is to be taught, and since when it has been."""
+
+    words: str
+    since: str  # "" before
+
+
+class Offer(NamedTuple):
+    """Somewhere to go, and what that is."""
+
+    title: str
+    line: str
+    href: str
+
+
+@dataclass(frozen=True)
+class TeachPage(Page):
+    """A learner and the person who teaches it, where they stand."""
+
+    template: ClassVar = "teach/teach.html"
+    fragment: ClassVar = ("game",)
+
+    here: str  # its own address
+    title: str  # who is taught
+    games: int  # with people
+    practised: int
+    seat: str  # the learner's
+    headline: str
+    caption: str
+    result: str  # for the person, "" while the game goes on
+    actions: list[Action]
+    board: Board
+    learned: str  # from which game
+    lesson: str  # what that came to
+    changes: list[Changed]
+    strip: list[Taught]
+    shown: int  # which of them, from 1; 0 for none
+    chart: Markup
+    figures: str
+    milestones: list[Milestone]
+    reached: dict[str, int]  # a milestone -> games with people until then, for the best
+    losing: list[Offer]  # games that it loses to others
+    take_back: str
+    over: str  # the address of another one before its first game
+    practices: list[Offer]
+    learners: list[Offer]
+    ways: list[Action]  # where else it is by its name
+
+
+@dataclass(frozen=True)
+class RefusedPage(Page):
+    """A recipe whose games cannot have been played."""
+
+    template: ClassVar = "teach/refused.html"
+
+    sentence: str
+    kept: Offer | None  # the learner of the games before
+
+
+@bp.get(addresses.TEACH)
+@bp.get(addresses.TEACH_RECIPE)
+def teach(name: str = "") -> AnyResponse:
+    """Show a learner, and the game that is begun or the last one."""
+    now, game = request.args.get("now", ""), request.args.get("game", "")
+    if now and not NOW.fullmatch(now):
+        raise BadRequest(f"now={now} in the address is wrong: now is the cells that you played.")
+    try:
+        recipe = parse(name or START)
+        begun = bool(now) or not phases_of(recipe)
+    except RecipeError as error:
+        raise BadRequest(f"Nobody can teach this: {error}.") from None
+    course = world().lab.taught(written(recipe), now.strip(".") if begun else None)
+    if isinstance(course, Refusal):
+        return respond(refused_page(recipe, course))
+    if course.recipe != written(recipe):  # the game is over, and now a part of the recipe
+        return lead_to(addresses.teach(course.recipe), partial(page, course), "Push")
+    last = len(course.lessons)
+    shown = read_whole("game", game, 1, last) if game and last else last
+    return respond(page(course, shown, now.strip(".")))
+
+
+def refused_page(recipe: Recipe, refusal: Refusal) -> RefusedPage:
+    """Gather what the template writes down.
+
+    Raises BadRequest where no move of a game is to blame.
+    """
+    if refusal.game is None:
+        raise BadRequest(f"Nobody can teach this: {refusal.sentence}.")
+    before = up_to(recipe, refusal.game - 1)
+    return RefusedPage(
+        sentence=f"{refusal.sentence[0].upper()}{refusal.sentence[1:]}.",
+        kept=Offer(title(before), "", addresses.teach(written(before))),
+    )
+
+
+def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
+    """Gather what the templates write down; `shown` is a lesson from 1, 0 for the last."""
+    recipe, lessons = parse(course.recipe), course.lessons
+    shown = shown or len(lessons)
+    lesson = lessons[shown - 1] if lessons else None
+    ended = None if course.begun or lesson is None else lesson
+    earlier = ended is not None and shown < len(lessons)
+    record = ended.record if ended and earlier else course.record
+    seat = ended.seat if ended and ended.seat else course.seat
+    side = X if seat == "X" else O
+    place = place_of(against_person(written(recipe), side, record), world())
+    games, who = [one for one in lessons if one.record], title(recipe)
+    other = untaught(recipe).with_seed(recipe.seed + 1)
+    return TeachPage(
+        here=addresses.teach(course.recipe if lessons else "", now=now),
+        title=who,
+        games=len(games),
+        practised=sum(one.games for one in lessons if not one.record),
+        seat=seat,
+        headline=_headline(place, ended, len(games)),
+        caption=_caption(recipe, place, ended, who),
+        result=YOURS.get(ended.result, "") if ended else "",
+        actions=_actions(course, ended, earlier),
+        board=_board(place, course, recipe, None if earlier else now),
+        learned=_labels(lessons)[shown - 1] if lessons else "",
+        lesson=_told(recipe, lesson, who) if lesson else "",
+        changes=[_changed(recipe, lesson, one) for one in lesson.updates] if lesson else [],
+        strip=[
+            Taught(label, one.result or "practice", addresses.teach_game(number))
+            for number, (one, label) in enumerate(zip(lessons, _labels(lessons), strict=True), 1)
+        ],
+        shown=shown,
+        chart=taught_chart(
+            [(one.beaten["x"], one.beaten["o"], one.blunders) for one in lessons],
+            world().game.decisions,
+        ),
+        figures=_figures(lesson) if lesson else "",
+        milestones=[*_milestones(lessons)],
+        reached=_reached(lessons),
+        losing=[*_losing(course, who)],
+        take_back=addresses.teach(written(without_last(recipe))) if lessons else "",
+        over=addresses.teach(written(other)) if lessons else "",
+        practices=[*_practices(recipe)],
+        learners=[
+            Offer(*words, addresses.teach("" if text == START else text))
+            for text, words in LEARNERS.items()
+        ],
+        ways=_ways(course.recipe) if lessons else [],
+    )
+
+
+def title(recipe: Recipe) -> str:
+    """Return who is taught: one of those that are offered, else by its algorithm."""
+    start = untaught(recipe).with_seed(0)
+    known = (words[0] for text, words in LEARNERS.items() if parse(text) == start)
+    return next(known, title_of(start).partition(",")[0])
+
+
+def _headline(place: Place, ended: Lesson | None, games: int) -> str:
+    if ended is None:
+        return f"Game {games + 1}. Your move as {MARKS[place.match.to_move]}."
+    if not ended.record:
+        return f"It practised {ended.games} games."
+    return f"{ENDED[YOURS[ended.result]]}."
+
+
+def _caption(recipe: Recipe, place: Place, ended: Lesson | None, who: str) -> str:
+    if ended is not None:
+        return "See what it learned, then play the next game."
+    if isinstance(recipe, Menace):
+        return "On the squares: its beads here. It draws one at random: more beads, likelier move."
+    if not place.match.record and not games_taught(recipe):
+        return f"{who} knows the rules and nothing else: what it becomes, it learns from you."
+    return "On the squares: what it thinks each move is worth to you."
+
+
+def _actions(course: Course, ended: Lesson | None, earlier: bool) -> list[Action]:
+    if ended is None:
+        return []
+    if earlier:
+        return [Action("last", "To the last game", addresses.teach(course.recipe), kind="primary")]
+    return [Action("next", "Next game", addresses.teach_now(""), "n", "primary")]
+
+
+def _board(place: Place, course: Course, recipe: Recipe, now: str | None) -> Board:
+    """Lay out where the game stands, with what the learner thinks of it; without, where it stood.
+
+    After the end that are the values of the last decision, as they are then.
+    """
+    seen = None
+    if now is not None and course.values:
+        ply = len(course.values) - 1
+        seen = _opinion(place, course, recipe, ply)
+    notes = [NOTHING] * place.world.game.cells
+    link = (
+        None if now is None or place.over else lambda cell: addresses.teach_now(now + DIGITS[cell])
+    )
+    return board(place, seen, link, notes=notes)
+
+
+def _opinion(place: Place, course: Course, recipe: Recipe, ply: int) -> Opinion:
+    values = np.array(course.values[ply], np.float64)  # None becomes NaN
+    row = Row(
+        values=values,
+        known=np.isfinite(values) & (np.array(course.known[ply]) | (recipe.worth() is None)),
+        policy=policy_of(values, recipe.plays),
+        worth=recipe.worth(),
+        plays=recipe.plays,
+        blank="it has not tried it",
+    )
+    return weighed(place.world, place.positions[ply], course.recipe, row)
+
+
+def _labels(lessons: list[Lesson]) -> list[str]:
+    """Say of each lesson which it was."""
+    labels, games = [], 0
+    for lesson in lessons:
+        games += bool(lesson.record)
+        who = OPPONENTS.get(lesson.opponent, lesson.opponent)
+        labels.append(f"game {games}" if lesson.record else f"{lesson.games} games against {who}")
+    return labels
+
+
+def _told(recipe: Recipe, lesson: Lesson, who: str) -> str:
+    """Say in a sentence what a lesson was."""
+    if not lesson.record:
+        return "Practice changes more than can be shown here: see its mind."
+    if isinstance(recipe, Menace):
+        paid = {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[lesson.result]
+        beads = f"{abs(paid)} bead{'s' * (abs(paid) != 1)}"
+        words = {"win": "It won", "draw": "A draw", "loss": "It lost"}[lesson.result]
+        return f"{words}: {beads} {'more' if paid >= 0 else 'fewer'} for each of its moves."
+    if not lesson.updates:
+        return "Nothing: it explored, and learns from moves that looked best."
+    more = f" From your moves it learned {lesson.others} more." * bool(lesson.others)
+    return f"What it expects after each of its moves, in the order in which it learned it.{more}"
+
+
+def _changed(recipe: Recipe, lesson: Lesson, update: Update) -> Changed:
+    game, cells = world().game, parse_record(world().game, lesson.record)
+    positions = replay(game, lesson.record)
+    player, worth = mover_at(update.ply), recipe.worth()
+    if worth is None:
+        heats = (0, (update.new > update.old) - (update.new < update.old))
+        old, new = f"{update.old:g}", f"{update.new:g} bead{'s' * (update.new != 1)}"
+        heats = (0, heats[1] * HEAT_STEPS // 2)
+    else:
+        scaled = on_scale(np.array([update.old, update.new]), worth, player)
+        heats = tuple((scaled * HEAT_STEPS).round().astype(int).tolist())
+        old, new = (signed(value) for value in scaled.tolist())
+    cell = cells[update.ply]
+    where = short_name(game, cell)
+    picture = changed_board(game, positions[update.ply], cell, *heats)
+    return Changed(picture, f"Move {update.ply + 1}, {where}", old, new)
+
+
+def _figures(lesson: Lesson) -> str:
+    x, o = (percent(lesson.beaten[seat], 0) for seat in SEATS)
+    return (
+        f"Its strongest opponent beats it in {x}% of the games as X, in {o}% as O. "
+        f"{count(lesson.blunders)} blunders."
+    )
+
+
+def _held(lesson: Lesson) -> set[str]:
+    return {*lesson.milestones} | ({"both"} if {*SEATS} <= {*lesson.milestones} else set())
+
+
+def _milestones(lessons: list[Lesson]) -> Iterator[Milestone]:
+    """Say since which lesson each holds without a break."""
+    labels = _labels(lessons)
+    for key, words in REACHED.items():
+        since = ""
+        for lesson, label in zip(lessons, labels, strict=True):
+            since = (since or label) if key in _held(lesson) else ""
+        yield Milestone(words, since)
+
+
+def _reached(lessons: list[Lesson]) -> dict[str, int]:
+    """Count the games with people until each milestone was reached for the first time."""
+    reached: dict[str, int] = {}
+    games = 0
+    for lesson in lessons:
+        games += bool(lesson.record)
+        for key in _held(lesson):
+            reached.setdefault(key, games)
+    return reached
+
+
+def _losing(course: Course, who: str) -> Iterator[Offer]:
+    """Show in which games others beat it."""
+    for seat, record in course.losing.items() if course.lessons else ():
+        if record is not None:
+            match = against_person(course.recipe, SEATS[seat], record)
+            yield Offer(f"as {seat.upper()}", f"A game that {who} loses", addresses.play(match))
+
+
+def _practices(recipe: Recipe) -> Iterator[Offer]:
+    """Offer practice, as far as the recipe allows it."""
+    for opponent, who in OPPONENTS.items():
+        games = GAMES_A_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1
+        try:
+            longer = written(with_practice(recipe, opponent, PRACTICE // games))
+        except RecipeError:
+            continue
+        yield Offer(who, f"{PRACTICE} games", addresses.teach(longer))
+
+
+def _ways(recipe: str) -> list[Action]:
+    """Lead to where else it is by its name."""
+    return [
+        Action("mind", "Its mind", addresses.mind(recipe)),
+        Action("play", "Play it", addresses.play_against(recipe)),
+        Action("page", "Its page", addresses.agent(recipe)),
+        Action("lab", "Teach its like the same games", addresses.lab(recipe)),
+    ]

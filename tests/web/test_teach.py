@@ -1,0 +1,207 @@
+"""Teach one yourself: any play through the links of the page is a learner that all can have."""
+
+import gzip
+import re
+from html import unescape
+from urllib.parse import unquote, urljoin
+
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from werkzeug.test import TestResponse
+
+from app.recipes import name, parse
+from app.recipes.parameters import games_taught
+from app.recipes.taught import without_last
+from app.tictactoe.game import Game
+from app.web import create_app
+from app.web.pages.teach import LEARNERS, START
+from training.learners import learn
+
+HTMX = {"HX-Request": "true"}
+FOUR = "menace,vs=you,games=4,taught=245.45810.5713.12368"
+LARGEST = 40_000  # bytes of a page, compressed
+
+
+@pytest.fixture
+def game(site) -> Game:
+    there: Game = site.extensions["world"].game
+    return there
+
+
+def cells(page: str) -> list[str]:
+    """The addresses of the squares that can be pressed."""
+    found = re.findall(r'<a id="board-\w" class="[^"]*" href="([^"]*)"', page)
+    return [unescape(address) for address in found]
+
+
+def link(page: str, id: str) -> str:
+    found = re.search(rf'<a id="{id}"[^>]*?\shref="([^"]*)"', page)
+    return unescape(found[1]) if found else ""
+
+
+def follow(client: FlaskClient, address: str) -> tuple[str, TestResponse]:
+    """Open an address as a browser without JavaScript: where it ends, and the page there."""
+    answer = client.get(address)
+    if answer.status_code == 303:
+        return follow(client, answer.location)
+    assert answer.status_code == 200, (address, answer.text)
+    return address, answer
+
+
+def recipe_at(address: str) -> str:
+    return unquote(address.partition("?")[0].removeprefix("/teach/"))
+
+
+def test_the_first_page_is_menace_that_has_moved(client: FlaskClient) -> None:
+    page = client.get("/teach").text
+    assert "Game 1. Your move as O." in page
+    assert page.count('<span class="value">4●</span>') == len(cells(page)) == 8
+    assert 'class="cell taken last"' in page
+
+
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.sampled_from([*LEARNERS]), st.randoms(use_true_random=False))
+def test_any_play_through_the_links_is_what_the_command_line_trains(
+    client: FlaskClient, game: Game, start: str, dice
+) -> None:
+    at, answer = follow(client, f"/teach/{start}")
+    for number in range(1, 4):
+        while squares := cells(answer.text):
+            at, answer = follow(client, urljoin(at, dice.choice(squares)))
+        recipe = parse(recipe_at(at))
+        assert name(recipe) == recipe_at(at)
+        assert len(games_taught(recipe)) == number
+        assert f"What it learned from game {number}" in answer.text
+        assert link(answer.text, "take-back").removeprefix("/teach").strip("/") in (
+            name(without_last(recipe)),
+            "" if number == 1 else None,
+        )
+        *_, end = learn(game, recipe, lambda updates: updates + 1)
+        values = re.findall(r"<b>(\S+) → (\S+)(?: beads?)?</b>", answer.text)
+        assert len(values) <= end.updates
+        at, answer = follow(client, urljoin(at, link(answer.text, "next")))
+
+
+def test_the_end_of_a_game_is_one_round_trip_with_htmx(client: FlaskClient) -> None:
+    at, now = "/teach", "8"
+    answer = client.get(f"{at}?now={now}", headers=HTMX)
+    while "HX-Push-Url" not in answer.headers:
+        answer = client.get(urljoin(at, cells(answer.text)[-1]), headers=HTMX)
+    where = answer.headers["HX-Push-Url"]
+    assert "What it learned from game 1" in answer.text
+    whole = client.get(where).text
+    assert answer.text.strip() in whole
+    assert client.get(where, headers=HTMX).text == answer.text
+
+
+def test_what_it_learned_is_in_beads_and_in_order(client: FlaskClient) -> None:
+    page = client.get(f"/teach/{FOUR}").text
+    assert "A draw: 1 bead more for each of its moves." in page
+    moves = re.findall(r"<span>Move (\d), [a-z ]+</span> <b>(\d+) → (\d+) beads?</b>", page)
+    assert [int(ply) for ply, _, _ in moves] == [2, 4, 6, 8]
+    assert all(int(new) == int(old) + 1 for _, old, new in moves)
+    assert page.count('data-result="') == 1 + 4 + 3
+    earlier = client.get(f"/teach/{FOUR}?game=1").text
+    assert "What it learned from game 1" in earlier
+    assert link(earlier, "last") == f"/teach/{FOUR}"
+
+
+def test_it_can_be_taken_back_practise_and_start_over(client: FlaskClient) -> None:
+    page = client.get(f"/teach/{FOUR}").text
+    assert link(page, "take-back") == f"/teach/{name(without_last(parse(FOUR)))}"
+    assert link(page, "over") == "/teach/menace,seed=1"
+    practised = link(page, "practice-1")
+    assert unquote(practised) == ("/teach/menace,vs=you:4+random:100,taught=245.45810.5713.12368")
+    after = client.get(practised).text
+    assert "It practised 100 games." in after
+    assert "What it learned from 100 games against Random" in after
+    assert link(after, "take-back") == f"/teach/{FOUR}"
+    begun = client.get(urljoin(practised, link(after, "next"))).text
+    assert "Game 5. Your move as O." in begun
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "sentence"),
+    [
+        ("/teach?now=x!", 400, "now=x! in the address is wrong"),
+        ("/teach/champion", 400, "Nobody can teach this: no person teaches champion."),
+        ("/teach/q-table", 400, "Nobody can teach this: epsilon_drop is 0 where a person teaches"),
+        ("/teach/nobody", 400, "there is no algorithm"),
+        (f"/teach/{FOUR}?game=5", 400, "game is 1 to 4"),
+        ("/teach/menace,vs=you,games=1,taught=00", 400, "move 2 of game 1 is cell 0 once more"),
+    ],
+)
+def test_what_is_wrong_is_said(client: FlaskClient, address: str, status: int, sentence) -> None:
+    answer = client.get(address)
+    assert answer.status_code == status
+    assert sentence in unescape(answer.text)
+
+
+def test_of_games_that_cannot_have_been_played_those_before_are_kept(client: FlaskClient) -> None:
+    """As where the same teacher meets a learner with other numbers, which plays other moves."""
+    wrong = FOUR.replace("12368", "12345")
+    said = "move 2 of game 4 is cell 2, which is taken"
+    page = client.get(f"/teach/{wrong}").text
+    assert re.search(r"<p>Taught: move \d of game 4 .*\.</p>", page), said
+    assert link(page, "kept") == f"/teach/{name(without_last(parse(FOUR)))}"
+    for elsewhere in (
+        f"/agents/{wrong}",
+        f"/mind/{wrong}",
+        f"/lab/{wrong}",
+        f"/play/?o={wrong}&lens={wrong}",
+    ):
+        answer = client.get(elsewhere)
+        assert answer.status_code == 400, elsewhere
+        assert "of game 4" in answer.text
+
+
+def test_it_is_everywhere_by_its_name_and_that_is_short(client: FlaskClient) -> None:
+    for address in (
+        f"/agents/{FOUR}",
+        f"/agents/{FOUR}.json",
+        f"/agents/{FOUR}/blunders",
+        f"/mind/{FOUR}",
+        f"/play/4?o={FOUR}",
+        f"/compare/4?lens={FOUR}&lens=menace",
+        f"/lab/{FOUR}",
+        f"/arena?add={FOUR}",
+        f"/embed/mind/{FOUR}",
+        f"/embed/board/4?o={FOUR}",
+        f"/api/v1/agents/{FOUR}",
+        f"/api/v1/positions/X........?lens={FOUR}",
+    ):
+        answer = client.get(address)
+        assert answer.status_code == 200, (address, answer.text)
+    assert "MENACE, taught 4 games" in client.get(f"/play/4?o={FOUR}").text
+    assert "follow from no rule" in client.get(f"/why/4?lens={FOUR}&cell=0").text
+    assert "<h1>MENACE, taught 4 games</h1>" in re.sub(
+        r"<h1[^>]*>\s*", "<h1>", client.get(f"/agents/{FOUR}").text
+    )
+
+
+def test_many_games_are_a_page_of_bearable_size(client: FlaskClient) -> None:
+    """The longest names that there can be, and twice in a comparison."""
+    at, answer = follow(client, "/teach")
+    while len(games_taught(parse(recipe_at(at)))) < 60 if "taught" in at else True:
+        squares = cells(answer.text)
+        step = urljoin(at, squares[0] if squares else link(answer.text, "next"))
+        at, answer = follow(client, step)
+    assert len(gzip.compress(answer.data)) < LARGEST
+    taught = recipe_at(at)
+    assert client.get(f"/compare/4?lens={taught}&lens={FOUR}").status_code == 200
+
+
+def test_where_the_lab_is_off_nobody_is_taught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB", "0")
+    answer = create_app(seed=1).test_client().get("/teach")
+    assert answer.status_code == 404
+    assert "The lab is switched off here" in answer.text
+
+
+def test_the_learners_on_offer_are_written_as_their_names() -> None:
+    assert all(name(parse(text)) == text for text in LEARNERS)
+    assert START == "menace"
