@@ -180,7 +180,10 @@ def test_nothing_is_cut_on_paper(page: Page) -> None:
     assert {url: parts for url, parts in found.items() if parts} == {}
 
 
-def test_a_fold_opens_by_its_address_and_is_whole_on_paper(page: Page) -> None:
+def test_a_fold_opens_by_its_address_by_a_search_and_on_paper(page: Page) -> None:
+    page.goto("/agents/q-learning-2#:~:text=for%20a%20spreadsheet")  # a search, by an address
+    expect(page.locator("#files")).to_be_visible()
+    expect(page.locator("#blunders")).to_be_hidden()
     page.goto("/sources#boyan-1992")
     expect(page.locator("#boyan-1992")).to_be_visible()
     expect(page.locator("#flesch")).to_be_hidden()
@@ -358,6 +361,29 @@ def test_targets_are_large_enough(page: Page) -> None:
         assert min(box["width"], box["height"]) >= 24 or target.inner_text() == "", (
             target.inner_text()
         )
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("/agents", "/agents/q-learning-2", "/experiments", "/experiments/bad-runs", "/arena"),
+        *("/how", "/how/league", "/how/writing", "/api", "/sources#flesch", "/glossary"),
+    ],
+)
+def test_what_stands_apart_from_text_is_large_enough_to_be_pressed(page: Page, url: str) -> None:
+    """But for the marks of a picture, which has a list of the same links."""
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto(url)
+    small = """() => [...document.querySelectorAll("a[href], button, summary, select")]
+        .filter((each) => each.checkVisibility() && !each.closest("svg, .skip, p"))
+        .filter((each) => {
+            const { width, height } = each.getBoundingClientRect();
+            const row = each.closest("li, dt, th") ?? each;
+            const inside = getComputedStyle(each).display === "inline" && row !== each;
+            return Math.min(width, height) < 24 && !(inside && row.clientHeight >= 24);
+        })
+        .map((each) => each.outerHTML.slice(0, 120))"""
+    assert page.evaluate(small) == []
 
 
 def test_a_page_asks_nobody_else(page: Page, base_url: str) -> None:

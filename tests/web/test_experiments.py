@@ -252,6 +252,12 @@ def test_every_mark_of_a_shipped_figure_has_an_address_that_is_known(
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
+def test_no_two_figures_of_it_have_one_title(world: World, claim: str) -> None:
+    titles = [figure.title for figure in world.experiments[claim].figures]
+    assert len(titles) == len({*titles})
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
 def test_every_figure_of_it_stands_alone(client: FlaskClient, world: World, claim: str) -> None:
     for at in range(1, len(world.experiments[claim].figures) + 1):
         response = client.get(addresses.experiment_figure(claim, at))
