@@ -91,14 +91,6 @@ class Changed(NamedTuple):
     new: str
 
 
-class Taught(NamedTuple):
-    """A game, or practice, in the strip of all."""
-
-    label: str  # all of it in words
-    result: str  # for the learner: "win", "draw", "loss"; "practice"
-    href: str
-
-
 class Milestone(NamedTuple):
     """What a learner is to be taught, and since when it has been."""
 
@@ -134,8 +126,10 @@ class TeachPage(Page):
     learned: str  # from which game
     lesson: str  # what that came to
     changes: list[Changed]
-    strip: list[Taught]
+    strip: list[str]  # what each game came to for the learner: "win", "draw" or "loss"; "practice"
     shown: int  # which of them, from 1; 0 for none
+    before: str  # the address of the one before, "" where there is none
+    after: str
     chart: Markup
     figures: str
     milestones: list[Milestone]
@@ -221,11 +215,10 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         learned=_labels(lessons)[shown - 1] if lessons else "",
         lesson=_told(recipe, lesson, who) if lesson else "",
         changes=[_changed(recipe, lesson, one) for one in lesson.updates] if lesson else [],
-        strip=[
-            Taught(label, one.result or "practice", addresses.teach_game(number))
-            for number, (one, label) in enumerate(zip(lessons, _labels(lessons), strict=True), 1)
-        ],
+        strip=[one.result or "practice" for one in lessons],
         shown=shown,
+        before=addresses.teach_game(shown - 1) if shown > 1 else "",
+        after=addresses.teach_game(shown + 1) if shown < len(lessons) else "",
         chart=taught_chart(
             [(one.beaten["x"], one.beaten["o"], one.blunders) for one in lessons],
             world().game.decisions,
@@ -408,5 +401,5 @@ def _ways(recipe: str) -> list[Action]:
         Action("mind", "Its mind", addresses.mind(recipe)),
         Action("play", "Play it", addresses.play_against(recipe)),
         Action("page", "Its page", addresses.agent(recipe)),
-        Action("lab", "Teach its like the same games", addresses.lab(recipe)),
+        Action("lab", "In the lab", addresses.lab(recipe)),
     ]

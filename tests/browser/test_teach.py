@@ -1,0 +1,146 @@
+"""Teaching a learner in the browser: by keyboard, by touch, and without JavaScript."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.steps import SHIFTS, shifts
+
+FOUR = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
+SQUARES = "#board a.cell[href]"
+SIZES = [(1280, 800), (360, 740), (740, 360), (1440, 900), (390, 844)]
+NEEDED = ["header", ".strip", ".say", "#board", ".controls", ".panels"]
+JUMP = 0.012  # of a page as it arrives
+
+
+def teach(page: Page, press: Callable[[Page], None], games: int) -> None:
+    """Play games to their ends, whatever the learner does."""
+    for number in range(1, games + 1):
+        while not page.locator(".say.result").count():
+            free = page.locator(SQUARES).count()
+            press(page)
+            expect(page.locator(SQUARES)).not_to_have_count(free)
+        expect(page.locator("#panel-learned h2")).to_have_text(
+            f"What it learned from game {number}"
+        )
+        page.locator("#next").press("Enter")
+        expect(page.locator("h1")).to_contain_text(f"Game {number + 1}.")
+
+
+def by_key(page: Page) -> None:
+    key = page.locator(SQUARES).first.get_attribute("data-key")
+    assert key
+    page.keyboard.press(key)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
+def test_ten_games_by_keyboard_and_nothing_jumps(
+    new_context: Callable[..., BrowserContext], width: int, height: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": height}).new_page()
+    page.add_init_script(f"({SHIFTS})()")
+    page.goto("/teach")
+    arrived = shifts(page)
+    assert sum(value for value, *_ in arrived) < JUMP, arrived
+    teach(page, by_key, 10)
+    expect(page.locator(".lessons i")).to_have_count(10)
+    assert shifts(page) == arrived
+    page.keyboard.press("u")  # takes back the last of them
+    expect(page.locator(".lessons i")).to_have_count(9)
+
+
+def test_ten_games_by_touch(new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(viewport={"width": 360, "height": 740}, has_touch=True).new_page()
+    page.goto("/teach")
+    teach(page, lambda page: page.locator(SQUARES).last.tap(), 10)
+    page.locator("label[for=tab-games]").tap()
+    expect(page.locator("#panel-games .figure")).to_be_visible()
+
+
+def test_ten_games_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto("/teach")
+    for number in range(1, 11):
+        while not page.locator(".say.result").count():
+            page.locator(SQUARES).first.click()
+        expect(page.locator("#panel-learned h2")).to_contain_text(f"game {number}")
+        page.click("#next")
+    assert "/teach/menace,vs=you,games=10,taught=" in page.url
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_all_that_is_needed_is_on_the_first_screen(
+    new_context: Callable[..., BrowserContext], width: int, height: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": height}).new_page()
+    for url in ("/teach", f"{FOUR}?now=.", FOUR):
+        page.goto(url)
+        for part in NEEDED:
+            box = page.locator(part).first.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0 <= box["y"], (url, part)
+            assert box["x"] + box["width"] <= width, (url, part)
+            assert box["y"] + box["height"] <= height, (url, part)
+        tall, wide = page.evaluate(
+            "() => [document.documentElement.scrollHeight, document.documentElement.scrollWidth]"
+        )
+        assert tall <= height, url
+        assert wide == width, url
+    if width > 899:
+        for panel in ("learned", "games", "challenge"):
+            expect(page.locator(f"#panel-{panel}")).to_be_visible()
+
+
+def test_the_link_shows_the_same_to_others_and_the_best_is_kept_here(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    start = "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25"
+    page = new_context().new_page()
+    page.goto(f"/teach/{start}")
+    teach(page, by_key, 2)
+    page.click("#take-back")
+    expect(page.locator(".lessons i")).to_have_count(1)
+    page.click("#share")
+    link = page.locator("#share-link").input_value()
+    learned = page.locator(".changes").inner_text()
+    other = new_context().new_page()
+    other.goto(link)
+    assert other.locator(".changes").inner_text() == learned
+    expect(page.locator("#best")).to_contain_text("Your best in this browser: completes rows in 1")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Forget").click()
+    expect(page.locator("#best")).to_be_hidden()
+
+
+def test_another_learner_is_chosen_and_practises(page: Page) -> None:
+    page.goto("/teach")
+    page.click("[popovertarget=learners]")
+    page.get_by_role("link", name="A pessimist").click()
+    expect(page.locator("[popovertarget=learners] b")).to_have_text("A pessimist")
+    page.click("#practise")
+    page.get_by_role("link", name="Against Random").click()
+    expect(page.locator("h1")).to_have_text("It practised 100 games.")
+    expect(page).to_have_url(re.compile(r"/teach/td-afterstates,.*games=100"))
+    page.click("#take-back")
+    expect(page.locator("#board")).to_be_visible()
+    expect(page.locator("h1")).to_contain_text("Game 1.")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(
+    new_context: Callable[..., BrowserContext], axe: Callable[[Page], list[str]], scheme: str
+) -> None:
+    for width in (360, 1280):
+        page = new_context(
+            color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce"
+        ).new_page()
+        for url in ("/teach", FOUR, "/teach/menace,vs=you,games=1,taught=048"):
+            page.goto(url)
+            assert axe(page) == [], (url, width)
+        page.goto(FOUR)
+        for opener in ("#share", "#practise") if width == 1280 else ():
+            page.click(opener)
+            assert axe(page) == [], opener
+            page.keyboard.press("Escape")
