@@ -104,7 +104,10 @@ COLOURS = """palette => {
 @pytest.mark.parametrize(
     ("scheme", "width", "urls"),
     [
-        *(("light", 320, urls) for urls in (PAGES[::2], PAGES[1::2], [*STAGE, *ERRORS], FRAMES)),
+        *(
+            ("light", 320, urls)
+            for urls in (PAGES[::2], PAGES[1::2], [*STAGE, *ERRORS], [*FRAMES, *TEACH])
+        ),
         ("dark", 1280, [*PAGES[1::4], *STAGE[::4], ERRORS[0]]),
         ("dark", 640, FRAMES[::4]),
     ],
@@ -327,6 +330,8 @@ def slow(base_url: str) -> Iterator[str]:
         "/agents/q-learning-1",
         "/puzzle/3",
         "/lab",
+        "/teach",
+        TAUGHT,
     ],
 )
 def test_a_page_that_arrives_in_pieces_does_not_jump(
