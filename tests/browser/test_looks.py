@@ -183,6 +183,20 @@ def test_nothing_is_cut_on_paper(page: Page) -> None:
     assert {url: parts for url, parts in found.items() if parts} == {}
 
 
+def test_no_bar_takes_more_than_a_third_of_the_window_at_400_percent(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 256})
+    bars = """() => [...document.querySelectorAll("body *")]
+        .filter((part) => ["sticky", "fixed"].includes(getComputedStyle(part).position))
+        .filter((part) => part.checkVisibility() && part.offsetHeight > innerHeight / 3)
+        .map((part) => part.outerHTML.slice(0, 80))"""
+    found = {}
+    for url in ("/lab", *PAGES, *STAGE):
+        page.goto(url)
+        page.evaluate("scrollTo(0, 300)")
+        found[url] = page.evaluate(bars)
+    assert {url: parts for url, parts in found.items() if parts} == {}
+
+
 def test_a_fold_opens_by_its_address_by_a_search_and_on_paper(page: Page) -> None:
     page.goto("/agents/q-learning-2#:~:text=for%20a%20spreadsheet")  # a search, by an address
     expect(page.locator("#files")).to_be_visible()

@@ -38,6 +38,10 @@ def test_every_field_and_parameter_has_a_meaning(described: Any) -> None:
     assert [name for name, it in (fields | parameters).items() if not it.get("description")] == []
 
 
+def test_the_description_names_its_server(described: Any) -> None:
+    assert [server["url"] for server in described["servers"]] == ["/"]
+
+
 def test_the_limits_are_those_of_the_game(described: Any, world: World) -> None:
     game = world.game
     schemas = described["components"]["schemas"]
