@@ -60,7 +60,8 @@ KEPT = 128  # learners between two games, some 0.1 MB each
 
 @cache
 def pupils(game: Game) -> "Pupils":
-    """Return the learners of this process."""
+    """Return the learners of this process; nobody waits at the end of a first game for numba."""
+    judged(game, BASELINES["random"].policy(game))
     return Pupils(game)
 
 

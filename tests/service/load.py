@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import click
 
-from tests.service import on_demand, rates, wrk
+from tests.service import on_demand, rates, teaching, wrk
 from tests.service.cases import BR, GZIP, HTMX, moves, positions
 from tests.service.server import (
     agents,
@@ -104,6 +104,7 @@ def _measure(effort: Effort) -> Iterator[Table]:
     yield sizes()
     yield at_start(effort.starts)
     yield on_demand.table(effort.lab)
+    yield teaching.table(effort.lab)
     title = (
         f"{wrk.CONNECTIONS} connections; medians of {effort.rounds} rounds of {effort.seconds} s"
     )
