@@ -311,6 +311,17 @@ def _pairs(game: Game, recipe: Recipe) -> tuple[list[object], list[float], NDArr
     return keys, [begun[key] for key in keys], scale
 
 
+def first_table(
+    game: Game, recipe: Recipe
+) -> tuple[NDArray[np.float64], dict[object, NDArray[np.intp]]]:
+    """Return the table of a learner before its first game, [P], and where each of its values is."""
+    keys, first, scale = _pairs(game, recipe.with_seed(0))
+    places: dict[object, list[int]] = {}
+    for pair, key in enumerate(keys):
+        places.setdefault(key, []).append(pair)
+    return np.array(first) * scale, {key: np.array(pairs) for key, pairs in places.items()}
+
+
 def judged(game: Game, policy: Policy) -> dict[str, Any]:
     """Return what is exactly true of a policy, [D, cells], as `Lesson` has it."""
     pairs = policy[game.legal]

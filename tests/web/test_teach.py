@@ -148,15 +148,12 @@ def test_of_games_that_cannot_have_been_played_those_before_are_kept(client: Fla
     page = client.get(f"/teach/{wrong}").text
     assert re.search(r"<p>Taught: move \d of game 4 .*\.</p>", page), said
     assert link(page, "kept") == f"/teach/{name(without_last(parse(FOUR)))}"
-    for elsewhere in (
-        f"/agents/{wrong}",
-        f"/mind/{wrong}",
-        f"/lab/{wrong}",
-        f"/play/?o={wrong}&lens={wrong}",
-    ):
+    for elsewhere in (f"/agents/{wrong}", f"/mind/{wrong}", f"/play/?o={wrong}&lens={wrong}"):
         answer = client.get(elsewhere)
         assert answer.status_code == 400, elsewhere
         assert "of game 4" in answer.text
+    assert client.get(f"/lab/{wrong}").location == f"/teach/{wrong}"
+    assert client.get(f"/lab/{wrong}", headers=HTMX).headers["HX-Redirect"] == f"/teach/{wrong}"
 
 
 def test_it_is_everywhere_by_its_name_and_that_is_short(client: FlaskClient) -> None:
@@ -177,10 +174,20 @@ def test_it_is_everywhere_by_its_name_and_that_is_short(client: FlaskClient) -> 
         answer = client.get(address)
         assert answer.status_code == 200, (address, answer.text)
     assert "MENACE, taught 4 games" in client.get(f"/play/4?o={FOUR}").text
-    assert "follow from no rule" in client.get(f"/why/4?lens={FOUR}&cell=0").text
     assert "<h1>MENACE, taught 4 games</h1>" in re.sub(
         r"<h1[^>]*>\s*", "<h1>", client.get(f"/agents/{FOUR}").text
     )
+
+
+def test_why_a_value_is_what_it_is_are_the_games_that_changed_it(client: FlaskClient) -> None:
+    """Those of a box are the same wherever it is looked at from."""
+    page = client.get(f"/teach/{FOUR}").text
+    learned = re.search(r"<span>Move 2, ([a-z ]+)</span> <b>(\d+) → (\d+) beads?</b>", page)
+    assert learned
+    for record, cell in (("1", 7), ("3", 5), ("7", 1), ("5", 3)):
+        told = unescape(client.get(f"/why/{record}?lens={FOUR}&cell={cell}").text)
+        assert f"game 4: {learned[2]} → {learned[3]}" in told, record
+    assert "never updated" in unescape(client.get(f"/why/0123?lens={FOUR}&cell=5").text)
 
 
 def test_many_games_are_a_page_of_bearable_size(client: FlaskClient) -> None:

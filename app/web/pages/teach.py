@@ -12,6 +12,7 @@ from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.experiments import Bars
 from app.recipes import Recipe, RecipeError, parse
 from app.recipes import name as written
 from app.recipes.algorithms import League, Menace
@@ -45,6 +46,8 @@ from app.web.world import world
 bp = Blueprint("teach", __name__)
 NOW = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")  # a game that is begun: "." before the first move
 PRACTICE = 100  # games
+FEW = 3  # games that were not lost, after which a learner seems to know everything
+TEACHERS = "teachers"  # the experiment beside the challenge
 LEARNERS = {
     "menace": ("MENACE", "Matchboxes and beads, 1961: it draws its moves"),
     "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0": (
@@ -132,6 +135,7 @@ class TeachPage(Page):
     after: str
     chart: Markup
     figures: str
+    program: str  # how many games a program needs that teaches
     milestones: list[Milestone]
     reached: dict[str, int]  # a milestone -> games with people until then, for the best
     losing: list[Offer]  # games that it loses to others
@@ -223,7 +227,8 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
             [(one.beaten["x"], one.beaten["o"], one.blunders) for one in lessons],
             world().game.decisions,
         ),
-        figures=_figures(lesson) if lesson else "",
+        figures=_figures(lessons[:shown]) if lessons else "",
+        program=_program(),
         milestones=[*_milestones(lessons)],
         reached=_reached(lessons),
         losing=[*_losing(course, who)],
@@ -343,11 +348,43 @@ def _changed(recipe: Recipe, lesson: Lesson, update: Update) -> Changed:
     return Changed(picture, f"Move {update.ply + 1}, {where}", old, new)
 
 
-def _figures(lesson: Lesson) -> str:
+def _figures(lessons: list[Lesson]) -> str:
+    """Say how good it is after the last of some lessons, and to whom that is no surprise."""
+    lesson, unlost = lessons[-1], 0
     x, o = (percent(lesson.beaten[seat], 0) for seat in SEATS)
+    for one in reversed([one for one in lessons if one.record]):
+        if one.result == "loss":
+            break
+        unlost += 1
+    only = ""
+    if unlost >= FEW and not {*SEATS} <= {*lesson.milestones}:
+        only = f"It has not lost to you for {unlost} games, but it knows only what you play. "
     return (
-        f"Its strongest opponent beats it in {x}% of the games as X, in {o}% as O. "
+        f"{only}Its strongest opponent beats it in {x}% of the games as X, in {o}% as O. "
         f"{count(lesson.blunders)} blunders."
+    )
+
+
+def _program() -> str:
+    """Say how many games a program needs that teaches, as an experiment found."""
+    summary = world().experiments.get(TEACHERS)
+    bars = (
+        [
+            bar
+            for one in summary.figures
+            if isinstance(one, Bars)
+            for bar in one.bars
+            if one.unit == "games"
+        ]
+        if summary
+        else []
+    )
+    if summary is None or not bars:
+        return ""
+    best = min(bars, key=lambda bar: bar.value)
+    return (
+        f"A program that always finds its weakness needs {best.value:g} games to make a pessimist "
+        f"unbeatable as X, the median of {count(summary.seeds)}."
     )
 
 

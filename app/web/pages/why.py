@@ -1,15 +1,20 @@
 """Everything there is to say of one value; the page and the plain text are made of it."""
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
 
+import numpy as np
 from flask import Blueprint, Response, request
 from markupsafe import Markup
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 
-from app.tictactoe.notation import MARKS
+from app.recipes.algorithms import Menace, QTable
+from app.recipes.taught import Course
+from app.tictactoe.notation import MARKS, parse_record, replay
+from app.tictactoe.views import on_scale
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
 from app.web.algorithms.algorithm import CHANCE, UpdateRule
@@ -54,6 +59,8 @@ class Explanation(NamedTuple):
 def explain(pair: Pair) -> Explanation:
     """Say why a value is what it is."""
     rule = rule_of(pair)
+    if pair.world.is_taught(pair.lens):
+        return _by_games(pair, rule)
     reason = rule.reason(pair)
     in_numbers = reason.has_target or not rule.needs_target
     return Explanation(
@@ -70,6 +77,57 @@ def explain(pair: Pair) -> Explanation:
         shared=rule.shared,
         rows=[_row(pair, rule, answer) for answer in reason.answers if answer.cell is not None],
     )
+
+
+def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
+    """Say which games of a person made a value what it is: no rule says what they answer next."""
+    game, view = pair.game, opinion(pair.world, pair.position, pair.lens, pair.step)
+    move, who = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}", pair.world.titles[pair.lens]
+    has = rule.has.format(move=move, value=view.spoken[pair.cell])
+    course = pair.world.lab.taught(pair.lens, None)
+    lessons = course.lessons if isinstance(course, Course) else []
+    shared, changed, number = _shares(pair), list[str](), 0
+    for lesson in lessons:
+        number += bool(lesson.record)
+        positions, cells = replay(game, lesson.record), parse_record(game, lesson.record)
+        changed += [
+            f"game {number}: {_written(pair, update.old)} → {_written(pair, update.new)}"
+            for update in lesson.updates
+            if shared(positions[update.ply], cells[update.ply]) == shared(pair.position, pair.cell)
+        ]
+    practised = sum(lesson.games for lesson in lessons if not lesson.record)
+    sentences = [f"{who} {has}." if pair.known else f"{who} never updated {move}."]
+    sentences += [f"These games with its teacher changed it: {'; '.join(changed)}."] * bool(changed)
+    sentences += [f"So did some of its {practised} games of practice, or none."] * bool(practised)
+    exact = signed(pair.world.truth[pair.position, pair.cell], 0)
+    return Explanation(
+        heading=move,
+        sentences=[*sentences, *_in_truth(pair, rule)],
+        facts=[("Exact value", f"{exact}, {truth(pair)}"), (rule.counted, count(pair.visits or 0))],
+        equations=[],
+        shared="",
+        rows=[],
+    )
+
+
+def _shares(pair: Pair) -> Callable[[int, int], Hashable]:
+    """Return what tells which moves share one value with a learner: position, cell -> its name."""
+    game, recipe = pair.game, pair.recipe
+    if getattr(recipe, "key", "") == "afterstate" or getattr(recipe, "symmetric", False):
+        return lambda position, cell: int(game.symmetry_class[game.successor[position, cell]])
+    if isinstance(recipe, (Menace, QTable)):
+        goes_to = np.argsort(game.symmetry, axis=1)
+        return lambda position, cell: min(
+            zip(game.image[:, position].tolist(), goes_to[:, cell].tolist(), strict=True)
+        )
+    return lambda position, cell: (position, cell)
+
+
+def _written(pair: Pair, value: float) -> str:
+    worth = pair.agent.card.worth
+    if worth is None:
+        return f"{value:g}"
+    return signed(on_scale(np.array([value]), worth, pair.mover).item())
 
 
 def _row(pair: Pair, rule: UpdateRule, answer: Reply) -> AnswerRow:
@@ -128,7 +186,7 @@ def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
     if pair.lens == TRUTH:
         return []
     said = f"With optimal play by both it is a {truth(pair)}"
-    if pair.game.is_over(pair.after) or rule.shared != CHANCE:
+    if pair.world.is_taught(pair.lens) or pair.game.is_over(pair.after) or rule.shared != CHANCE:
         return [f"{said}."]
     given = pair.answer_chances > 0
     missing = given & (pair.world.truth[pair.after] != -pair.world.truth[pair.position, pair.cell])
@@ -196,11 +254,6 @@ def asked(place: Place, text: str) -> Pair:
     lens = lens_of(match, place.world, int(game.to_move[place.position]))
     if is_moves(lens):
         raise BadRequest("Only values can be explained: of these moves none are known.")
-    if place.world.is_taught(lens):
-        raise BadRequest(
-            "A person taught this agent, whose answers follow from no rule: what each of their "
-            "games changed stands where it was taught."
-        )
     if not explainable(place.world, lens, match.step):
         raise BadRequest(
             "Only the values as shipped can be explained, not those of a step: the opponent "

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, parse
 from app.recipes import name as written_name
+from app.recipes.taught import Refusal
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.comparison import FIGURES, Comparison, View, parting
@@ -21,7 +22,7 @@ from app.web.pages.parts.export import Take, take_curve, take_mind
 from app.web.pages.parts.film import Film, film_of
 from app.web.pictures.curves import Charts
 from app.web.pictures.minds import MindPicture, picture
-from app.web.respond import Page, respond
+from app.web.respond import Page, respond, wants_fragment
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("lab", __name__)
@@ -105,6 +106,12 @@ def lab(name: str) -> AnyResponse:
     if chosen != name:
         ghost, curve = request.args.get("ghost", ""), request.args.get("curve", "")
         return redirect(addresses.lab(chosen, ghost, curve), 301)
+    if world().is_taught(name) and isinstance(world().lab.taught(name, None), Refusal):
+        # With these numbers it plays other moves than those that its teacher answered.
+        there = addresses.teach(name)
+        if wants_fragment():
+            return Response(headers={"HX-Redirect": there})
+        return redirect(there, 303)
     return respond(lab_page(world(), name, request.args))
 
 
