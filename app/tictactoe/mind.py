@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import Policy, best_moves, uniform
 from app.tictactoe.values import optimal, outcome_chances
-from app.tictactoe.views import Worth, common_scale
+from app.tictactoe.views import Worth, common_scale, heat
 
 UNKNOWN = -128  # a heat or a level of what the agent knows nothing of
 FLATNESS = 3  # a ply of n tiles is some sqrt(n) / FLATNESS tiles high
@@ -147,7 +147,7 @@ def outcomes(best: NDArray[np.float64]) -> NDArray[np.int8]:
 
 def expectation(best: NDArray[np.float64], known: NDArray[np.bool_], steps: int) -> Colouring:
     """Colour by what is `expected`, from a loss (-steps) to a win (+steps)."""
-    return _coloured(best * steps, known)
+    return _coloured(heat(best, steps), known)
 
 
 def error(

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, X
 
+DECIMALS = 2  # of a value on a square
+
 
 class Worth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a loss, a draw and a win are worth to the mover, in each seat."""
@@ -56,6 +58,22 @@ def on_scale(values: NDArray[np.floating], worth: Worth, player: int) -> NDArray
         values, worth.scale("x" if player == X else "o"), [-1, 0, 1]
     )
     return scaled
+
+
+def shown(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Round values of the common scale to what a square shows of them; none is -0.0."""
+    rounded: NDArray[np.float64] = np.round(scaled, DECIMALS) + 0.0
+    return rounded
+
+
+def heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64]:
+    """Return the colour of values of the common scale, from a loss (-steps) to a win (+steps).
+
+    It is that of the number which is `shown`, and has its sign: only 0.00 is neutral.
+    """
+    number = shown(scaled)
+    step: NDArray[np.float64] = np.sign(number) * np.fmax(1, np.rint(np.abs(number) * steps))
+    return step
 
 
 def common_scale(

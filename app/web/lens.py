@@ -1,7 +1,6 @@
 """The values of the moves in a position by a lens: an agent, optimal play, or an agent's task."""
 
 from dataclasses import dataclass
-from math import isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from app.tictactoe.beads import beads, leanings
 from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.policy import Plays, policy_of
-from app.tictactoe.views import Worth, on_scale
+from app.tictactoe.views import DECIMALS, Worth, heat, on_scale, shown
 from app.web.match import Match, Place
 from app.web.numbers import bead_count, beads_in_words, signed
 from app.web.world import TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
@@ -36,13 +35,14 @@ class Opinion:
     """One lens on one decision, cell by cell, in the mover's view; a taken cell has no meaning."""
 
     lens: str
-    values: NDArray[np.float64]  # [cells] on the scale of the lens, NaN where taken
+    values: NDArray[np.float64]  # [cells] in the units of the lens, NaN where taken
     scaled: NDArray[np.float64]  # [cells] the same from -1, a loss or never, to +1, a win or always
+    own: bool  # whether the texts are in the units of the lens, and not on the common scale
     policy: NDArray[np.float64]  # [cells] chance of each move where the lens plays
     known: list[bool]  # whether anything is known of the move
     texts: list[str]  # the value as it is shown; "" where it is not
     spoken: list[str]  # the same in words
-    heat: list[int]  # -HEAT_STEPS a loss, 0 a draw, HEAT_STEPS a win
+    heat: list[int]  # of the value as it is shown: -HEAT_STEPS a loss, 0 a draw, HEAT_STEPS a win
     plays: list[int]  # the cells that it is likeliest to play
     best: list[bool]  # the same as stars: none where it knows nothing of any move
     truths: list[str]  # how the game ends after this move with optimal play: "win in 3", "draw"
@@ -128,30 +128,33 @@ def opinion_at(place: Place, ply: int | None = None) -> Opinion:
     """Say what a match's lens thinks of the moves where it stands, or at another ply of it."""
     position = place.position if ply is None else place.positions[ply]
     lens = lens_of(place.match, place.world, int(place.world.game.to_move[position]))
-    return opinion(place.world, position, lens, place.match.step)
+    return opinion(place.world, position, lens, place.match.step, place.match.own)
 
 
-def opinion(world: World, position: int, lens: str, step: int | None = None) -> Opinion:
+def opinion(
+    world: World, position: int, lens: str, step: int | None = None, own: bool = False
+) -> Opinion:
     """Say what a lens thinks of the moves in a decision, at a snapshot or as shipped.
 
+    Its values are written on the common scale, as they are coloured, or in its `own` units.
     Of a policy that is known by its moves alone: what it plays, and which of it is a blunder.
     """
     if is_moves(lens):
         return _played(world, position, lens)
-    return _opinion(world, position, lens, step)
+    return _opinion(world, position, lens, step, own)
 
 
 @kept(512)  # some 2 KB each; a game asks for the same ones at every move
-def _opinion(world: World, position: int, lens: str, step: int | None = None) -> Opinion:
+def _opinion(world: World, position: int, lens: str, step: int | None, own: bool) -> Opinion:
     """Return the opinion of a lens that has values."""
     legal = world.game.legal[position]
     if lens == TRUTH:
         row = Row(world.truth[position], legal, world.best_play[position], ONES, decimals=0)
-        return weighed(world, position, lens, row)
+        return weighed(world, position, lens, row, own)
     if lens.endswith(TASK):
         values, worth = _asked(world, lens.removesuffix(TASK), position)
         policy = policy_of(values.round(TIE_DECIMALS), "greedy")
-        return weighed(world, position, lens, Row(values, legal, policy, worth))
+        return weighed(world, position, lens, Row(values, legal, policy, worth), own)
     agent = world.agents[lens]
     learned, known = _learned(world, lens, step, position)
     shipped = step is None
@@ -159,23 +162,23 @@ def _opinion(world: World, position: int, lens: str, step: int | None = None) ->
     policy = world.policies[lens][position].copy() if shipped else policy_of(learned, plays)
     blank = "never tried" if shipped else "not tried yet"
     row = Row(learned.astype(np.float64), known, policy, agent.card.worth, plays, True, blank)
-    return weighed(world, position, lens, row)
+    return weighed(world, position, lens, row, own)
 
 
 class Row(NamedTuple):
     """What a lens knows of a decision, cell by cell, in the mover's view."""
 
-    values: NDArray[np.float64]  # [cells] on the scale of the lens, NaN where taken
+    values: NDArray[np.float64]  # [cells] in the units of the lens, NaN where taken
     known: NDArray[np.bool_]  # [cells] whether anything is known of the move
     policy: NDArray[np.float64]  # [cells]
     worth: Worth | None  # None where the values are beads
     plays: Plays = "greedy"
     learned: bool = False
     blank: str = ""
-    decimals: int = 2
+    decimals: int = DECIMALS
 
 
-def weighed(world: World, position: int, lens: str, row: Row) -> Opinion:
+def weighed(world: World, position: int, lens: str, row: Row, own: bool = False) -> Opinion:
     """Return the opinion of a lens that knows a row of values.
 
     A star is where the lens plays.  If a move that it never tried is one of these, that is what it
@@ -193,14 +196,16 @@ def weighed(world: World, position: int, lens: str, row: Row) -> Opinion:
     claims = learned and worth is not None
     wrong = claims & known & (np.rint(scaled) != world.truth[position])
     blunders = wrong & ~world.right[position]
+    written = values if own or worth is None else shown(scaled)
     texts = [
-        (signed(value, decimals) if worth else bead_count(value)) if shown else ""
-        for value, shown in zip(values.tolist(), (known | best).tolist(), strict=True)
+        (signed(value, decimals) if worth else bead_count(value)) if is_shown else ""
+        for value, is_shown in zip(written.tolist(), (known | best).tolist(), strict=True)
     ]
     return Opinion(
         lens=lens,
         values=values,
         scaled=scaled,
+        own=own,
         policy=policy,
         known=known.tolist(),
         texts=texts,
@@ -210,7 +215,7 @@ def weighed(world: World, position: int, lens: str, row: Row) -> Opinion:
             beads_in_words(value) if text else ""
             for value, text in zip(values.tolist(), texts, strict=True)
         ],
-        heat=[0 if isnan(value) else round(value * HEAT_STEPS) for value in scaled.tolist()],
+        heat=np.nan_to_num(heat(scaled, HEAT_STEPS)).astype(np.int8).tolist(),
         plays=np.flatnonzero(likeliest).tolist(),
         best=best.tolist(),
         truths=_truths(world, position),
@@ -231,6 +236,7 @@ def _played(world: World, position: int, lens: str) -> Opinion:
         lens=lens,
         values=nothing,
         scaled=nothing,
+        own=False,
         policy=policy,
         known=[False] * cells,
         texts=[""] * cells,
@@ -261,7 +267,7 @@ def notes(world: World, position: int, view: Opinion, step: int | None, errors: 
     if view.exact:
         return [Note(truth, truth) for truth in view.truths]
     if errors == "task":
-        values = off_task(world, position, view.lens, step)
+        values = off_task(world, position, view.lens, step, view.own)
         return [Note(f"task: {v}", f"task: {v}, in its training") if v else NOTHING for v in values]
     if errors == "none":
         return [NOTHING] * len(view.texts)
@@ -274,18 +280,21 @@ def notes(world: World, position: int, view: Opinion, step: int | None, errors: 
 
 
 @kept(256)
-def off_task(world: World, position: int, lens: str, step: int | None = None) -> list[str]:
+def off_task(
+    world: World, position: int, lens: str, step: int | None = None, own: bool = False
+) -> list[str]:
     """Return the value that an agent's task gives each cell whose own is off by OFF or more.
 
     "" stands for all other cells; every one of them where the lens has no task.
     """
     if not world.is_task_lens(lens + TASK):
         return [""] * world.game.cells
-    own, asked = (opinion(world, position, *which) for which in ((lens, step), (lens + TASK,)))
-    off = np.abs(own.scaled - asked.scaled) >= OFF
+    learned = opinion(world, position, lens, step)
+    asked = opinion(world, position, lens + TASK, None, own)
+    off = np.abs(learned.scaled - asked.scaled) >= OFF
     return [
         text if known and bad else ""
-        for text, known, bad in zip(asked.texts, own.known, off.tolist(), strict=True)
+        for text, known, bad in zip(asked.texts, learned.known, off.tolist(), strict=True)
     ]
 
 

@@ -40,6 +40,7 @@ class Match(Struct, frozen=True):
     delay: float = 1.0  # seconds a move, where no person plays
     pause: bool = False
     hide: bool = False
+    own: bool = False  # write values in the units of the lens: see `lens.opinion`
     errors: str = ""  # which values are marked as wrong: see `lens.notes`
     hint: bool = False  # show the squares that keep what the position is worth
     keep: bool = False  # go on to the next game
@@ -251,6 +252,7 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "train": _FLAG,
     "pause": _FLAG,
     "hide": _FLAG,
+    "own": _FLAG,
     "errors": ("truth|task|none", str, "truth, task, none, or left out"),
     "hint": _FLAG,
     "keep": _FLAG,

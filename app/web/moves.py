@@ -41,15 +41,17 @@ def moves(place: Place) -> list[Move]:
     for ply, (position, cell) in enumerate(zip(place.positions, place.cells, strict=False), 1):
         lens = lenses[mover_at(ply - 1)]
         judge = _judge if is_moves(lens) else _judged  # long names are not kept
-        move = judge(world, position, ply, cell, lens, match.step)
+        move = judge(world, position, ply, cell, lens, match.step, match.own)
         listed.append(move._replace(href=address(ply), shown=ply == len(match.shown)))
     return listed
 
 
-def _judge(world: World, position: int, ply: int, cell: int, lens: str, step: int | None) -> Move:
+def _judge(
+    world: World, position: int, ply: int, cell: int, lens: str, step: int | None, own: bool
+) -> Move:
     """Return a move as it is in every match with this lens: one that leads nowhere."""
     to_move = int(world.game.to_move[position])
-    view = opinion(world, position, lens, step)
+    view = opinion(world, position, lens, step, own)
     known = view.known[cell]
     return Move(
         ply=ply,

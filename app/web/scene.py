@@ -17,6 +17,7 @@ from werkzeug.exceptions import Conflict
 from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS, undo
 from app.tictactoe.policy import mix, policy_of
+from app.tictactoe.views import heat, shown
 from app.web import addresses
 from app.web.addresses import Routes
 from app.web.lens import (
@@ -34,7 +35,7 @@ from app.web.lens import (
 )
 from app.web.match import MAX_TALLY, Match, Place
 from app.web.moves import Move, moves
-from app.web.numbers import count, short_name, updates
+from app.web.numbers import count, short_name, signed, updates
 from app.web.pictures.boards import Board, board
 from app.web.text import Legend, character, headline_of, legend_of, squares, status
 from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
@@ -241,11 +242,9 @@ def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
         return Bar(None, None, "The values are hidden." if place.match.hide else "No value yet.")
     side = viewer(place.match, place.world) or X
     sign = side * mover_at(ply)
-    heats = [heat for heat, known in zip(seen.heat, seen.known, strict=True) if known]
-    heats = [] if seen.beads else heats
-    heat = sign * max(heats) if heats else None
+    expected = None if seen.beads or not any(seen.known) else sign * seen.scaled[seen.known].max()
     value = int(place.world.solution.value[place.position if place.over else place.positions[ply]])
-    expects = f"{heat / HEAT_STEPS:+.2f}" if heat is not None else "nothing yet"
+    expects = "nothing yet" if expected is None else signed(float(shown(expected)))
     if is_moves(seen.lens):
         expects = "nothing known"
     if seen.beads:
@@ -254,7 +253,8 @@ def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
     label = (
         f"For {MARKS[side]}: {who} expects {expects}, with optimal play a {OUTCOMES[side * value]}."
     )
-    return Bar(heat, side * value * HEAT_STEPS, label)
+    colour = None if expected is None else int(heat(expected, HEAT_STEPS))
+    return Bar(colour, side * value * HEAT_STEPS, label)
 
 
 def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[str] | None:

@@ -110,7 +110,7 @@ def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
         errs=world.agents.knows(opinion.lens) and not opinion.beads,
         drawn=opinion.beads and world.agents[opinion.lens].card.plays == "proportional",
         heats=range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5),
-        scale=_scale(worth, "x" if player == X else "o", decimals) if worth else BEADS,
+        scale=_scale(worth, "x" if player == X else "o", decimals, opinion.own) if worth else BEADS,
         facts=exactly,
     )
 
@@ -146,12 +146,12 @@ def facts(world: World, name: str, step: int | None = None) -> str:
     return f"{title} {can} in {blunders} and {proof}."
 
 
-def _scale(worth: Worth, seat: str, decimals: int) -> tuple[tuple[str, str], ...]:
+def _scale(worth: Worth, seat: str, decimals: int, own: bool) -> tuple[tuple[str, str], ...]:
     loss, draw, win = getattr(worth, seat)
     names = ["loss", "draw", "win"]
     if draw in (loss, win):  # then no result is halfway
         names = ["loss or draw", "", "win"] if draw == loss else ["loss", "", "draw or win"]
-    values = [signed(value, decimals) for value in worth.scale(seat)]
+    values = [signed(value, decimals) for value in (worth if own else ONES).scale(seat)]
     return tuple(zip(names, values, strict=True))
 
 

@@ -28,7 +28,8 @@ function readBoard(table, board) {
       const known = near.heat !== null;
       cell.classList.toggle("unknown", !known);
       cell.classList.toggle("best", near.best);
-      if (known) cell.dataset.heat = Math.round(between(from.heat ?? 0, to.heat ?? 0, share));
+      const sign = Math.sign(near.heat); // the colour is never that of another outcome than the number
+      if (known) cell.dataset.heat = sign * Math.max(1, sign * Math.round(between(from.heat ?? 0, to.heat ?? 0, share)));
       else delete cell.dataset.heat;
       cell.querySelector(".value").textContent = near.text;
     });

@@ -18,7 +18,7 @@ document.addEventListener("input", ({ target: slider }) => {
 
 // The form shows what the game is played with, wherever that came from: it is in the address.
 
-const USUAL = { lens: "", errors: "", epsilon: "0", delay: "1", hide: "0", keep: "0" };
+const USUAL = { lens: "", errors: "", epsilon: "0", delay: "1", hide: "0", own: "0", keep: "0" };
 
 function choose() {
   const { elements } = byId("settings");

@@ -42,13 +42,16 @@ def test_every_value_shown_is_the_tables_to_two_decimals(world: World) -> None:
         for step in snapshots(world, name):
             table = agent.table(world.game, step)
             for position in range(0, world.game.decisions, 193):
-                shown = opinion(world, position, name, step)
+                shown, own = (opinion(world, position, name, step, own) for own in (False, True))
                 np.testing.assert_array_equal(shown.values, table[position])
                 for cell in np.flatnonzero(legal[position]):
                     if shown.known[cell] or shown.best[cell]:
-                        assert shown.texts[cell] == signed(float(table[position, cell]))
+                        assert number(shown.texts[cell]) == pytest.approx(
+                            shown.scaled[cell], abs=0.0051
+                        )
+                        assert own.texts[cell] == signed(float(table[position, cell]))
                     else:
-                        assert shown.texts[cell] == ""
+                        assert shown.texts[cell] == own.texts[cell] == ""
 
 
 def test_what_training_updated_is_known_and_nothing_else(world: World) -> None:
@@ -114,7 +117,9 @@ def test_a_star_on_an_untried_square_shows_what_decides(world: World) -> None:
         for cell in shown.plays:
             square = board(place, shown, None).squares[cell]
             assert (square.best, square.heat) == (True, None)
-            assert square.text == signed(float(world.agents[name].q[position, cell]))
+            own = opinion(world, position, name, own=True).texts[cell]
+            assert own == signed(float(world.agents[name].q[position, cell]))
+            assert number(square.text) == pytest.approx(shown.scaled[cell], abs=0.0051)
             assert "never tried" in square.label
 
 

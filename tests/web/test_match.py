@@ -49,6 +49,7 @@ def matches(draw: st.DrawFn) -> Match:
         delay=draw(st.integers(25, 500)) / 100,
         pause=draw(st.booleans()),
         hide=draw(st.booleans()),
+        own=draw(st.booleans()),
         keep=draw(st.booleans()),
         tally=draw(st.tuples(*[st.integers(0, 999_999)] * 3)),
     )

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from app.tictactoe.notation import replay
 from app.web.match import Match, place_of
@@ -35,7 +36,7 @@ def dots_of(chart: Sequence[Shape]) -> list[tuple[float, float]]:
     return [(shape.x, shape.y) for shape in chart if isinstance(shape, Dot)]
 
 
-def to_two_decimals(value: float) -> str:
+def to_two_decimals(value: float | Fraction) -> str:
     """A value as a person would round it from its exact digits, with a sign unless it is 0."""
     hundredths = round(Fraction(value) * 100)
     sign = "+" if hundredths > 0 else MINUS if hundredths < 0 else ""
@@ -98,13 +99,15 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
     ):
         value, mover = float(table[position, cell]), int(game.to_move[position])
         known = bool(updated[position, cell])
-        text = to_two_decimals(value) if known else ""
+        assert agent.card.worth
+        worth = agent.card.worth.x if mover == 1 else agent.card.worth.o
+        expected = common(Fraction(value), worth)
+        text, own = (to_two_decimals(one) if known else "" for one in (expected, Fraction(value)))
         assert listed(WORLD, match)[ply - 1].text == text
+        assert listed(WORLD, replace(match, own=True))[ply - 1].text == own
         assert labels[ply - 1] == (text or "nothing yet")
         if known:
-            assert agent.card.worth
-            worth = agent.card.worth.x if mover == 1 else agent.card.worth.o
-            height = ABOVE + 36 - 36 * mover * common(Fraction(value), worth)
+            height = ABOVE + 36 - 36 * mover * expected
             dots.append((ply / 9, float(height)))
     drawn = dots_of(chart_of(WORLD, match))
     assert len(drawn) == len(dots)

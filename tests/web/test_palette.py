@@ -1,6 +1,7 @@
 """The colours of the heat can be told apart and read on."""
 
 import string
+from itertools import pairwise
 
 import pytest
 
@@ -26,6 +27,16 @@ def test_text_can_be_read_on_every_step(palette: str, scheme: str) -> None:
     for heat in range(-HEAT_STEPS, HEAT_STEPS + 1):
         background = colour(palette, heat, scheme)
         assert contrast(text_colour(background), background) >= 4.5, heat
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("palette", PALETTES)
+def test_text_changes_its_colour_at_most_once_on_the_way_to_either_end(
+    palette: str, scheme: str
+) -> None:
+    for end in (-1, 1):
+        texts = [text_colour(colour(palette, end * heat, scheme)) for heat in range(HEAT_STEPS + 1)]
+        assert sum(one != other for one, other in pairwise(texts)) <= 1
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -11,7 +11,7 @@ from app.tictactoe.notation import MARKS, position_text, record_to
 from app.web import addresses
 from app.web.lens import NOTHING, OUTCOMES, opinion
 from app.web.match import Match, place_of, read_whole, step_after
-from app.web.numbers import beads_in_words, count, signed
+from app.web.numbers import count
 from app.web.pages.parts.export import Take, take_mind
 from app.web.pages.parts.film import Film, film_of_mind
 from app.web.pictures.boards import Board, board
@@ -120,10 +120,8 @@ def _tile(world: World, name: str, step: int, number: int, address: Callable[[in
     view = opinion(world, position, name, shown)
     truth = int(where.truth[number])
     outcome = int(outcomes(expected(world, name, step)[0, number]))
-    best = max(view.values[cell] for cell in view.plays)
-    says = f"expects {signed(best)}"
-    if view.beads:
-        says = f"has {beads_in_words(best)} for its likeliest move"
+    best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
+    says = f"has {best} for its likeliest move" if view.beads else f"expects {best}"
     mover = MARKS[int(game.to_move[position])]
     tiles = len(where.decision)
     return Tile(

@@ -42,7 +42,7 @@ def settings(query: Mapping[str, str], world: World) -> Match:
     if "player" in query:
         return _seated(place, record, before, query)
     wanted = {name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")}
-    wanted |= {name: query.get(name, "0") for name in ("hide", "keep")}
+    wanted |= {name: query.get(name, "0") for name in ("hide", "own", "keep")}
     if wanted["lens"] != place.match.lens:
         wanted["step"] = ""
     elif query.get("step"):

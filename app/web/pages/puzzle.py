@@ -15,7 +15,7 @@ from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
 from app.web import addresses
 from app.web.lens import NOTHING, Note, opinion
 from app.web.match import Match, Place, place_of, read, read_cell
-from app.web.numbers import listed, short_name, signed
+from app.web.numbers import listed, short_name
 from app.web.pictures.boards import Board, board
 from app.web.respond import Page, respond
 from app.web.world import HUMAN, World, world
@@ -345,7 +345,7 @@ def _opened(attempt: Attempt) -> Opened:
     mover = int(world.game.to_move[each.position])
     seen = Match(each.record, o=HUMAN, lens=each.agent)
     return Opened(
-        value=signed(float(world.agents[each.agent].q[each.position, each.wrong])),
+        value=opinion(world, each.position, each.agent).texts[each.wrong],
         truth=WORTH[each.after],
         rights=listed([short_name(world.game, cell) for cell in each.right], "or"),
         knew_its_move=attempt.knew_its_move,

@@ -203,6 +203,9 @@ def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str,
         return [best_play]
     value = rule.written(reason, reason.value)
     facts = [("Value", value if pair.known else f"unknown, {rule.held} {value}"), best_play]
+    view = opinion(pair.world, pair.position, pair.lens, pair.step)
+    if not view.beads and abs(view.scaled[pair.cell] - pair.value) >= NEAR:
+        facts.insert(1, ("On the board, from a loss at −1 to a win at +1", view.texts[pair.cell]))
     if pair.is_learned and pair.exact_in_task is not None:
         facts.append(("Exact value in its training task", signed(pair.exact_in_task)))
     if pair.visits is not None:
@@ -272,7 +275,7 @@ def why_page(place: Place, pair: Pair) -> WhyPage:
     """Gather what the templates write down."""
     match = place.match
     explanation = explain(pair)
-    view = opinion(pair.world, pair.position, pair.lens, pair.step)
+    view = opinion(pair.world, pair.position, pair.lens, pair.step, match.own)
     return WhyPage(
         why=explanation,
         lens=pair.world.titles[pair.lens],

@@ -9,11 +9,12 @@ from werkzeug.exceptions import BadRequest
 
 from app.recipes import Recipe
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.views import on_scale
+from app.tictactoe.views import heat, on_scale, shown
 from app.web.algorithms import ALGORITHMS, Story
 from app.web.algorithms.story import TrainingGame, written
 from app.web.lens import HEAT_STEPS
 from app.web.match import read_whole
+from app.web.numbers import signed
 from app.web.world import World
 
 RESULTS = {"win": "won", "draw": "drew", "loss": "lost"}
@@ -106,11 +107,12 @@ def _move(
     squares[move.cell] = StorySquare(move.mark, True, None, "")
     if change:
         whose = move.mark if change.observed or story.movers_view else game.seat
-        worth, heat = recipe.worth(), None
+        worth, colour, text = recipe.worth(), None, written(change.new)
         if worth:
             player = X if whose == "X" else O
-            heat = round(float(on_scale(np.array(change.new), worth, player)) * HEAT_STEPS)
-        squares[move.cell] = StorySquare(move.mark, True, heat, written(change.new))
+            value = on_scale(np.array(change.new), worth, player)
+            colour, text = int(heat(value, HEAT_STEPS)), signed(float(shown(value)))
+        squares[move.cell] = StorySquare(move.mark, True, colour, text)
     return StoryMove(
         ranks=_ranks(rules, squares),
         title=f"Move {turn + 1}",

@@ -1,0 +1,166 @@
+"""One scale on every board: a number has the sign of its colour, whoever expects it."""
+
+import random
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+from msgspec import structs
+
+from app.recipes import name, parse
+from app.recipes.parameters import Recipe, RecipeError
+from app.tictactoe.agents import Agent
+from app.tictactoe.history import History
+from app.web import addresses
+from app.web.lens import HEAT_STEPS, opinion
+from app.web.match import Match, place_of
+from app.web.numbers import MINUS
+from app.web.pages.mind import mind_page
+from app.web.pages.parts.film import film_of
+from app.web.pictures.minds import EXPECTS, colouring
+from app.web.scene import scene
+from app.web.service.on_demand import Lab
+from app.web.world import TRUTH, World
+from training.run import learn
+
+NUMBER = rf"[+{MINUS}]?\d+(?:\.\d\d)?"
+LEARNERS = (
+    *("q-learning", "q-table", "double-q", "sarsa", "expected-sarsa", "monte-carlo"),
+    *("td-afterstates", "self-play", "q-iteration"),
+)
+REWARDS = (-10, -1, -0.5, -0.01, 0, 0.01, 0.3, 1, 2.5, 10)
+
+
+def colour_of(text: str) -> int:
+    """The step of colour that a number has: its own sign, and a twentieth a step."""
+    value = float(text.replace(MINUS, "-"))
+    assert not (value == 0 and text.strip("0.")), f"{text} is another way to write 0.00"
+    steps = max(1, round(HEAT_STEPS * abs(value))) if value else 0
+    return steps if value > 0 else -steps
+
+
+def squares(world: World, lens: str, step: int | None = None) -> Iterator[tuple[str, int]]:
+    """What stands on the coloured squares of some positions, and their colours."""
+    for position in range(0, world.game.decisions, 401):
+        view = opinion(world, position, lens, step)
+        for cell in world.game.legal[position].nonzero()[0]:
+            if view.known[cell] and not view.beads:
+                yield view.texts[cell], view.heat[cell]
+
+
+def recipes() -> list[Recipe]:
+    """200 recipes of all kinds of learners, rewarded in all kinds of ways."""
+    dice = random.Random(21)
+    found: dict[str, Recipe] = {}
+    while len(found) < 200:
+        loss, draw, win = sorted(dice.choices(REWARDS, k=3))
+        kind = dice.choice(LEARNERS)
+        much = f"sweeps={dice.randint(1, 3)}" if kind == "q-iteration" else "games=30"
+        try:
+            recipe = parse(f"{kind},{much},loss={loss},draw={draw},win={win}")
+        except RecipeError:
+            continue
+        found[name(recipe)] = recipe
+    return list(found.values())
+
+
+@pytest.fixture(scope="module")
+def trained(world: World) -> World:
+    """A world whose agents are these recipes; none of them is judged."""
+    card = world.agents["q-learning-1"].card
+    agents = {}
+    for recipe in recipes():
+        start, *_, end = learn(recipe, world.game, lambda _: None)
+        tables = np.stack([moment.q[world.game.legal] for moment in (start, end)])
+        known = np.stack([moment.visits[world.game.legal] > 0 for moment in (start, end)])
+        agents[name(recipe)] = Agent(
+            card=structs.replace(
+                card, recipe=name(recipe), algorithm=recipe.slug, worth=recipe.worth()
+            ),
+            q=end.q,
+            visits=end.visits,
+            snapshot_updates=world.agents["q-learning-1"].snapshot_updates[[0, -1]],
+            history=History.of(tables, known),
+        )
+    return World(world.game, Lab(world.game, agents, None), agents, world.baselines)
+
+
+def test_on_a_square_of_every_agent(world: World) -> None:
+    for lens in (*world.lenses, TRUTH):
+        shown = list(squares(world, lens))
+        assert [colour_of(text) for text, _ in shown] == [heat for _, heat in shown], lens
+
+
+def test_on_a_square_of_200_recipes(trained: World) -> None:
+    assert len(trained.agents) == 200
+    seen = set()
+    for lens in trained.agents:
+        for text, heat in squares(trained, lens):
+            assert colour_of(text) == heat, (lens, text)
+            seen.add(heat)
+    assert len(seen) > HEAT_STEPS  # colours of all kinds
+
+
+def test_on_a_bar_and_on_its_tick(world: World) -> None:
+    dice = random.Random(21)
+    found = 0
+    for lens in world.lenses:
+        for record in ("", "4", "40", "402", "0428", "02468"):
+            seats = dice.choice([("human", lens), (lens, "human"), ("human", "human")])
+            place = place_of(Match(record, x=seats[0], o=seats[1], lens=lens), world)
+            bar = scene(place).bar
+            if bar.heat is not None:
+                (text,) = re.findall(f"expects ({NUMBER}),", bar.label)
+                assert colour_of(text) == bar.heat, (lens, record)
+                found += 1
+    assert found > 100
+
+
+def test_on_a_tile_of_every_mind(world: World) -> None:
+    for lens, agent in world.agents.items():
+        if agent.card.worth is None:
+            continue
+        colours, last = colouring(world, lens, EXPECTS), world.last_step(lens)
+        for step in (0, last // 2, last):
+            for tile in range(0, len(world.tiles.decision), 97):
+                expects = mind_page(
+                    world, lens, {"step": str(step), "tile": str(tile)}
+                ).tile.expects
+                if colours.known[step, tile]:
+                    assert colour_of(expects.removeprefix("expects ")) == colours.heat[step, tile]
+                else:
+                    assert expects == "knows nothing here"
+
+
+def test_on_the_frames_of_a_film(world: World) -> None:
+    for frame in film_of(world, "q-table", "024").frames:
+        for square in frame.squares.values():
+            assert square.heat == (colour_of(square.text) if square.text else None)
+
+
+@pytest.mark.parametrize("agent", ["observing", "dqn-vs-heuristic", "self-play", "td-afterstates"])
+def test_on_the_pages_themselves(client: FlaskClient, agent: str) -> None:
+    coloured = rf'data-heat="(-?\d+)"[^>]*>(?:<span class="value">)?({NUMBER})<'
+    for page in (
+        addresses.play(Match("4", x="human", o=agent)),
+        addresses.play(Match("402", x=agent, o="human", pause=True)),
+        addresses.minds(Match("40", x=agent)),
+        addresses.why(Match("40", lens=agent)),
+        addresses.embed_board(Match("40", lens=agent)),
+        f"/compare/40?lens={agent}&lens=q-iteration",
+        addresses.mind(agent),
+    ):
+        found = re.findall(coloured, client.get(page).text)
+        assert len(found) > 3, page
+        assert [colour_of(text) for _, text in found] == [int(heat) for heat, _ in found], page
+
+
+def test_the_own_units_are_there_where_they_are_asked_for(client: FlaskClient) -> None:
+    """With their legend; colours, the bar and the links of the page stay what they are."""
+    page = {own: client.get(f"/play/4?o=human&lens=observing{own}").text for own in ("", "&own=1")}
+    heats = [re.findall(r'data-heat="(-?\d+)"', text) for text in page.values()]
+    assert heats[0] == heats[1]
+    assert page[""] != page["&own=1"]
+    assert "own=1" in page["&own=1"].partition('id="board-0"')[2]
