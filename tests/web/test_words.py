@@ -75,11 +75,17 @@ def test_the_legend_says_whose_view_it_is(world: World) -> None:
 
 
 def test_the_scale_names_what_its_ends_and_its_middle_stand_for(world: World) -> None:
-    def scale(lens: str) -> list[tuple[str, ...]]:
-        return list(text.legend_of(place_of(Match(), world), opinion(world, 0, lens)).scale)
+    def scale(lens: str, own: bool = False) -> list[tuple[str, ...]]:
+        view = opinion(world, 0, lens, own=own)
+        return list(text.legend_of(place_of(Match(), world), view).scale)
 
     assert scale("truth") == [("loss", "−1"), ("draw", "0"), ("win", "+1")]
-    assert scale("observing") == [("loss", "−10.00"), ("draw", "+3.00"), ("win", "+10.00")]
+    assert scale("observing") == [("loss", "−1.00"), ("draw", "0.00"), ("win", "+1.00")]
+    assert scale("observing", own=True) == [
+        ("loss", "−10.00"),
+        ("draw", "+3.00"),
+        ("win", "+10.00"),
+    ]
     assert scale("q-table-draw-1") == [("loss", "−1.00"), ("", "0.00"), ("draw or win", "+1.00")]
 
 
