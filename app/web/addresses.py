@@ -77,7 +77,7 @@ EMBED_MIND = Route("/embed/mind/<name>")
 EMBED_EXPERIMENT = Route("/embed/experiment/<claim>")
 OEMBED = "/oembed"
 MATCH_PREVIEW = Route("/preview/<record>.png")
-PREVIEW = "/preview/024.png?lens=q-table"  # of all pages that have none of their own
+PREVIEW = "/preview/024.png?o=human&lens=q-table"  # the end of the film; of pages without their own
 API = "/api"
 API_DESCRIPTION = "/api/v1/openapi.json"
 API_AGENTS = "/api/v1/agents"
@@ -165,6 +165,11 @@ def minds(match: Match) -> str:
 def preview(match: Match) -> str:
     """Return the picture of a match that a link to it is shown with."""
     return _of_match(MATCH_PREVIEW, match)
+
+
+def agent_preview(name: str) -> str:
+    """Return the picture of a page about an agent: how it values the first move."""
+    return preview(Match(o="human", lens=name))
 
 
 def compare(comparison: Comparison) -> str:

@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Iterator
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -14,12 +15,15 @@ from app.recipes.parameters import Recipe, RecipeError
 from app.tictactoe.agents import Agent
 from app.tictactoe.history import History
 from app.web import addresses
-from app.web.lens import HEAT_STEPS, opinion
+from app.web.lens import HEAT_STEPS, NOTHING, opinion, opinion_at
 from app.web.match import Match, place_of
+from app.web.match import parse as parse_match
 from app.web.numbers import MINUS
 from app.web.pages.mind import mind_page
 from app.web.pages.parts.film import film_of
+from app.web.pictures.boards import board, preview_of
 from app.web.pictures.minds import EXPECTS, colouring
+from app.web.pictures.svg import png
 from app.web.scene import scene
 from app.web.service.on_demand import Lab
 from app.web.world import TRUTH, World
@@ -164,3 +168,29 @@ def test_the_own_units_are_there_where_they_are_asked_for(client: FlaskClient) -
     assert heats[0] == heats[1]
     assert page[""] != page["&own=1"]
     assert "own=1" in page["&own=1"].partition('id="board-0"')[2]
+
+
+@pytest.mark.parametrize("page", ["/", "/agents/q-table", "/mind/observing"])
+def test_the_preview_of_a_page_shows_the_view_of_the_side_to_move(
+    client: FlaskClient, world: World, page: str
+) -> None:
+    """Never values held for the other side: they are those of the agent to move there."""
+    head = client.get(page).text
+    (address,) = re.findall('og:image" content="http://localhost([^"]+)"', head)
+    path, _, query = address.replace("&amp;", "&").partition("?")
+    place = parse_match(
+        path.removeprefix("/preview/").removesuffix(".png"), dict(parse_qsl(query)), world
+    )
+    drawn = board(place, opinion_at(place), None, notes=[NOTHING] * 9)
+    assert any(square.heat is not None for square in drawn.squares)
+    assert client.get(address.replace("&amp;", "&")).data == png(preview_of(drawn))
+    assert f'og:url" content="http://localhost{page}"' in head
+
+
+def test_the_preview_of_a_finished_game_has_its_line_and_no_values(
+    client: FlaskClient, world: World
+) -> None:
+    place = place_of(Match("03142"), world)
+    drawn = board(place, None, None)
+    assert drawn.strikes
+    assert client.get("/preview/03142.png").data == png(preview_of(drawn))

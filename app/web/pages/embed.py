@@ -25,7 +25,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.experiments import Summary
 from app.web import addresses, comparison, match
 from app.web.addresses import IN_FRAME
-from app.web.lens import NOTHING, opinion_at, seen_ply
+from app.web.lens import NOTHING, opinion_at
 from app.web.match import Match, Place, parse, read_whole, step_after
 from app.web.pages.parts.claims import Claim, known
 from app.web.pages.parts.claims import claim as in_a_line
@@ -327,10 +327,9 @@ def mind_file(name: str, ending: str) -> Response:
 @bp.get(addresses.MATCH_PREVIEW.to(""))
 @bp.get(addresses.MATCH_PREVIEW)
 def preview(record: str = "") -> Response:
-    """Draw a position as a link to it is shown: with the values that its page shows."""
+    """Draw a position as a link to it is shown: with its own values, never with those held."""
     place = parse(record, request.args, world())
-    ply = seen_ply(place)
-    opinion = None if place.match.hide or ply is None else opinion_at(place, ply)
+    opinion = None if place.match.hide or place.over else opinion_at(place)
     unsaid = [NOTHING] * place.world.game.cells
     return png_file(boards.preview_of(boards.board(place, opinion, None, notes=unsaid)))
 
