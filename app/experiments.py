@@ -53,6 +53,7 @@ ORDER = (
     "sutton-barto-5",
     "menace",
     "games-to-proof",
+    "teachers",
 )
 
 Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]

@@ -283,8 +283,11 @@ def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
     from training.seeds import report_over_seeds  # noqa: PLC0415
 
     click.echo(f"{agent.id}, seeds {first} to {first + seeds - 1}")
-    for text in report_over_seeds(agent.recipe, range(first, first + seeds), jobs):
-        click.echo(text)
+    try:
+        for text in report_over_seeds(agent.recipe, range(first, first + seeds), jobs):
+            click.echo(text)
+    except RecipeError as error:  # with another seed a person's answers may not fit
+        raise click.ClickException(f"with one of these seeds {error}") from error
 
 
 @main.command()

@@ -53,8 +53,11 @@ class TaughtError(RecipeError):
 
     def __init__(self, game: int, move: int, fault: str) -> None:
         """`game` and `move` count those of the person from 1."""
-        super().__init__(f"taught: move {move} of game {game} {fault}")
-        self.game, self.move = game, move
+        super().__init__(game, move, fault)
+        self.game, self.move, self.fault = game, move, fault
+
+    def __str__(self) -> str:
+        return f"taught: move {self.move} of game {self.game} {self.fault}"
 
 
 class Parameter(NamedTuple):

@@ -1,5 +1,6 @@
 """Learners that people teach: the games are the recipe, and whoever learns it learns the same."""
 
+import re
 from itertools import islice
 from pathlib import Path
 from random import Random as Dice
@@ -200,6 +201,9 @@ def test_what_cannot_have_been_played_is_refused_with_game_and_move(
     result = CliRunner().invoke(main, ["train", name(recipe)])
     assert result.exit_code == 1
     assert said in result.output
+    result = CliRunner().invoke(main, ["seeds", name(recipe), "--seeds", "2", "--jobs", "2"])
+    assert result.exit_code == 1
+    assert re.search("Error: with one of these seeds taught: move . of game . ", result.output)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,222 @@
+"""How many games it takes to teach a learner, by teacher and by what it believes at first."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import perf_counter
+
+import msgspec
+import numpy as np
+
+from app.experiments import Bars
+from app.recipes import Recipe
+from app.recipes.parameters import YOU
+from app.tictactoe.game import O, X, tic_tac_toe
+from app.tictactoe.notation import parse_position
+from app.tictactoe.policy import BASELINES, Policy, policy_of
+from app.tictactoe.values import respond
+from training.experiments import claim
+from training.experiments.claim import number, of
+from training.measures import Measure
+from training.plain import LEARNERS, key_of
+from training.plain.boards import Person, Turn, legal_cells, move, pick, standing
+from training.plain.randomness import Random
+from training.proof import unbeatable
+from training.taught import first_table
+
+MOST = 500  # games
+LEARNER = "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
+FIRST = {"low": "0.25", "a draw": "0.5", "high": "1"}  # a loss is worth 0, a win 1
+BUILT_IN = ("random", "t-hand", "minimax")
+RESPONDER, CURIOUS = "best responder", "least visited"
+
+
+class Taught(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When the play of one learner was proved."""
+
+    seconds: float
+    games: int | None  # the first after which no opponent can beat it as X, None if there was none
+
+
+class Teacher(Person):
+    """A program in the place of the person who teaches."""
+
+    def __init__(self, way: Callable[[str], int]) -> None:
+        super().__init__(1, "")
+        self.way = way
+
+    def choose(self, board: str) -> int:
+        """Return the cell that it plays."""
+        return self.way(board)
+
+
+def taught_by(teacher: str, recipes: Sequence[Recipe]) -> list[Taught]:
+    """Teach each recipe's learner and ask after every game whether it is unbeatable as X."""
+    return [_taught(teacher, recipe) for recipe in recipes]
+
+
+def _taught(teacher: str, recipe: Recipe) -> Taught:
+    begin, game = perf_counter(), tic_tac_toe()
+    learner, rng, dice = (
+        LEARNERS[recipe.slug](game, recipe),
+        Random(recipe.seed),
+        Random(recipe.seed, 1),
+    )
+    q, places = first_table(game, recipe)
+    visits: dict[str, int] = {}
+    for games in range(MOST + 1):
+        policy = policy_of(game.spread(q.astype(np.float32)), recipe.plays)
+        if unbeatable(game, policy, X):
+            return Taught(perf_counter() - begin, games)
+        turn = Turn(YOU, 0, 1, 0, Teacher(_way(teacher, policy, visits, dice)))
+        for pair, value in learner.play(turn, rng):
+            q[places[key_of(game, recipe, *pair)]] = value
+    return Taught(perf_counter() - begin, None)
+
+
+def _way(
+    teacher: str, policy: Policy, visits: dict[str, int], dice: Random
+) -> Callable[[str], int]:
+    """Return how a teacher plays O against a learner with this policy."""
+    game = tic_tac_toe()
+    if teacher == CURIOUS:
+
+        def least_visited(board: str) -> int:
+            made = {cell: standing(game, move(board, cell)) for cell in legal_cells(board)}
+            fewest = min(visits.get(after, 0) for after in made.values())
+            cell = pick(
+                [c for c, after in made.items() if visits.get(after, 0) == fewest], dice.random()
+            )
+            visits[made[cell]] = visits.get(made[cell], 0) + 1
+            return cell
+
+        return least_visited
+    if teacher == RESPONDER:
+        moves = respond(game, policy[game.legal], O, loss=0.0)[0]
+    else:
+        moves = BASELINES[teacher].policy(game)[game.legal]
+
+    def play(board: str) -> int:
+        start, end = game.pair_start[parse_position(game, board) :][:2]
+        cells = game.pair_cell[start:end][moves[start:end] > 0].tolist()
+        return pick(cells, dice.random())
+
+    return play
+
+
+def tell(results: claim.Results) -> claim.Told:
+    """Compare teachers, and what the learner believes at first."""
+    proved = results.each(lambda run: run.games is not None)
+    medians = {label: median_games(results[label]) for label in proved}
+    responder, low, high = (
+        [medians[label_of(RESPONDER, first)] for first in FIRST],
+        medians[label_of(RESPONDER, "low")],
+        medians[label_of(RESPONDER, "high")],
+    )
+    quicker = all(
+        medians[label_of(RESPONDER, first)] < medians[label_of("random", first)] for first in FIRST
+    )
+    fears = low < high
+    optimal = [one for first in FIRST for one in proved[label_of("minimax", first)]]
+    told = ", ".join(
+        f"{number(games)} if its values begin {WORDS[first]}"
+        for first, games in zip(FIRST, responder, strict=True)
+    )
+    return claim.Told(
+        [
+            results.strips(
+                "Games with the best responder until it is unbeatable as X",
+                "games",
+                lambda run: run.games,
+                [
+                    label_of(RESPONDER, first)
+                    for first in FIRST
+                    if all(proved[label_of(RESPONDER, first)])
+                ],
+            ),
+            Bars(
+                f"Seeds that are proved unbeatable as X within {MOST} games",
+                "%",
+                [
+                    claim.share(label, seeds, results.recipes[label])
+                    for label, seeds in proved.items()
+                ],
+                exact=False,
+            ),
+            Bars(
+                "Games until the median seed is proved",
+                "games",
+                [results.bar(label, games) for label, games in medians.items() if games < np.inf],
+                exact=True,
+                logarithmic=True,
+            ),
+        ],
+        claim.verdict_on(quicker, fears, not any(optimal)),
+        [quicker, fears, not any(optimal)],
+        f"The median seed needs so many games with its best responder: {told}. Of those whose "
+        f"values begin low, {of(proved[label_of('t-hand', 'low')])} are proved within {MOST} games "
+        f"with T-hand, {of(proved[label_of('random', 'low')])} with random play, "
+        f"{of(proved[label_of('minimax', 'low')])} with optimal play.",
+    )
+
+
+def label_of(teacher: str, first: str) -> str:
+    """Name a teacher and what the learner believes at first."""
+    return f"{teacher}, {first}"
+
+
+def median_games(runs: Sequence[Taught]) -> float:
+    """Return the median of the games until the proof, infinite where half are never proved."""
+    return float(np.median([np.inf if run.games is None else run.games for run in runs]))
+
+
+WORDS = {"low": "low", "a draw": "at a draw", "high": "high"}
+MEASURES = {
+    teacher: Measure(
+        f"taught-by-{teacher.replace(' ', '-')}", 1, Taught, partial(taught_by, teacher)
+    )
+    for teacher in (*BUILT_IN, RESPONDER, CURIOUS)
+}
+EXPERIMENT = claim.Experiment(
+    id="teachers",
+    title="Who teaches best",
+    claim="A learner is taught in fewer games by the opponent that beats it most often than by "
+    "random play, and one that fears what it does not know in fewer than one that hopes.",
+    sources=["ours"],
+    where="The challenge of /teach: unbeatable in as few games as you can.",
+    done="A learner of afterstates up to symmetry, which plays X, moves greedily and has a step "
+    "size of 1, was taught by five programs with {seeds} seeds each: random play, T-hand, optimal "
+    "play, the best responder of the moment, which wins as often as can be, and one that goes "
+    "where it has been least. Its values began low (half-way between a loss and a draw), at a "
+    "draw, or high (a win). After every game all games of its play were followed.",
+    limits=f"It is one learner, and stopped after {MOST} games. " + claim.FEWER,
+    agents=["td-afterstates"],
+    parts=[
+        claim.Part(
+            "The best responder of the moment teaches in fewer games than random play.",
+            "The best responder of the moment does not teach in fewer games than random play.",
+        ),
+        claim.Part(
+            "A pessimist is taught in fewer games than an optimist.",
+            "A pessimist is not taught in fewer games than an optimist.",
+        ),
+        claim.Part(
+            "Optimal play alone teaches none of them to be unbeatable.",
+            "Optimal play alone teaches some of them to be unbeatable.",
+        ),
+    ],
+    sweeps=[
+        claim.Sweep(
+            {
+                # Who answers is the measure's: where that is no policy the name has another.
+                label_of(teacher, first): LEARNER.format(
+                    teacher if teacher in BUILT_IN else "self", initial
+                )
+                for first, initial in FIRST.items()
+            },
+            measure,
+            seeds=200,
+        )
+        for teacher, measure in MEASURES.items()
+    ],
+    tell=tell,
+)
