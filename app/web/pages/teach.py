@@ -68,7 +68,7 @@ LEARNERS = {
         "Self-play",
         "One table for both sides: it learns from your moves too",
     ),
-    "league": ("Mitchell's league player", "Draws its moves, ever more by what it knows"),
+    "league": ("League player", "Draws its moves, ever more by what it knows"),
 }
 START = next(iter(LEARNERS))
 OPPONENTS = {"random": "Random", "t-hand": "T-hand", "self": "Itself", "league": "Its league"}
@@ -383,8 +383,8 @@ def _program() -> str:
         return ""
     best = min(bars, key=lambda bar: bar.value)
     return (
-        f"A program that always finds its weakness needs {best.value:g} games to make a pessimist "
-        f"unbeatable as X, the median of {count(summary.seeds)}."
+        f"A program needs {best.value:g} games until a pessimist is unbeatable as X "
+        f"(median of {count(summary.seeds)})."
     )
 
 
