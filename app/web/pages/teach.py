@@ -135,6 +135,7 @@ class TeachPage(Page):
     after: str
     chart: Markup
     figures: str
+    blunders: str  # in how many decisions it has one
     program: str  # how many games a program needs that teaches
     milestones: list[Milestone]
     reached: dict[str, int]  # a milestone -> games with people until then, for the best
@@ -228,6 +229,7 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
             world().game.decisions,
         ),
         figures=_figures(lessons[:shown]) if lessons else "",
+        blunders=count(lesson.blunders) if lesson else "",
         program=_program(),
         milestones=[*_milestones(lessons)],
         reached=_reached(lessons),
@@ -293,16 +295,22 @@ def _board(place: Place, course: Course, recipe: Recipe, now: str | None) -> Boa
 
 
 def _opinion(place: Place, course: Course, recipe: Recipe, ply: int) -> Opinion:
+    game, position = place.world.game, place.positions[ply]
     values = np.array(course.values[ply], np.float64)  # None becomes NaN
+    known = np.array(course.known[ply])
+    if recipe.knows_ends:
+        known |= game.successor[position] >= game.decisions
+    if recipe.worth() is None:  # a box has its beads from the beginning
+        known |= np.isfinite(values)
     row = Row(
         values=values,
-        known=np.isfinite(values) & (np.array(course.known[ply]) | (recipe.worth() is None)),
+        known=known,
         policy=policy_of(values, recipe.plays),
         worth=recipe.worth(),
         plays=recipe.plays,
         blank="it has not tried it",
     )
-    return weighed(place.world, place.positions[ply], course.recipe, row)
+    return weighed(place.world, position, course.recipe, row)
 
 
 def _labels(lessons: list[Lesson]) -> list[str]:
@@ -359,10 +367,7 @@ def _figures(lessons: list[Lesson]) -> str:
     only = ""
     if unlost >= FEW and not {*SEATS} <= {*lesson.milestones}:
         only = f"It has not lost to you for {unlost} games, but it knows only what you play. "
-    return (
-        f"{only}Its strongest opponent beats it in {x}% of the games as X, in {o}% as O. "
-        f"{count(lesson.blunders)} blunders."
-    )
+    return f"{only}Its strongest opponent beats it in {x}% of the games as X, in {o}% as O."
 
 
 def _program() -> str:
