@@ -26,7 +26,7 @@ from app.web.pages import (
 )
 from app.web.pages.how import page as how
 from app.web.pages.lab import page as lab
-from app.web.service import assets, deployment, errors, headers, names, packing
+from app.web.service import assets, compiled, deployment, errors, headers, names, packing
 from app.web.service.cache import Request, cached
 from app.web.service.deployment import ROOT
 from app.web.world import load_world
@@ -69,9 +69,14 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     packing.init_app(app)
     headers.init_app(app)
     # Not before all settings are known to be right: it takes a while.
-    app.extensions["world"] = load_world(models or settings.models, settings.lab)
+    app.extensions["world"] = world = load_world(models or settings.models, settings.lab)
+    # What a worker would else find at its first visitors' cost: 0.1 s.
+    world.round_robin("")
+    for name in world.policies:
+        world.judgement(name)
     errors.init_app(app)
     names.init_app(app)
+    compiled.init_app(app)
     respond.init_app(app)
     assets.init_app(app, ROOT / "static")
     for page in PAGES:

@@ -355,14 +355,14 @@ class World:
         return causes(self.own_play(name), self.mistakes(name), self.atlas(name))
 
     @kept(4)
-    def round_robin(self, newcomer: str = "") -> NDArray[np.float64]:
+    def round_robin(self, newcomer: str) -> NDArray[np.float64]:
         """Chances of win, draw and loss for X in each pair, [x, o, 3], in the order of policies.
 
-        A newcomer comes last.
+        A newcomer comes last; "" is none.
         """
         if not newcomer:
             return round_robin(self.game, list(self.policies.values()))
-        return join(self.game, self.round_robin(), self._line_up, self.policies[newcomer])
+        return join(self.game, self.round_robin(""), self._line_up, self.policies[newcomer])
 
     @kept(4)  # 0.3 MB each
     def own_play(self, name: str) -> OwnPlay:
