@@ -1,94 +1,283 @@
-"""The process that trains what the site is asked for: `python -m training.trainer FOLDER NUMBER`.
+"""The process that trains what the site is asked for: `python -m training.trainer ...`.
 
-It is started by `app.web.service.trainer`, which names its folder, and hands on two open files: a
-listening Unix socket by its number, and the trainer's lock, to be held to the end.
-It answers one request at a time, as HTTP: who asks for `/q-learning,alpha=0.5` is sent a zip file
-of the agent's card and arrays.  The others wait in the socket's own queue.  It ends when the last
-process of the server has.
+It is started by `app.web.service.trainer`, which hands on three open files: a listening Unix socket
+and the end of a pipe by their numbers, and the trainer's lock, to be held to the end.  The pipe is
+closed when the last process of the server has ended, and then this one ends too.
+
+It speaks HTTP.  Who asks for `/q-learning,alpha=0.5` is sent a zip file of the agent's card and
+arrays.  `/story/` before a name asks for the first games of its training, `/taught/` for what
+people taught it, `/seeds/3.4.5/` for the figures and proofs that it comes to with these seeds,
+`/place/` before any of them for the place in the line.
+
+This process holds the line and learns nothing itself.  Those that it forks do, one job at a time
+each: LAB_TRAINERS of them with numba, and one that tells stories and is taught in plain Python, so
+that what is quick does not wait behind a training.  Without arguments all kernels are compiled, and
+kept.
 """
 
-import fcntl
+import asyncio
 import io
 import os
 import signal
 import socket
 import sys
-import threading
+import time
 import zipfile
-from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from select import poll
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+from traceback import print_exc
+from typing import Any
+from urllib.parse import quote, unquote
 
+import msgspec
 from cachetools import LRUCache
 
-from app.recipes import RecipeError, name, parse
+from app.recipes import ALGORITHMS, Recipe, RecipeError, name, parse
 from app.recipes.on_demand import parse_on_demand
 from app.tictactoe.agents import to_files
-from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.game import SEATS, Game, tic_tac_toe
+from app.tictactoe.policy import policy_of
 
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
-
-KEPT = 64  # answers
-STORY = "story/"  # before a name: the first games of its training instead of the agent
-TAUGHT = "taught/"  # before the cells of a game that is begun, or "-", "/" and a name: its course
+KEPT = 16 << 20  # bytes of answers, of agents about a megabyte each
+MOST = 200  # that wait in a line
+STORY, TAUGHT, SEEDS, PLACE = "story", "taught", "seeds", "place"  # what else can be asked
 CARD, ARRAYS = "card.json", "arrays.npz"
-TRAIN_SECONDS = 30  # most of it is for compiling, the first time on a machine
-CLIENT_SECONDS = 5.0  # for a client to speak, and to take more of the answer
+TRAIN_SECONDS, COMPILE_SECONDS = 30, 600  # until a learner ends itself: nothing waits for ever
+CLIENT_SECONDS = 5.0  # for a client to speak, and to take the answer
+TRAINING_SECONDS = 0.1  # what a training is taken to cost whoever asks for it
+TRIES = 2
+LARGEST = 250 << 20  # bytes of a learner's memory: a larger one makes way for another
+PAGE = os.sysconf("SC_PAGE_SIZE")
 NICENESS = 5  # pages go first
-COMPILED = Path(__file__).parent / "learners/__pycache__"  # where numba keeps what it compiled
+CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
+HERE = Path(__file__).parent
+COMPILED = HERE / "learners/__pycache__"  # where numba keeps most of what it compiled
+KERNELS = "*.nb[ci]"  # how it calls its files
+FIRST = "q-learning,games=10"  # is compiled first where nothing is yet
+LEFT = ["200 OK", "400 Bad Request", "404 Not Found", "500 Internal Server Error"]
+REASONS = {int(text[:3]): text for text in [*LEFT, "503 Service Unavailable"]}
+
+Answer = tuple[int, bytes]  # a status of HTTP and a body
 
 
-class Trainer:
-    """A WSGI application whose only addresses are names of recipes; it keeps its last answers."""
+@dataclass(eq=False)
+class Job:
+    """What somebody waits for."""
 
-    def __init__(self) -> None:
-        self.game = tic_tac_toe()
-        self.answers: LRUCache[str, bytes] = LRUCache(KEPT)
+    text: str
+    due: float  # in the time of the line
+    answer: asyncio.Future[Answer]
+    clients: int = 0
+    compiling: bool = False
 
-    def __call__(
-        self, environ: "WSGIEnvironment", start_response: "StartResponse"
-    ) -> Iterable[bytes]:
-        """Answer 200 with the agent, or 400 with a sentence if there is no such recipe."""
-        status, kind = "200 OK", "application/zip"
+
+class Line:
+    """Jobs that wait, and the learners that take the next of them.
+
+    A job is due when it comes, and each further one of the same address later by what the one
+    before it costs.  So who waits longest is next, but nobody has more than a share while others
+    wait.  Several seeds at once have a share of their own beside single trainings.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.jobs: dict[str, Job] = {}  # that are not done, by what is asked
+        self.waiting: list[Job] = []  # those of them that no learner has begun, by arrival
+        self.last: dict[str, float] = {}  # when the next job of an address is due at the earliest
+        self.came = asyncio.Event()
+        self.cached = True  # whether what is compiled is kept in files
+
+    def join(self, text: str, whose: str) -> Job | None:
+        """Return the job for a text, in line from now on if it was not; None if it is full."""
+        if text in self.jobs:
+            return self.jobs[text]
+        if len(self.waiting) >= MOST:
+            return None
+        if not self.waiting:
+            self.last.clear()
+        kind, rest = asked(text)
+        cost = TRAINING_SECONDS * (rest.partition("/")[0].count(".") + 1 if kind == SEEDS else 1)
+        due = max(time.monotonic(), self.last.get(whose + kind, 0))
+        self.last[whose + kind] = due + cost
+        job = self.jobs[text] = Job(text, due, asyncio.get_running_loop().create_future())
+        self.waiting.append(job)
+        self.came.set()
+        return job
+
+    def leave(self, job: Job) -> None:
+        """Forget a job that nobody wants any more, unless it has been begun."""
+        if not job.clients and job in self.waiting:
+            self.waiting.remove(job)
+            del self.jobs[job.text]
+
+    def order(self) -> list[Job]:
+        """Return who waits in the order of their turns, should nobody else come."""
+        return sorted(self.waiting, key=lambda job: job.due)
+
+    async def work(self) -> None:
+        """Have a learner do one job after the other."""
+        learner = None
+        while True:
+            while not self.waiting:
+                self.came.clear()
+                await self.came.wait()
+            job = self.order()[0]
+            self.waiting.remove(job)
+            tries = TRIES
+            answer: Answer = (500, b"")
+            while tries:
+                learner = learner or await begin(self.game, self.cached)
+                answer = await learner.ask(job)
+                if answer[0] != 500:
+                    break
+                crashed = learner.end()
+                learner = None
+                if self.cached and crashed in (0, *CRASHES):
+                    self.cached = False  # it may be what was kept that is broken
+                    set_aside()
+                else:
+                    tries -= 1
+            del self.jobs[job.text]
+            job.answer.set_result(answer)
+            if learner and self.cached and learner.size() > LARGEST:
+                learner.end()
+                learner = None
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A process of ours that does jobs."""
+
+    pid: int
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def ask(self, job: Job) -> Answer:
+        """Have a job done; 500 if the process fails, or ends before it has answered."""
         try:
-            body = self.answer(environ["PATH_INFO"].removeprefix("/"))
-        except RecipeError as error:
-            status, kind, body = "400 Bad Request", "text/plain; charset=utf-8", f"{error}".encode()
-        start_response(status, [("Content-Type", kind), ("Content-Length", str(len(body)))])
-        return [body]
+            self.writer.write(f"{job.text}\n".encode())
+            while True:
+                status, size = map(int, (await self.reader.readline()).split())
+                if status != 102:
+                    return status, await self.reader.readexactly(size)
+                job.compiling = True
+        except (ValueError, OSError, EOFError):
+            return 500, b""
 
-    def answer(self, text: str) -> bytes:
-        """Return the agent of a recipe, trained now if it is not one of the last, or its story."""
-        signal.alarm(TRAIN_SECONDS)  # which ends this process: nothing here waits for ever
+    def size(self) -> int:
+        """Return the bytes of memory that it holds, 0 where the system does not say."""
+        with suppress(OSError):
+            return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * PAGE
+        return 0
+
+    def end(self) -> int:
+        """End it, and return the signal that it had ended with itself, 0 for none."""
+        self.writer.transport.abort()
+        with suppress(ChildProcessError):
+            return os.WTERMSIG(os.waitpid(self.pid, 0)[1])
+        return 0
+
+
+async def begin(game: Game, cached: bool) -> Learner:
+    """Fork a learner."""
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
         try:
-            if text.startswith(STORY):  # of the first games, however long the training is
-                from training.story import story  # noqa: PLC0415
-
-                return story(self.game, parse(text.removeprefix(STORY)))
-            if text.startswith(TAUGHT):
-                from training.taught import answer  # noqa: PLC0415
-
-                _, now, taught = text.split("/", 2)
-                return answer(self.game, taught, None if now == "-" else now)
-            recipe = parse_on_demand(text)
-            named = name(recipe)
-            if named not in self.answers:
-                # Until now neither numba nor any learner has been imported.
-                from training.run import agent_id, train  # noqa: PLC0415
-
-                agent = train(agent_id(recipe), recipe, self.game, lambda progress: None)
-                self.answers[named] = packed(*to_files(self.game, agent))
-            return self.answers[named]
+            os.dup2(theirs.fileno(), 3)
+            for number in map(int, os.listdir("/dev/fd")):
+                with suppress(OSError):  # nothing that the line has open is its business
+                    if number > 3:
+                        os.close(number)
+            learn(game, socket.socket(fileno=3), cached)
         finally:
+            os._exit(0)
+    theirs.close()
+    return Learner(pid, *await asyncio.open_unix_connection(sock=ours))
+
+
+def learn(game: Game, channel: socket.socket, cached: bool) -> None:
+    """Do the jobs that come through a channel until it is closed."""
+    from numba.core import event  # noqa: PLC0415
+    from numba.core.dispatcher import Dispatcher  # noqa: PLC0415
+
+    if not cached:
+        setattr(Dispatcher, "enable_caching", lambda self: None)  # noqa: B010
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # which ends this process
+    with channel.makefile("rwb") as file:
+
+        class Told(event.Listener):
+            def on_start(self, _: event.Event) -> None:
+                signal.alarm(COMPILE_SECONDS)
+                file.write(b"102 0\n")
+                file.flush()
+
+            def on_end(self, _: event.Event) -> None:
+                pass
+
+        event.register("numba:compile", Told())  # type: ignore[no-untyped-call]
+        for line in file:
+            signal.alarm(TRAIN_SECONDS)
+            try:
+                status, body = 200, answer(game, unquote(line.decode().strip()))
+            except RecipeError as error:
+                status, body = 400, f"{error}".encode()
+            except Exception:
+                print_exc()
+                status, body = 500, b""
             signal.alarm(0)
+            file.write(f"{status} {len(body)}\n".encode() + body)
+            file.flush()
+
+
+def asked(text: str) -> tuple[str, str]:
+    """Return what is asked of a recipe, "" for its agent, and the rest of the text."""
+    kind, slash, rest = text.partition("/")
+    return (kind, rest) if slash else ("", text)
+
+
+def answer(game: Game, text: str) -> bytes:
+    """Return what is asked for: an agent, a story, or what becomes of some seeds.
+
+    Raises RecipeError if there is no such recipe.
+    """
+    # Until now neither numba nor any learner has been imported by the process of a story.
+    kind, rest = asked(text)
+    if kind == STORY:  # of the first games, however long the training is
+        from training.story import story  # noqa: PLC0415
+
+        return story(game, parse(rest))
+    if kind == TAUGHT:  # with the cells of a game that is begun, or "-", before the name
+        from training.taught import answer as course  # noqa: PLC0415
+
+        now, _, taught = rest.partition("/")
+        return course(game, taught, None if now == "-" else now)
+    if kind == SEEDS:
+        seeds, _, text = rest.partition("/")
+        all_seeds = [parse(text).with_seed(int(seed)) for seed in seeds.split(".")]
+        return msgspec.json.encode([become(game, parse_on_demand(name(one))) for one in all_seeds])
+    from training.run import agent_id, train  # noqa: PLC0415
+
+    recipe = parse_on_demand(text)
+    agent = train(agent_id(recipe), recipe, game, lambda progress: None)
+    return packed(*to_files(game, agent, packed=False))
+
+
+def become(game: Game, recipe: Recipe) -> tuple[int, object, tuple[bool, ...]]:
+    """Return the seed of a recipe, its figures, and whether it is proved unbeatable as X, as O."""
+    from training.proof import unbeatable  # noqa: PLC0415
+    from training.run import agent_id, train  # noqa: PLC0415
+
+    agent = train(agent_id(recipe), recipe, game, lambda progress: None)
+    policy = policy_of(agent.q, agent.card.plays)
+    proofs = tuple(unbeatable(game, policy, seat) for seat in SEATS.values())
+    return recipe.seed, agent.card.figures, proofs
 
 
 def packed(card: bytes, arrays: bytes) -> bytes:
-    """Put an agent's two files into one; they are small enough as they are."""
+    """Put an agent's two files into one."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(CARD, card)
@@ -96,50 +285,74 @@ def packed(card: bytes, arrays: bytes) -> bytes:
     return file.getvalue()
 
 
-class Server(WSGIServer):
-    """Answers on a socket that is open already."""
+class Trainer:
+    """Two lines and the last answers: trainings, and what is quick and does not wait for them."""
 
-    def __init__(self, listener: socket.socket, application: Trainer) -> None:
-        super().__init__(("trainer", 0), Handler, bind_and_activate=False)
-        self.socket.close()
-        self.socket = listener
-        self.server_name, self.server_port = "trainer", 0
-        self.setup_environ()
-        self.set_app(application)
+    def __init__(self, game: Game) -> None:
+        self.trainings, self.quick = Line(game), Line(game)
+        self.answers: LRUCache[str, bytes] = LRUCache(KEPT, getsizeof=len)
 
-    def get_request(self) -> tuple[socket.socket, Any]:
-        """Let in the next client, who has no address, and is given a little time to speak."""
-        client, _ = self.socket.accept()
-        client.settimeout(CLIENT_SECONDS)
-        return client, ("local", 0)
+    async def serve(self, listener: socket.socket, trainers: int) -> None:
+        """Answer for ever."""
+        await asyncio.start_unix_server(self.client, sock=listener, backlog=MOST)
+        if not any(Path(os.environ.get("NUMBA_CACHE_DIR", HERE)).rglob(KERNELS)):
+            self.trainings.join(quote(FIRST), "")
+        learners = [self.trainings] * trainers + [self.quick]
+        await asyncio.gather(*(line.work() for line in learners))
 
-    def verify_request(self, request: Any, client_address: Any) -> bool:
-        """Whether the client is still there, after all that waiting."""
-        there = poll()
-        there.register(request, 0)  # a hung-up end is told unasked
-        return not there.poll(0)
+    async def client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Read a request and answer it; who does not speak or listen is left."""
+        with suppress(OSError, EOFError, TimeoutError, ValueError, IndexError):
+            async with asyncio.timeout(CLIENT_SECONDS):
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("ascii")
+            whose = head.partition("X-For: ")[2].partition("\r")[0]
+            status, body = await self.answer(head.split(" ")[1].removeprefix("/"), whose, reader)
+            writer.write(
+                f"HTTP/1.1 {REASONS[status]}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+            )
+            async with asyncio.timeout(CLIENT_SECONDS):
+                await writer.drain()
+        writer.close()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Write down in one line that a client has not spoken, or not listened."""
-        print(f"trainer: {sys.exception()!r}", file=sys.stderr)
+    async def answer(self, text: str, whose: str, reader: asyncio.StreamReader) -> Answer:
+        """Answer as soon as its turn has come; 503 if the line is full or the client has gone."""
+        kind, rest = asked(text)
+        if kind == PLACE:
+            return self.place(rest)
+        if text in self.answers:
+            return 200, self.answers[text]
+        line = self.line(text)
+        job = line.join(text, whose)
+        if job is None:
+            return 503, b""
+        job.clients += 1
+        gone = asyncio.ensure_future(reader.read())
+        waits: list[asyncio.Future[Any]] = [job.answer, gone]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        gone.cancel()
+        job.clients -= 1
+        line.leave(job)
+        if not job.answer.done():
+            return 503, b""
+        status, body = job.answer.result()
+        if status == 200 and len(body) <= self.answers.maxsize:
+            self.answers[text] = body
+        return status, body
 
+    def line(self, text: str) -> Line:
+        """Return in which line one waits: one process keeps the learners that people teach."""
+        taught = "taught" in text or asked(text)[0] == STORY
+        return self.quick if taught else self.trainings
 
-class Handler(WSGIRequestHandler):
-    """Reads a request; only faults are written down."""
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing of an answer: the server has a log of its own."""
-
-
-def end_with_server(folder: Path) -> None:
-    """End this process as soon as the server has: until then it holds the lock of its folder."""
-    handle = os.open(folder, os.O_RDONLY)
-
-    def wait() -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        os._exit(0)
-
-    threading.Thread(target=wait, daemon=True).start()
+    def place(self, text: str) -> Answer:
+        """Say how many are served before a text and it itself, 0 if it is being trained."""
+        line = self.line(text)
+        job = line.jobs.get(text)
+        if job is None:
+            return 404, b""
+        number = line.order().index(job) + 1 if job in line.waiting else 0
+        compiling = any(other.compiling for other in line.jobs.values())
+        return 200, msgspec.json.encode((number, compiling))
 
 
 def compile_somewhere(place: Path) -> None:
@@ -152,16 +365,38 @@ def compile_somewhere(place: Path) -> None:
         os.environ.setdefault("NUMBA_CACHE_DIR", str(place / "compiled"))
 
 
+def set_aside() -> None:
+    """Remove what numba has kept: some of it cannot be read, or there is no room for more."""
+    print("trainer: what was compiled is of no use, and is compiled anew.", file=sys.stderr)
+    for file in Path(os.environ.get("NUMBA_CACHE_DIR", HERE)).rglob(KERNELS):
+        with suppress(OSError):
+            file.unlink()
+
+
+def compile_all(game: Game) -> None:
+    """Train a little of everything, so that numba compiles all kernels and keeps them."""
+    for slug, kind in ALGORITHMS.items():
+        if not kind.is_network:
+            answer(game, f"{slug},{kind.turns}=2")
+
+
 def main() -> None:
     """Answer until the server has ended."""
-    folder, number = Path(sys.argv[1]), int(sys.argv[2])
-    end_with_server(folder)
-    compile_somewhere(folder.parent)
+    game = tic_tac_toe()
+    if len(sys.argv) == 1:
+        compile_all(game)
+        return
+    listener, server, place = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]).parent
+    compile_somewhere(place)
     os.nice(NICENESS)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    with Server(socket.socket(fileno=number), Trainer()) as server:
-        while True:
-            server.handle_request()
+    import numba  # noqa: F401, PLC0415 - here once, and not again in every process that learns
+
+    async def serve() -> None:
+        asyncio.get_running_loop().add_reader(server, os._exit, 0)
+        trainers = int(os.environ.get("LAB_TRAINERS") or max(1, (os.cpu_count() or 1) - 1))
+        await Trainer(game).serve(socket.socket(fileno=listener), trainers)
+
+    asyncio.run(serve())
 
 
 if __name__ == "__main__":

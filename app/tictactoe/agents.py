@@ -113,12 +113,12 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
         os.replace(write(text), folder / f"{id}.json")
 
 
-def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
+def to_files(game: Game, agent: Agent, packed: bool = True) -> tuple[bytes, bytes]:
     """Write an agent's card, with the digests in it, and its arrays as they are in its two files.
 
-    The same arrays always become the same bytes.
+    The same arrays always become the same bytes.  Not `packed` they are read and written sooner.
     """
-    arrays = write_arrays(agent.arrays())
+    arrays = write_arrays(agent.arrays(), packed)
     digest = hashlib.sha256(arrays).hexdigest()
     card = msgspec.structs.replace(agent.card, numbering=numbering(game), arrays=digest)
     return card_text(card).encode(), arrays
@@ -240,6 +240,14 @@ def arrays_file(game: Game, agent: Agent) -> bytes:
             if hashlib.sha256(content).hexdigest() == agent.card.arrays:
                 return content
     return write_arrays(agent.arrays())
+
+
+def whole_card(game: Game, agent: Agent) -> Card:
+    """Return an agent's card; the digest of its file is worked out here if it has none yet."""
+    if agent.card.arrays:
+        return agent.card
+    digest = hashlib.sha256(write_arrays(agent.arrays())).hexdigest()
+    return msgspec.structs.replace(agent.card, arrays=digest)
 
 
 def read_q(game: Game, arrays_bytes: bytes) -> NDArray[np.float32]:

@@ -95,8 +95,10 @@ let failures = 0;
 
 function failed({ detail: { xhr, elt, pathInfo } }) {
   const notice = document.getElementById("notice");
-  if (!notice || (xhr?.status >= 400 && xhr.status <= 500)) return; // the answer itself says what is wrong
   const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt }).catch(() => {});
+  const later = xhr?.getResponseHeader("Retry-After"); // one stands in line, which the answer says
+  if (later) setTimeout(() => elt.isConnected && again(), 1000 * later);
+  if (!notice || later || (xhr?.status >= 400 && xhr.status <= 500)) return; // the answer itself says what is wrong
   notice.innerHTML = '<span>The server did not answer.</span><button class="button" type="button" id="retry">Retry</button>';
   const retry = document.getElementById("retry");
   retry.addEventListener("click", again);
@@ -110,5 +112,5 @@ for (const failure of FAILURES) document.addEventListener(failure, failed);
 document.addEventListener("htmx:afterOnLoad", ({ detail }) => {
   if (!detail.successful) return;
   failures = 0;
-  document.querySelector("#notice:has(#retry)")?.replaceChildren();
+  document.getElementById("notice")?.replaceChildren();
 });

@@ -156,7 +156,7 @@ def page(server: Server, name: str, where: str = "agents") -> Page:
 
 
 def trainers(server: Server) -> set[int]:
-    """Find the processes that train for a server: they name a folder that it has open."""
+    """Find the processes that hold the line for a server: they name a folder that it has open."""
     folders = set()
     for file in (PROC / f"{server.process.pid}/fd").iterdir():
         with suppress(OSError):
@@ -167,7 +167,15 @@ def trainers(server: Server) -> set[int]:
             command = (process / "cmdline").read_text().split("\0")
             if "training.trainer" in command and folders & {*command}:
                 found.add(int(process.name))
-    return found
+    return found - {child for parent in found for child in children(parent)}
+
+
+def children(parent: int) -> list[int]:
+    """List the processes that one has forked."""
+    try:
+        return [*map(int, (PROC / f"{parent}/task/{parent}/children").read_text().split())]
+    except OSError:
+        return []
 
 
 def answers(url: str) -> bool:

@@ -1,5 +1,6 @@
 """Every recipe is an agent: the real trainer trains what somebody names."""
 
+import asyncio
 import json
 import os
 import random
@@ -7,37 +8,35 @@ import re
 import signal
 import string
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from fcntl import LOCK_EX, flock
 from itertools import count
 from pathlib import Path
-from socket import AF_UNIX, socket
 
 import numpy as np
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.exceptions import HTTPException, ServiceUnavailable
-from werkzeug.test import Client
+from werkzeug.exceptions import HTTPException
 
-from app.recipes import ALGORITHMS, LONGEST, parse
+from app.recipes import ALGORITHMS, LONGEST, RecipeError, parse
 from app.recipes.on_demand import MOST_UPDATES
 from app.recipes.parameters import parameters_of
 from app.tictactoe.agents import ModelError, arrays_file, save, to_files
+from app.tictactoe.game import connect
 from app.tictactoe.notation import replay
 from app.web import create_app
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.pages.why import explain
-from app.web.service.on_demand import PACKED, UNPACKED, Lab
-from app.web.service.trainer import LOCK, QUEUE, Trainer, TrainerError, trainer
+from app.web.service.on_demand import UNPACKED, Lab
+from app.web.service.trainer import LOCK, Trainer, TrainerError, trainer
 from app.web.world import World
 from training import trainer as program
 from training.run import agent_id, train
-from training.trainer import Trainer as Application
-from training.trainer import packed
+from training.trainer import MOST, Line, packed
 
 NAME = "q-table,games=300,seed=7"
 DROPS = "q-table,epsilon_drop=0.05,games=200"
@@ -321,12 +320,7 @@ def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, world: World, ru
     for name in asked:
         assert client.get(f"/api/v1/agents/{name}").status_code == 200
     assert len(world.lab.agents) == UNPACKED
-    assert world.lab.answers.currsize <= PACKED
-    os.kill(running(), signal.SIGSTOP)  # it cannot be asked for the first of them again
-    try:
-        assert client.get(f"/agents/{asked[0]}.npz").status_code == 200
-    finally:
-        os.kill(running(), signal.SIGCONT)
+    assert client.get(f"/agents/{asked[0]}.npz").status_code == 200
 
 
 def test_a_trainer_that_is_killed_is_started_again(client: FlaskClient, running) -> None:
@@ -392,48 +386,29 @@ def test_a_trainer_that_dies_again_and_again_is_our_fault_in_a_sentence(
     assert client.get(f"/agents/{name}").status_code == 200
 
 
-def test_when_the_queue_is_full_one_is_told_to_come_back(client: FlaskClient, running) -> None:
-    os.kill(running(), signal.SIGSTOP)
-    waiting = [socket(AF_UNIX) for _ in range(QUEUE)]
-    try:
-        for one in waiting:
-            one.setblocking(False)
-            one.connect(trainer().address)
-        for address in (f"/agents/{fresh()}", f"/api/v1/agents/{fresh()}"):
-            answer = client.get(address)
-            assert answer.status_code == 503
-            assert int(answer.headers["Retry-After"]) > 0
-            assert "Please try again in a few seconds." in answer.text
-    finally:
-        for one in waiting:
-            one.close()
-        os.kill(running(), signal.SIGCONT)
-    name = fresh()
-    until = time.monotonic() + 60  # who has gone is still in the queue
-    while (answer := client.get(f"/agents/{name}")).status_code == 503 and time.monotonic() < until:
-        time.sleep(0.01)
-    assert answer.status_code == 200
-
-
-def test_who_waits_in_turn_for_what_does_not_come_is_told_so_with_the_first(
-    world: World, monkeypatch: pytest.MonkeyPatch
+def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
+    monkeypatch: pytest.MonkeyPatch, client: FlaskClient, running
 ) -> None:
-    monkeypatch.setattr("app.web.service.trainer.WAIT_SECONDS", 0.0)
-    monkeypatch.setattr("app.web.service.on_demand.RETRY_SECONDS", 600)
-    silent, name = Trainer(), fresh()
-    lab = Lab(world.game, world.always, silent)
-
-    def ask(_: int) -> None:
-        with pytest.raises(ServiceUnavailable):
-            lab.find(name)
-
-    with (silent.folder / LOCK).open("w") as lock, ThreadPoolExecutor(4) as pool:
-        flock(lock, LOCK_EX)  # so that no other is started
-        assert len([*pool.map(ask, range(4))]) == 4
-    silent.listener.setblocking(False)
-    silent.listener.accept()[0].close()
-    with pytest.raises(BlockingIOError):  # nobody else has asked
-        silent.listener.accept()
+    monkeypatch.setattr("app.web.service.on_demand.PAGE_SECONDS", 0.1)
+    monkeypatch.setattr("app.web.service.on_demand.FILE_SECONDS", 0.1)
+    page, name = {"Accept": "text/html"}, fresh()
+    os.kill(running(), signal.SIGSTOP)
+    try:
+        answer = client.get(f"/agents/{name}", headers=page)
+        assert answer.status_code == 202
+        assert answer.headers["Refresh"] == answer.headers["Retry-After"]
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert "This page comes by itself." in answer.text
+        answer = client.get(f"/api/v1/agents/{name}")
+        assert answer.status_code == 503
+        assert int(answer.headers["Retry-After"]) > 0
+        assert "Please try again in a few seconds." in answer.text
+    finally:
+        os.kill(running(), signal.SIGCONT)
+    until = time.monotonic() + 60
+    while (answer := client.get(f"/agents/{name}", headers=page)).status_code == 202:
+        assert time.monotonic() < until
+    assert answer.status_code == 200
 
 
 def test_without_the_lab_there_are_only_those_who_are_always_there(
@@ -462,15 +437,43 @@ def test_an_answer_that_is_another_agent_is_not_believed(world: World) -> None:
         world.lab.read("champion,games=20,seed=4", answer)
 
 
-def test_the_trainer_refuses_what_is_none_and_keeps_its_answers() -> None:
-    client = Client(application := Application())
-    first, second = client.get("/champion,games=20"), client.get("/champion,games=20,seed=0")
-    assert (first.status_code, first.data) == (200, second.data)
-    assert list(application.answers) == ["champion,games=20"]
-    for name in ("", "champion,games=0", "q-table,games=900000", "dqn,epochs=1", "champion/"):
-        refused = client.get(f"/{name}")
-        assert refused.status_code == 400
-        assert refused.text
+def in_line(jobs: Sequence[tuple[str, str]]) -> list[str]:
+    """Return in what order those are served who come in this one, with whose job it is."""
+
+    async def order() -> list[str]:
+        line = Line(connect())
+        for text, whose in jobs:
+            assert line.join(text, whose)
+        return [job.text for job in line.order()]
+
+    return asyncio.run(order())
+
+
+def test_who_waits_longest_is_next_and_nobody_has_more_than_a_share() -> None:
+    assert in_line([(name, name) for name in "abcd"]) == [*"abcd"]
+    assert in_line([(f"a{number}", "a") for number in range(5)] + [("b", "b")])[:2] == ["a0", "b"]
+    seeds = [(f"seeds/{5 * number}.1.2.3.4/q-table", "a") for number in range(3)]
+    assert in_line([*seeds, ("q-table", "a"), ("sarsa", "a")])[1:3] == ["q-table", "sarsa"]
+
+
+def test_the_line_has_an_end_and_forgets_what_nobody_wants() -> None:
+    async def fill() -> None:
+        line = Line(connect())
+        jobs = [line.join(f"q-table,seed={number}", "a") for number in range(MOST)]
+        assert line.join("q-table,seed=1", "b") is jobs[1]
+        assert line.join("sarsa", "b") is None
+        assert jobs[0]
+        line.leave(jobs[0])
+        assert line.join("sarsa", "b")
+
+    asyncio.run(fill())
+
+
+def test_the_trainer_refuses_what_is_none() -> None:
+    game = connect()
+    for text in ("", "champion,games=0", "q-table,games=900000", "dqn,epochs=1"):
+        with pytest.raises(RecipeError):
+            program.answer(game, text)
 
 
 def test_what_cannot_be_kept_beside_the_program_is_compiled_into_the_folder(

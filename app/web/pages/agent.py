@@ -12,7 +12,7 @@ from werkzeug.http import generate_etag
 from app.recipes import Parameter, parameters
 from app.recipes.parameters import written
 from app.sources import Source, named
-from app.tictactoe.agents import Agent, arrays_file
+from app.tictactoe.agents import Agent, arrays_file, whole_card
 from app.tictactoe.card import Card, card_text
 from app.tictactoe.game import SEATS, O, X
 from app.tictactoe.notation import MARKS
@@ -157,7 +157,7 @@ def made(world: World, card: Card) -> list[tuple[str, str]]:
         ("Time", f"{card.seconds:.3g} s"),
         ("Seed", count(card.seed)),
         ("Made with", ", ".join(f"{name} {version}" for name, version in card.versions.items())),
-        ("SHA-256 of the npz", card.arrays),
+        ("SHA-256 of the npz", whole_card(world.game, world.agents[world.name_of(card)]).arrays),
         ("SHA-256 of the numbering of the positions", card.numbering),
     ]
 
@@ -190,7 +190,7 @@ def arrays(world: World, agent: Agent) -> bytes:
 
 def card(world: World, agent: Agent) -> bytes:
     """Return the card as readable JSON."""
-    return card_text(agent.card).encode()
+    return card_text(whole_card(world.game, agent)).encode()
 
 
 def pairs(world: World, agent: Agent) -> bytes:

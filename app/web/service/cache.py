@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from threading import Lock, local
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
 from weakref import WeakValueDictionary
@@ -23,6 +24,7 @@ from werkzeug.utils import cached_property
 from werkzeug.wrappers import Response
 
 from app.web.service.errors import is_right_host, is_too_long
+from app.web.service.on_demand import BEGAN
 from app.web.service.packing import chosen
 
 if TYPE_CHECKING:
@@ -191,6 +193,7 @@ def cached(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication
 
     def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         environ[ENCODING] = chosen(environ.get(ENCODING, ""))
+        environ[BEGAN] = monotonic()
         environ[NOTED] = {HOST, QUERY}  # shared with the copies that the application sees
         usual = (
             environ["REQUEST_METHOD"] in ("GET", "HEAD")

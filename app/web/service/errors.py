@@ -43,6 +43,7 @@ MOST_TAUGHT = 4  # of them, as in a comparison
 NAMES_MOVES = "moves."  # in a query: an agent sits there that is named by moves
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
+    202: "In line",
     400: "This address is not right",
     404: "Not here",
     405: "Only to be read",
@@ -130,6 +131,9 @@ def _answer(error: HTTPException, sentence: str | None) -> Response:
     else:
         response = make_response(_page(error, sentence))
         response.vary.add("HX-Request")
+        again = getattr(error, "retry_after", None)
+        if again:  # browsers come back by themselves
+            response.headers["Refresh"] = f"{again}"
     response.status_code = error.code or 500
     for name, value in error.get_headers():
         if name not in response.headers:

@@ -6,17 +6,20 @@ is always there, else the recipe's own.
 
 import io
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
-from typing import NamedTuple, TypeVar
-from weakref import WeakValueDictionary
+from select import POLLIN, poll
+from socket import MSG_PEEK
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
-from cachetools import LRUCache, TTLCache
-from flask import current_app
+from cachetools import LRUCache
+from flask import current_app, has_request_context, request
 from werkzeug.exceptions import (
     BadRequest,
     HTTPException,
@@ -34,9 +37,9 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import Figures, losing_game
 from app.web.service.trainer import (
+    Place,
     Trainer,
     TrainerBusyError,
-    TrainerError,
     TrainerRefusedError,
     trainer,
 )
@@ -44,11 +47,15 @@ from app.web.service.trainer import (
 Value = TypeVar("Value")
 
 UNPACKED = 8  # agents that are ready, 0.7 MB each; a comparison has four
-PACKED = 2 << 20  # bytes of answers of the trainer, 50 to 300 KB each
 MANY = 1024  # names, some 200 bytes each
 STORIES = 32  # of trainings, some 10 KB each
 RUNS = 800  # of twenty seeds of forty recipes, some 10 KB each
-RETRY_SECONDS = 2
+PAGE_SECONDS = 3.0  # until a page, which has somebody before it, tells the place in the line
+FILE_SECONDS = 30.0  # that all else waits
+LOOK_SECONDS = 0.5  # between two looks whether the client still waits
+AWAY_SECONDS = 6.0  # that a place is held for a page which is to come back
+RETRY_SECONDS = 1
+BEGAN = "on_demand.began"  # in the environment of a request: when it came
 MEMBERS = ["card.json", "arrays.npz"]  # of an answer
 
 
@@ -60,6 +67,26 @@ class SeedRun(NamedTuple):
     unbeatable: tuple[bool, bool]  # as X, as O, by proof
 
 
+class InLine(ServiceUnavailable):
+    """The answer is being made, and a page is told how far it is: it comes back by itself."""
+
+    code = 202
+
+
+class Question:
+    """What the trainer is asked once for all who want it."""
+
+    def __init__(self) -> None:
+        self.until = monotonic() + AWAY_SECONDS  # somebody waits for it, or is to come back
+        self.done = Event()
+        self.answer: Any = None
+        self.error: Exception | None = None
+
+    def wanted(self) -> bool:
+        """Whether anybody still waits for it."""
+        return monotonic() < self.until
+
+
 class Lab:
     """Finds the agent of a recipe: the last ones are kept, for others the trainer is asked."""
 
@@ -68,12 +95,10 @@ class Lab:
         self.game, self.always, self.source = game, always, source
         self.short = {agent.card.recipe: id for id, agent in always.items()}
         self.agents: LRUCache[str, Agent] = LRUCache(UNPACKED)
-        self.answers: LRUCache[str, bytes] = LRUCache(PACKED, getsizeof=len)
         self.stories: LRUCache[str, bytes] = LRUCache(STORIES)
-        self.runs: LRUCache[str, SeedRun] = LRUCache(RUNS)
-        self.refused: TTLCache[str, bool] = TTLCache(MANY, RETRY_SECONDS)  # told to come back
-        self.lock = Lock()  # of what is above and below
-        self.turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+        self.runs: LRUCache[str, bytes] = LRUCache(RUNS)
+        self.questions: dict[str, Question] = {}
+        self.lock = Lock()  # of what is above
 
     def canonical(self, text: str) -> str | None:
         """Return the one name of a recipe, None for what is none.
@@ -112,45 +137,55 @@ class Lab:
     def find(self, text: str) -> Agent:
         """Return the agent of a recipe that is known, trained now if it is none of the last.
 
-        Raises ServiceUnavailable if too many wait, and InternalServerError.
+        Raises InLine, ServiceUnavailable if too many wait or it takes too long, and
+        InternalServerError.
         """
         named = self.canonical(text) or text
         if named in self.always:
             return self.always[named]
-        with self.lock:
-            if named in self.agents:
-                return self.agents[named]
-            turn = self.turns.setdefault(named, Lock())
-        with turn:  # who else wants it waits for it
-            with self.lock:
-                if named in self.agents:
-                    return self.agents[named]
-                answer = self.answers.get(named)
-            agent = self.read(named, answer) if answer else self._train(named)
-            with self.lock:
-                self.agents[named] = agent
-            return agent
+        return self._asked(named, self.agents, lambda answer: self.read(named, answer))
+
+    def story(self, recipe: str) -> bytes:
+        """Return what `training.story` tells of the training of a recipe, as JSON.
+
+        Raises NotFound if the lab is off, and what `find` raises.
+        """
+        return self._asked(f"story/{recipe}", self.stories, bytes)
+
+    def taught(self, recipe: str, now: str | None) -> Course | Refusal:
+        """Return what a person sees of a learner, given its whole name, who has begun with `now`.
+
+        Raises what `story` raises.
+        """
+        return self._asked(f"taught/{'-' if now is None else now}/{recipe}", {}, _course)
 
     def seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
         """Return what becomes of a recipe with each of these seeds, in their order.
 
+        Those that are not known are asked for at once, which is one turn in the line.
         Raises what `find` and `canonical` raise, and RecipeError if a name is too long with one.
         """
-        return [self._run(name(recipe.with_seed(seed)), seed) for seed in seeds]
-
-    def _run(self, text: str, seed: int) -> SeedRun:
+        texts = {seed: self.called(name(recipe.with_seed(seed))) for seed in seeds}
         with self.lock:
-            run = self.runs.get(text)
-        if run is None:
-            agent = self.find(self.called(text))
-            policy = policy_of(agent.q, agent.card.plays)
-            # The best responder leaves a player that can be beaten unbeaten where it would risk
-            # too much.
-            as_x, as_o = (losing_game(self.game, policy, seat) is None for seat in SEATS.values())
-            run = SeedRun(seed, agent.card.figures, (as_x, as_o))
-            with self.lock:
-                self.runs[text] = run
-        return run
+            runs = {seed: self.runs[text] for seed, text in texts.items() if text in self.runs}
+        for seed, text in texts.items():
+            if seed not in runs and self.canonical(text) in self.always:
+                runs[seed] = msgspec.json.encode(self._run(self.always[text]))
+        missing = [seed for seed in seeds if seed not in runs]
+        if missing:
+            asked = f"seeds/{'.'.join(map(str, missing))}/{name(recipe.with_seed(missing[0]))}"
+            answer = self._asked(asked, {}, msgspec.json.Decoder(list[msgspec.Raw]).decode)
+            runs |= dict(zip(missing, map(bytes, answer), strict=True))
+        with self.lock:
+            self.runs.update({texts[seed]: run for seed, run in runs.items()})
+        return [msgspec.json.decode(runs[seed], type=SeedRun) for seed in seeds]
+
+    def _run(self, agent: Agent) -> SeedRun:
+        policy = policy_of(agent.q, agent.card.plays)
+        # The best responder leaves a player that can be beaten unbeaten where it would risk too
+        # much.
+        as_x, as_o = (losing_game(self.game, policy, seat) is None for seat in SEATS.values())
+        return SeedRun(agent.card.seed, agent.card.figures, (as_x, as_o))
 
     def _trainable(self, text: str) -> str:
         if self.source is None:
@@ -160,64 +195,74 @@ class Lab:
             )
         return _named(text)
 
-    def story(self, recipe: str) -> bytes:
-        """Return what `training.story` tells of the training of a recipe, as JSON.
-
-        Raises NotFound if the lab is off, ServiceUnavailable and InternalServerError as `find`.
-        """
-        with self.lock:
-            told = self.stories.get(recipe)
-        if told is None:
-            told, _ = self._asked(f"story/{recipe}", lambda answer: None)
-            with self.lock:
-                self.stories[recipe] = told
-        return told
-
-    def taught(self, recipe: str, now: str | None) -> Course | Refusal:
-        """Return what a person sees of a learner, given its whole name, who has begun with `now`.
-
-        Raises what `story` raises.
-        """
-        _, read = self._asked(f"taught/{'-' if now is None else now}/{recipe}", _course)
-        return read
-
-    def _train(self, named: str) -> Agent:
-        answer, agent = self._asked(named, lambda answer: self.read(named, answer))
-        if len(answer) <= self.answers.maxsize:
-            with self.lock:
-                self.answers[named] = answer
-        return agent
-
-    def _asked(self, text: str, read: Callable[[bytes], Value]) -> tuple[bytes, Value]:
-        """Return the trainer's answer, and what it is read as.
-
-        A request that waited for one that was told to come back is told so too, and does not
-        wait as long once more.
-        """
+    def _asked(
+        self, text: str, kept: MutableMapping[str, Value], read: Callable[[bytes], Value]
+    ) -> Value:
+        """Return what the trainer's answer is read as; it is kept, and asked for once at a time."""
         if self.source is None:
             raise NotFound("The lab is switched off here.")
+        with self.lock:
+            if text in kept:
+                return kept[text]
+            question = self.questions.get(text)
+            if question is None:
+                question = self.questions[text] = Question()
+                whose = request.remote_addr or "" if has_request_context() else ""
+                work = (self.source, question, text, whose, kept, read)
+                Thread(target=self._ask, args=work, daemon=True).start()
+        self._wait(self.source, question, text)
+        if isinstance(question.error, TrainerBusyError):
+            raise busy()
+        if isinstance(question.error, TrainerRefusedError):
+            raise BadRequest(f"This is no recipe that can be learned: {question.error}.")
+        if question.error:
+            current_app.logger.error("no answer to %s: %s", text, question.error)
+            raise InternalServerError("This agent could not be trained: our fault.")
+        answer: Value = question.answer
+        return answer
+
+    def _ask(
+        self,
+        source: Trainer,
+        question: Question,
+        text: str,
+        whose: str,
+        kept: MutableMapping[str, Value],
+        read: Callable[[bytes], Value],
+    ) -> None:
         try:
-            with self.lock:
-                if text in self.refused:
-                    raise TrainerBusyError
-            answer = self.source.ask(text)
-            return answer, read(answer)
-        except TrainerBusyError:
-            with self.lock:
-                self.refused.setdefault(text, True)
-            raise ServiceUnavailable(
-                "Many people train agents at this moment. Please try again in a few seconds.",
-                retry_after=RETRY_SECONDS,
-            ) from None
-        except TrainerRefusedError as error:
-            raise BadRequest(f"This is no recipe that can be learned: {error}.") from None
-        except (TrainerError, ModelError) as error:
-            current_app.logger.error("no agent of %s: %s", text, error)
-            raise InternalServerError("This agent could not be trained: our fault.") from None
+            question.answer = read(source.ask(text, whose, question.wanted))
+        except Exception as error:
+            question.error = error
+        with self.lock:
+            if not question.error:
+                kept[text] = question.answer
+            del self.questions[text]
+        question.done.set()
+
+    def _wait(self, source: Trainer, question: Question, text: str) -> None:
+        """Wait until a question is answered, or as long as a request of this kind does."""
+        patience, page = FILE_SECONDS, False
+        if has_request_context():
+            page = "HX-Request" in request.headers or "html" in request.headers.get("Accept", "")
+            patience = PAGE_SECONDS if page else FILE_SECONDS
+            patience -= monotonic() - request.environ.get(BEGAN, monotonic())
+        end = monotonic() + patience
+        while not question.done.wait(min(LOOK_SECONDS, max(0.0, end - monotonic()))):
+            question.until = max(question.until, monotonic() + 2 * LOOK_SECONDS)
+            if has_gone():
+                raise busy()
+            if monotonic() >= end:
+                if not page:
+                    raise busy()
+                question.until = monotonic() + AWAY_SECONDS
+                raise InLine(in_line(source.place(text)), retry_after=RETRY_SECONDS)
 
     def read(self, named: str, answer: bytes) -> Agent:
         """Read the trainer's answer, and check it as a model is checked.
 
+        Its files are not packed here, so that the digest is not that of the files of a model, and
+        its card has none.
         Raises ModelError.
         """
         try:
@@ -229,7 +274,38 @@ class Lab:
             raise ModelError(f"{named}: {error!r}") from error
         if agent.card.recipe != named:
             raise ModelError(f"{named}: this is {agent.card.recipe}")
-        return agent
+        return replace(agent, card=msgspec.structs.replace(agent.card, arrays=""))
+
+
+def has_gone() -> bool:
+    """Whether the client of this request has hung up, as far as that can be known."""
+    client = request.environ.get("gunicorn.socket") if has_request_context() else None
+    if client is None:
+        return False
+    try:
+        ready = poll()
+        ready.register(client, POLLIN)
+        return bool(ready.poll(1)) and not client.recv(1, MSG_PEEK)
+    except OSError:
+        return True
+
+
+def busy() -> ServiceUnavailable:
+    """Return what those are told who cannot wait here any longer."""
+    return ServiceUnavailable(
+        "Many people train agents at this moment. Please try again in a few seconds.",
+        retry_after=RETRY_SECONDS,
+    )
+
+
+def in_line(place: Place | None) -> str:
+    """Say in what place of the line somebody is."""
+    if place and place.compiling:
+        return "The lab is being prepared: some seconds, once. This page comes by itself."
+    number = place.number if place else 0
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10)
+    where = f"{number}{ending or 'th'} in line" if number else "Being trained at this moment"
+    return f"{where}. This page comes by itself."
 
 
 def _course(answer: bytes) -> Course | Refusal:

@@ -1,16 +1,16 @@
-"""The server's side of the trainer, the one process that trains what people ask for.
+"""The server's side of the trainer, the one process that people stand in line at for trainings.
 
 The first process of the server makes a folder with a listening Unix socket in the place that this
 program has among the user's own folders, and all that it forks share both.  Whichever needs the
-trainer first starts it and hands it the socket.  Two locks, which the kernel lifts when a process
-ends, however it ends, do the rest:
+trainer first starts it and hands it the socket.  The kernel does the rest when a process ends,
+however it ends:
 
-- the folder itself is locked by the server as long as one process of it lives.  The trainer waits
-  for this lock, and ends when it gets it;
+- the folder itself is locked by the server as long as one process of it lives, and so long a pipe
+  is open, with whose end the trainer ends too;
 - a file in it, which names its process, is locked by the trainer.  Who gets that lock knows that
   there is no trainer, and hands it on to the one that it starts: so there are never two.
 
-Who waits stands in the queue of the socket, which is short.  The program is `training.trainer`.
+The program is `training.trainer`.
 """
 
 import atexit
@@ -21,31 +21,35 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from select import POLLIN, poll
 from threading import Thread
+from typing import NamedTuple
 from urllib.parse import quote
 from warnings import catch_warnings, simplefilter
 
+import msgspec
 from platformdirs import RuntimeDirWarning, user_runtime_path
 
 ROOT = Path(__file__).parents[3]
 SERVERS = "server-"  # how the names of the folders of servers begin
 SOCKET, LOCK = "socket", "lock"  # the files in each, and nothing else is
-QUEUE = 8  # requests that wait while another is trained
+BACKLOG = 300  # more than can stand in line
 TRIES = 2
-WAIT_SECONDS = 40.0  # for an answer
-READ_SECONDS = 5.0  # for the rest of it
-LOOK_SECONDS = 1.0  # between two looks whether there is a trainer
+READ_SECONDS = 5.0  # for the rest of an answer that has begun
+PLACE_SECONDS = 1.0  # for a place in the line
+LOOK_SECONDS = 0.5  # between two looks whether there is a trainer, and whether it is still wanted
 LARGEST = 4 << 20  # bytes of an answer
+LONGEST = 100  # bytes of the address of a socket, on any system
 OLD_SECONDS = 60.0  # of a folder that no process has locked: its server was killed
 
 
 class TrainerBusyError(Exception):
-    """So many wait for the trainer already that it is better to come back later."""
+    """So many stand in line already that it is better to come back later, or nobody waits."""
 
 
 class TrainerError(Exception):
@@ -54,6 +58,13 @@ class TrainerError(Exception):
 
 class TrainerRefusedError(TrainerError):
     """What it learned by now shows that this recipe cannot be learned: the message says why."""
+
+
+class Place(NamedTuple):
+    """A place in the line: the next has number 1, and 0 is being trained."""
+
+    number: int
+    compiling: bool  # whether all wait for what is done once on a machine
 
 
 class Trainer:
@@ -66,27 +77,39 @@ class Trainer:
         # files, as systemd does, leaves a locked folder alone.
         self.held = os.open(self.folder, os.O_RDONLY)
         fcntl.flock(self.held, fcntl.LOCK_EX)
+        self.server_ends, self.open = os.pipe()
         self.address = str(self.folder / SOCKET)
+        if len(os.fsencode(self.address)) > LONGEST:  # Linux knows the open folder by this, too
+            self.address = f"/proc/self/fd/{self.held}/{SOCKET}"
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.address)
-        self.listener.listen(QUEUE - 1)  # the kernel lets one more in
+        self.listener.listen(BACKLOG)
         self.maker = os.getpid()
         atexit.register(self._tidy)
 
-    def ask(self, name: str) -> bytes:
-        """Return the trainer's answer for a recipe, asked once more if the trainer ends over it.
+    def ask(self, text: str, whose: str = "", wanted: Callable[[], bool] = lambda: True) -> bytes:
+        """Return the trainer's answer as soon as it is somebody's turn, by their address.
 
-        So it is if the trainer stops in the middle of its answer.
-
-        Raises TrainerBusyError if too many wait or it takes too long, and TrainerError.
+        It is asked once more if it ends over it, or stops in the middle of its answer.
+        Raises TrainerBusyError if too many stand in line or it is not wanted any more, and
+        TrainerError.
         """
         try:
             for _ in range(TRIES):
                 with suppress(ConnectionError, HTTPException, TimeoutError):
-                    return self._asked(name)
+                    return self._asked(text, whose, wanted)
         except OSError as error:
             raise TrainerError(f"it cannot be started or reached: {error}") from error
         raise TrainerError("it ended or stopped each time that it was asked")
+
+    def place(self, text: str) -> Place | None:
+        """Return the place in the line of what was asked, None if that is not known."""
+        end = time.monotonic() + PLACE_SECONDS
+        try:
+            answer = self._asked(f"place/{text}", "", lambda: time.monotonic() < end)
+            return msgspec.json.decode(answer, type=Place)
+        except (OSError, HTTPException, TrainerBusyError, TrainerError):
+            return None
 
     def start(self) -> bool:
         """Start the trainer, unless there is one; return whether there was none."""
@@ -96,11 +119,11 @@ class Trainer:
         except BlockingIOError:
             return False
         else:
-            number = self.listener.fileno()
+            files = self.listener.fileno(), self.server_ends
             process = subprocess.Popen(
-                [sys.executable, "-m", "training.trainer", str(self.folder), str(number)],
+                [sys.executable, "-m", "training.trainer", *map(str, files), self.folder],
                 cwd=ROOT,
-                pass_fds=[number, lock],  # the lock is the trainer's from here on
+                pass_fds=[*files, lock],  # the lock is the trainer's from here on
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C is for the server, whose end it waits for
             )
@@ -112,38 +135,40 @@ class Trainer:
         finally:
             os.close(lock)
 
-    def _asked(self, name: str) -> bytes:
+    def _asked(self, text: str, whose: str, wanted: Callable[[], bool]) -> bytes:
         connection = HTTPConnection("trainer")
         with socket.socket(socket.AF_UNIX) as client:
             try:
                 self.start()
                 client.setblocking(False)
                 client.connect(self.address)
-            except (BlockingIOError, ConnectionRefusedError):  # the queue is full: Linux, others
+            except (BlockingIOError, ConnectionRefusedError):  # the backlog is full: Linux, others
                 raise TrainerBusyError from None
             client.settimeout(READ_SECONDS)
             connection.sock = client
-            connection.request("GET", f"/{quote(name)}")
-            self._wait(client)
+            connection.request("GET", f"/{quote(text)}", headers={"X-For": whose})
+            self._wait(client, wanted)
             with connection.getresponse() as response:
                 if (response.length or 0) > LARGEST:
                     raise TrainerError(f"its answer has {response.length} bytes")
                 body = response.read()
                 if response.status == 400:
                     raise TrainerRefusedError(body.decode())
+                if response.status == 503:
+                    raise TrainerBusyError
                 if response.status != 200:
                     raise TrainerError(f"it answered {response.status} {body[:200]!r}")
                 return body
 
-    def _wait(self, client: socket.socket) -> None:
+    def _wait(self, client: socket.socket, wanted: Callable[[], bool]) -> None:
         """Wait for the answer to begin; should the trainer end before it, start another."""
-        ready, deadline, started = poll(), time.monotonic() + WAIT_SECONDS, 0
+        ready, started = poll(), 0
         ready.register(client, POLLIN)
         while not ready.poll(LOOK_SECONDS * 1000):
             started += self.start()
             if started > TRIES:
                 raise TrainerError("it ends as soon as it starts")
-            if time.monotonic() > deadline:
+            if not wanted():
                 raise TrainerBusyError
 
     def _tidy(self) -> None:

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from app.tictactoe.agents import load
 from app.tictactoe.game import connect
-from app.web.service.trainer import QUEUE
 from tests.service.faults.finding import Finding
 from tests.service.server import (
     ROOT,
+    children,
     cpu_seconds,
     page,
     serving,
@@ -31,6 +31,7 @@ from tests.service.server import (
     wait_until_up,
 )
 from tests.signals import heeding
+from training.trainer import MOST
 
 AGENT, SEED = "q-learning-1", "99"
 DISK = 512  # KB: there is room for the old model, but not for the new one beside it
@@ -212,23 +213,24 @@ def trainer_and_server() -> Iterator[Finding]:
 
 def full_queue() -> Iterator[Finding]:
     """More people than can wait."""
-    with serving() as server, ThreadPoolExecutor(QUEUE + MORE) as pool:
+    with serving() as server, ThreadPoolExecutor(MOST + MORE) as pool:
         assert page(server, fresh()).status == 200
-        (one,) = trainers(server)
+        (one,) = children(*trainers(server))
         os.kill(one, signal.SIGSTOP)
-        wait_until(lambda: _state(one) == "T")  # until then it may let one more in
-        answers = [pool.submit(page, server, fresh()) for _ in range(QUEUE + MORE)]
-        wait_until(lambda: sum(answer.done() for answer in answers) >= MORE)
+        wait_until(lambda: _state(one) == "T")
+        held = pool.submit(page, server, fresh())  # which it has begun
+        answers = [pool.submit(page, server, fresh()) for _ in range(MOST + MORE - 1)]
+        wait_until(lambda: sum(answer.done() for answer in answers) >= MORE - 1)
         told = [answer.result() for answer in answers if answer.done()]
         shipped = page(server, "q-table").status
         os.kill(one, signal.SIGCONT)
-        seen = Counter(answer.result().status for answer in answers)
+        seen = Counter(answer.result().status for answer in [held, *answers])
         yield Finding(
-            f"{QUEUE + MORE} new recipes while the trainer is held up",
-            f"{MORE} x 503 with Retry-After at once; agents that are there are shown; the {QUEUE} "
-            "others are trained as soon as it goes on",
+            f"{MOST + MORE} new recipes while the only one who trains is held up",
+            f"one is being trained, {MOST} stand in line, {MORE - 1} x 503 with Retry-After at "
+            "once; agents that are there are shown; all in line are trained as soon as it goes on",
             f"{seen[503]} x 503, {seen[200]} x 200; an agent that is there: {shipped}",
-            seen == {503: MORE, 200: QUEUE}
+            seen == {503: MORE - 1, 200: MOST + 1}
             and all(answer.retry_after for answer in told)
             and shipped == 200,
         )

@@ -7,6 +7,7 @@ from msgspec.structs import asdict
 
 from app.experiments import Summary as Checked
 from app.sources import SOURCES
+from app.tictactoe.agents import whole_card
 from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS, O, X
 from app.tictactoe.notation import MARKS, position_text, record_to, replay
@@ -38,7 +39,7 @@ def players(world: World) -> schema.Agents:
 
 def agent(world: World, id: str) -> schema.Agent:
     """Tell everything of an agent."""
-    return schema.Agent(summary(world, id), world.agents[id].card)
+    return schema.Agent(summary(world, id), whole_card(world.game, world.agents[id]))
 
 
 def summary(world: World, id: str) -> schema.Summary:

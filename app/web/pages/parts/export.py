@@ -162,7 +162,7 @@ def made(summary: Summary) -> str:
 def provenance(world: World, name: str) -> str:
     """Say which agent it is, so that it can be made and found again."""
     card = world.agents[name].card
-    return f"Recipe {card.recipe}, SHA-256 of its arrays {card.arrays}"
+    return f"Recipe {card.recipe}" + (card.arrays and f", SHA-256 of its arrays {card.arrays}")
 
 
 def iframe(host: str, frame: str, title: str, width: int | str, height: int) -> str:
