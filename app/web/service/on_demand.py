@@ -37,7 +37,7 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import Figures, losing_game
 from app.web.service.trainer import (
-    Place,
+    LinePlace,
     Trainer,
     TrainerBusyError,
     TrainerRefusedError,
@@ -298,7 +298,7 @@ def busy() -> ServiceUnavailable:
     )
 
 
-def in_line(place: Place | None) -> str:
+def in_line(place: LinePlace | None) -> str:
     """Say in what place of the line somebody is."""
     if place and place.compiling:
         return "The lab is being prepared: some seconds, once. This page comes by itself."

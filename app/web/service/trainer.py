@@ -60,7 +60,7 @@ class TrainerRefusedError(TrainerError):
     """What it learned by now shows that this recipe cannot be learned: the message says why."""
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """A place in the line: the next has number 1, and 0 is being trained."""
 
     number: int
@@ -102,12 +102,12 @@ class Trainer:
             raise TrainerError(f"it cannot be started or reached: {error}") from error
         raise TrainerError("it ended or stopped each time that it was asked")
 
-    def place(self, text: str) -> Place | None:
+    def place(self, text: str) -> LinePlace | None:
         """Return the place in the line of what was asked, None if that is not known."""
         end = time.monotonic() + PLACE_SECONDS
         try:
             answer = self._asked(f"place/{text}", "", lambda: time.monotonic() < end)
-            return msgspec.json.decode(answer, type=Place)
+            return msgspec.json.decode(answer, type=LinePlace)
         except (OSError, HTTPException, TrainerBusyError, TrainerError):
             return None
 
