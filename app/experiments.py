@@ -205,6 +205,20 @@ class Boards(Struct, frozen=True, tag="boards"):
 Figure = Histogram | Curves | Grid | Bars | Boards
 
 
+class Table(Struct, frozen=True):
+    """A few numbers, as they are written."""
+
+    columns: Annotated[list[Label], Meta(min_length=1, description="What the columns are.")]
+    rows: Annotated[
+        dict[Label, list[str]], Meta(min_length=1, description="What each row says, by its name.")
+    ]
+    about: Annotated[str, Meta(max_length=60, description="What all of them are of.")] = ""
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows.values()):
+            raise ValueError(f"the rows do not have {len(self.columns)} cells each")
+
+
 class Check(Struct, frozen=True):
     """What one run came to, to be compared with the same run made again."""
 
@@ -236,7 +250,7 @@ class Summary(Struct, frozen=True):
         Meta(min_length=1, description="Which parts of the answer are as claimed."),
     ]
     answer: Annotated[Text, Meta(description="What follows, in words and without a number.")]
-    because: Annotated[Text, Meta(description="The numbers that force the verdict.")]
+    numbers: Annotated[Table, Meta(description="The numbers that force the verdict.")]
     limits: Annotated[Text, Meta(description="What this does not show.")]
     agents: Annotated[list[Id], Meta(description="The shipped agents that it is about.")]
     figures: Annotated[list[Figure], Meta(min_length=1, description="The pictures.")]

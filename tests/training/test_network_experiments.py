@@ -89,7 +89,8 @@ def test_guard_rails(
     }
     result = told("guard-rails", found, made_up())
     assert result.verdict == verdict
-    assert f"{100 * without:.1f}% to {100 * without:.1f}%" in result.because
+    _, unguarded, _ = result.numbers.rows["highest output is an illegal move"]
+    assert unguarded == f"{100 * without:.1f}%"
 
 
 @pytest.mark.parametrize(
@@ -159,9 +160,10 @@ def test_the_plots_of_wins(made_up: Any, second: float, verdict: str) -> None:
     result = told("win-plots", found, [])
     assert (result.verdict, result.parts[0]) == (verdict, True)
     assert all(isinstance(figure, Curves) for figure in result.figures)
-    assert f"t-hand, second seat: {100 * second:.0f}% to" in result.because
-    assert "ahead since epoch 200" in result.because
-    assert "behind with 3 of 3 seeds" in result.because
+    rows = result.numbers.rows
+    assert rows["against t-hand, second seat"][0] == f"{100 * second:.0f}%"
+    assert rows["against random, second seat"][-1] == "ahead since epoch 200"
+    assert rows["against t-hand, second seat"][-1] == "behind with 3 of 3 seeds"
     lost = told("win-plots", {}, made_up(won=(0.1, 0.1), epochs=400))
     assert lost.verdict == "not reproduced"
 

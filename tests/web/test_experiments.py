@@ -32,6 +32,7 @@ from app.experiments import (
     Mark,
     Series,
     Summary,
+    Table,
     load_all,
     save,
 )
@@ -127,7 +128,7 @@ SAMPLE = Summary(
     verdict="partly reproduced",
     parts=[True],
     answer="Every figure is drawn.",
-    because="They are drawn.",
+    numbers=Table(["here"], {"figures": ["5"]}),
     limits="Anything true.",
     agents=["q-table"],
     figures=[HISTOGRAM, CURVES, GRID, BARS, BOARDS],
@@ -226,8 +227,12 @@ def test_a_page_tells_all_of_its_experiment(client: FlaskClient, world: World, c
     response, summary = client.get(f"/experiments/{claim}"), world.experiments[claim]
     assert response.status_code == 200
     text = unescape(response.text)
-    for said in (summary.claim, summary.where, summary.done, summary.because, summary.limits):
+    for said in (summary.claim, summary.where, summary.done, summary.limits):
         assert said in text
+    behind = re.search(r'(?s)aria-label="The numbers behind the verdict">.*?</table>', text)
+    assert behind
+    cells = [cell for row in summary.numbers.rows.values() for cell in row]
+    assert re.findall(r"<td>([^<]*)</td>", behind[0]) == cells
     assert f"<code>{summary.command}</code>" in text
     assert f"/experiments/{claim}}}" in text  # in its citation
     assert len(re.findall(r'<div id="figure-\d+" class="folded">', text)) == len(summary.figures)

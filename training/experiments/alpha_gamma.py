@@ -1,8 +1,8 @@
 """How much depends on the choice of alpha, gamma, epsilon and the number of games."""
 
-from app.experiments import Grid
+from app.experiments import Grid, Table
 from training.experiments import claim, table
-from training.experiments.claim import number, percent
+from training.experiments.claim import percent
 from training.measures import END
 
 ALPHAS = ("0.05", "0.1", "0.2", "0.4", "0.7", "1")
@@ -61,30 +61,38 @@ def tell(results: claim.Results) -> claim.Told:
                     value,
                 )
             )
-        medians = [results.median(cell, table.wins) for row in cells(opponent) for cell in row]
-        spans[opponent] = (min(medians), max(medians))
+        spans[opponent] = [
+            results.median(cell, table.wins) for row in cells(opponent) for cell in row
+        ]
     by_games = [results.median(f"{int(games):,} games", table.wins) for games in GAMES]
     by_gamma = [results.median(f"gamma {gamma}", table.wins) for gamma in GAMMAS]
-    much = [high - low > MUCH for low, high in spans.values()]
-    much += [max(medians) - min(medians) > MUCH for medians in (by_games, by_gamma)]
+    much = [max(medians) - min(medians) > MUCH for medians in (*spans.values(), by_games, by_gamma)]
     strips = results.strips(
         "Other gammas, and other numbers of games: games won against random",
         "%",
         table.wins,
         STRIPS,
     )
-    told = " and ".join(
-        f"{percent(low)} to {percent(high)} trained against {opponent}"
-        for opponent, (low, high) in spans.items()
-    )
+
+    def span(medians: list[float]) -> list[str]:
+        return [percent(min(medians)), percent(max(medians))]
+
     return claim.Told(
         [*grids, strips],
         claim.verdict_on(*much),
         [all(much[:2]), much[2], much[3]],
-        f"Over the grid the median seed wins {told}. By the article's recipe it wins "
-        f"{percent(by_gamma[0])} with gamma {GAMMAS[0]} and {percent(by_gamma[-1])} with gamma "
-        f"{GAMMAS[-1]}, and {percent(by_games[0])} after {number(int(GAMES[0]))} games and "
-        f"{percent(by_games[-1])} after {number(int(GAMES[-1]))}.",
+        Table(
+            ["least", "most"],
+            {
+                **{
+                    f"any step size and exploration rate, trained against {opponent}": span(medians)
+                    for opponent, medians in spans.items()
+                },
+                f"any discount factor from {GAMMAS[0]} to {GAMMAS[-1]}": span(by_gamma),
+                f"any number of games from {int(GAMES[0]):,} to {int(GAMES[-1]):,}": span(by_games),
+            },
+            "won against random, median seed",
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """Whether every learner of the league comes to beat `fixed` in every game."""
 
-from app.experiments import Bars, Verdict
+from app.experiments import Bars, Table, Verdict
 from training.experiments import claim, table
 from training.experiments.claim import of
 from training.measures import END
@@ -64,9 +64,16 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         verdict,
         [all(as_x), all(as_o), any(all(seeds) for seeds in always.values())],
-        f"As X {of(as_x)} trainings win every game against fixed, as O {of(as_o)}; {of(never)} win "
-        f"none as O. Of the trainings in the league, each seat counted for itself, {of(in_league)} "
-        f"win every game, and {of(alone)} of those against fixed alone.",
+        Table(
+            ["trainings"],
+            {
+                "as X: win every game": [of(as_x)],
+                "as O: win every game": [of(as_o)],
+                "as O: win no game": [of(never)],
+                "in the league: win every game, each seat counted for itself": [of(in_league)],
+                "against fixed alone: the same": [of(alone)],
+            },
+        ),
     )
 
 

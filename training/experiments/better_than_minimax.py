@@ -1,6 +1,6 @@
 """Whether a learner wins more against random than a perfect player does."""
 
-from app.experiments import Bar, Bars, Mark
+from app.experiments import Bar, Bars, Mark, Table
 from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, uniform
 from app.tictactoe.report import chances_against
@@ -27,10 +27,10 @@ def tell(results: claim.Results) -> claim.Told:
         for seat in table.SEAT_NAMES
     }
     better = [all(median[seat] > won[one, seat] for one in ALIKE) for seat in table.SEAT_NAMES]
-    risky = [
-        any(table.against("random", seat, table.LOST)(run) > 0 for seat in table.SEAT_NAMES)
-        for run in results[Q_TABLE]
-    ]
+    risky = {
+        seat: of(results.values(Q_TABLE, table.against("random", seat, table.LOST)))
+        for seat in table.SEAT_NAMES
+    }
     return claim.Told(
         [
             results.strips(
@@ -59,12 +59,18 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(*better),
         better,
-        f"The median seed wins {percent(median['x'], 2)} as X and {percent(median['o'], 2)} as O; "
-        f"minimax wins {percent(won['minimax', 'x'], 2)} and {percent(won['minimax', 'o'], 2)} "
-        f"with its first best move, {percent(won['minimax-random', 'x'], 2)} and "
-        f"{percent(won['minimax-random', 'o'], 2)} with any. Without any risk at most "
-        f"{percent(won['strongest', 'x'], 2)} and {percent(won['strongest', 'o'], 2)} can be won, "
-        f"and {of(risky)} seeds take a risk: they lose to random now and then.",
+        Table(
+            [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
+            {
+                "the median seed": [percent(share, 2) for share in median.values()],
+                **{
+                    text: [percent(won[one, seat], 2) for seat in table.SEAT_NAMES]
+                    for one, text in PERFECT.items()
+                },
+                "seeds that lose to random at all": list(risky.values()),
+            },
+            "won against random",
+        ),
     )
 
 

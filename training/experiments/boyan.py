@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.experiments import Bar, Bars, Mark, Verdict
+from app.experiments import Bar, Bars, Mark, Table, Verdict
 from app.recipes import SHIPPED, name
 from app.tictactoe.agents import load
 from app.tictactoe.game import SEATS, X, tic_tac_toe
@@ -29,11 +29,6 @@ def tell(results: claim.Results) -> claim.Told:
     verdict: Verdict = (
         "reproduced" if all(own) else "partly reproduced" if any(own) else "not reproduced"
     )
-    best = max(
-        others,
-        key=lambda label: (sum(reaching[label]), max(results.values(label, wins))),
-    )
-    self_play = results.values(SELF_PLAY, wins)
     return claim.Told(
         [
             results.strips(
@@ -44,10 +39,21 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         verdict,
         [all(own), elsewhere],
-        f"Self-play wins {percent(min(self_play))} to {percent(max(self_play))} against T-hand. "
-        f"Without ever losing at most {percent(bound, 2)} can be won, so 58% is "
-        f"{'possible' if bound >= REPORTED else 'impossible'}; {of(reaching[best])} seeds of "
-        f"{best} reach it without a loss.",
+        Table(
+            ["least", "most", f"seeds with {REPORTED:.0f}% and no loss"],
+            {
+                **{
+                    label: [
+                        percent(min(results.values(label, wins))),
+                        percent(max(results.values(label, wins))),
+                        of(seeds),
+                    ]
+                    for label, seeds in reaching.items()
+                },
+                "possible without ever losing": [claim.NONE, percent(bound, 2), claim.NONE],
+            },
+            "won against T-hand, both seats",
+        ),
     )
 
 

@@ -13,8 +13,8 @@ A file of this package holds one experiment, or a family of them that share a de
 A sweep trains each of its recipes, which are named without a seed, with the seeds from 0 on, and
 has each run measured (`training.measures.Measure`; write one of your own for what no other finds).
 `tell` gets all that was found and returns the figures, the verdict, which parts of the claim are
-so, and the numbers behind that.  A number in a sentence is formatted into it from what was found,
-and verdict and parts are chosen by rules on the numbers, so that neither can ever say anything else
+so, and a small table of the numbers behind that.  Its cells are formatted from what was found, and
+verdict and parts are chosen by rules on the numbers, so that neither can ever say anything else
 than the figures.
 """
 
@@ -26,10 +26,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from app.experiments import Bar, Figure, Grid, Group, Histogram, Mark, Series, Verdict
+from app.experiments import Bar, Figure, Grid, Group, Histogram, Mark, Series, Table, Verdict
 from app.recipes import name, parse
 from training.measures import Measure
 
+NONE = "\N{EN DASH}"  # a cell of which nothing is asked
+MOST_COLUMNS = 4
 DIGITS = 5  # that a picture can show
 FEWER = "Its trainings are many or long, so there are fewer seeds than 1,000."
 Z = 1.959964  # of a 95% interval
@@ -61,7 +63,7 @@ class Told:
     figures: Sequence[Figure]
     verdict: Verdict
     parts: Sequence[bool]  # which parts of the claim are so, in their order
-    because: str  # at most three sentences
+    numbers: Table  # that force the verdict
 
 
 @dataclass(frozen=True)
@@ -252,6 +254,26 @@ def sign_test(one: Sequence[float], other: Sequence[float]) -> float:
     total, fewer = above + below, min(above, below)
     tail = sum(comb(total, k) for k in range(fewer + 1))
     return float(min(1.0, 2 * tail / 2**total))
+
+
+def compare(
+    labels: Iterable[str],
+    numbers: Mapping[str, tuple[Callable[[Any], str], Mapping[str, Any]]],
+    about: str = "",
+) -> Table:
+    """Write numbers of recipes side by side: how each is written, and what it is, by label.
+
+    A recipe has a column, or, where they are more than four, a row.
+    """
+    labels = list(labels)
+    rows = {
+        name: [write(values[label]) if label in values else NONE for label in labels]
+        for name, (write, values) in numbers.items()
+    }
+    if len(labels) <= MOST_COLUMNS:
+        return Table(labels, rows, about)
+    turned = zip(*rows.values(), strict=True)
+    return Table([*rows], {label: [*row] for label, row in zip(labels, turned, strict=True)}, about)
 
 
 def chance(p: float) -> str:

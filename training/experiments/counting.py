@@ -2,7 +2,7 @@
 
 from math import factorial
 
-from app.experiments import Bar, Bars
+from app.experiments import Bar, Bars, Table
 from app.tictactoe.game import tic_tac_toe
 from training.experiments import claim
 from training.experiments.claim import number
@@ -28,7 +28,6 @@ def tell(_results: claim.Results) -> claim.Told:
         "positions up to symmetry": classes,
         "in which somebody is to move, up to symmetry": decisions,
     }
-    found = (factorial(game.cells), 3**game.cells, len(boards), classes)
     factor = len(boards) / classes
     parts = [3**game.cells == BOARDS, balanced == ORDERS, round(factor, 2) == FACTOR]
     return claim.Told(
@@ -46,11 +45,18 @@ def tell(_results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(*parts),
         parts,
-        f"Nine cells can be filled in {number(found[0])} orders, and three contents of nine cells "
-        f"make {number(found[1])} boards, of which {number(found[2])} can be reached. Up to "
-        f"symmetry these are {number(found[3])}, a factor of {factor:.2f}. A game ends when one "
-        f"side has won, so there are {number(games)} of them, and an agent decides in "
-        f"{number(decisions)} positions up to symmetry.",
+        Table(
+            ["number"],
+            {
+                "orders of filling nine cells, 9!": [number(factorial(game.cells))],
+                "boards of X, O and empty cells, 3^9": [number(3**game.cells)],
+                "boards that a game can reach": [number(len(boards))],
+                "of these, up to symmetry": [number(classes)],
+                "factor that symmetry saves": [f"{factor:.2f}"],
+                "positions of an agent's decisions, up to symmetry": [number(decisions)],
+                "games, each ending when a side has won": [number(games)],
+            },
+        ),
     )
 
 

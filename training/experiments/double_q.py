@@ -29,12 +29,12 @@ def tell(results: claim.Results) -> claim.Told:
     def on_average(run: Run) -> float:
         return float(np.mean(wins(run)))
 
-    p = results.sign_test(TWO, ONE, on_average)
+    p = {label: results.sign_test(label, ONE, on_average) for label in (TWO, COIN)}
     averages = results.medians(on_average)
-    faster = averages[TWO] > averages[ONE] and p < 0.05
+    faster = averages[TWO] > averages[ONE] and p[TWO] < 0.05
     curves_of = table.curves(results, "Games won as O against random", "%", wins)
-    leads = table.ahead(curves_of.series[1], curves_of.series[0])
-    bias = {label: results.median(label, lambda run: run.start[-1]) - exact for label in (ONE, TWO)}
+    leads = {line.name: table.ahead(line, curves_of.series[0]) for line in curves_of.series[1:]}
+    bias = {label: results.median(label, lambda run: run.start[-1]) - exact for label in proved}
     worth = [table.curve(results, label, lambda run: run.start) for label in (ONE, TWO)]
     points = worth[0].x
     flat = [exact] * len(points)
@@ -53,15 +53,20 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(not stabler, not faster),
         [not stabler, not faster],
-        f"Two tables are ahead as O against random at {of(leads)} points of the curve (sign test "
-        f"over the seeds, by its mean: {chance(p)}) and win {percent(end[TWO])} in the end, one "
-        f"table {percent(end[ONE])}. {table.unbeatable_of(results, TWO)} seeds of two tables are "
-        f"unbeatable, {table.unbeatable_of(results, COIN)} where a coin picks the table of a last "
-        f"move too, and {table.unbeatable_of(results, ONE)} of one; in the same order "
-        f"{of(bad[TWO])}, {of(bad[COIN])} and {of(bad[ONE])} lose at least {percent(BAD, 0)} as O "
-        f"to randomised minimax. The bias of the best Q-value of the empty board, exactly "
-        f"{exact:.3f}, is {bias[TWO]:+.3f} with two tables and {bias[ONE]:+.3f} with one "
-        "(medians).",
+        claim.compare(
+            results.recipes,
+            {
+                "won as O against random in the end, median": (percent, end),
+                "points of the curve ahead of one table": (of, leads),
+                "mean of the curve, against one table (sign test)": (chance, p),
+                "unbeatable in both seats": (of, proved),
+                f"lose at least {percent(BAD, 0)} as O to randomised minimax": (of, bad),
+                f"bias of max Q at the start ({exact:.3f}), median": (
+                    "{:+.3f}".format,
+                    bias,
+                ),
+            },
+        ),
     )
 
 

@@ -12,7 +12,7 @@ NO_LOSS = {
     f"draw {step:g}, loss 0": f"q-table,draw={step:g},loss=0" if step else "q-table,loss=0"
     for step in (0.0, 0.5, 1.0)
 }
-FIRST, LAST = "draw 0", "draw 1"
+ENDS = FIRST, LAST = "draw 0", "draw 1"
 
 
 def tell(results: claim.Results) -> claim.Told:
@@ -22,11 +22,9 @@ def tell(results: claim.Results) -> claim.Told:
     won = results.medians(table.wins, USUAL)
     proved = results.each(table.beaten_nowhere)
     cured, costs = sum(bad[LAST]) < sum(bad[FIRST]) / 10, won[LAST] < won[FIRST]
-    best = max(USUAL, key=lambda label: sum(proved[label]))
-    by_seat = {
-        seat: results.median(LAST, table.against("random", seat, table.WON))
-        for seat in table.SEAT_NAMES
-    }
+    as_x, as_o = (
+        results.medians(table.against("random", seat, table.WON)) for seat in table.SEAT_NAMES
+    )
     return claim.Told(
         [
             results.strips("Games lost as O against randomised minimax", "%", lost),
@@ -43,12 +41,16 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(cured, costs),
         [cured, costs],
-        f"Where a draw is worth 0, {of(bad[FIRST])} seeds lose {percent(BAD, 0)} or more of their "
-        f"games as O to randomised minimax; where it is worth 1, {of(bad[LAST])} do. Against "
-        f"random the median seed wins {percent(won[FIRST])} of both seats' games with the first "
-        f"and {percent(won[LAST])} with the second, {percent(by_seat['x'])} as X and "
-        f"{percent(by_seat['o'])} as O. Most seeds that nobody can beat, "
-        f"{table.unbeatable_of(results, best)}, come of {best.replace('draw ', 'a draw worth ')}.",
+        claim.compare(
+            ENDS,
+            {
+                f"lose {percent(BAD, 0)} or more as O to randomised minimax": (of, bad),
+                "won against random, both seats, median": (percent, won),
+                "won against random as X, median": (percent, as_x),
+                "won against random as O, median": (percent, as_o),
+                "unbeatable in both seats": (of, proved),
+            },
+        ),
     )
 
 

@@ -1,8 +1,7 @@
 """What a network can learn from, if it is told the same position in other numbers."""
 
-from app.experiments import Mark
+from app.experiments import Mark, Table
 from training.experiments import claim, network, table
-from training.experiments.claim import percent
 
 ONE_HOT, FLAT, BITS, NUMBER = "one-hot", "flat", "bits", "bits as one number"
 NOTHING = 5.0  # percent more than random wins are no learning to speak of
@@ -24,10 +23,14 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(badly, never[1]),
         [badly, never[1], never[0]],
-        f"Against random, where random moves win {percent(network.RANDOM)}, it wins "
-        f"{network.spread(won[ONE_HOT])} from one-hot inputs, {network.spread(won[FLAT])} from a "
-        f"flat array, {network.spread(won[BITS])} from twenty bits as twenty inputs, and "
-        f"{network.spread(won[NUMBER])} from these bits as one number.",
+        Table(
+            network.ENDS,
+            {
+                **{label: network.spread(seeds) for label, seeds in won.items()},
+                "random moves": network.spread([network.RANDOM]),
+            },
+            "won against random",
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from app.experiments import Check, Summary
+from app.experiments import Check, Summary, Table
 from app.recipes import Recipe, name, parse
 from training.experiments.claim import Experiment, Results, Sweep
 from training.experiments.store import Store
@@ -155,7 +155,7 @@ def _summary(
         verdict=told.verdict,
         parts=[bool(so) for so in told.parts],
         answer=experiment.answer(told.parts),
-        because=_with_minus(told.because),
+        numbers=_with_minus(told.numbers),
         limits=experiment.limits,
         agents=list(experiment.agents),
         figures=list(told.figures),
@@ -170,9 +170,10 @@ def _summary(
     )
 
 
-def _with_minus(text: str) -> str:
-    """Write the negative numbers of a sentence with the sign that is made for them."""
-    return re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text)
+def _with_minus(table: Table) -> Table:
+    """Write negative numbers with the sign that is made for them."""
+    text = msgspec.json.encode(table).decode()
+    return msgspec.json.decode(re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text), type=Table)
 
 
 def _versions(results: Results) -> dict[str, str]:

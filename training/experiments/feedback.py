@@ -39,11 +39,6 @@ def tell(results: claim.Results) -> claim.Told:
     behind = {start: best[start] - none[start] > LITTLE for start in INITIALS}
     met = {start: results.median(label(start, "0"), table.known) for start in INITIALS}
     names = ("starting value", "epsilon")
-    compared = "; ".join(
-        f"from {start} it wins {percent(none[start])}, with the best epsilon above 0 "
-        f"{percent(best[start])}"
-        for start in INITIALS
-    )
     return claim.Told(
         [
             results.grid(
@@ -67,8 +62,15 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(behind["0"]),
         [behind["0"], behind["1"]],
-        f"Without exploration the median seed depends on where its values start: {compared}. It "
-        f"then updates {', '.join(number(met[start]) for start in INITIALS)} of the 627 positions.",
+        claim.compare(
+            INITIALS,
+            {
+                "won against random without exploration": (percent, none),
+                "won with the best epsilon above 0": (percent, best),
+                "positions updated without exploration, of 627": (number, met),
+            },
+            "median seed, all values starting at",
+        ),
     )
 
 

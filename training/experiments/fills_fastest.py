@@ -31,11 +31,6 @@ def tell(results: claim.Results) -> claim.Told:
     usual: Verdict = "reproduced" if in_order else "partly reproduced"
     verdict: Verdict = usual if favoured else "not reproduced"
     limits = {label: games_to_limit(results, label) for label in LEARNERS}
-    counted = ", ".join(
-        f"{label} {counts[label]:.1f} (k at its limit after {number(limits[label])} games, "
-        f"{percent(end[label])} won)"
-        for label in LEARNERS
-    )
     return claim.Told(
         [
             Bars(
@@ -61,10 +56,16 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         verdict,
         [favoured],
-        f"Updates a game: {counted}. If nothing but the growth of k differs, the median seed wins "
-        f"{percent(end[SLOW])} with a quarter of it, {percent(end[USUAL])} as usual and "
-        f"{percent(end[FAST])} with four times as much (sign test of the last and the first: "
-        f"{chance(p)}).",
+        claim.compare(
+            results.recipes,
+            {
+                "updates a game": ("{:.1f}".format, counts),
+                "games until k is at its limit": (number, limits),
+                "won against random": (percent, end),
+                "against a growth by 0.00025 (sign test)": (chance, {FAST: p}),
+            },
+            "median seed",
+        ),
     )
 
 

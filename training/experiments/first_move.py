@@ -1,11 +1,11 @@
 """What it is worth to move first, exactly, whoever plays."""
 
-from app.experiments import Bar, Bars, Grid, Verdict
+from app.experiments import Bar, Bars, Grid, Table, Verdict
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.values import TIE, outcome_chances
 from training.experiments import claim
-from training.experiments.claim import percent
+from training.experiments.claim import of, percent
 
 PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 
@@ -59,10 +59,16 @@ def tell(_results: claim.Results) -> claim.Told:
         ],
         verdict,
         [max(perfect) >= TIE, sum(better) > sum(worse)],
-        f"If both play at random X wins {percent(float(first[0]), 2)} and O "
-        f"{percent(float(first[2]), 2)}, exactly. Of {len(gains)} pairs of players one does better "
-        f"by beginning in {sum(better):,} and worse in {sum(worse):,}. Two perfect players "
-        f"{'draw every game: to them it is worth nothing' if max(perfect) < TIE else 'do not'}.",
+        Table(
+            ["exactly"],
+            {
+                "both play at random: X wins": [percent(float(first[0]), 2)],
+                "both play at random: O wins": [percent(float(first[2]), 2)],
+                "both play perfectly: most that X leads by": [percent(max(perfect), 2)],
+                "pairs of players of whom one does better by beginning": [of(better)],
+                "pairs of players of whom one does worse by beginning": [of(worse)],
+            },
+        ),
     )
 
 

@@ -27,14 +27,8 @@ def tell(results: claim.Results) -> claim.Told:
     champion = medians[CHAMPION]
     first = champion is not None and all(champion < games for games in others)
     verdict: Verdict = "reproduced" if first and all(proved[CHAMPION]) else "not reproduced"
-    stays = results.each(
-        lambda run: run.stays is not None, [label for label in RECIPES if any(proved[label])]
-    )
-    told = "; ".join(
-        f"{label} {of(proved[label])}"
-        + ("" if medians[label] is None else f", median {number(round(medians[label] or 0))} games")
-        for label in RECIPES
-    )
+    games = {label: round(one) for label, one in medians.items() if one is not None}
+    stays = results.each(lambda run: run.stays is not None)
     return claim.Told(
         [
             results.strips(
@@ -66,8 +60,14 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         verdict,
         [first, all(proved[CHAMPION])],
-        f"Seeds that are proved unbeatable in both seats at some time: {told}. To the end it stays "
-        f"so in {'; '.join(f'{label} {of(seeds)}' for label, seeds in stays.items())}.",
+        claim.compare(
+            RECIPES,
+            {
+                "proved unbeatable at some time": (of, proved),
+                "games until then, median": (number, games),
+                "unbeatable to the end": (of, stays),
+            },
+        ),
     )
 
 

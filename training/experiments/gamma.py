@@ -19,8 +19,6 @@ def tell(results: claim.Results) -> claim.Told:
     verdict: Verdict = (
         "reproduced" if all(every) else "partly reproduced" if sum(every) > 1 else "not reproduced"
     )
-    worst = min(RECIPES, key=lambda label: (sum(proved[label]), sum(clean[label])))
-    without = [label for label in RECIPES if all(clean[label])]
     return claim.Told(
         [
             table.blunder_strips(results),
@@ -30,9 +28,9 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         verdict,
         [all(every)],
-        f"Every seed is unbeatable in both seats with {of(every)} gammas, and without any blunder "
-        f"with {len(without)}. The least good is {worst}: {of(proved[worst])} seeds unbeatable, "
-        f"{of(clean[worst])} without a blunder.",
+        claim.compare(
+            RECIPES, {"unbeatable in both seats": (of, proved), "without a blunder": (of, clean)}
+        ),
     )
 
 

@@ -26,7 +26,7 @@ def tell(results: claim.Results) -> claim.Told:
     forfeited = results.each(forfeits, (WITHOUT, LONGER))
     stay, helped = min(left[LONGER]) > 0, max(left[WITH]) < min(left[WITHOUT])
     enough = len(results[LONGER][0].taken) >= THOUSANDS
-    won = results.each(table.wins, (WITH, WITHOUT))
+    won = results.each(table.wins, left)
     return claim.Told(
         [
             Curves(
@@ -59,14 +59,15 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(stay, helped) if enough else "inconclusive",
         [enough and stay, min(won[WITHOUT]) <= max(won[WITH])],
-        f"In the last tenth of its training a network without guard rails wants a taken cell in "
-        f"{network.spread(left[WITHOUT])} of the positions that it meets, after four times as many "
-        f"epochs in {network.spread(left[LONGER])}; with them it is {network.spread(left[WITH])}. "
-        f"It loses {network.spread(forfeited[WITHOUT])} of its games by that, and "
-        f"{network.spread(forfeited[LONGER])} after four times as many; exploring, with a taken "
-        f"cell as likely as any, is a part of these. Without them it wins "
-        f"{network.spread(won[WITHOUT])} against random in the end, by its best legal move, with "
-        f"them {network.spread(won[WITH])}.",
+        claim.compare(
+            left,
+            {
+                "highest output is an illegal move": (network.range_of, left),
+                "games lost by an illegal move, exploring ones too": (network.range_of, forfeited),
+                "won against random by its best legal move": (network.range_of, won),
+            },
+            "least to most seed",
+        ),
     )
 
 

@@ -20,16 +20,15 @@ def tell(results: claim.Results) -> claim.Told:
     """Compare the starts."""
     end, errors = results.medians(table.wins, RECIPES), results.medians(table.blunders, RECIPES)
     beats = table.both_seats("fixed", table.WON)
-    low, high = (sum(results.values(label, beats)) / len(results[label]) for label in FIXED)
+    beaten = {
+        start: sum(results.values(label, beats)) / len(results[label])
+        for start, label in zip((LOW, HIGH), FIXED, strict=True)
+    }
     r = results.sign_test(f"{LOW}, against fixed", f"{HIGH}, against fixed", beats)
-    degrades = high < low and r < 0.05
+    degrades = beaten[HIGH] < beaten[LOW] and r < 0.05
     p, q = results.sign_test(HIGH, LOW, table.wins), results.sign_test(HIGH, LOW, table.blunders)
     worse = end[HIGH] < end[LOW] and p < 0.05
     more = errors[HIGH] > errors[LOW] and q < 0.05
-    ends = ", ".join(
-        f"{percent(end[label])} ({number(errors[label])} blunders) with {label}"
-        for label in RECIPES
-    )
     return claim.Told(
         [
             results.strips(
@@ -43,11 +42,14 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(degrades),
         [degrades, worse or more],
-        f"Trained with the fixed player it wins {percent(low)} of the games against it with {LOW}, "
-        f"in the mean of the seeds and both seats, and {percent(high)} with {HIGH} (sign test: "
-        f"{chance(r)}). After a league of all players the median seed wins against random {ends}. "
-        f"From 0.1 instead of 0.001, seed by "
-        f"seed: {chance(p)} for the wins, {chance(q)} for the blunders (sign test).",
+        claim.compare(
+            RECIPES,
+            {
+                f"won against fixed, trained with it (sign test: {chance(r)})": (percent, beaten),
+                f"won against random after a league (0.1 or 0.001: {chance(p)})": (percent, end),
+                f"blunders after a league (0.1 or 0.001: {chance(q)})": (number, errors),
+            },
+        ),
     )
 
 

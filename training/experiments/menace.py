@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from app.experiments import Curves, Mark, Series
+from app.experiments import Curves, Mark, Series, Table
 from training.experiments import claim, table
-from training.experiments.claim import number, of, percent
+from training.experiments.claim import number, percent
 from training.measures import MARKS
 
 PERFECT, RANDOM, ITSELF = "against a perfect player", "against random", "against itself"
@@ -33,7 +33,14 @@ def tell(results: claim.Results) -> claim.Told:
     within = [games is not None and FEW <= games <= MANY for games in taught]
     marks = [Mark(float(FEW), "least published: 66"), Mark(float(MANY), "most published: 50,000")]
     lost = table.against("minimax-random", "o", table.LOST)
-    ends = results.medians(lost)
+
+    def needs(label: str) -> list[str]:
+        games = (needed[label, seat] for seat in table.SEAT_NAMES)
+        return [claim.NONE if one is None else number(one) for one in games]
+
+    def lost_in_the_end(label: str) -> list[str]:
+        return [percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES]
+
     return claim.Told(
         [
             Curves(
@@ -49,12 +56,16 @@ def tell(results: claim.Results) -> claim.Told:
         + [results.strips("The same as O in the end", "%", lost)],
         claim.verdict_on(*within),
         [all(within)],
-        f"Taught by a perfect player in both seats in turn, the median MENACE that draws its beads "
-        f"loses less than {percent(HARDLY, 0)} as X after {_games(needed[PERFECT, 'x'])} and as O "
-        f"after {_games(needed[PERFECT, 'o'])}; if it always plays the colour with most beads, "
-        f"after {_games(needed[GREEDY, 'x'])} and {_games(needed[GREEDY, 'o'])}: {of(within)} lie "
-        f"within {FEW} and {number(MANY)}. Taught by random it still loses {percent(ends[RANDOM])} "
-        f"as O after 100,000 games, against its own play {percent(ends[ITSELF])}.",
+        Table(
+            [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
+            {
+                "games until it loses less than 1%, drawing its beads": needs(PERFECT),
+                "games until then, playing the colour with most beads": needs(GREEDY),
+                "lost in the end, taught by random": lost_in_the_end(RANDOM),
+                "lost in the end, taught by its own play": lost_in_the_end(ITSELF),
+            },
+            "median seed, against a perfect player",
+        ),
     )
 
 
@@ -63,10 +74,6 @@ def games_needed(line: Series) -> int | None:
     since: Sequence[int] = [place for place, median in enumerate(line.median) if median >= HARDLY]
     first = since[-1] + 1 if since else 0
     return None if first >= len(line.x) else round(line.x[first])
-
-
-def _games(games: int | None) -> str:
-    return "no number of games here" if games is None else f"{number(games)} games"
 
 
 EXPERIMENT = claim.Experiment(

@@ -19,6 +19,7 @@ SHORTER = (
 FEW = "Three seeds show large differences only."
 SEEDS = 3
 RANDOM = 100 * (737 / 1260 + 121 / 420) / 2  # percent won by random against random, both seats
+ENDS = ["least seed", "most seed"]
 END = 10  # a training's last tenth stands for its end, where games are counted
 
 Line = Callable[[NetworkRun], Sequence[float]]
@@ -74,6 +75,11 @@ def won_by_epoch(results: Results, labels: Iterable[str]) -> Curves:
     return Curves(title, "epochs", "%", series)
 
 
-def spread(values: Sequence[float], digits: int = 1) -> str:
+def spread(values: Sequence[float], digits: int = 1) -> list[str]:
     """Write the least and the most of some percents."""
-    return f"{min(values):.{digits}f}% to {percent(max(values), digits)}"
+    return [percent(min(values), digits), percent(max(values), digits)]
+
+
+def range_of(values: Sequence[float], digits: int = 1) -> str:
+    """Write the same in a cell, once where both are alike."""
+    return " to ".join(dict.fromkeys(spread(values, digits)))

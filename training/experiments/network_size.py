@@ -1,7 +1,7 @@
 """How large a network has to be, how long its steps, and by what its errors are measured."""
 
+from app.experiments import Table
 from training.experiments import claim, network, table
-from training.experiments.claim import percent
 
 SIZES = {
     "1 layer of 120": ("layers=1", "width=120"),
@@ -39,7 +39,6 @@ def tell(results: claim.Results) -> claim.Told:
         for size in SIZES
     }
     huber, steep = won[label(THREE, USUAL)], won[label(THREE, STEPS[2])]
-    medians = [results.median(one, table.wins) for one in (label(THREE, USUAL), SQUARED)]
     parts = [
         max(best[NARROW] + best[WIDE]) < network.RANDOM + FAILED,
         max(best[NARROW] + best[WIDE]) < min(best[THREE]),
@@ -69,13 +68,22 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(*parts),
         parts,
-        f"At the best of three step sizes one layer of 120 units wins "
-        f"{network.spread(best[NARROW])} against random, one of 840 {network.spread(best[WIDE])} "
-        f"and three layers {network.spread(best[THREE])}; random moves win "
-        f"{percent(network.RANDOM)}. Three layers with a step size of {STEPS[2]} win "
-        f"{network.spread(steep)}; at {USUAL} they win {percent(medians[0])} by the Huber loss and "
-        f"{percent(medians[1])} by the squared error in the median, which three seeds cannot tell "
-        f"apart.",
+        Table(
+            network.ENDS,
+            {
+                **{
+                    f"{size}, the best step size": network.spread(seeds)
+                    for size, seeds in best.items()
+                },
+                f"{THREE}, step size {STEPS[2]}": network.spread(steep),
+                f"{THREE}, step size {USUAL}, Huber loss": network.spread(huber),
+                f"{THREE}, step size {USUAL}, squared error": network.spread(
+                    results.values(SQUARED, table.wins)
+                ),
+                "random moves": network.spread([network.RANDOM]),
+            },
+            "won against random",
+        ),
     )
 
 

@@ -32,10 +32,17 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(better, soon),
         [better, soon],
-        f"In the end the median seed wins {percent(end[OBSERVING])} against random when it "
-        f"observes and {percent(end[PLAIN])} when not (sign test, seed by seed: {chance(p)}). "
-        f"Observing comes within {percent(LITTLE, 0)} of its best median after some "
-        f"{number(round(moves, -2))} moves, of {number(round(line.x[-1] * plies, -2))} in all.",
+        claim.compare(
+            [OBSERVING, PLAIN],
+            {
+                f"won against random in the end, median (sign test: {chance(p)})": (percent, end),
+                f"moves until within {percent(LITTLE, 0)} of its best median": (
+                    number,
+                    {OBSERVING: round(moves, -2)},
+                ),
+                "moves of the whole training": (number, {OBSERVING: round(line.x[-1] * plies, -2)}),
+            },
+        ),
     )
 
 

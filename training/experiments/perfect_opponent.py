@@ -1,5 +1,6 @@
 """Whether a perfect opponent teaches little: two tables and a network."""
 
+from app.experiments import Table
 from training.experiments import claim, network, table
 from training.experiments.claim import chance, number, percent
 from training.measures import END
@@ -26,32 +27,38 @@ def tell(results: claim.Results) -> claim.Told:
     won, worst, updated = (
         results.medians(value, TABLES) for value in (table.wins, table.lost_at_worst, table.known)
     )
-    worse, told = [], []
+    worse: list[bool] = []
+    rows: dict[str, list[str]] = {}
     for learner, (random, perfect) in PAIRS.items():
         p = results.sign_test(perfect, random, table.wins)
         worse.append(won[perfect] < won[random] and p < 0.05 and worst[perfect] >= worst[random])
-        told.append(
-            f"{learner} wins {percent(won[perfect])} against random taught by minimax and "
-            f"{percent(won[random])} taught by random ({chance(p)}, sign test), knowing "
-            f"{number(updated[perfect])} and {number(updated[random])} of 627 positions, and loses "
-            f"{percent(worst[perfect])} and {percent(worst[random])} to the best responder"
-        )
+        rows |= {
+            one: [percent(won[one]), percent(worst[one]), number(updated[one])]
+            for one in (random, perfect)
+        }
+        rows[f"{learner}: against random (sign test)"] = [chance(p), claim.NONE, claim.NONE]
     of_network = results.each(table.wins, NETWORKS)
+    rows |= {
+        f"{one}, least to most": [network.range_of(seeds), claim.NONE, claim.NONE]
+        for one, seeds in of_network.items()
+    }
     worse.append(max(of_network[MINIMAX]) < min(of_network[RANDOM]))
-    everybody = (*TABLES, *NETWORKS)
+    every = (*TABLES, *NETWORKS)
     return claim.Told(
         [
-            results.strips("Games won against random, both seats", "%", table.wins, everybody),
+            results.strips("Games won against random, both seats", "%", table.wins, every),
             results.strips(
-                "Games lost to the best responder, both seats", "%", table.lost_at_worst, everybody
+                "Games lost to the best responder, both seats", "%", table.lost_at_worst, every
             ),
             results.strips("Positions updated, of 627", "positions", table.known, TABLES),
         ],
         claim.verdict_on(*worse),
         [all(worse[:-1]), worse[-1]],
-        f"Medians: {'; '.join(told)}. The seeds of the network win "
-        f"{network.spread(of_network[MINIMAX])} against random taught by minimax and "
-        f"{network.spread(of_network[RANDOM])} taught by random.",
+        Table(
+            ["won against random", "lost to the best responder", "positions updated, of 627"],
+            rows,
+            "median seed",
+        ),
     )
 
 

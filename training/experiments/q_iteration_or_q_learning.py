@@ -14,6 +14,7 @@ def tell(results: claim.Results) -> claim.Told:
     iteration, learning = on_the_way.series
     fewer = table.ahead(learning, iteration)
     better, faster = sum(clean[ITERATION]) > sum(clean[LEARNING]), sum(fewer) > len(fewer) / 2
+    updates = {line.name: line.x[-1] for line in on_the_way.series}
     return claim.Told(
         [
             on_the_way,
@@ -21,11 +22,15 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         "reproduced" if better == faster else "inconclusive",
         [better, faster],
-        f"{of(clean[ITERATION])} seeds of Q-iteration end without a blunder, and "
-        f"{of(clean[LEARNING])} of Q-learning 4 (medians {number(ends[ITERATION])} and "
-        f"{number(ends[LEARNING])}). After as many updates Q-iteration has fewer at {of(fewer)} "
-        f"points; the 250 sweeps are {number(iteration.x[-1])} updates of the one and "
-        f"{number(learning.x[-1])} of the other (medians).",
+        claim.compare(
+            results.recipes,
+            {
+                "end without a blunder": (of, clean),
+                "blunders in the end, median": (number, ends),
+                "points of the curve with fewer blunders": (of, {ITERATION: fewer}),
+                "updates of the 250 sweeps, median": (number, updates),
+            },
+        ),
     )
 
 

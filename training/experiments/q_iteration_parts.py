@@ -20,9 +20,7 @@ WHOLE = "random, then itself, losses stick"
 def tell(results: claim.Results) -> claim.Told:
     """Take it apart."""
     median, clean = results.medians(table.blunders), results.each(table.faultless)
-    needed = [label for label in RECIPES if label != WHOLE and not all(clean[label])]
     by_itself = all(all(clean[label]) == ("itself" in label) for label in RECIPES)
-    others = "; ".join(f"{label} {number(median[label])}" for label in RECIPES if label != WHOLE)
     return claim.Told(
         [
             table.blunder_strips(results),
@@ -34,10 +32,14 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(*clean[WHOLE]),
         [all(clean[WHOLE]), by_itself],
-        f"As he has it, {of(clean[WHOLE])} seeds end without a blunder, and "
-        f"{table.unbeatable_of(results, WHOLE)} unbeatable. Median blunders of the "
-        f"others: {others}. So {len(needed)} of the {len(RECIPES) - 1} ways to leave a part out "
-        f"cost something.",
+        claim.compare(
+            RECIPES,
+            {
+                "without a blunder": (of, clean),
+                "blunders, median": (number, median),
+                "unbeatable in both seats": (of, results.each(table.beaten_nowhere)),
+            },
+        ),
     )
 
 

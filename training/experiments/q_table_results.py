@@ -1,6 +1,6 @@
 """What the tabular article reports of its agent, over many seeds instead of one run."""
 
-from app.experiments import Figure, Mark, Verdict
+from app.experiments import Figure, Mark, Table, Verdict
 from training.experiments import claim, table
 from training.experiments.claim import of, percent
 from training.measures import END, Run
@@ -41,7 +41,6 @@ def tell(results: claim.Results) -> claim.Told:
         if sum(without) > len(runs) / 2
         else "partly reproduced"
     )
-    x, o = (results.median(Q_TABLE, table.against("random", seat, table.WON)) for seat in REPORTED)
     looks = sum(map(looks_lossless, runs)) / len(runs)
     figures: list[Figure] = [
         results.strips(
@@ -66,10 +65,23 @@ def tell(results: claim.Results) -> claim.Told:
         figures,
         verdict,
         [within, sum(without) > len(runs) / 2],
-        f"The median seed wins {percent(x)} as X and {percent(o)} as O against random, exactly: "
-        f"what was reported lies {'within' if within else 'outside'} the seeds. "
-        f"{of(without)} seeds lose to neither random nor minimax. In {SAMPLED:,} games as O "
-        f"against random a seed shows no loss with a chance of {percent(looks)} on average.",
+        Table(
+            ["reported", "here"],
+            {
+                **{
+                    f"won as {seat.upper()} against random, median seed": [
+                        percent(reported),
+                        percent(results.median(Q_TABLE, table.against("random", seat, table.WON))),
+                    ]
+                    for seat, reported in REPORTED.items()
+                },
+                "lose to neither random nor minimax": ["its one run", of(without)],
+                f"lose none of {SAMPLED:,} games as O against random": [
+                    "its one run",
+                    f"{percent(looks)} on average",
+                ],
+            },
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders as blundering
 from app.tictactoe.tasks import task_q
 from training.experiments import claim, table
-from training.experiments.claim import number
+from training.experiments.claim import number, of
 from training.measures import MARKS
 
 RANDOM, PERFECT, ITSELF = "against random", "against randomised minimax", "against itself"
@@ -45,11 +45,14 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         verdict,
         [remain, cured],
-        f"After 5,000,000 games the median seed has {number(ends[RANDOM])} blunders against random "
-        f"and {number(ends[ITSELF])} against itself; {table.unbeatable_of(results, RANDOM)} and "
-        f"{table.unbeatable_of(results, ITSELF)} seeds cannot be beaten. Whoever has learned the "
-        f"task against random perfectly, at this gamma, still blunders in "
-        f"{number(perfect[RANDOM])} positions, so more games cannot remove those.",
+        claim.compare(
+            RECIPES,
+            {
+                "blunders after 5,000,000 games, median": (number, ends),
+                "unbeatable in both seats": (of, results.each(table.beaten_nowhere)),
+                "blunders of the exact Q* of this task": (number, perfect),
+            },
+        ),
     )
 
 

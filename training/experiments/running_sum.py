@@ -2,7 +2,7 @@
 
 from app.experiments import Verdict
 from training.experiments import claim, table
-from training.experiments.claim import percent
+from training.experiments.claim import of, percent
 from training.measures import END
 
 AVERAGE, SUM = "averages", "running sums"
@@ -12,9 +12,10 @@ def tell(results: claim.Results) -> claim.Told:
     """Compare both by what their play wins, and by proofs."""
     won = table.against("random", "o", table.WON)
     wins = results.medians(won)
-    proved = {label: sum(seeds) for label, seeds in results.each(table.beaten_nowhere).items()}
-    worse = wins[SUM] < wins[AVERAGE] and proved[SUM] < proved[AVERAGE]
-    better = wins[SUM] > wins[AVERAGE] and proved[SUM] > proved[AVERAGE]
+    proved = results.each(table.beaten_nowhere)
+    sums, averages = ((wins[label], sum(proved[label])) for label in (SUM, AVERAGE))
+    worse = sums[0] < averages[0] and sums[1] < averages[1]
+    better = sums[0] > averages[0] and sums[1] > averages[1]
     verdict: Verdict = (
         "not reproduced" if worse else "reproduced" if better else "partly reproduced"
     )
@@ -30,10 +31,13 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         verdict,
         [not worse],
-        f"As O against random the median seed wins {percent(wins[SUM])} with sums and "
-        f"{percent(wins[AVERAGE])} with averages. {table.unbeatable_of(results, SUM)} seeds with "
-        f"sums are unbeatable in both seats, and {table.unbeatable_of(results, AVERAGE)} with "
-        f"averages.",
+        claim.compare(
+            results.recipes,
+            {
+                "won as O against random, median": (percent, wins),
+                "unbeatable in both seats": (of, proved),
+            },
+        ),
     )
 
 

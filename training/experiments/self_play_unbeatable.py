@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from app.experiments import Bars, Verdict
+from app.experiments import Bars, Table, Verdict
 from training.experiments import claim, table
-from training.experiments.claim import of
+from training.experiments.claim import of, percent
 from training.measures import MARKS, Run
 
 SELF_PLAY = "self-play"
@@ -45,8 +45,14 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         verdict,
         [all(proved)],
-        f"{of(proved)} seeds are proved unbeatable in both seats, so at least {100 * low:.1f}% of "
-        f"all seeds are (95%). {of(clean)} have no blunder in any of the 4,520 positions either.",
+        Table(
+            ["seeds"],
+            {
+                "proved unbeatable in both seats": [of(proved)],
+                "of all seeds, at least (95%)": [percent(100 * low)],
+                "without a blunder in any of the 4,520 positions": [of(clean)],
+            },
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 """What its author did not try: a network for each seat, and a convolution."""
 
-from app.experiments import Verdict
+from app.experiments import Table, Verdict
 from training.experiments import claim, network, table
 
 SHARED, SEPARATE, CONVOLUTION = "one network", "one for each seat", "with a convolution"
@@ -37,17 +37,12 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         verdict,
         [any(better), any(worse)],
-        f"Against random, the mean of both seats, one network for both wins "
-        f"{network.spread(won[SHARED])}, one for each seat {network.spread(won[SEPARATE])}, and "
-        f"one whose first layer is a convolution {network.spread(won[CONVOLUTION])}. A variant "
-        f"counts as better or worse only where all of its seeds are: {_count(better)} better, "
-        f"{_count(worse)} worse.",
+        Table(
+            network.ENDS,
+            {label: network.spread(seeds) for label, seeds in won.items()},
+            "won against random, both seats",
+        ),
     )
-
-
-def _count(which: list[bool]) -> str:
-    chosen = [label for label, true in zip(VARIANTS, which, strict=True) if true]
-    return " and ".join(chosen) or "none"
 
 
 EXPERIMENT = claim.Experiment(
@@ -62,7 +57,8 @@ EXPERIMENT = claim.Experiment(
     f"with the same 30 filters, which makes the usual 120 units. {network.SHORTER} Each kind was "
     f"trained with {{seeds}} seeds.",
     limits="A cyclic learning rate, the third thing that it names, was not tried here either, and "
-    f"other convolutions may do better. {network.FEW}",
+    f"other convolutions may do better. By better or worse we mean that all seeds are. "
+    f"{network.FEW}",
     agents=["dqn-vs-random"],
     parts=[
         claim.Part(

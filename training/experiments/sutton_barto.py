@@ -16,7 +16,7 @@ from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, mix, policy_of
 from app.tictactoe.report import chances_against
 from training.experiments import claim, table
-from training.experiments.claim import chance, number, percent
+from training.experiments.claim import chance, number, of, percent
 from training.learners import learn
 from training.measures import END, MARKS, NEVER, Measure, Run
 
@@ -83,13 +83,15 @@ def tell_self_play(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(*parts),
         parts,
-        f"Against random the median seed wins {percent(won[AGAINST_ITSELF], 2)} after self-play "
-        f"and {percent(won[AGAINST_RANDOM], 2)} after learning from random ({chance(p)}, sign "
-        f"test, seed by seed). A best responder beats it in {percent(lost[AGAINST_ITSELF])} and "
-        f"{percent(lost[AGAINST_RANDOM])} of both seats' games; "
-        f"{table.unbeatable_of(results, AGAINST_ITSELF)} and "
-        f"{table.unbeatable_of(results, AGAINST_RANDOM)} seeds are unbeatable. It has "
-        f"{number(errors[AGAINST_ITSELF])} and {number(errors[AGAINST_RANDOM])} blunders.",
+        claim.compare(
+            results.recipes,
+            {
+                f"won against random, median (sign test: {chance(p)})": ("{:.2f}%".format, won),
+                "lost to the best responder, both seats, median": (percent, lost),
+                "unbeatable in both seats": (of, results.each(table.beaten_nowhere)),
+                "blunders, median": (number, errors),
+            },
+        ),
     )
 
 
@@ -110,12 +112,15 @@ def tell_symmetries(results: claim.Results) -> claim.Told:
     won = table.win_curves(results, (PLAIN, SYMMETRIC))
     plain, symmetric = won.series
     leads = table.ahead(symmetric, plain)
-    fixed = (PLAIN_FIXED, SYMMETRIC_FIXED)
-    alone = results.medians(table.both_seats("fixed", table.WON), fixed)
-    off = results.medians(value_error, fixed)
+    end = {line.name: line.median[-1] for line in won.series}
+    fixed = {PLAIN: PLAIN_FIXED, SYMMETRIC: SYMMETRIC_FIXED}
+    off, alone = (
+        {label: results.median(taught, value) for label, taught in fixed.items()}
+        for value in (value_error, table.both_seats("fixed", table.WON))
+    )
     p = results.sign_test(SYMMETRIC_FIXED, PLAIN_FIXED, value_error)
     faster = 2 * sum(leads) > len(leads)
-    costs = off[SYMMETRIC_FIXED] > off[PLAIN_FIXED] and p < 0.05
+    costs = off[SYMMETRIC] > off[PLAIN] and p < 0.05
     return claim.Told(
         [
             won,
@@ -123,25 +128,31 @@ def tell_symmetries(results: claim.Results) -> claim.Told:
                 "Taught by fixed: mean error of the values it can meet",
                 "of a win",
                 value_error,
-                fixed,
+                fixed.values(),
             ),
         ],
         claim.verdict_on(faster, costs),
         [faster, costs],
-        f"With symmetric boards alike the median seed is ahead at {sum(leads)} of {len(leads)} "
-        f"points of the training against random, and ends with "
-        f"{percent(symmetric.median[-1])} won against {percent(plain.median[-1])}. "
-        f"Taught by fixed, whose answers are not symmetric, its values are off the exact ones by "
-        f"{off[SYMMETRIC_FIXED]:.3f} on average, the other's by {off[PLAIN_FIXED]:.3f} "
-        f"({chance(p)}, sign test, seed by seed); they win {percent(alone[SYMMETRIC_FIXED])} and "
-        f"{percent(alone[PLAIN_FIXED])} of the games against fixed.",
+        claim.compare(
+            [SYMMETRIC, PLAIN],
+            {
+                "taught by random: points of the curve ahead": (of, {SYMMETRIC: leads}),
+                "taught by random: won against it": (percent, end),
+                f"taught by fixed: mean error of its values (sign test: {chance(p)})": (
+                    "{:.3f}".format,
+                    off,
+                ),
+                "taught by fixed: won against it": (percent, alone),
+            },
+            "median seed",
+        ),
     )
 
 
 # 1.3: greedy play
 
 EXPLORES, GREEDY = "explores a tenth of its moves", "always greedy"
-EXPLORES_ITSELF, GREEDY_ITSELF = f"{EXPLORES}, itself", f"{GREEDY}, itself"
+EXPLORES_ITSELF, GREEDY_ITSELF = f"{EXPLORES}, self-play", f"{GREEDY}, self-play"
 
 
 def tell_greedy(results: claim.Results) -> claim.Told:
@@ -165,11 +176,15 @@ def tell_greedy(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(*parts),
         parts,
-        f"Taught by random the median seed wins {percent(won[GREEDY])} against random if it never "
-        f"explored, and {percent(won[EXPLORES])} if it did ({chance(p)}, sign test). Against its "
-        f"own play it loses {percent(lost[GREEDY_ITSELF])} and {percent(lost[EXPLORES_ITSELF])} to "
-        f"the best responder ({chance(q)}), having updated {number(updated[GREEDY_ITSELF])} and "
-        f"{number(updated[EXPLORES_ITSELF])} of the 627 positions.",
+        claim.compare(
+            results.recipes,
+            {
+                f"won against random (taught by it, sign test: {chance(p)})": (percent, won),
+                f"lost to the best responder (self-play, sign test: {chance(q)})": (percent, lost),
+                "positions updated, of 627": (number, updated),
+            },
+            "median seed",
+        ),
     )
 
 
@@ -198,11 +213,14 @@ def tell_exploration(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(*parts),
         parts,
-        f"Playing greedily the median seed wins {percent(greedy[FROM_GREEDY], 2)} against random "
-        f"if it learned from greedy moves, and {percent(greedy[FROM_ALL], 2)} if from all "
-        f"({chance(p)}, sign test, seed by seed). If it goes on exploring it wins "
-        f"{percent(exploring[FROM_GREEDY], 2)} and {percent(exploring[FROM_ALL], 2)} "
-        f"({chance(q)}).",
+        claim.compare(
+            results.recipes,
+            {
+                f"plays greedily (sign test: {chance(p)})": ("{:.2f}%".format, greedy),
+                f"goes on exploring (sign test: {chance(q)})": ("{:.2f}%".format, exploring),
+            },
+            "won against random, median seed",
+        ),
     )
 
 
@@ -225,13 +243,8 @@ def tell_improvements(results: claim.Results) -> claim.Told:
     won, lost, errors = (
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
     )
-    better = [
-        label
-        for label in OTHERS
-        if errors[label] < errors[AS_IT_IS]
-        and results.sign_test(label, AS_IT_IS, table.blunders) < 0.05
-    ]
-    best = min(OTHERS, key=lambda label: errors[label])
+    p = {label: results.sign_test(label, AS_IT_IS, table.blunders) for label in OTHERS}
+    better = [label for label in OTHERS if errors[label] < errors[AS_IT_IS] and p[label] < 0.05]
     games = results.medians(lambda run: run.games[-1])
     solved = errors[CHAMPION] == 0 and lost[CHAMPION] == 0
     return claim.Told(
@@ -248,12 +261,16 @@ def tell_improvements(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(bool(better), solved),
         [bool(better), solved],
-        f"{len(better)} of {len(OTHERS)} changes leave fewer blunders than the book's learner has "
-        f"(median {number(errors[AS_IT_IS])}; sign test below 0.05 each); the best, {best}, leaves "
-        f"{number(errors[best])}. Bounds on what a move is worth, as the champion keeps them, "
-        f"leave {number(errors[CHAMPION])} after a median of {number(games[CHAMPION])} games "
-        f"instead of 100,000; it wins {percent(won[CHAMPION])} against random, the book's learner "
-        f"{percent(won[AS_IT_IS])}.",
+        claim.compare(
+            results.recipes,
+            {
+                "blunders": (number, errors),
+                "against the book's (sign test)": (chance, p),
+                "games": (number, games),
+                "won against random": (percent, won),
+            },
+            "median seed",
+        ),
     )
 
 
@@ -335,8 +352,9 @@ EXPERIMENTS = [
         "that explores.",
         sources=["sutton-barto-2018"],
         where=BOOK + "3, which asks what problems might occur.",
-        done="It learned against random and against its own greedy play with {seeds} seeds each, "
-        "exploring a tenth of its moves or none, and its greedy play was judged exactly.",
+        done="It learned against random, and in self-play in which both sides learn, with {seeds} "
+        "seeds each, exploring a tenth of its moves or none, and its greedy play was judged "
+        "exactly.",
         limits=LIMITS,
         agents=["td-afterstates"],
         parts=[
@@ -345,8 +363,8 @@ EXPERIMENTS = [
                 "Without exploration it wins as much against random.",
             ),
             claim.Part(
-                "Against its own play it becomes easier to beat.",
-                "Against its own play it becomes no easier to beat.",
+                "In self-play it becomes easier to beat.",
+                "In self-play it becomes no easier to beat.",
             ),
         ],
         tell=tell_greedy,
@@ -355,8 +373,8 @@ EXPERIMENTS = [
                 {
                     EXPLORES: "td-afterstates",
                     GREEDY: "td-afterstates,epsilon=0",
-                    EXPLORES_ITSELF: "td-afterstates,vs=self",
-                    GREEDY_ITSELF: "td-afterstates,vs=self,epsilon=0",
+                    EXPLORES_ITSELF: "td-afterstates,vs=both",
+                    GREEDY_ITSELF: "td-afterstates,vs=both,epsilon=0",
                 },
                 END,
             )

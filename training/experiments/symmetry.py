@@ -2,7 +2,7 @@
 
 from app.experiments import Series
 from training.experiments import claim, table
-from training.experiments.claim import chance, percent
+from training.experiments.claim import chance, of, percent
 from training.measures import MARKS
 
 PLAIN = "plain"
@@ -23,23 +23,25 @@ def tell(results: claim.Results) -> claim.Told:
     begins = {line.name: _early(line) for line in won.series}
     early = {label: table.ahead(begins[label], begins[PLAIN]) for label in RECIPES}
     faster = {label: 2 * sum(early[label]) > len(early[label]) for label in RECIPES}
-    p = {label: results.sign_test(label, PLAIN, table.wins) for label in RECIPES}
-    overtaken = {label: end[label] < end[PLAIN] and p[label] < 0.05 for label in RECIPES}
+    p = {label: results.sign_test(label, PLAIN, table.wins) for label in (AS_THERE, ALIKE)}
+    overtaken = {label: end[label] < end[PLAIN] and value < 0.05 for label, value in p.items()}
     parts = [part[label] for part in (faster, overtaken) for label in (AS_THERE, ALIKE)]
-    falls = any(max(line.median) - line.median[-1] > LITTLE for line in won.series[1:])
-    told = {
-        label: f"is ahead at {sum(early[label])} of {len(early[label])} early points and ends with "
-        f"{percent(end[label])} (sign test over the seeds: {chance(p[label])})"
-        for label in (AS_THERE, ALIKE)
-    }
+    symmetric = {label: early[label] for label in p}
+    fallen = {line.name: max(line.median) - line.median[-1] for line in won.series}
+    falls = any(fallen[label] > LITTLE for label in p)
     return claim.Told(
         [won, table.blunder_curves(results)],
         claim.verdict_on(*parts, falls),
         [all(faster.values()), overtaken[AS_THERE], overtaken[ALIKE], falls],
-        f"The plain learner ends with {percent(end[PLAIN])} of its games against random won. The "
-        f"symmetric one {told[AS_THERE]}; with the plain one's k and gamma it {told[ALIKE]}. "
-        f"{'One' if falls else 'Neither'} of the two ends more than {percent(LITTLE, 0)} below its "
-        f"best median.",
+        claim.compare(
+            RECIPES,
+            {
+                "ahead of the plain one at early points": (of, symmetric),
+                "won against random in the end, median": (percent, end),
+                "the end, against the plain one (sign test)": (chance, p),
+                "median below its best in the end by": (percent, fallen),
+            },
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from app.tictactoe.policy import BASELINES, Policy, policy_of
 from app.tictactoe.report import chances_against
 from app.tictactoe.values import Numbers
 from training.experiments import claim
-from training.experiments.claim import number, of, percent
+from training.experiments.claim import percent
 from training.learners import learn
 from training.measures import NEVER, Measure
 
@@ -28,6 +28,7 @@ RECIPES = {
         ("boards", "ties at random", (",key=afterstate,ties=random",)),
     )
 }
+REPORTED = "reported"
 AS_REPORTED, AGAINST_RANDOM = "moves, first best", "against random instead"
 
 
@@ -93,14 +94,13 @@ def tell(results: claim.Results) -> claim.Told:
     """Compare with the training against random, and with what was reported."""
     taught: Sequence[Met] = results[AS_REPORTED]
     won, lost = results.medians(lambda met: met.won), results.medians(lambda met: met.lost)
-    worse = {
-        label: won[label] < won[AGAINST_RANDOM] and lost[label] > lost[AGAINST_RANDOM]
-        for label in RECIPES
-    }
-    others = [true for label, true in worse.items() if label != AS_REPORTED]
+    worse = won[AS_REPORTED] < won[AGAINST_RANDOM] and lost[AS_REPORTED] > lost[AGAINST_RANDOM]
     learned = [met.learned for met in taught]
-    tested = [met.tested for met in taught]
     seen = min(learned) <= REPORTED_MET <= max(learned)
+    updated, met = (
+        {label: f"{min(seeds)} to {max(seeds)}" for label, seeds in results.each(value).items()}
+        for value in (lambda met: met.learned, lambda met: met.tested)
+    )
     return claim.Told(
         [
             _marked(
@@ -126,15 +126,18 @@ def tell(results: claim.Results) -> claim.Told:
                 Mark(REPORTED_MET, "reported: 355"),
             ),
         ],
-        claim.verdict_on(worse[AS_REPORTED], seen),
-        [worse[AS_REPORTED], seen],
-        f"As O against random the median seed wins {percent(won[AS_REPORTED])} and loses "
-        f"{percent(lost[AS_REPORTED])}; trained against random it wins "
-        f"{percent(won[AGAINST_RANDOM])} and loses {percent(lost[AGAINST_RANDOM])}. Training "
-        f"updates {number(min(learned))} to {number(max(learned))} of the 627 positions, and with "
-        f"the test games {number(min(tested))} to {number(max(tested))} are met; {REPORTED_MET} "
-        f"were reported. With the other keys and ties it is worse than trained against random in "
-        f"{of(others)} cases.",
+        claim.verdict_on(worse, seen),
+        [worse, seen],
+        claim.compare(
+            [REPORTED, *results.recipes],
+            {
+                "won, median": (percent, {REPORTED: REPORTED_WON} | won),
+                "lost, median": (percent, {REPORTED: REPORTED_LOST} | lost),
+                "positions updated, of 627": (str, {REPORTED: REPORTED_MET} | updated),
+                "with those of the test games": (str, met),
+            },
+            "as O against random",
+        ),
     )
 
 

@@ -14,7 +14,6 @@ def tell(results: claim.Results) -> claim.Told:
     better = end[TWO] > end[ONE] and p < 0.05
     by_updates = table.ahead(*table.win_curves(results, (TWO, ONE)).series)
     per_game = results.medians(table.updates_per_game)
-    ratio = per_game[TWO] / per_game[ONE]
     return claim.Told(
         [
             table.win_curves(results, by_games=True),
@@ -23,11 +22,15 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(better),
         [better],
-        f"In the end the median seed wins {percent(end[TWO])} against random with two stages and "
-        f"{percent(end[ONE])} with one (sign test, seed by seed: {chance(p)}), with "
-        f"{number(errors[TWO])} and {number(errors[ONE])} blunders. After as many "
-        f"updates, of which two stages make {ratio:.1f} times as many a game, they are ahead at "
-        f"{of(by_updates)} points.",
+        claim.compare(
+            results.recipes,
+            {
+                f"won against random in the end, median (sign test: {chance(p)})": (percent, end),
+                "blunders, median": (number, errors),
+                "updates a game": ("{:.1f}".format, per_game),
+                "points ahead, after as many updates": (of, {TWO: by_updates}),
+            },
+        ),
     )
 
 

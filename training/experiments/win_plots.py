@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.experiments import Curves, Mark
+from app.experiments import Curves, Mark, Table
 from training.experiments import claim, network, table
 from training.networks.measure import NetworkRun
 
@@ -41,7 +41,7 @@ def overtakes(run: NetworkRun, seat_name: table.SeatName) -> float:
 
 def tell(results: claim.Results) -> claim.Told:
     """Draw the four plots, and ask who is ahead in the end and since when."""
-    figures, ahead, near, then, told = [], [], [], [], []
+    figures, ahead, near, then, rows = [], [], [], [], {}
     for (opponent, seat_name, marks), end in zip(PLOTS, ENDS, strict=True):
         label = f"against {opponent}"
         won, lost = network.seat(seat_name, "won"), network.seat(seat_name, "lost")
@@ -63,18 +63,17 @@ def tell(results: claim.Results) -> claim.Told:
         since = [overtakes(run, seat_name) for run in results[label]]
         if window := OVERTAKES.get((opponent, seat_name)):
             then.append(all(window[0] <= epoch <= window[1] for epoch in since))
-        told.append(
-            f"{opponent}, {ORDER[seat_name]} seat: {network.spread(ends[0], 0)} won in the last "
-            f"tenth of the epochs and {network.spread(ends[1], 0)} lost, {_since(since)}"
-        )
+        rows[f"against {opponent}, {ORDER[seat_name]} seat"] = [
+            *(network.range_of(seeds, 0) for seeds in ends),
+            _since(since),
+        ]
     alike = ahead == REPORTED
     verdict = claim.verdict_on(alike, all(near), all(then))
     return claim.Told(
         figures,
         verdict,
         [alike, all(near), all(then)],
-        f"The network is ahead in the end in {sum(map(bool, ahead))} of 4 plots. "
-        f"Over the seeds: {'; '.join(told)}.",
+        Table(["won", "lost", "the network is"], rows, "last tenth of the epochs"),
     )
 
 

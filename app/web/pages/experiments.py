@@ -97,6 +97,7 @@ class ExperimentPage(Page):
 
     summary: Summary
     claim: Claim
+    numbers: tables.Table  # that force the verdict
     sources: tuple[Source, ...]  # whose claim it is
     figures: list[ShownFigure]
     agents: Mapping[str, str]  # by title the address of each
@@ -199,6 +200,7 @@ def experiment_page(world: World, summary: Summary, site: str) -> ExperimentPage
     return ExperimentPage(
         summary=summary,
         claim=claim(summary),
+        numbers=tables.written(summary.numbers),
         sources=sources_of(*summary.sources),
         figures=[shown(world, summary, number) for number in range(1, len(summary.figures) + 1)],
         agents={

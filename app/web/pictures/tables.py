@@ -5,6 +5,7 @@ from functools import singledispatch
 from typing import NamedTuple
 
 from app.experiments import Bars, Boards, Curves, Figure, Grid, Histogram, Series
+from app.experiments import Table as Numbers
 from app.web.numbers import count
 from app.web.pictures.runs import (
     QUANTILES,
@@ -56,6 +57,15 @@ class Sample(NamedTuple):
 
     name: str
     ends: list[tuple[str, list[TableCell]]]  # which ones they are
+
+
+def written(numbers: Numbers) -> Table:
+    """Lay out the numbers of a verdict, which are written already."""
+    rows = [
+        TableRow(TableCell(name), [TableCell(text) for text in row])
+        for name, row in numbers.rows.items()
+    ]
+    return Table(numbers.about, numbers.columns, rows)
 
 
 def offers(world: World, figure: Figure, first_seed: int) -> list[Sample]:
