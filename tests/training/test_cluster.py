@@ -95,7 +95,7 @@ def test_a_cluster_of_which_a_worker_dies_finds_the_same(address: str, tmp_path:
     assert there.trained == here.trained == 2 * SEEDS
     assert there.summary.figures == here.summary.figures
     assert there.summary.checks == here.summary.checks
-    assert there.summary.because == here.summary.because
+    assert there.summary.numbers == here.summary.numbers
 
 
 def test_a_worker_has_the_code_of_now(

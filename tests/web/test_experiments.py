@@ -229,10 +229,12 @@ def test_a_page_tells_all_of_its_experiment(client: FlaskClient, world: World, c
     text = unescape(response.text)
     for said in (summary.claim, summary.where, summary.done, summary.limits):
         assert said in text
-    behind = re.search(r'(?s)aria-label="The numbers behind the verdict">.*?</table>', text)
+    behind = re.search(
+        r'(?s)aria-label="The numbers behind the verdict">.*?<tbody>(.*?)</tbody>', response.text
+    )
     assert behind
     cells = [cell for row in summary.numbers.rows.values() for cell in row]
-    assert re.findall(r"<td>([^<]*)</td>", behind[0]) == cells
+    assert [unescape(cell) for cell in re.findall(r"<td>(.*?)</td>", behind[1])] == cells
     assert f"<code>{summary.command}</code>" in text
     assert f"/experiments/{claim}}}" in text  # in its citation
     assert len(re.findall(r'<div id="figure-\d+" class="folded">', text)) == len(summary.figures)

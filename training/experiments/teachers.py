@@ -107,20 +107,13 @@ def tell(results: claim.Results) -> claim.Told:
     """Compare teachers, and what the learner believes at first."""
     proved = results.each(lambda run: run.games is not None)
     medians = {label: median_games(results[label]) for label in proved}
-    responder, low, high = (
-        [medians[label_of(RESPONDER, first)] for first in FIRST],
-        medians[label_of(RESPONDER, "low")],
-        medians[label_of(RESPONDER, "high")],
+    responder, at_random = (
+        {first: medians[label_of(teacher, first)] for first in FIRST}
+        for teacher in (RESPONDER, "random")
     )
-    quicker = all(
-        medians[label_of(RESPONDER, first)] < medians[label_of("random", first)] for first in FIRST
-    )
-    fears = low < high
+    quicker = all(responder[first] < at_random[first] for first in FIRST)
+    fears = responder["low"] < responder["high"]
     optimal = [one for first in FIRST for one in proved[label_of("minimax", first)]]
-    told = ", ".join(
-        f"{number(games)} if its values begin {WORDS[first]}"
-        for first, games in zip(FIRST, responder, strict=True)
-    )
     return claim.Told(
         [
             results.strips(
@@ -152,10 +145,21 @@ def tell(results: claim.Results) -> claim.Told:
         ],
         claim.verdict_on(quicker, fears, not any(optimal)),
         [quicker, fears, not any(optimal)],
-        f"The median seed needs so many games with its best responder: {told}. Of those whose "
-        f"values begin low, {of(proved[label_of('t-hand', 'low')])} are proved within {MOST} games "
-        f"with T-hand, {of(proved[label_of('random', 'low')])} with random play, "
-        f"{of(proved[label_of('minimax', 'low')])} with optimal play.",
+        claim.compare(
+            FIRST,
+            {
+                f"games of the median seed, {RESPONDER}": (within, responder),
+                "games of the median seed, random": (within, at_random),
+            }
+            | {
+                f"unbeatable as X within {MOST} games, {teacher}": (
+                    of,
+                    {first: proved[label_of(teacher, first)] for first in FIRST},
+                )
+                for teacher in MEASURES
+            },
+            "all values beginning",
+        ),
     )
 
 
@@ -164,12 +168,16 @@ def label_of(teacher: str, first: str) -> str:
     return f"{teacher}, {first}"
 
 
+def within(games: float) -> str:
+    """Write a number of games, as far as they were counted."""
+    return number(games) if games < np.inf else f"more than {MOST}"
+
+
 def median_games(runs: Sequence[Taught]) -> float:
     """Return the median of the games until the proof, infinite where half are never proved."""
     return float(np.median([np.inf if run.games is None else run.games for run in runs]))
 
 
-WORDS = {"low": "low", "a draw": "at a draw", "high": "high"}
 MEASURES = {
     teacher: Measure(
         f"taught-by-{teacher.replace(' ', '-')}", 1, Taught, partial(taught_by, teacher)
