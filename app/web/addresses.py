@@ -39,6 +39,7 @@ PLAY = Route("/play/<record>")  # without a record: a game for who asks for none
 REPLY = Route("/reply/<record>")
 MINDS = Route("/minds/<record>")
 SET = "/set/"  # where the settings of a match are sent
+SETTINGS = "/settings/"  # where they are chosen
 PLAYERS = "/players/"
 WHY = Route("/why/<record>")
 COMPARE = Route("/compare/<record>")
@@ -105,6 +106,11 @@ def play(match: Match) -> str:
 def play_against(name: str) -> str:
     """Return where a person plays X against an agent."""
     return play(Match(o=name))
+
+
+def settings(at: str) -> str:
+    """Return where the settings are chosen of the match that is shown at an address."""
+    return SETTINGS + _query(at=at)
 
 
 def players(at: str) -> str:

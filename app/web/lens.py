@@ -86,8 +86,10 @@ def viewer(match: Match, world: World) -> int | None:
     """Return whose view the board keeps through a game: +1 X's, -1 O's, None the player's to move.
 
     It is the person's, where one plays; where agents play each other, that of the lens, and X's if
-    it does not sit at the board.
+    it does not sit at the board.  An earlier ply may be looked at in another.
     """
+    if match.view and not match.at_end:
+        return X if match.view == "x" else O
     people = [player for player in (X, O) if match.is_human(player)]
     if people:
         return None if len(people) == 2 else people[0]
@@ -100,11 +102,11 @@ def viewer(match: Match, world: World) -> int | None:
 def seen_ply(place: Place) -> int | None:
     """Return the ply whose decision colours the board; None where there was none to keep.
 
-    While an agent thinks it is the viewer's last one, and so it is after the game's end: nothing
-    flashes in the other side's view.
+    While an agent thinks it is the viewer's last one, and so it is after the game's end and where
+    one steps back: nothing flashes in the other side's view.
     """
     here, side = len(place.match.shown), viewer(place.match, place.world)
-    if not (place.over or thinks(place)):
+    if place.match.at_end and not (place.over or thinks(place)):
         return here
     ply = here - 1 if place.over else here
     if side is not None and mover_at(ply) != side:

@@ -44,6 +44,7 @@ class Match(Struct, frozen=True):
     errors: str = ""  # which values are marked as wrong: see `lens.notes`
     hint: bool = False  # show the squares that keep what the position is worth
     keep: bool = False  # go on to the next game
+    view: str = ""  # "x" or "o": whose view an earlier ply is shown in, "" for the usual one
     tally: tuple[int, int, int] = (0, 0, 0)  # games won by X, drawn, won by O
 
     @property
@@ -76,7 +77,7 @@ class Match(Struct, frozen=True):
 
     def go(self, record: str, **changes: Any) -> "Match":
         """Return the match at the end of another record, whatever ply was shown of this one."""
-        return replace(self, record=record, ply=None, train=False, hint=False, **changes)
+        return replace(self, record=record, ply=None, train=False, hint=False, view="", **changes)
 
     def play(self, cell: int) -> "Match":
         """Return the match after one more move from the position shown."""
@@ -84,7 +85,9 @@ class Match(Struct, frozen=True):
 
     def at(self, ply: int) -> "Match":
         """Return the match shown at another ply of its record."""
-        return replace(self, ply=ply if ply < len(self.record) else None, hint=False)
+        earlier = ply < len(self.record)
+        view = self.view if earlier else ""
+        return replace(self, ply=ply if earlier else None, hint=False, view=view)
 
 
 @dataclass(frozen=True)
@@ -256,6 +259,7 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "errors": ("truth|task|none", str, "truth, task, none, or left out"),
     "hint": _FLAG,
     "keep": _FLAG,
+    "view": ("[xo]", str, "x or o"),
     "tally": (
         r"\d{1,6}-\d{1,6}-\d{1,6}",
         lambda text: tuple(map(int, text.split("-"))),

@@ -9,7 +9,7 @@ from app.web import addresses
 from app.web.lens import best_play, lens_of, opinion, outcome
 from app.web.match import Place
 from app.web.numbers import short_name, square_name
-from app.web.world import World, is_moves, kept
+from app.web.world import HUMAN, World, is_moves, kept
 
 LEVELS = {1: "X wins", 0: "draw", -1: "O wins"}
 
@@ -29,6 +29,7 @@ class Move(NamedTuple):
     before: str  # what the position was worth to the mover with optimal play: "win in 3", "draw"
     after: str  # and what was left of that
     blunder: bool  # whether it gave away the value of the game
+    random: bool  # whether its agent never plays it, but for a random move
     truth: int  # the value after it in X's view, -1, 0 or +1
     expected: float | None  # what the lens expected, in X's view from -1 to +1; beads nothing
 
@@ -42,8 +43,20 @@ def moves(place: Place) -> list[Move]:
         lens = lenses[mover_at(ply - 1)]
         judge = _judge if is_moves(lens) else _judged  # long names are not kept
         move = judge(world, position, ply, cell, lens, match.step, match.own)
-        listed.append(move._replace(href=address(ply), shown=ply == len(match.shown)))
+        random = is_random(place, position, cell)
+        listed.append(
+            move._replace(href=address(ply), shown=ply == len(match.shown), random=random)
+        )
     return listed
+
+
+def is_random(place: Place, position: int, cell: int) -> bool:
+    """Whether a move of an agent was surely drawn at random: its own policy never plays it."""
+    match = place.match
+    seat = match.seat(int(place.world.game.to_move[position]))
+    return (
+        match.epsilon > 0 and seat != HUMAN and not place.world.policies[seat][position, cell] > 0
+    )
 
 
 def _judge(
@@ -66,6 +79,7 @@ def _judge(
         before=best_play(world, position),
         after=outcome(world, position, cell),
         blunder=not world.right[position, cell],
+        random=False,
         truth=to_move * int(world.truth[position, cell]),
         expected=to_move * float(view.scaled[cell]) if known and not view.beads else None,
     )

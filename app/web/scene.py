@@ -35,7 +35,7 @@ from app.web.lens import (
 )
 from app.web.match import MAX_TALLY, Match, Place
 from app.web.moves import Move, moves
-from app.web.numbers import count, short_name, signed, updates
+from app.web.numbers import count, percent, short_name, signed, updates
 from app.web.pictures.boards import Board, board
 from app.web.text import Legend, character, headline_of, legend_of, squares, status
 from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
@@ -54,7 +54,6 @@ class Seat(NamedTuple):
     strength: str
     wins: int
     to_move: bool
-    label: str  # all of it in words
 
 
 class Action(NamedTuple):
@@ -65,6 +64,7 @@ class Action(NamedTuple):
     href: str
     key: str = ""
     kind: str = ""
+    symbol: str = ""  # in place of the label, where there is little room
 
 
 class Headline(NamedTuple):
@@ -87,7 +87,7 @@ class Controls(NamedTuple):
     """One address a control, "" where it can do nothing now."""
 
     reply: str  # one move by the agent in the seat, or by the lens in a person's place
-    hint: str  # where a person plays an agent
+    hint: str  # where a person plays an agent, on the person's turn
     take_back: str
     new_game: str
     swap: str
@@ -97,7 +97,6 @@ class Controls(NamedTuple):
     play: str  # "" while playing
     step: str
     last: str
-    offers_hint: bool  # whether the hint has the place of the agent's move
 
 
 class Auto(NamedTuple):
@@ -145,16 +144,23 @@ class Scene(NamedTuple):
     controls: Controls
     auto: Auto | None  # None while nothing happens by itself
     moves: list[Move]
+    blame: Move | None  # the move that a finished game turned on, if it was a blunder
+
+    @property
+    def pause(self) -> int:
+        """Milliseconds from a person's move until the answer to it is shown."""
+        return round(1000 * REPLY_DELAY)
 
 
 def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
     """Gather what is the same wherever the board of a match stands, but for where it leads."""
     going_on, controls, played = auto(place, routes), links(place, routes), moves(place)
+    blame = losing_move(place, played)
     ply = seen_ply(place)
     seen = None if place.match.hide or ply is None else opinion_at(place, ply)
     legend = legend_of(place, seen, ply) if seen else None
     return Scene(
-        says=saying(place, controls, played, legend, going_on is not None, routes.show),
+        says=saying(place, controls, played, blame, legend, going_on is not None, routes.show),
         result=result(place),
         status=status(place, going_on is not None),
         board=board(
@@ -164,6 +170,7 @@ def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
             notes=_notes(place, seen, ply),
             more=expectations(place, seen, ply),
             hinted=hinted(place),
+            reply=addresses.moves_of(place.match, routes.reply) if answered(place) else None,
             held=ply != len(place.match.shown) and not place.over,
         ),
         bar=bar(place, seen, ply),
@@ -173,6 +180,7 @@ def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
         controls=controls,
         auto=going_on,
         moves=played,
+        blame=blame,
     )
 
 
@@ -185,6 +193,7 @@ def saying(
     place: Place,
     links: Controls,
     played: list[Move],
+    blame: Move | None,
     legend: Legend | None,
     going_on: bool,
     show: Callable[[Match], str],
@@ -195,20 +204,21 @@ def saying(
     if match.hide:
         caption = "The values are hidden."
     if place.over:
-        return Headline(headline, *_lesson(place, links, played, show))
-    mover = titles[match.seat(match.to_move)]
+        return Headline(headline, *_lesson(place, links, blame, show))
+    mover, mark = titles[match.seat(match.to_move)], MARKS[match.to_move]
     if match.hint:
-        best = hinted(place)
-        keeps = opinion(place.world, place.position, TRUTH).truths[best[0]]
-        ways = [
-            Action("play-hint", "Play it", show(match.play(best[0])), kind="primary"),
-            Action("reply", "Agent move", links.reply, "a"),
-        ]
-        where = squares(place.world.game, best).capitalize()
-        return Headline("Hint", f"{where}: {keeps} with optimal play.", ways)
+        best, sentence = hint(place)
+        way = Action("play-hint", "Play it", show(match.play(best)), kind="primary")
+        return Headline("Hint", sentence, [way])
+    if match.shown and played[len(match.shown) - 1].random:
+        caption = f"{MARKS[-match.to_move]}’s move was random. {caption}"
     if not match.at_end:
         where = f"Move {len(match.shown)} of {len(match.record)}. {caption}"
-        return Headline(headline, where, [Action("now", "To the end", links.last)])
+        ways = [Action("now", "To the end", links.last, symbol="last")]
+        if viewer(match, place.world) not in (None, match.to_move):
+            view = show(replace(match, view=mark.lower()))
+            ways.insert(0, Action("view", f"As {mark} sees it", view))
+        return Headline(headline, where, ways)
     if match.pause and not match.is_human(match.to_move):
         does = "go on" if match.watched else "reply"
         way = Action("go-on", f"Let {mover} {does}", links.play, kind="primary")
@@ -236,14 +246,53 @@ def hinted(place: Place) -> list[int]:
     return opinion(place.world, place.position, TRUTH).plays
 
 
+def hint(place: Place) -> tuple[int, str]:
+    """Return the cell to play, and why: of equal moves the one that tempts the opponent most.
+
+    That is the chance that the opponent blunders at once, then the share of blunders among all
+    answers.
+    """
+    world, best = place.world, hinted(place)
+    keeps = opinion(world, place.position, TRUTH).truths[best[0]]
+    scores = {cell: _temptation(place, cell) for cell in best}
+    first = max(best, key=scores.__getitem__)
+    if len({*scores.values()}) == 1:
+        return first, f"{squares(world.game, best).capitalize()}: {keeps} with optimal play."
+    chance, share = scores[first]
+    tempted = f"{percent(share, 0)}% of the answers are blunders"
+    if chance:
+        often = "" if chance > 0.995 else f" in {percent(chance, 0)}% of games"
+        tempted = f"{world.titles[place.match.seat(-place.match.to_move)]} then blunders{often}"
+    square = short_name(world.game, first).capitalize()
+    return first, f"{square} is best of {len(best)}: {keeps}, and {tempted}."
+
+
+def _temptation(place: Place, cell: int) -> tuple[float, float]:
+    """Return the chance of a blunder after a move, by the opponent and by any legal answer."""
+    world, after = place.world, place.play(cell)
+    if after.over:
+        return 0.0, 0.0
+    wrong = ~world.right[after.position]
+    legal = world.game.legal[after.position]
+    chances = (reply_chances(after), legal / legal.sum())
+    return tuple(round(float(each[wrong].sum()), 6) for each in chances)  # type: ignore[return-value]
+
+
 def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
-    """Say what the position is worth to the side whose view is kept, else to X."""
+    """Say what the position is worth to the side whose view is kept, else to X.
+
+    After the end that is how the game ended, whatever a lens expected.
+    """
     if seen is None or ply is None:
         return Bar(None, None, "The values are hidden." if place.match.hide else "No value yet.")
     side = viewer(place.match, place.world) or X
     sign = side * mover_at(ply)
+    if place.over:
+        ended = side * place.world.game.result(place.position)
+        label = f"The game is over: for {MARKS[side]} a {OUTCOMES[ended]}."
+        return Bar(ended * HEAT_STEPS, ended * HEAT_STEPS, label)
     expected = None if seen.beads or not any(seen.known) else sign * seen.scaled[seen.known].max()
-    value = int(place.world.solution.value[place.position if place.over else place.positions[ply]])
+    value = int(place.world.solution.value[place.positions[ply]])
     expects = "nothing yet" if expected is None else signed(float(shown(expected)))
     if is_moves(seen.lens):
         expects = "nothing known"
@@ -286,34 +335,48 @@ def _seat(place: Place, player: int) -> Seat:
     alone = who == HUMAN and not match.is_human(-player)
     name = "You" if alone else world.titles[who]
     wins = match.tally[0 if player == X else 2]
-    kind = character(world, who).strength or "human"
+    strength = character(world, who).strength or "human"
+    if who != HUMAN and match.epsilon:
+        strength += f", {percent(match.epsilon, 0)}% random"
     return Seat(
         mark=mark,
         name=name,
-        strength=kind,
+        strength=strength,
         wins=wins,
         to_move=not place.over and match.to_move == player,
-        label=f"{mark}: {name} {kind} {wins} won. Choose who plays {mark}",
     )
 
 
+def losing_move(place: Place, played: list[Move]) -> Move | None:
+    """Return the last blunder of a finished game: the person's own, unless the person won."""
+    if not place.over:
+        return None
+    side = None if place.match.watched else viewer(place.match, place.world)
+    lost = [move for move in played if move.blunder]
+    own = [move for move in lost if side is not None and move.mark == MARKS[side]]
+    return next(reversed(lost if result(place) == "win" else own or lost), None)
+
+
 def _lesson(
-    place: Place, links: Controls, played: list[Move], show: Callable[[Match], str]
+    place: Place, links: Controls, blame: Move | None, show: Callable[[Match], str]
 ) -> tuple[str, list[Action]]:
     """Return what a finished game teaches, and where to go from it."""
-    match, side = place.match, viewer(place.match, place.world)
-    person = None if match.watched else side
-    lost = [move for move in played[: len(match.shown)] if move.blunder]
-    own = [move for move in lost if person is not None and move.mark == MARKS[person]]
-    blame = (lost if result(place) == "win" else own or lost)[-1:]
-    ways = [Action("show", "Show me", show(match.at(move.ply - 1)), kind="") for move in blame]
-    ways += [
+    match = place.match
+    ways = [
         Action("rematch", "Rematch", links.new_game, kind="primary"),
-        Action("swap-end", "Swap", links.swap),
+        Action("swap-end", "Swap", links.swap, symbol="swap"),
     ]
-    for move in blame:
-        return f"Move {move.ply} was a blunder: no longer a {move.before.partition(' ')[0]}.", ways
-    return "No move was a blunder.", ways
+    if links.take_back:
+        ways.append(Action("take-back", "Take back", links.take_back, "u", symbol="undo"))
+    if not blame:
+        return "No move was a blunder.", ways
+    before = match.at(blame.ply - 1)
+    if viewer(match, place.world) not in (None, mover_at(blame.ply - 1)):
+        before = replace(before, view=blame.mark.lower())
+    ways.insert(0, Action("show", "Show me", show(before)))
+    drawn = ", a random one," * blame.random
+    lost = blame.before.partition(" ")[0]
+    return f"Move {blame.ply}{drawn} was a blunder: no longer a {lost}.", ways
 
 
 def _notes(place: Place, seen: Opinion | None, ply: int | None) -> list[Note] | None:
@@ -358,10 +421,11 @@ def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Controls:
         first=show(halted.at(0)) if ply else "",
         back=show(halted.at(ply - 1)) if ply else "",
         pause=show(replace(match, pause=True)) if moving and going else "",
-        play=show(replace(match, ply=None, pause=False)) if moving and not going else "",
+        play=show(replace(match.at(len(match.record)), pause=False))
+        if moving and not going
+        else "",
         step=show(halted.at(ply + 1)) if not match.at_end else agent_reply,
-        last=show(replace(match, ply=None)) if not match.at_end else "",
-        offers_hint=match.is_human(X) != match.is_human(O) and (asks or over or thinks(place)),
+        last=show(match.at(len(match.record))) if not match.at_end else "",
     )
 
 
@@ -376,6 +440,12 @@ def auto(place: Place, routes: Routes = addresses.ON_PAGE) -> Auto | None:
     if place.over and match.at_end and not match.pause and match.watched and match.keep:
         return Auto(routes.show(next_game(place)), max(match.delay, GAME_DELAY), "pause")
     return None
+
+
+def answered(place: Place) -> bool:
+    """Whether an agent answers at once to a move that is made where a match stands."""
+    match = place.match
+    return not (place.over or match.pause or match.is_human(-match.to_move))
 
 
 def next_game(place: Place) -> Match:

@@ -31,10 +31,12 @@ function ghost(cell) {
   cell.insertAdjacentHTML("beforeend",
     `<svg class="mark ghost" viewBox="0 0 24 24" aria-hidden="true"><use href="#mark-${moves.toLowerCase()}"/></svg>`);
   cell.classList.add("ghosted");
+  cell.closest(".board").classList.add("held");
 }
 
 function unghost() {
   for (const cell of document.querySelectorAll(".ghosted")) {
+    cell.closest(".board").classList.remove("held");
     cell.classList.remove("ghosted");
     cell.querySelector(".ghost")?.remove();
   }
@@ -45,6 +47,21 @@ document.addEventListener("htmx:beforeRequest", ({ target }) => {
 });
 document.addEventListener("htmx:afterSwap", () => {
   for (const cell of document.querySelectorAll(".ghosted:not(:has(.ghost))")) cell.classList.remove("ghosted");
+});
+
+// An agent answers a move in the same round trip, and is seen to do so after a pause.  Until then
+// the request counts as under way.
+
+document.addEventListener("htmx:configRequest", ({ target, detail }) => {
+  detail.path = target.dataset.reply ?? detail.path;
+});
+document.addEventListener("htmx:beforeSend", ({ target, detail: { xhr } }) => {
+  if (!target.dataset.reply) return;
+  const { onload } = xhr;
+  const seen = performance.now() + Number(target.closest("[data-pause]").dataset.pause);
+  xhr.onload = () => setTimeout(() => {
+    if (xhr.readyState === XMLHttpRequest.DONE) onload.call(xhr); // it was not given up meanwhile
+  }, seen - performance.now());
 });
 
 // Whoever had the focus on something that is gone goes on from the top of the board.

@@ -22,6 +22,7 @@ const USUAL = { lens: "", errors: "", epsilon: "0", delay: "1", hide: "0", own: 
 
 function choose() {
   const { elements } = byId("settings");
+  if (!elements) return; // nobody has looked at it
   const chosen = new URLSearchParams(location.search);
   for (const [name, usual] of Object.entries(USUAL)) {
     const value = chosen.get(name) || usual;
@@ -29,8 +30,6 @@ function choose() {
     else elements[name].value = value;
   }
 }
-
-byId("settings").reset(); // Firefox keeps fields over a reload, and may mistake one for another
 
 document.addEventListener("htmx:afterSettle", () => {
   choose();
@@ -54,8 +53,15 @@ function load(part, address, source, of) {
   answer.catch(() => {}); // given up for a newer one, or said by the board
 }
 
+// In place of the link that leads there.
+function loadOnce(part, source) {
+  const link = byId(`to-${part}`);
+  if (link) load(part, link.pathname + link.search, source, "");
+}
+
 function fill(cell) {
   const tab = document.querySelector("[name=tab]:checked").value;
+  if (tab === "settings") loadOnce(tab, "#panel-settings");
   const address = byId("game").dataset[tab];
   if (!address) return;
   const of = cell && `${address.includes("?") ? "&" : "?"}cell=${cell}`;
@@ -108,8 +114,7 @@ document.addEventListener("click", ({ target }) => {
   const seat = target.closest?.("[data-seat]")?.dataset.seat;
   if (seat) {
     byId(`seat-of-${seat}`).checked = true;
-    const players = byId("to-players"); // until they are there
-    if (players) load("players", players.pathname, "#chooser");
+    loadOnce("players", "#chooser");
   }
   if (!target.closest?.("#share")) return;
   byId("share-link").value = location.href;

@@ -69,6 +69,7 @@ def test_a_game_without_javascript(new_context: Callable[..., BrowserContext]) -
     page.click(".card[value=minimax]")
     expect(page).to_have_url(address("/play/?o=minimax"))
     page.click("label[for=tab-settings]")
+    page.click("#to-settings")
     page.check("#hide")
     page.click("#settings [type=submit]")
     expect(page).to_have_url(address("/play/?o=minimax&hide=1"))
@@ -286,10 +287,23 @@ def test_back_while_an_agent_is_thinking_shows_the_board_of_the_address(page: Pa
     page.goto("/play/?o=fixed")
     Gate(page, "**/reply/*")  # which never opens
     with page.expect_request("**/reply/*"):
-        page.click("#board-4")
+        page.click("#swap")
     walk(page, "back")
     expect(page).to_have_url(address("/play/?o=fixed"))
     expect(page.locator(MARKS)).to_have_count(0)
+
+
+def test_a_lost_game_is_explained_by_one_press_from_its_end(page: Page) -> None:
+    page.goto("/play/021486?o=q-learning-1")
+    headline(page, "You lost")
+    page.click("label[for=tab-why]")
+    expect(page.locator("#why-heading")).to_contain_text("ottom right")
+    expect(page).to_have_url(address("/play/021486?o=q-learning-1"))
+    page.click("label[for=tab-minds]")
+    expect(page.locator("#minds caption")).to_contain_text("Before move 5.")
+    page.keyboard.press("u")
+    expect(page).to_have_url(address("/play/0214?o=q-learning-1"))
+    headline(page, "Your turn as X")
 
 
 def test_an_open_list_stays_open_while_a_game_is_watched(page: Page) -> None:
@@ -399,7 +413,7 @@ def test_squares_keep_their_nodes_and_a_reply_takes_one_round_trip(page: Page) -
     page.click("#board-4")
     expect(page.locator(MARKS)).to_have_count(2)
     moves = [url.split("/")[3] for url in asked if "/static/" not in url]
-    assert moves == ["play", "reply"]
+    assert moves == ["reply"]
     page.focus("#snapshot-step")
     page.keyboard.press("ArrowLeft")
     expect(page).to_have_url(re.compile("step="))

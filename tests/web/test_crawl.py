@@ -19,10 +19,10 @@ READ = 4  # pages of each kind are searched for links
 FOLLOWED = 40  # of their links with the same parameters; the arena alone leads to 576 matches
 TRAINED = 8  # recipes; the experiments have hundreds, of which only the name is looked up
 INLINE = re.compile(r"\sstyle=|\son\w+=|hx-on|<style|js:|<script(?! src=\"/static/)")
-LINKS = {"href", "src", "action", "hx-get"}
+LINKS = {"href", "src", "action", "hx-get", "data-reply"}
 KINDS = {
     *("", "play", "puzzle", "mind", "minds", "agents", "lab", "experiments", "glossary", "judge"),
-    "teach",
+    *("teach", "settings"),
     *("arena", "how", "compare", "why", "api", "take", "embed", "players", "sources"),
 }
 # Pages that have what others of their kind have not, and frames, to which no page of ours links.

@@ -188,7 +188,10 @@ def test_the_board_keeps_the_view_of_whoever_plays(world: World) -> None:
     assert ply(Match("40")) == 2
     assert ply(Match("4")) == 0  # the agent thinks
     assert ply(Match("4", pause=True)) == 1
-    assert ply(Match("408", ply=1)) == 1
+    assert ply(Match("408", ply=1)) == 0  # one side's view is kept where one steps back
+    assert ply(Match("408", ply=1, view="o")) == 1
+    assert ply(Match("408", ply=2, view="o")) == 1
+    assert ply(Match("408", ply=1, o="human")) == 1
     assert ply(Match("", x="q-table", o="human")) is None  # nothing to keep yet
     assert ply(Match("4", o="human")) == 1  # whoever is to move
     assert ply(Match("03142")) == 4  # X made the last move
@@ -238,7 +241,8 @@ def test_a_task_is_the_other_truth(world: World) -> None:
 def test_the_task_of_an_agent_can_be_shown_wherever_values_are(client: FlaskClient) -> None:
     page = client.get("/play/4?lens=q-learning-1_task&pause=1").text
     assert "On the squares: Q* of the training task of Q-learning 1, for O, to move" in page
-    assert "The training task of Q-learning 1</option>" in page
+    chosen = client.get("/settings/?at=/play/4?lens=q-learning-1_task").text
+    assert "The training task of Q-learning 1</option>" in chosen
     assert 'id="snapshot-step"' not in page
 
 

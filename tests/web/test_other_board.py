@@ -45,7 +45,7 @@ ANSWERED = [
     *("/lab", "/lab/q-table", "/mind/q-table", "/mind/menace", "/minds/", f"/minds/{RECORD}"),
     *("/play/", f"/play/{RECORD}", f"/play/{RECORD}?lens=menace", f"/play/{RECORD}?hint=1"),
     *("/play/0b152?lens=q-table", "/players/", "/preview/.png", f"/preview/{RECORD}.png"),
-    *("/puzzle", "/puzzle/1", "/puzzle/1?plays=b", "/puzzle/1?plays=b&right=b"),
+    *("/settings/", "/puzzle", "/puzzle/1", "/puzzle/1?plays=b", "/puzzle/1?plays=b&right=b"),
     *("/reply/?x=q-table", f"/reply/{RECORD}?x=menace&o=q-table", "/take/", f"/take/{RECORD}"),
     *("/why/", f"/why/{RECORD}?lens=q-table&cell=3", f"/why/{RECORD}?lens=menace"),
     *(f"/why/{RECORD}?lens=champion", f"/why/{RECORD}?lens=self-play"),

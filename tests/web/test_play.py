@@ -4,12 +4,14 @@ import re
 from dataclasses import replace
 from html import unescape
 
+import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
 from app.sources import heading
 from app.web.match import Match, place_of
-from app.web.pages.play import PlayPage, minds_page, play_page
+from app.web.pages.play import PlayPage, minds_page, place_at, play_page
+from app.web.scene import hint
 from app.web.world import World
 
 HTMX = {"HX-Request": "true"}
@@ -25,7 +27,15 @@ def test_the_strip_says_who_plays_how_strong_they_are_and_the_score(world: World
     assert (x.name, x.strength, x.wins) == ("You", "human", 2)
     assert (o.name, o.strength, o.wins) == ("Q-learning 1", "strong", 0)
     assert page(world, LOST).drawn == 1
-    assert not page(world, Match()).scored
+
+
+def test_the_score_is_there_before_the_first_result(client: FlaskClient) -> None:
+    assert client.get("/play/4").text.count('<span class="wins">0</span>') == 2
+
+
+def test_how_often_agents_move_at_random_is_said_by_their_names(world: World) -> None:
+    x, o = page(world, Match("4", o="q-learning-1", epsilon=0.1)).seats
+    assert (x.strength, o.strength) == ("human", "strong, 10% random")
 
 
 def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None:
@@ -47,7 +57,10 @@ def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(world: World)
         "Show me": "/play/021486?ply=4&o=q-learning-1&tally=2-1-0",
         "Rematch": "/play/?o=q-learning-1&tally=2-1-1",
         "Swap": "/play/?x=q-learning-1&o=human&tally=1-1-2",
+        "Take back": "/play/0214?o=q-learning-1&tally=2-1-0",
     }
+    assert shown.why == "/why/021486?ply=4&o=q-learning-1&tally=2-1-0&cell=8"
+    assert shown.minds == "/minds/021486?ply=4&o=q-learning-1&tally=2-1-0"
     assert shown.snapshots is not None
     assert any(square.text for square in shown.scene.board.squares)  # the values stay
 
@@ -56,10 +69,11 @@ def test_whoever_wins_is_shown_what_the_other_gave_away(world: World) -> None:
     won = page(world, Match("03142", o="q-learning-1"))
     assert (won.scene.says.headline, won.scene.result) == ("You win", "win")
     assert won.scene.says.caption == "Move 2 was a blunder: no longer a draw."
+    assert won.scene.says.actions[0].href == "/play/03142?ply=1&o=q-learning-1&view=o"
     drawn = page(world, Match("041263578", o="q-iteration"))
     assert (drawn.scene.says.headline, drawn.scene.result) == ("Draw", "draw")
     assert drawn.scene.says.caption == "No move was a blunder."
-    assert [way.id for way in drawn.scene.says.actions] == ["rematch", "swap-end"]
+    assert [way.id for way in drawn.scene.says.actions] == ["rematch", "swap-end", "take-back"]
 
 
 def test_a_pause_is_said_with_the_way_on_and_is_not_inherited(world: World) -> None:
@@ -75,7 +89,6 @@ def test_a_pause_is_said_with_the_way_on_and_is_not_inherited(world: World) -> N
 
 def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(world: World) -> None:
     before = page(world, Match("0314"))
-    assert before.scene.controls.offers_hint
     assert before.scene.controls.hint == "/play/0314?hint=1"
     shown = page(world, Match("0314", hint=True))
     assert [square.hinted for square in shown.scene.board.squares] == [
@@ -84,10 +97,26 @@ def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(world: Worl
     assert shown.scene.says.caption == "Top right: win in 1 with optimal play."
     assert [(way.label, way.href) for way in shown.scene.says.actions] == [
         ("Play it", "/play/03142"),
-        ("Agent move", "/reply/0314"),
     ]
     assert shown.scene.controls.hint == ""
-    assert not page(world, Match("0314", o="human")).scene.controls.offers_hint
+    assert page(world, Match("0314", o="human")).scene.controls.hint == ""
+    # The agent moves in a person's place too, where there is one.
+    assert before.scene.controls.reply == shown.scene.controls.reply == "/reply/0314"
+
+
+def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(world: World) -> None:
+    place = place_of(Match(o="q-learning-1", hint=True), world)
+    best, sentence = hint(place)
+    policy, game = world.policies["q-learning-1"], world.game
+    equal = np.flatnonzero(world.right[0])
+    chances = {}
+    for cell in equal.tolist():
+        after = game.successor[0, cell]
+        chances[cell] = policy[after][~world.right[after]].sum()
+    assert len(equal) > 1
+    assert chances[best] == pytest.approx(max(chances.values()))
+    assert chances[best] > min(chances.values())
+    assert sentence.endswith("is best of 9: draw, and Q-learning 1 then blunders.")
 
 
 def test_while_an_agent_thinks_the_values_stay_and_are_marked(world: World) -> None:
@@ -106,8 +135,8 @@ def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(world
     shown = page(world, Match("4023", o="q-learning-1")).scene.bar
     assert (shown.heat, shown.truth) == (20, 20)
     lost = page(world, LOST).scene.bar
-    assert lost.truth == -20
-    assert "with optimal play a loss" in lost.label
+    assert (lost.heat, lost.truth) == (-20, -20)  # how it ended, whatever was expected
+    assert lost.label == "The game is over: for X a loss."
     first = page(world, Match(lens="q-learning-1", o="human")).scene.bar
     assert first.heat == round(20 * float(max(lens[0])))
     as_o = page(world, Match("4", lens="q-learning-1", o="human")).scene.bar
@@ -137,6 +166,44 @@ def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
         page = client.get(f"/play/3140?o=human&lens=q-learning-1{hide}").text
         assert [page.count(part) for part in told] == [number] * len(told)
         assert ("The values are hidden." in page) != number
+
+
+def test_a_press_is_answered_with_the_board_after_the_reply(
+    client: FlaskClient, world: World
+) -> None:
+    squares = page(world, Match("4023", o="fixed")).scene.board.squares
+    assert squares[1].reply == "/reply/40231?o=fixed"
+    assert squares[6].href == "/play/40236?o=fixed"
+    assert squares[6].reply == ""  # it ends the game
+    answer = client.get(squares[1].reply, headers=HTMX | {"HX-Trigger": "board-1"})
+    assert answer.headers["HX-Push-Url"] == "/play/402315?o=fixed"
+    assert answer.headers["Cache-Control"] == "no-store"
+    for match in (Match("40", o="human"), Match("40", pause=True), Match("4")):
+        assert {square.reply for square in page(world, match).scene.board.squares} == {""}
+
+
+def test_stepping_back_keeps_one_sides_view(world: World) -> None:
+    own, agents = (page(world, Match("4023", ply=ply, o="q-learning-1")) for ply in (2, 3))
+    assert [(shown.scene.ply, shown.scene.board.held) for shown in (own, agents)] == [
+        (2, False),
+        (2, True),
+    ]
+    view, end = agents.scene.says.actions
+    assert (view.label, end.label) == ("As O sees it", "To the end")
+    other = page(world, place_at({"at": view.href}, world).match)
+    assert (other.scene.ply, other.scene.board.held) == (3, False)
+    assert end.href == "/play/4023?o=q-learning-1"
+
+
+def test_a_random_move_of_a_watched_agent_is_marked(world: World, client: FlaskClient) -> None:
+    match = Match("41", x="fixed", o="fixed", epsilon=0.1, pause=True)
+    played = page(world, match).scene
+    assert [move.random for move in played.moves] == [True, True]
+    assert played.says.caption.startswith("O’s move was random. ")
+    usual = page(world, Match("01", x="fixed", o="fixed", epsilon=0.1)).scene
+    assert [move.random for move in usual.moves] == [False, False]
+    assert not any(move.random for move in page(world, Match("41", o="fixed")).scene.moves)
+    assert client.get("/play/41?x=fixed&o=fixed&epsilon=0.1").text.count("random: ") == 2
 
 
 def test_who_would_play_what(world: World) -> None:

@@ -13,10 +13,10 @@ from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.sources import heading
-from app.tictactoe.game import SEATS
+from app.tictactoe.game import SEATS, mover_at
 from app.web import addresses
 from app.web.comparison import comparison_of
-from app.web.lens import can_blunder, opinion
+from app.web.lens import can_blunder, lens_of, opinion
 from app.web.match import Match, Place, parse
 from app.web.numbers import listed, short_name
 from app.web.pages.parts.network_inputs import Encoding, encoded
@@ -32,18 +32,20 @@ bp = Blueprint("play", __name__)
 def settings(query: Mapping[str, str], world: World) -> Match:
     """Return the match that a form asks for which changes something of the one `at` an address.
 
-    It is a seat and the player for it, or else all that the settings hold.  A step is sent with
-    them wherever there is a slider: it is dropped with its lens, if another is chosen, and at the
-    slider's end, where the agent is as it plays.
+    It is a seat and the player for it, or all that the settings hold, or the step of a slider.  A
+    step is sent with the settings too wherever there is a slider: it is dropped with its lens, if
+    another is chosen, and at the slider's end, where the agent is as it plays.
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
     record, before = _at(query)
     place = parse(record, before, world)
     if "player" in query:
         return _seated(place, record, before, query)
-    wanted = {name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")}
-    wanted |= {name: query.get(name, "0") for name in ("hide", "own", "keep")}
-    if wanted["lens"] != place.match.lens:
+    wanted = {}
+    if "lens" in query:
+        wanted = {name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")}
+        wanted |= {name: query.get(name, "0") for name in ("hide", "own", "keep")}
+    if wanted.get("lens", place.match.lens) != place.match.lens:
         wanted["step"] = ""
     elif query.get("step"):
         lens = shown_lens(place)
@@ -152,6 +154,7 @@ class MindsPage(Page):
     template: ClassVar = "play/minds.html"
     fragment: ClassVar = ("minds",)
 
+    before: int  # the move that followed in the game, 0 at its end
     minds: list[Preference]
     encodings: list[Encoding]
     compare: str  # the address of the comparison of this position
@@ -173,6 +176,7 @@ def minds_page(place: Place) -> MindsPage:
     if place.over:
         raise Conflict(f"The game is over after {len(place.match.shown)} moves: no player moves.")
     return MindsPage(
+        before=0 if place.match.at_end else len(place.match.shown) + 1,
         minds=[_mind(place, name) for name in (TRUTH, *place.world.agents)],
         encodings=encoded(place.world.game, place.position),
         compare=addresses.compare(comparison_of(place)),
@@ -196,6 +200,41 @@ def _mind(place: Place, name: str) -> Preference:
     )
 
 
+@dataclass(frozen=True)
+class SettingsPage(Page):
+    """What is shown, and how it is played; the play page fetches it when it is wanted."""
+
+    template: ClassVar = "play/settings.html"
+    fragment: ClassVar = ("settings",)
+
+    match: Match
+    world: World
+    here: str  # the game that they are of
+    playing: str  # whose values are shown where no other lens is chosen
+    delays: tuple[float, ...]  # to choose from, as are the epsilons
+    epsilons: tuple[float, ...]
+
+
+@bp.get(addresses.SETTINGS)
+def choices() -> Response:
+    """Show the settings of a match."""
+    return respond(settings_page(place_at(request.args, world())))
+
+
+def settings_page(place: Place) -> SettingsPage:
+    """Gather what the templates write down."""
+    match, world = place.match, place.world
+    usual = Place(world, replace(match, lens=""), place.positions)
+    return SettingsPage(
+        match=match,
+        world=world,
+        here=addresses.play(match),
+        playing=world.titles[shown_lens(usual)],
+        delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),
+        epsilons=tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),
+    )
+
+
 OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move
 OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
 BY_ITSELF = "auto"  # how the id of what asks by itself begins
@@ -209,20 +248,15 @@ class PlayPage(Page):
     fragment: ClassVar = ("game", "moves")
 
     match: Match
-    world: World
     here: str  # its own address
     seats: tuple[Seat, Seat]
     drawn: int  # games so far, as the seats say how many they won
-    scored: bool  # whether there was a game before this one
     scene: Scene
     snapshots: Snapshots | None  # None where they are hidden or were never learned
     untrained: str  # what is said in place of a slider
     why: str  # the address that explains the best value, "" where none can be
     minds: str  # where it stands who would play what
     chart: Markup  # the value of the game over its moves
-    playing: str  # whose values are shown where no other lens is chosen
-    delays: tuple[float, ...]  # to choose from, as are the epsilons
-    epsilons: tuple[float, ...]
 
 
 @bp.get(addresses.PLAY.to(""))
@@ -256,34 +290,26 @@ def play_page(place: Place) -> PlayPage:
     """Gather what the templates write down."""
     match, world = place.match, place.world
     shown, lens = scene(place), shown_lens(place)
-    unexplained = (
-        match.step is not None
-        or match.hide
-        or place.over
-        or is_moves(lens)
-        or world.is_taught(lens)
-    )
+    ply, cell = shown.ply, None
+    if shown.blame:
+        ply = shown.blame.ply - 1
+        cell = place.cells[ply]
+    decided = match if ply is None else match.at(ply)
+    explained = match.step is None and not match.hide and ply is not None
+    if explained:
+        decider = lens_of(match, world, mover_at(len(decided.shown)))
+        explained = not (is_moves(decider) or world.is_taught(decider))
     return PlayPage(
         match=match,
-        world=world,
         here=addresses.play(match),
         seats=seats(place),
         drawn=match.tally[1],
-        scored=any(match.tally),
         scene=shown,
         snapshots=None if match.hide else snapshots(place, lens),
         untrained="The values are hidden."
         if match.hide
         else f"{world.titles[lens]}: no training to look at.",
-        why="" if shown.ply is None or unexplained else addresses.why(match.at(shown.ply)),
-        minds=addresses.minds(match),
+        why=addresses.why(decided, cell) if explained else "",
+        minds=addresses.minds(decided if place.over else match),
         chart=value_chart(place, shown.moves),
-        playing=world.titles[_unasked(place) if match.lens else lens],
-        delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),
-        epsilons=tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),
     )
-
-
-def _unasked(place: Place) -> str:
-    """Return whose values the board would show if no other lens were chosen."""
-    return shown_lens(Place(place.world, replace(place.match, lens=""), place.positions))

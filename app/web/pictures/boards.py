@@ -42,6 +42,7 @@ class BoardSquare(NamedTuple):
     column: int
     mark: str  # "X", "O" or "." for nobody's
     href: str = ""  # the game after a move here, if one is possible
+    reply: str = ""  # where an agent answers that move, if one does
     last: bool = False  # the last move was here
     chosen: bool = False  # the page is about this square
     winning: bool = False
@@ -132,12 +133,14 @@ def board(
     more: Sequence[str] | None = None,
     hinted: Collection[int] = (),
     held: bool = False,
+    reply: Callable[[int], str] | None = None,
 ) -> Board:
     """Lay out where a match stands.
 
     `opinion` is None where no values are to be shown; it may be of an earlier decision, and is
     `held` while another one is waited for.  `link` makes of an empty cell the address that it leads
-    to; None for a board on which nobody moves now.
+    to; None for a board on which nobody moves now.  `reply` makes the address of an agent's answer
+    to a move there, None where no agent answers.
     `chosen` is the cell that the page is about, if it is about one.  `notes` are those of
     `lens.notes`, by default all that errs by optimal play; `more` has a sentence a cell.
     """
@@ -152,6 +155,7 @@ def board(
     for cell, stone in enumerate(game.board[position].tolist()):
         row, column = game.row_column(cell)
         free = stone == 0
+        goes_on = free and not place.over and not game.is_over(int(game.successor[position, cell]))
         square = BoardSquare(
             id=f"{id}-{DIGITS[cell]}",
             key=str(cell + 1),
@@ -159,6 +163,7 @@ def board(
             column=column + 1,
             mark=MARKS[stone],
             href=link(cell) if free and link and not place.over else "",
+            reply=reply(cell) if goes_on and reply else "",
             last=cell == last,
             chosen=cell == chosen,
             winning=cell in winning,
