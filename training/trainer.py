@@ -60,6 +60,8 @@ LEFT = ["200 OK", "400 Bad Request", "404 Not Found", "500 Internal Server Error
 REASONS = {int(text[:3]): text for text in [*LEFT, "503 Service Unavailable"]}
 
 Answer = tuple[int, bytes]  # a status of HTTP and a body
+ENDED: Answer = (500, b"")  # where a learner has ended before it answered
+FAULT: Answer = (500, b"fault")  # where one said that it could not
 
 
 @dataclass(eq=False)
@@ -125,20 +127,18 @@ class Line:
                 await self.came.wait()
             job = self.order()[0]
             self.waiting.remove(job)
-            tries = TRIES
-            answer: Answer = (500, b"")
-            while tries:
-                learner = learner or await begin(self.game, self.cached)
+            answer, cached = ENDED, self.cached
+            for _ in range(TRIES):
+                learner = learner or await begin(self.game, cached)
                 answer = await learner.ask(job)
                 if answer[0] != 500:
                     break
-                crashed = learner.end()
+                if learner.end() in CRASHES or answer == FAULT:
+                    cached = False  # it may be what was kept that is broken
                 learner = None
-                if self.cached and crashed in (0, *CRASHES):
-                    self.cached = False  # it may be what was kept that is broken
-                    set_aside()
-                else:
-                    tries -= 1
+            if self.cached and learner and not cached:  # and so it is
+                self.cached = False
+                set_aside()
             del self.jobs[job.text]
             job.answer.set_result(answer)
             if learner and self.cached and learner.size() > LARGEST:
@@ -155,7 +155,7 @@ class Learner:
     writer: asyncio.StreamWriter
 
     async def ask(self, job: Job) -> Answer:
-        """Have a job done; 500 if the process fails, or ends before it has answered."""
+        """Have a job done: FAULT if the process cannot, ENDED if it ends over it."""
         try:
             self.writer.write(f"{job.text}\n".encode())
             while True:
@@ -164,7 +164,7 @@ class Learner:
                     return status, await self.reader.readexactly(size)
                 job.compiling = True
         except (ValueError, OSError, EOFError):
-            return 500, b""
+            return ENDED
 
     def size(self) -> int:
         """Return the bytes of memory that it holds, 0 where the system does not say."""
@@ -173,11 +173,10 @@ class Learner:
         return 0
 
     def end(self) -> int:
-        """End it, and return the signal that it had ended with itself, 0 for none."""
-        self.writer.transport.abort()
-        with suppress(ChildProcessError):
-            return os.WTERMSIG(os.waitpid(self.pid, 0)[1])
-        return 0
+        """End it, and return the signal with which it ended, its own if it had already."""
+        self.writer.transport.abort()  # later: nobody else would tell it
+        os.kill(self.pid, signal.SIGKILL)
+        return os.WTERMSIG(os.waitpid(self.pid, 0)[1])
 
 
 async def begin(game: Game, cached: bool) -> Learner:
@@ -226,7 +225,7 @@ def learn(game: Game, channel: socket.socket, cached: bool) -> None:
                 status, body = 400, f"{error}".encode()
             except Exception:
                 print_exc()
-                status, body = 500, b""
+                status, body = FAULT
             signal.alarm(0)
             file.write(f"{status} {len(body)}\n".encode() + body)
             file.flush()

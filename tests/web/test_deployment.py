@@ -70,7 +70,9 @@ def test_who_is_led_to_its_name_is_led_to_the_same_address(environment, path: st
     assert response.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize("host", ["https://play.example", "a b", "play.example/x", "a:b", "-", "ä"])
+@pytest.mark.parametrize(
+    "host", ["https://play.example", "a b", "a..b", "a:b", "x:99999", "-", "ä"]
+)
 def test_what_is_no_name_of_a_site_is_named(environment, host: str) -> None:
     with pytest.raises(SettingError, match="CANONICAL_HOST is a name like"):
         environment(CANONICAL_HOST=host)
@@ -95,7 +97,9 @@ def test_a_wrong_number_of_proxies_is_named(environment, proxies: str) -> None:
         environment(TRUSTED_PROXIES=proxies)
 
 
-@pytest.mark.parametrize("variable", ["LAB", "CORS_ORIGINS", "FORWARDED_HOST", "CANONICAL_HOST"])
+@pytest.mark.parametrize(
+    "variable", ["LAB", "LAB_TRAINERS", "CORS_ORIGINS", "FORWARDED_HOST", "CANONICAL_HOST"]
+)
 def test_settings_are_checked_before_the_models(environment, tmp_path: Path, variable: str) -> None:
     (tmp_path / "nobody.npz").write_bytes(b"")
     with pytest.raises(SettingError, match=variable):

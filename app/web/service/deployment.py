@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 MAX_PROXIES = 9
-HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?")
+MAX_TRAINERS = 64
+HOST = re.compile(r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)(:(?P<port>\d{1,5}))?", re.ASCII)
+PORTS = 65535
 USUAL_PORTS = (":80", ":443")  # which no browser writes
 UNQUOTED = "/:@!$&'()*+,;=~"  # in a path
 
@@ -56,11 +58,12 @@ class Settings(NamedTuple):
 
 
 def settings() -> Settings:
-    """Read MODELS, LAB, TRUSTED_PROXIES, FORWARDED_HOST and CANONICAL_HOST.
+    """Read MODELS, LAB, LAB_TRAINERS, TRUSTED_PROXIES, FORWARDED_HOST and CANONICAL_HOST.
 
     By default no proxy is believed, neither who sent a request nor how.
     Raises SettingError, naming the variable, if one of them is wrong.
     """
+    number("LAB_TRAINERS", 1, 1, MAX_TRAINERS)  # the trainer reads it itself
     return Settings(
         models=Path(os.environ.get("MODELS") or ROOT / "models"),
         lab=number("LAB", 1, 0, 1) == 1,
@@ -99,7 +102,8 @@ def canonical_host() -> str:
     host = text.lower()
     for port in USUAL_PORTS:
         host = host.removesuffix(port)
-    if text and not HOST.fullmatch(host):
+    found = HOST.fullmatch(host)
+    if text and not (found and 0 < int(found["port"] or 1) <= PORTS):
         raise SettingError(f"CANONICAL_HOST is a name like play.example.org, not {text!r}.")
     return host
 

@@ -77,14 +77,15 @@ class Question:
     """What the trainer is asked once for all who want it."""
 
     def __init__(self) -> None:
-        self.until = monotonic() + AWAY_SECONDS  # somebody waits for it, or is to come back
+        self.waiting = 0  # requests
+        self.until = 0.0  # when somebody is to come back
         self.done = Event()
         self.answer: Any = None
         self.error: Exception | None = None
 
     def wanted(self) -> bool:
-        """Whether anybody still waits for it."""
-        return monotonic() < self.until
+        """Whether anybody waits for it, or is to come back."""
+        return self.waiting > 0 or monotonic() < self.until
 
 
 class Lab:
@@ -206,11 +207,17 @@ class Lab:
                 return kept[text]
             question = self.questions.get(text)
             if question is None:
-                question = self.questions[text] = Question()
+                question = Question()
                 whose = request.remote_addr or "" if has_request_context() else ""
                 work = (self.source, question, text, whose, kept, read)
-                Thread(target=self._ask, args=work, daemon=True).start()
-        self._wait(self.source, question, text)
+                Thread(target=self._ask, args=work, daemon=True).start()  # done after this lock
+                self.questions[text] = question
+            question.waiting += 1
+        try:
+            self._wait(self.source, question, text)
+        finally:
+            with self.lock:
+                question.waiting -= 1
         if isinstance(question.error, TrainerBusyError):
             raise busy()
         if isinstance(question.error, TrainerRefusedError):
@@ -249,7 +256,6 @@ class Lab:
             patience -= monotonic() - request.environ.get(BEGAN, monotonic())
         end = monotonic() + patience
         while not question.done.wait(min(LOOK_SECONDS, max(0.0, end - monotonic()))):
-            question.until = max(question.until, monotonic() + 2 * LOOK_SECONDS)
             if has_gone():
                 raise busy()
             if monotonic() >= end:

@@ -31,6 +31,7 @@ from tests.service.faults.surroundings import (
     wrong_settings,
 )
 from tests.service.faults.training import (
+    broken_cache,
     full_disk,
     full_queue,
     interrupted_training,
@@ -78,6 +79,7 @@ SCENARIOS: dict[str, Scenario] = {
     "interrupted": interrupted_training,
     "trainer": killed_trainer,
     "trainer-ends": trainer_and_server,
+    "broken-cache": broken_cache,
     "full-queue": full_queue,
     "one-recipe": one_recipe_at_once,
     "lab-off": lab_switched_off,

@@ -23,7 +23,8 @@ WRONG = {
     "PORT": ("0", "99999", "http"),
     "TRUSTED_PROXIES": ("-1", "10", "ten"),
     "FORWARDED_HOST": ("yes",),
-    "CANONICAL_HOST": ("https://play.example", "play.example/x", "a b"),
+    "LAB_TRAINERS": ("0", "many"),
+    "CANONICAL_HOST": ("https://play.example", "play.example/x", "a b", "a..b", "x:99999"),
     "CORS_ORIGINS": ("example.org",),
 }
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

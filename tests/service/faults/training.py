@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
@@ -46,6 +46,11 @@ CROWD = 30  # clients who want the same
 ENDED = 5.0  # seconds until the trainer has noticed
 IDLE = 3.0  # seconds in which it does nothing
 NUMBERS = count()
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "cut": lambda content: content[: len(content) // 2],
+    "changed in every byte": lambda content: bytes(255 - byte for byte in content),
+}
 
 
 def full_disk() -> Iterator[Finding]:
@@ -179,6 +184,25 @@ def killed_trainer() -> Iterator[Finding]:
                 f"{', '.join(f'{number} x {status}' for status, number in sorted(seen.items()))}; "
                 f"then {after}, trainers: {len(others)}",
                 seen[200] >= 4 * CLIENTS - 1 and after == 200 and len(others - {killed}) == 1,
+            )
+
+
+def broken_cache() -> Iterator[Finding]:
+    """What numba has compiled and kept, damaged."""
+    with tempfile.TemporaryDirectory() as name:
+        with serving(NUMBA_CACHE_DIR=name) as server:
+            assert page(server, fresh()).status == 200
+        kept = {file: file.read_bytes() for file in Path(name).rglob("*.nb[ci]")}
+        for done, damage in DAMAGES.items():
+            for file, content in kept.items():
+                file.write_bytes(damage(content))
+            with serving(NUMBA_CACHE_DIR=name) as server:
+                seen = [page(server, fresh()).status for _ in range(2)]
+            yield Finding(
+                f"{len(kept)} files that numba keeps are {done}, two new recipes",
+                "both are trained",
+                f"{seen[0]}, {seen[1]}",
+                bool(kept) and seen == [200, 200],
             )
 
 

@@ -1,38 +1,24 @@
 """One recipe with twenty seeds: what is luck, and what is the recipe.
 
-They are trained one after the other, one for each request that asks how far it has come.
+They are trained a few at a time, for each request that asks how far it has come.
 """
 
-from dataclasses import dataclass
-from threading import Lock
 from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
-from cachetools import LRUCache
 from markupsafe import Markup
 
-from app.recipes import Recipe, name
+from app.recipes import Recipe
 from app.tictactoe.game import SEATS
 from app.web.pictures.curves import spread_chart
 from app.web.service.on_demand import SeedRun
 from app.web.world import World
 
 SEEDS = 20
+FEW = 5  # that are asked for at once: then it is somebody else's turn
 MOMENT = 1.0  # seconds
-KEPT = 400  # runs, of some 200 bytes each
 QUARTILES = (25, 50, 75)
-
-
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """The runs that this process has seen last."""
-
-    runs: LRUCache[str, SeedRun]
-    lock: Lock
-
-
-RUNS = Runs(LRUCache(KEPT), Lock())
 
 
 class TwentySeeds(NamedTuple):
@@ -52,22 +38,17 @@ def seeds_of(recipe: Recipe) -> range:
 
 
 def band(world: World, recipe: Recipe, seen: int = 0) -> TwentySeeds:
-    """Train one more seed of a recipe than are seen already, and return what there is.
+    """Train a few more seeds of a recipe than are seen already, and return what there is.
 
     Another process of the server may have shown those: the trainer knows them, and they are soon
-    here.  Whatever an address claims, it takes no longer than a moment and one training.
+    here.  Whatever an address claims, it takes no longer than a moment and the training of a few.
     Raises what `world.agents` raises, and RecipeError if the name is too long for another seed.
     """
-    end = monotonic() + MOMENT
-    twenty = {seed: name(recipe.with_seed(seed)) for seed in seeds_of(recipe)}
-    with RUNS.lock:
-        runs = {seed: RUNS.runs[one] for seed, one in twenty.items() if one in RUNS.runs}
-    for following, one in twenty.items():
-        if following not in runs and (not runs or len(runs) <= seen) and monotonic() < end:
-            (runs[following],) = world.lab.seeds(recipe, [following])
-            with RUNS.lock:
-                RUNS.runs[one] = runs[following]
-    return _drawn([runs[seed] for seed in twenty if seed in runs])
+    end, twenty, runs = monotonic() + MOMENT, seeds_of(recipe), list[SeedRun]()
+    for first in range(0, min(seen + 1, SEEDS), FEW):
+        if not runs or monotonic() < end:
+            runs += world.lab.seeds(recipe, twenty[first : first + FEW])
+    return _drawn(runs)
 
 
 def _drawn(runs: list[SeedRun]) -> TwentySeeds:
