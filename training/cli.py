@@ -1,4 +1,4 @@
-"""The command line: list, train, check, judge, evaluate, play, seeds, experiment, bench.
+"""The command line: list, train, check, judge, evaluate, play, code, seeds, experiment, bench.
 
 What a command needs is imported when it runs: listing the agents does not wait for a compiler, nor
 training one for what draws tables.
@@ -359,6 +359,21 @@ def play(agent: Wanted, models: Path, seat: str, seed: int | None) -> None:
         opponent = agent_called(game, name(agent.recipe), models)
         play_in_terminal(game, opponent, seat, seed, lambda text: click.prompt(text, type=str))
     except ModelError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.argument("agent", metavar="ID|RECIPE", type=IdOrRecipe())
+def code(agent: Wanted) -> None:
+    """Print a training as one file of plain Python, which needs nothing but Python 3.11.
+
+    Run, it writes the same table as train does, bit for bit, as CSV.
+    """
+    from training.code import code_of  # noqa: PLC0415
+
+    try:
+        click.echo(code_of(agent.recipe), nl=False)
+    except RecipeError as error:
         raise click.ClickException(str(error)) from error
 
 

@@ -5,9 +5,9 @@ and the end of a pipe by their numbers, and the trainer's lock, to be held to th
 closed when the last process of the server has ended, and then this one ends too.
 
 It speaks HTTP.  Who asks for `/q-learning,alpha=0.5` is sent a zip file of the agent's card and
-arrays.  `/story/` before a name asks for the first games of its training, `/taught/` for what
-people taught it, `/seeds/3.4.5/` for the figures and proofs that it comes to with these seeds,
-`/place/` before any of them for the place in the line.
+arrays.  `/story/` before a name asks for the first games of its training, `/code/` for all of it as
+one file of Python, `/taught/` for what people taught it, `/seeds/3.4.5/` for the figures and proofs
+that it comes to with these seeds, `/place/` before any of them for the place in the line.
 
 This process holds the line and learns nothing itself.  Those that it forks do, one job at a time
 each: LAB_TRAINERS of them with numba, and one that tells stories and is taught in plain Python, so
@@ -42,7 +42,13 @@ from app.tictactoe.policy import policy_of
 
 KEPT = 16 << 20  # bytes of answers, of agents about a megabyte each
 MOST = 200  # that wait in a line
-STORY, TAUGHT, SEEDS, PLACE = "story", "taught", "seeds", "place"  # what else can be asked
+STORY, CODE, TAUGHT, SEEDS, PLACE = (
+    "story",
+    "code",
+    "taught",
+    "seeds",
+    "place",
+)  # what else can be asked
 CARD, ARRAYS = "card.json", "arrays.npz"
 TRAIN_SECONDS, COMPILE_SECONDS = 30, 600  # until a learner ends itself: nothing waits for ever
 CLIENT_SECONDS = 5.0  # for a client to speak, and to take the answer
@@ -248,6 +254,10 @@ def answer(game: Game, text: str) -> bytes:
         from training.story import story  # noqa: PLC0415
 
         return story(game, parse(rest))
+    if kind == CODE:
+        from training.code import code_of  # noqa: PLC0415
+
+        return code_of(parse(rest)).encode()
     if kind == TAUGHT:  # with the cells of a game that is begun, or "-", before the name
         from training.taught import answer as course  # noqa: PLC0415
 
@@ -340,7 +350,7 @@ class Trainer:
 
     def line(self, text: str) -> Line:
         """Return in which line one waits: one process keeps the learners that people teach."""
-        taught = "taught" in text or asked(text)[0] == STORY
+        taught = "taught" in text or asked(text)[0] in (STORY, CODE)
         return self.quick if taught else self.trainings
 
     def place(self, text: str) -> Answer:

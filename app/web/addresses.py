@@ -50,6 +50,7 @@ SCORE = Route("/puzzle/<int:number>/score")
 MIND = Route("/mind/<name>")
 AGENTS = "/agents"
 AGENT = Route("/agents/<name>")
+CODE = Route("/lab/<name>.py")
 AGENT_FILE = Route("/agents/<name>.<any(npz, json, csv):ending>")
 BLUNDERS = Route("/agents/<name>/blunders")
 CERTIFICATE = Route("/agents/<name>/certificate-<any(x, o):seat>")
@@ -208,6 +209,11 @@ def agent(name: str, against: str = "") -> str:
 def agent_file(name: str, ending: str) -> str:
     """Return where an agent is handed out as a file: "npz", "json" or "csv"."""
     return AGENT_FILE.to(name, ending)
+
+
+def code(name: str) -> str:
+    """Return where a training is handed out as one file of Python."""
+    return CODE.to(name)
 
 
 def blunders(name: str, page: int = 1) -> str:

@@ -54,7 +54,14 @@ ANSWERED = [
 # Where there is nothing for this board: no experiment, no trainer, moves too long for an address.
 ELSEWHERE = (
     *("/teach", "/experiments/", "/api/v1/experiments", "/embed/experiment", "/lab/<name>/seeds"),
-    *("/judge/", "/api/v1/judge", "/puzzle/<int:number>/score", "/static", "/set"),
+    *(
+        "/judge/",
+        "/api/v1/judge",
+        "/puzzle/<int:number>/score",
+        "/static",
+        "/set",
+        "/lab/<name>.py",
+    ),
 )
 
 

@@ -35,6 +35,7 @@ from app.web.service.on_demand import UNPACKED, Lab
 from app.web.service.trainer import LOCK, Trainer, TrainerError, trainer
 from app.web.world import World
 from training import trainer as program
+from training.code import code_of
 from training.run import agent_id, train
 from training.trainer import MOST, Line, packed
 
@@ -68,6 +69,7 @@ def running(client: FlaskClient) -> Callable[[], int]:
         f"/agents/{NAME}",
         f"/agents/{NAME}.json",
         f"/agents/{NAME}.csv",
+        f"/lab/{NAME}.py",
         f"/agents/{NAME}/blunders",
         f"/agents/{QUOTED}",
         f"/mind/{NAME}",
@@ -118,6 +120,18 @@ def test_a_training_that_never_updates_anything_has_one_moment(
     answer = client.get(address)
     assert answer.status_code == 200, answer.text
     assert not re.search(r"\bnan\b", answer.text)
+
+
+def test_a_training_is_handed_out_as_the_file_that_the_command_prints(client: FlaskClient) -> None:
+    for text in (NAME, "champion"):
+        page = client.get(f"/agents/{text}").text
+        assert f'href="/lab/{text}.py"' in page
+        answer = client.get(f"/lab/{text}.py")
+        recipe = parse(text) if text == NAME else parse("champion")
+        assert answer.text == code_of(recipe)
+        assert answer.headers["Content-Disposition"] == "attachment; filename=training.py"
+    assert 'id="code"' not in client.get("/agents/mcts").text
+    assert client.get("/lab/mcts.py").status_code == 404
 
 
 def test_the_recipe_of_nobody_plays(client: FlaskClient) -> None:

@@ -187,12 +187,13 @@ def learners(opponent: str, seat: str) -> str:
 
 def answer(game: Game, turn: Turn, board: str, rng: Random, own: Choose) -> str:
     """Return the board after the opponent's answer; raises as `Person.choose` does."""
-    itself = turn.opponent == SELF
     if turn.person:
         cell = turn.person.choose(board)
+    elif turn.opponent == SELF:
+        cell = own(board)
     else:
-        cell = own(board) if itself else pick(choices(game, turn.opponent, board), rng.random())
-    rng.answered(move(board, cell), itself)
+        cell = pick(choices(game, turn.opponent, board), rng.random())
+    rng.answered(move(board, cell), turn.opponent == SELF)
     return move(board, cell)
 
 

@@ -74,8 +74,10 @@ def beginning(
     if recipe.start == "empty":
         return empty(game), turn.seat(recipe, turn.played)
     boards = boards_of(game, recipe.seat)
-    every = recipe.start == "every"
-    number = turn.played % len(boards) if every else int(rng.random() * len(boards))
+    if recipe.start == "every":
+        number = turn.played % len(boards)
+    else:
+        number = int(rng.random() * len(boards))
     return boards[number], to_move(boards[number])
 
 

@@ -7,9 +7,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from flask import Blueprint, Response, request
 from numpy.typing import NDArray
+from werkzeug.exceptions import NotFound
 from werkzeug.http import generate_etag
 
-from app.recipes import Parameter, parameters
+from app.recipes import Parameter, parameters, parse
 from app.recipes.parameters import written
 from app.sources import Source, named
 from app.tictactoe.agents import Agent, arrays_file, whole_card
@@ -272,6 +273,7 @@ class AgentPage(Page):
     blunders: judgement.Blunders
     verdicts: list[judgement.SeatVerdict]  # a seat each
     settings: list[Setting]
+    code: str  # where its training is one file; "" if it is none
     worth: list[Value]
     made: list[tuple[str, str]]
     claims: list[Claim]  # that were checked and are about it
@@ -293,6 +295,23 @@ def download(name: str, ending: str) -> Response:
     content = file.content(world(), agent)
     response = Response(content, mimetype=file.mimetype)
     response.headers.set("Content-Disposition", "attachment", filename=f"{agent.card.id}.{ending}")
+    return revalidated(response, generate_etag(content))
+
+
+def leaves_as_code(card: Card) -> bool:
+    """Whether the training of an agent can be written as one file."""
+    return parse(card.recipe).leaves_as_code()
+
+
+@bp.get(addresses.CODE)
+def code(name: str) -> Response:
+    """Hand out the training of an agent as one file of Python."""
+    agent = world().learned(name)
+    if not leaves_as_code(agent.card):
+        raise NotFound(f"The training of {agent.card.title} cannot be written as one file.")
+    content = world().lab.code(agent.card.recipe)
+    response = Response(content, mimetype="text/x-python")
+    response.headers.set("Content-Disposition", "attachment", filename="training.py")
     return revalidated(response, generate_etag(content))
 
 
@@ -352,6 +371,7 @@ def agent_page(world: World, name: str, against: str) -> AgentPage:
         blunders=judgement.blunders(world, name, slice(SHOWN)),
         verdicts=[judgement.verdict(world, name, seat) for seat in SEATS],
         settings=settings(world, name),
+        code=addresses.code(name) if world.lab.source and leaves_as_code(card) else "",
         worth=worth(card),
         made=made(world, card),
         claims=of_agent(world, name),

@@ -153,6 +153,10 @@ class Lab:
         """
         return self._asked(f"story/{recipe}", self.stories, bytes)
 
+    def code(self, recipe: str) -> bytes:
+        """Return a training as one file of Python; raises what `story` raises."""
+        return self._asked(f"code/{recipe}", self.stories, bytes)
+
     def taught(self, recipe: str, now: str | None) -> Course | Refusal:
         """Return what a person sees of a learner, given its whole name, who has begun with `now`.
 

@@ -1,0 +1,104 @@
+"""A training as one file: it needs nothing but Python, and writes the very table of the site."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from app.recipes import RecipeError, name, parse
+from app.tictactoe.game import Game
+from app.tictactoe.notation import position_text
+from app.tictactoe.policy import BASELINES
+from training import cli
+from training.code import code_of
+from training.learners import learn
+from training.plain import alone
+
+# One of each algorithm, and every opponent and switch that leaves another file.
+RECIPES = [
+    "q-learning,games=2000,seed=7",
+    "q-learning,vs=random:60+fixed:40,start=every,epsilon_drop=0.02",
+    "q-iteration,vs=random:1+self:1",
+    "sarsa,start=empty,seat=o,vs=self,epsilon=0.4,games=200,win=2,draw=0.5,loss=-2",
+    "expected-sarsa,vs=both,start=empty,epsilon=0.5,games=200,initial=0.5",
+    "monte-carlo,vs=self:60+both:100,start=empty,exploring_starts=no,gamma=0.5",
+    "q-table,games=120,seed=7",
+    "q-table,vs=strongest:50+minimax-random:66,key=afterstate,update=sum",
+    "double-q,games=120,last=coin,ties=random",
+    "td-afterstates,vs=t-hand,games=200,symmetric=yes",
+    "menace,vs=random:60+minimax:40",
+    "self-play,games=150,seed=7",
+    "champion",
+]
+
+
+def run(code: str, folder: Path) -> str:
+    """Run a file as somebody who has nothing but Python."""
+    (folder / "training.py").write_text(code)
+    command = [sys.executable, "-I", "-S", "training.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    assert "updates in all" in done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("text", RECIPES)
+def test_the_file_writes_the_table_bit_for_bit(game: Game, tmp_path: Path, text: str) -> None:
+    recipe = parse(text)
+    code = code_of(recipe)
+    head, *lines = run(code, tmp_path).splitlines()
+    assert head == "position,cell,q"
+    *_, end = learn(game, recipe, lambda updates: 1 << 62)
+    pairs = zip(game.pair_from, game.pair_cell, strict=True)
+    wanted = {(position_text(game, row), int(cell)): end.q[row, cell] for row, cell in pairs}
+    values = (line.split(",") for line in lines)
+    assert {(board, int(cell)): np.float32(q) for board, cell, q in values} == wanted
+    assert len(lines) == game.pairs
+    assert code.count("\n") < 360
+    assert "isinstance" not in code
+    assert f"training {name(recipe)} in plain Python" in code
+
+
+def test_the_file_has_what_it_uses_and_no_more() -> None:
+    tree = ast.parse(code_of(parse("q-learning,games=10")))
+    defined = {str(getattr(one, "name", "main")) for one in tree.body} - {"main"}
+    read = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+    assert defined <= read
+    assert "Fraction" not in read
+    assert "optimal" not in defined
+
+
+@pytest.mark.parametrize("text", ["league", "mcts", "menace,vs=you:1,taught=04"])
+def test_what_cannot_leave_is_said(text: str) -> None:
+    recipe = parse(text)
+    assert not recipe.leaves_as_code()
+    with pytest.raises(RecipeError, match="cannot be written as one file"):
+        code_of(recipe)
+
+
+def test_the_command_prints_it() -> None:
+    result = CliRunner().invoke(cli.main, ["code", "q-table"])
+    assert (result.exit_code, result.output) == (0, code_of(parse("q-table")))
+    result = CliRunner().invoke(cli.main, ["code", "mcts"])
+    assert result.exit_code == 1
+    assert "cannot be written as one file" in result.output
+
+
+@pytest.mark.parametrize("opponent", BASELINES)
+def test_its_opponents_are_those_of_the_site(game: Game, opponent: str) -> None:
+    policy = BASELINES[opponent].policy(game) > 0
+    for row in range(game.decisions):
+        board = position_text(game, row)
+        assert alone.choices(opponent, board) == np.flatnonzero(policy[row]).tolist()
+
+
+def test_its_game_is_that_of_the_site(game: Game) -> None:
+    for position in range(game.positions):
+        board = position_text(game, position)
+        assert alone.is_over(board) == game.is_over(position)
+        if game.is_over(position):
+            assert alone.result(board, "X") == game.result(position) == -alone.result(board, "O")
+    assert sorted(alone._sides()) == sorted(game.symmetry.tolist())
