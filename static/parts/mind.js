@@ -83,6 +83,7 @@ function probe(box) {
     const again = tile === chosen;
     choose(tile, 0);
     slider.focus({ preventScroll: true });
+    document.getElementById("tile").scrollIntoView({ block: "nearest", behavior: isCalm() ? "instant" : "smooth" });
     if (again && event.pointerType === "mouse") document.getElementById("tile-open").click();
   });
   slider.addEventListener("input", () => choose(Number(slider.value)));

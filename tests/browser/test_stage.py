@@ -1,10 +1,12 @@
 """The front page, a puzzle, a mind and the lesson, as visitors meet them in a browser."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from app.web.pictures.palette import contrast
 from tests.browser.steps import SHIFTS, address, shifts, walk
 
 SIZES = [(1280, 800), (1440, 900), (360, 740), (390, 844), (740, 360)]
@@ -222,6 +224,42 @@ def test_a_press_on_the_mind_shows_the_position(page: Page) -> None:
     assert "tile=" in page.url
     page.click("#colour-visits")
     expect(page.locator("#mind")).to_have_attribute("data-scale", "level")
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (740, 360)])
+def test_on_a_phone_the_board_of_a_tapped_tile_is_in_view(
+    new_context: Callable[..., BrowserContext], width: int, height: int
+) -> None:
+    """And the tile too, so that the next one can be tapped."""
+    context = new_context(
+        viewport={"width": width, "height": height}, has_touch=True, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto("/mind/q-table")
+    page.locator("#mind").scroll_into_view_if_needed()
+    page.locator("#mind .truth path").nth(6).tap(position={"x": 12, "y": -6}, force=True)
+    expect(page.locator("#tile")).not_to_have_attribute("data-number", "0")
+    expect(page.locator("#tile .board")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#mind .chosen")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_draw_and_what_is_unknown_are_told_apart(
+    new_context: Callable[..., BrowserContext], scheme: str
+) -> None:
+    """By stripes that stand out from the colour of a draw, 3:1, as WCAG asks of what is drawn."""
+    page = new_context(color_scheme=scheme, reduced_motion="reduce").new_page()
+    page.goto("/mind/q-learning-1?step=9")
+    expect(page.locator("#mind .tiles .blank")).to_have_count(1)
+
+    def shade(part: str, paint: str) -> tuple[int, int, int]:
+        style = page.locator(part).first.evaluate(f"e => getComputedStyle(e).{paint}")
+        most = 255 if style.startswith("color(srgb ") else 1
+        red, green, blue = re.findall(r"[\d.]+", style)  # a fourth would shine through
+        return round(most * float(red)), round(most * float(green)), round(most * float(blue))
+
+    striped, drawn = shade("#mind .hatch", "stroke"), shade("#mind .tiles [data-heat='0']", "fill")
+    assert contrast(striped, drawn) >= 3
 
 
 def test_the_mind_is_scrubbed_without_a_request(page: Page) -> None:
