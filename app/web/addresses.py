@@ -396,6 +396,16 @@ def embed_experiment(claim: str, number: int = 1) -> str:
     return EMBED_EXPERIMENT.to(claim) + _query(figure=number if number > 1 else None)
 
 
+def framed(page: str) -> str:
+    """Return a frame that shows a page as it is, from the address of that or from its route."""
+    return EMBED.rstrip("/") + page
+
+
+def unframed(path: str) -> str:
+    """Return the page that such a frame shows."""
+    return again(path.removeprefix(EMBED.rstrip("/")), ())
+
+
 def file_of(frame: str, ending: str) -> str:
     """Return where what a frame shows is handed out as a file: "svg" or "csv"."""
     path, _, query = frame.partition("?")

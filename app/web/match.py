@@ -266,3 +266,11 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
         "three counts like 2-1-0",
     ),
 }
+
+
+def check_puzzle(number: int, world: World) -> None:
+    """Raise NotFound with a sentence if no puzzle has this number."""
+    total = len(world.puzzles)
+    if not 1 <= number <= total:
+        there = f"they are numbered 1 to {total}" if total else "no agent here errs for sure"
+        raise NotFound(f"There is no puzzle {number}: {there}.")

@@ -5,11 +5,21 @@ What a block needs of other templates it imports itself: alone it is rendered wi
 around it.
 """
 
+import re
 from collections.abc import Callable, Hashable
 from typing import ClassVar
 
-from flask import Flask, Response, get_template_attribute, redirect, render_template, request
+from flask import (
+    Flask,
+    Response,
+    current_app,
+    get_template_attribute,
+    redirect,
+    render_template,
+    request,
+)
 from jinja2_fragments.flask import render_blocks
+from werkzeug.exceptions import HTTPException
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -19,6 +29,7 @@ from app.web.world import World, kept, world
 
 PARTS_KEPT = 512  # most of them below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
+LINK = re.compile(r'(<a\b(?![^>]*\starget=)[^>]*?\shref=")(/[^"]*)"')  # that leads elsewhere
 
 
 class Page:
@@ -39,6 +50,7 @@ def init_app(app: Flask) -> None:
     opponent = first_opponent(app.extensions["world"])
     app.jinja_env.globals["first_game"] = addresses.play_against(opponent)
     app.add_template_global(once, "once")
+    app.add_template_global(in_frame, "in_frame")
     controls, boards = map(
         app.jinja_env.get_template, ("parts/_controls.html", "parts/_board.html")
     )
@@ -54,20 +66,24 @@ def respond(page: Page) -> Response:
     that asks again before using it, the server's own too (see `service/cache.py`).
     """
     if page.fragment and wants_fragment():
-        body = render_blocks(page.template, list(page.fragment), **vars(page)).encode()
+        text = render_blocks(page.template, list(page.fragment), **vars(page))
     else:
-        body = render_template(page.template, **vars(page)).encode()
+        text = render_template(page.template, **vars(page))
+    body = (LINK.sub(_out_of_frame, text) if in_frame() else text).encode()
     response = Response(body, mimetype=page.mimetype)
     response.headers["Vary"] = "HX-Request"
     return revalidated(response, generate_etag(body))
 
 
-def lead_to(address: str, page: Callable[[], Page], history: str) -> AnyResponse:
+def lead_to(address: str, page: Callable[[], Page], history: str = "Push") -> AnyResponse:
     """Answer a request that another address shows the end of: a move that was drawn just now.
 
     htmx gets its page at once, and what to do with the `history`, "Push" or "Replace"; others are
-    sent there.  Asked again it may be another, so no cache keeps it.
+    sent there.  In a frame the history is that of the page around it: nothing is added to it.
+    Asked again it may be another, so no cache keeps it.
     """
+    if in_frame():
+        address, history = _kept_in_frame(address), "Replace"
     if not wants_fragment():
         response: AnyResponse = redirect(address, 303)
     else:
@@ -88,6 +104,29 @@ def revalidated(response: Response, etag: str) -> Response:
 def wants_fragment() -> bool:
     """Whether htmx asks, for a part of a page that it has."""
     return request.headers.get("HX-Request") == "true"
+
+
+def in_frame() -> bool:
+    """Whether it is shown in a frame on a page of another site."""
+    return request.path.startswith(addresses.EMBED)
+
+
+def _kept_in_frame(address: str) -> str:
+    """Return the frame that shows a page as it is, by its address, or the same if none does."""
+    frame = addresses.framed(address)
+    try:
+        endpoint, _ = current_app.url_map.bind("").match(frame.partition("?")[0])
+    except HTTPException:
+        return address
+    return frame if ".framed" in endpoint else address
+
+
+def _out_of_frame(link: re.Match[str]) -> str:
+    """Lead on within a frame where that can be; a page that may not be framed opens by itself."""
+    start, address = link.groups()
+    kept = _kept_in_frame(address)
+    aside = "" if kept.startswith(addresses.EMBED) else ' target="_blank" rel="noopener"'
+    return f'{start}{kept}"{aside}'
 
 
 def once(macro: str, *facts: Hashable) -> str:

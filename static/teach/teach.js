@@ -11,7 +11,7 @@ function best() {
 
 function keepBest() {
   const game = document.getElementById("game"), line = document.getElementById("best");
-  if (!game || !line) return;
+  if (!game || !line || location.pathname.startsWith("/embed/")) return; // the best is this site's own
   const all = best(), mine = all[game.dataset.learner] ??= {};
   for (const [key, games] of Object.entries(JSON.parse(game.dataset.reached))) {
     if (games && (!mine[key] || games < mine[key].games)) mine[key] = { games, at: location.pathname };

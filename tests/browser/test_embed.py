@@ -17,6 +17,7 @@ TAKEN = [
     "/agents/q-learning-1#learning-curves",
     "/compare/31?lens=q-learning-1&lens=self-play",
     "/experiments/bad-runs",
+    "/how/why",
 ]
 
 
@@ -155,6 +156,65 @@ def test_a_frame_grows_with_what_is_unfolded_in_it(
     page.goto(foreign(text.partition("<script>")[0]))  # where no script is allowed
     assert framed(page).locator("#whole").is_visible()
     expect(outside).to_have_attribute("height", "800")
+
+
+def test_the_lesson_and_its_puzzle_stay_in_a_frame_on_a_phone(
+    new_context: Callable[..., BrowserContext], base_url: str, foreign: Callable[[str], str]
+) -> None:
+    page = new_context(viewport={"width": 360, "height": 740}).new_page()
+    page.goto("/how/learning")
+    page.click("#embed-page-open")
+    address = foreign(page.locator("#embed-page").input_value())
+    page.goto(address)
+    frame, fits = framed(page), "() => document.documentElement.scrollHeight === innerHeight"
+    page.frames[1].wait_for_function(fits)
+    assert int(page.locator("iframe").get_attribute("height") or 0) > 700
+    frame.locator("#film-play").click()
+    expect(frame.locator("[data-film-updates]")).not_to_have_text("0")
+    with page.expect_popup() as opened:
+        frame.locator("#more-1").click()
+    assert opened.value.url == f"{base_url}/mind/q-table"
+    frame.locator("#stop-after").click()
+    expect(frame.locator("h1")).to_have_text("Sure, and wrong")
+    frame.locator("#board-4").click()
+    expect(frame.locator(".question")).to_have_text("And which would be right?")
+    before = page.evaluate("history.length")
+    frame.locator("#board-0").click()
+    expect(frame.locator(".verdicts li")).to_have_count(2)
+    frame.locator("#next").click()
+    expect(frame.locator("#puzzle-index")).to_contain_text("Puzzle 7")
+    assert page.evaluate("history.length") == before
+    assert frame.locator("#whole").get_attribute("href") == "/puzzle/7?answers=3"
+    assert page.frames[1].evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.url == address
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_learner_is_taught_in_a_frame_on_a_phone(
+    new_context: Callable[..., BrowserContext],
+    base_url: str,
+    foreign: Callable[[str], str],
+    script: bool,
+) -> None:
+    page = new_context(
+        viewport={"width": 360, "height": 740}, java_script_enabled=script
+    ).new_page()
+    frame = (
+        f'<iframe src="{base_url}/embed/teach" title="Teach" width="100%" height="740"></iframe>'
+    )
+    page.goto(foreign(frame))
+    before = page.evaluate("history.length")
+    squares = framed(page).locator("#board a.cell[href]")
+    while not framed(page).locator(".say.result").count():
+        free = squares.count()
+        squares.last.click()
+        expect(squares).not_to_have_count(free)
+    expect(framed(page).locator("#panel-learned h2")).to_have_text("What it learned from game 1")
+    whole = framed(page).locator("#whole").get_attribute("href") or ""
+    assert whole.startswith("/teach/menace,vs=you,games=1,taught=")
+    if script:
+        assert page.evaluate("history.length") == before
+        assert page.frames[1].evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize("url", TAKEN)

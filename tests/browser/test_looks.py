@@ -56,6 +56,7 @@ FRAMES = [
     "/embed/mind/q-table",
     "/embed/mind/q-table?colour=visits&step=4",
     "/embed/experiment/bad-runs",
+    *("/embed/puzzle/6", "/embed/how/blunder", "/embed/teach"),
     "/embed/board/44",
 ]
 ERRORS = ["/nowhere", "/play/44"]

@@ -40,6 +40,9 @@ def named(site: Flask, template: nodes.Expr) -> list[str]:
     """The template of an include, or all that a name with a variable part can stand for."""
     if isinstance(template, nodes.Const):
         return [template.value]
+    if isinstance(template, nodes.CondExpr):
+        assert template.expr2
+        return [*named(site, template.expr1), *named(site, template.expr2)]
     parts = [part.value for part in template.find_all(nodes.Const)]
     return [
         name

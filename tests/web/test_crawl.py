@@ -31,7 +31,7 @@ STARTS = [
     *("/play/03142", "/play/40?lens=q-learning-1&step=5&train=1", "/puzzle/6?plays=4&right=0"),
     *("/puzzle/10/score?answers=0123012301", "/mind/q-table?colour=visits"),
     *("/embed/board/408?o=q-learning-1", "/embed/curve/q-learning-1", "/embed/mind/q-table"),
-    "/embed/experiment/bad-runs",
+    *("/embed/experiment/bad-runs", "/embed/puzzle/6?plays=4", "/embed/how/why", "/embed/teach"),
 ]
 
 

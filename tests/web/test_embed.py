@@ -31,6 +31,7 @@ from app.web.service.headers import CONTENT_SECURITY_POLICY
 from app.web.world import World
 
 HOST = "http://localhost"
+TAUGHT = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
 FRAMES = [
     "/embed/board/408?o=q-learning-1",
     "/embed/board/",
@@ -40,6 +41,11 @@ FRAMES = [
     "/embed/mind/q-table?step=3",
     "/embed/mind/q-table?colour=visits",
     "/embed/experiment/bad-runs",
+    "/embed/puzzle/6?plays=4",
+    "/embed/puzzle/10/score?answers=0123012301",
+    "/embed/how/blunder",
+    "/embed/teach",
+    f"/embed{TAUGHT}",
 ]
 FILES = [
     *FRAMES[:7],
@@ -78,6 +84,8 @@ def asked(client: FlaskClient, page: str, more: str = "") -> dict[str, object]:
         "/embed/board/44",
         "/embed/mind/nobody",
         "/embed/nothing",
+        "/embed/how/dqn",
+        "/embed/teach/nobody",
     ],
 )
 def test_what_is_made_for_others_may_be_framed_and_shown_by_them(
@@ -154,6 +162,66 @@ def test_a_reply_stays_in_the_frame(client: FlaskClient) -> None:
     whole = client.get("/embed/board/40?o=fixed").text
     for line in swapped.text.splitlines():
         assert line.strip() in whole
+
+
+@pytest.mark.parametrize(
+    ("page", "kept", "aside"),
+    [
+        ("/puzzle/6?plays=4", {"/puzzle/6?plays=4&right=0"}, {"/puzzle"}),
+        ("/puzzle/10/score?answers=0123012301", {"/puzzle/1", "/puzzle/11"}, {"/puzzle"}),
+        ("/how/learning", {"/how/blunder", "/how/learning?step=1"}, {"/mind/q-table"}),
+        ("/how/blunder", {"/how/why", "/puzzle/6"}, set()),
+        (TAUGHT, {"/teach/league"}, {f"/mind{TAUGHT.removeprefix('/teach')}"}),
+        (TAUGHT.replace("12368", "12345"), set(), set()),
+    ],
+)
+def test_a_page_in_a_frame_leads_to_frames_and_opens_all_else_aside(
+    client: FlaskClient, page: str, kept: set[str], aside: set[str]
+) -> None:
+    framed = client.get(f"/embed{page}").text
+    assert "<header" not in framed
+    opened = dict[str, bool]()
+    for tag in re.findall(r"<a\b[^>]*>", framed):
+        if found := re.search(r'\shref="(/[^"]*)"', tag):
+            opened[unescape(found[1])] = 'target="_blank" rel="noopener"' in tag
+    inside = {address for address, aside in opened.items() if not aside}
+    assert inside >= {f"/embed{address}" for address in kept}
+    assert all(address.startswith(addresses.EMBED) for address in inside)
+    assert aside <= opened.keys() - inside
+    whole = re.search(r'<a id="whole"[^>]* href="([^"]*)"', framed)
+    assert whole
+    assert client.get(unescape(whole[1])).status_code == 200
+
+
+def test_a_page_in_a_frame_shows_what_the_page_shows(client: FlaskClient) -> None:
+    for page in ("/puzzle/6?plays=4", "/how/why", TAUGHT):
+        mains = []
+        for text in (client.get(page).text, client.get(f"/embed{page}").text):
+            main = text[text.index("<main") : text.index("</main>")]
+            mains.append(
+                re.sub(r' target="_blank" rel="noopener"|(?<=href=")/embed(?=/)', "", main)
+            )
+        assert mains[0] == mains[1]
+
+
+def test_a_game_that_ends_in_a_frame_is_learned_there(client: FlaskClient) -> None:
+    now = "."
+    while (answer := client.get(f"/embed{TAUGHT}?now={now}")).status_code == 200:
+        now = re.findall(r'href="\?now=(\d+)"', answer.text)[0]
+    assert answer.status_code == 303
+    learned = answer.headers["Location"]
+    assert learned.startswith("/embed/teach/menace,vs=you,games=5,")
+    swapped = client.get(f"/embed{TAUGHT}?now={now}", headers={"HX-Request": "true"})
+    assert swapped.headers["HX-Replace-Url"] == learned
+    assert "HX-Push-Url" not in swapped.headers
+
+
+def test_another_name_of_a_learner_leads_to_its_frame(client: FlaskClient) -> None:
+    answer = client.get("/embed/teach/menace,games=100,seed=0")
+    assert (answer.status_code, answer.headers["Location"]) == (
+        301,
+        "/embed/teach/menace,games=100",
+    )
 
 
 def test_an_error_in_a_frame_fits_into_it(client: FlaskClient) -> None:
@@ -319,6 +387,14 @@ def test_a_picture_is_as_wide_as_asked(client: FlaskClient) -> None:
         ("/experiments/bad-runs", "/embed/experiment/bad-runs"),
         ("/embed/mind/q-table", "/embed/mind/q-table"),
         ("/embed/experiment/bad-runs?figure=2", "/embed/experiment/bad-runs?figure=2"),
+        ("/puzzle/6", "/embed/puzzle/6"),
+        ("/puzzle/6?plays=4&right=0", "/embed/puzzle/6"),  # to be solved by who sees it
+        ("/embed/puzzle/6", "/embed/puzzle/6"),
+        ("/how/why", "/embed/how/why"),
+        ("/embed/how/why", "/embed/how/why"),
+        ("/teach", "/embed/teach"),
+        (TAUGHT, f"/embed{TAUGHT}"),
+        (f"/embed{TAUGHT}", f"/embed{TAUGHT}"),
     ],
 )
 def test_a_page_says_how_it_is_embedded(client: FlaskClient, page: str, frame: str) -> None:
@@ -343,6 +419,9 @@ def test_a_page_says_how_it_is_embedded(client: FlaskClient, page: str, frame: s
         "/agents/q-learning-1",
         "/compare/31?lens=q-learning-1&lens=self-play",
         "/experiments/bad-runs",
+        "/puzzle/6",
+        "/how/why",
+        TAUGHT,
     ],
 )
 def test_it_is_discovered(client: FlaskClient, page: str) -> None:
@@ -398,6 +477,11 @@ def test_it_is_said_in_xml_too(client: FlaskClient) -> None:
         ("url=http://localhost/compare/?lens=random_task", 404),
         ("url=http://localhost/experiments/nothing", 404),
         ("url=http://localhost/embed/experiment/bad-runs?figure=x", 404),
+        ("url=http://localhost/puzzle", 404),
+        ("url=http://localhost/puzzle/99999", 404),
+        ("url=http://localhost/how", 404),
+        ("url=http://localhost/how/dqn", 404),
+        ("url=http://localhost/teach/nobody", 404),
     ],
 )
 def test_what_cannot_be_embedded_is_refused(client: FlaskClient, query: str, status: int) -> None:

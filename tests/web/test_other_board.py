@@ -40,6 +40,7 @@ ANSWERED = [
     *(f"/embed/value/{RECORD}.svg?cell=0", "/embed/value/.csv?cell=11", f"/embed/reply/{RECORD}"),
     *("/embed/curve/q-table", "/embed/curve/q-table.svg", "/embed/curve/q-table.csv"),
     *("/embed/mind/q-table", "/embed/mind/q-table.svg", "/embed/mind/q-table.csv"),
+    "/embed/puzzle/1",
     *("/embed/reply/?x=q-table&o=menace", "/oembed?url=http://localhost/play/4b"),
     *("/how", "/how/won-game", f"/how/writing?board={POSITION}", "/how/champion", "/how/exact"),
     *("/lab", "/lab/q-table", "/mind/q-table", "/mind/menace", "/minds/", f"/minds/{RECORD}"),
@@ -54,14 +55,8 @@ ANSWERED = [
 # Where there is nothing for this board: no experiment, no trainer, moves too long for an address.
 ELSEWHERE = (
     *("/teach", "/experiments/", "/api/v1/experiments", "/embed/experiment", "/lab/<name>/seeds"),
-    *(
-        "/judge/",
-        "/api/v1/judge",
-        "/puzzle/<int:number>/score",
-        "/static",
-        "/set",
-        "/lab/<name>.py",
-    ),
+    *("/judge/", "/api/v1/judge", "/puzzle/<int:number>/score", "/static", "/set"),
+    *("/embed/teach", "/embed/how", "/embed/puzzle/<int:number>/score", "/lab/<name>.py"),
 )
 
 
@@ -85,8 +80,10 @@ def test_every_page_answers(site: Flask) -> None:
 
 def test_a_stop_of_the_lesson_is_there_or_says_what_is_missing(site: Flask) -> None:
     for stop in STOPS:
-        answer = site.test_client().get(f"/how/{stop.slug}")
-        assert answer.status_code == 200 or "stop of the lesson has nothing to show" in answer.text
+        for address in (f"/how/{stop.slug}", f"/embed/how/{stop.slug}"):
+            answer = site.test_client().get(address)
+            shown = answer.status_code == 200
+            assert shown or "stop of the lesson has nothing to show" in answer.text
 
 
 def test_every_kind_of_page_is_asked_for(site: Flask) -> None:

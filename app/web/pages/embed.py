@@ -23,6 +23,7 @@ from werkzeug.routing import RequestRedirect
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.experiments import Summary
+from app.recipes import RecipeError
 from app.web import addresses, comparison, match
 from app.web.addresses import IN_FRAME
 from app.web.lens import NOTHING, opinion_at
@@ -38,7 +39,10 @@ from app.web.pages.parts.export import (
     take_board,
     take_curve,
     take_figure,
+    take_learner,
     take_mind,
+    take_puzzle,
+    take_stop,
     take_value,
 )
 from app.web.pages.parts.film import Film, film_of_mind
@@ -51,6 +55,7 @@ from app.web.pictures.svg import inline_plot
 from app.web.pictures.tables import Table, table
 from app.web.respond import Page, lead_to, respond, revalidated
 from app.web.scene import Scene, replied, scene
+from app.web.text import STOPS
 from app.web.world import World, world
 
 bp = Blueprint("embed", __name__)
@@ -173,7 +178,7 @@ def reply(record: str = "") -> AnyResponse:
     """Draw one move for the player to move: the board after it to htmx, to others where it is."""
     after = replied(parse(record, request.args, world()))
     address = addresses.embed_board(after.match)
-    return lead_to(address, partial(board_frame, after), "Replace")  # the page around has its own
+    return lead_to(address, partial(board_frame, after))
 
 
 @bp.get(addresses.EMBED_CURVE)
@@ -439,6 +444,24 @@ def _figure(world: World, given: Mapping[str, Any], query: Query) -> Take:
     return take_figure(*parse_figure(world, given["claim"], query))
 
 
+def _puzzle(world: World, given: Mapping[str, Any], _: Query) -> Take:
+    return take_puzzle(world, given["number"])
+
+
+def _stop(world: World, given: Mapping[str, Any], _: Query) -> Take:
+    for stop in STOPS:
+        if stop.slug == given["slug"]:
+            return take_stop(stop)
+    raise NotFound("It is no stop of the lesson.")
+
+
+def _learner(world: World, given: Mapping[str, Any], _: Query) -> Take:
+    try:
+        return take_learner(given.get("name", ""))
+    except RecipeError as error:
+        raise NotFound(f"Nobody can teach this: {error}.") from None
+
+
 # By the endpoint of a page, or of the frame itself.
 TAKES: dict[str, Callable[[World, Mapping[str, Any], Query], Take]] = {
     "play.play": _board,
@@ -450,6 +473,12 @@ TAKES: dict[str, Callable[[World, Mapping[str, Any], Query], Take]] = {
     "compare.compare": _compared,
     "experiments.one": _figure,
     "embed.experiment": _figure,
+    "puzzle.puzzle": _puzzle,
+    "puzzle.framed": _puzzle,
+    "how.part": _stop,
+    "how.framed": _stop,
+    "teach.teach": _learner,
+    "teach.framed": _learner,
 }
 
 

@@ -8,14 +8,15 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
-from werkzeug.exceptions import BadRequest, Conflict, NotFound
+from werkzeug.exceptions import BadRequest, Conflict
 
 from app.tictactoe.notation import DIGITS, MARKS, parse_record
 from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
 from app.web import addresses
 from app.web.lens import NOTHING, Note, opinion
-from app.web.match import Match, Place, place_of, read, read_cell
+from app.web.match import Match, Place, check_puzzle, place_of, read, read_cell
 from app.web.numbers import listed, short_name
+from app.web.pages.parts.export import Take, take_puzzle
 from app.web.pictures.boards import Board, board
 from app.web.respond import Page, respond
 from app.web.world import HUMAN, World, world
@@ -107,7 +108,7 @@ def parse(number: int, query: Mapping[str, str], world: World) -> Attempt:
 
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
-    check_number(number, world)
+    check_puzzle(number, world)
     attempt = Attempt(world, number, parse_answers(query.get("answers", ""), range(ROUND)))
     for name in ("plays", "right"):
         text = query.get(name, "")
@@ -124,14 +125,6 @@ def parse(number: int, query: Mapping[str, str], world: World) -> Attempt:
     if ply > plies:
         raise BadRequest(f"ply is 0 to {plies} in this puzzle.")
     return attempt.at(ply)
-
-
-def check_number(number: int, world: World) -> None:
-    """Raise NotFound with a sentence if no puzzle has this number."""
-    total = len(world.puzzles)
-    if not 1 <= number <= total:
-        there = f"they are numbered 1 to {total}" if total else "no agent here errs for sure"
-        raise NotFound(f"There is no puzzle {number}: {there}.")
 
 
 def parse_answers(text: str, lengths: range) -> str:
@@ -207,6 +200,7 @@ class PuzzlePage(Page):
     round: list[str]  # what was known of the puzzles before, in words
     left: int  # puzzles of the round that follow, this one included
     preview: str  # the address of its picture, which gives nothing away
+    take: Take
 
 
 @dataclass(frozen=True)
@@ -241,15 +235,17 @@ def puzzles() -> Response:
 
 
 @bp.get(addresses.PUZZLE)
+@bp.get(addresses.framed(addresses.PUZZLE), endpoint="framed")
 def puzzle(number: int) -> Response:
     """Show a puzzle."""
     return respond(puzzle_page(parse(number, request.args, world())))
 
 
 @bp.get(addresses.SCORE)
+@bp.get(addresses.framed(addresses.SCORE), endpoint="framed_score")
 def score(number: int) -> Response:
     """Show what the round came to that a puzzle ends."""
-    check_number(number, world())
+    check_puzzle(number, world())
     answers = parse_answers(request.args.get("answers", ""), SCORED)
     return respond(score_page(world(), number, answers))
 
@@ -295,6 +291,7 @@ def puzzle_page(attempt: Attempt) -> PuzzlePage:
         round=[WORDS[int(digit)] for digit in attempt.answers],
         left=ROUND - len(attempt.answers),
         preview=addresses.preview(Match(each.record, o=HUMAN, hide=True)),
+        take=take_puzzle(world, attempt.number),
     )
 
 

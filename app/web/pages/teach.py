@@ -37,6 +37,7 @@ from app.web import addresses
 from app.web.lens import HEAT_STEPS, NOTHING, Opinion, Row, weighed
 from app.web.match import Place, against_person, place_of, read_whole
 from app.web.numbers import count, percent, short_name, signed
+from app.web.pages.parts.export import Take, take_learner
 from app.web.pictures.boards import Board, SmallBoard, board, changed_board
 from app.web.pictures.curves import taught_chart
 from app.web.respond import Page, lead_to, respond
@@ -145,6 +146,7 @@ class TeachPage(Page):
     practices: list[Offer]
     learners: list[Offer]
     ways: list[Action]  # where else it is by its name
+    take: Take
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,8 @@ class RefusedPage(Page):
 
 @bp.get(addresses.TEACH)
 @bp.get(addresses.TEACH_RECIPE)
+@bp.get(addresses.framed(addresses.TEACH), endpoint="framed")
+@bp.get(addresses.framed(addresses.TEACH_RECIPE), endpoint="framed")
 def teach(name: str = "") -> AnyResponse:
     """Show a learner, and the game that is begun or the last one."""
     now, game = request.args.get("now", ""), request.args.get("game", "")
@@ -173,7 +177,7 @@ def teach(name: str = "") -> AnyResponse:
     if isinstance(course, Refusal):
         return respond(refused_page(recipe, course))
     if course.recipe != written(recipe):  # the game is over, and now a part of the recipe
-        return lead_to(addresses.teach(course.recipe), partial(page, course), "Push")
+        return lead_to(addresses.teach(course.recipe), partial(page, course))
     last = len(course.lessons)
     shown = read_whole("game", game, 1, last) if game and last else last
     return respond(page(course, shown, now.strip(".")))
@@ -242,6 +246,7 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
             for text, words in LEARNERS.items()
         ],
         ways=_ways(course.recipe) if lessons else [],
+        take=take_learner("" if course.recipe == START else course.recipe),
     )
 
 

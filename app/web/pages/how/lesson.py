@@ -18,6 +18,7 @@ from app.web.algorithms.targets import Pair
 from app.web.lens import NOTHING, Note, opinion
 from app.web.match import Match, place_of, read_step, step_after
 from app.web.numbers import count, short_name, signed
+from app.web.pages.parts.export import Take, take_stop
 from app.web.pages.parts.film import RECORD, Film, film_of, film_of_mind, filmed
 from app.web.pictures.boards import Board, board
 from app.web.pictures.minds import MindPicture, picture
@@ -57,6 +58,7 @@ class LessonPage(Page):
     before: Stop | None
     after: Stop | None
     finish: str  # where the last one leads
+    take: Take
 
 
 def lesson_page(world: World, slug: str, step: str) -> LessonPage:
@@ -77,6 +79,7 @@ def lesson_page(world: World, slug: str, step: str) -> LessonPage:
         before=STOPS[number - 1] if number else None,
         after=STOPS[number + 1] if number + 1 < len(STOPS) else None,
         finish=addresses.play_against(_unbeatable(world)),
+        take=take_stop(STOPS[number]),
     )
 
 

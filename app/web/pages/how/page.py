@@ -38,6 +38,10 @@ from app.web.world import TRUTH, World, kept, world
 
 bp = Blueprint("how", __name__)
 
+# Of the parts only the stops may stand in a frame.
+FRAMED_STOP = addresses.framed(
+    addresses.HOW_PART.replace("slug", f"any({', '.join(stop.slug for stop in STOPS)}):slug")
+)
 PARTS = TITLES | {slug: section.title for slug, section in SECTIONS.items()}
 CONTENTS = {
     heading: {slug: PARTS[slug] for slug in slugs}
@@ -113,6 +117,7 @@ def how() -> AnyResponse:
 
 
 @bp.get(addresses.HOW_PART)
+@bp.get(FRAMED_STOP, endpoint="framed")
 def part(slug: str) -> Response:
     """Show a stop of the lesson, or a part of the contents."""
     stops = [stop.slug for stop in STOPS]

@@ -18,9 +18,11 @@ from flask import Response, request
 from werkzeug.http import generate_etag
 
 from app.experiments import Summary
+from app.recipes import parse
+from app.recipes.taught import phases_of, title_of
 from app.web import addresses
 from app.web.comparison import Comparison, View
-from app.web.match import Place
+from app.web.match import Place, check_puzzle
 from app.web.numbers import count, listed
 from app.web.pages.parts.learning import WON
 from app.web.pictures.minds import EXPECTS
@@ -29,13 +31,15 @@ from app.web.pictures.svg import png, standalone, style
 from app.web.respond import revalidated
 from app.web.service.deployment import ROOT
 from app.web.service.headers import CONTENT_SECURITY_POLICY, EMBEDDED, POLICY, RESOURCES
-from app.web.text import headline_of
+from app.web.text import Stop, headline_of
 from app.web.world import World
 
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 SPECIAL = re.compile(r"[&%$#_{}]")  # what LaTeX would read as its own
-# Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure.
+# Pixels of a frame: of a board, one chart, all charts of an agent, a mind, an experiment's figure,
+# of a puzzle, a stop of the lesson, a learner.
 BOARD, CURVE, CURVES, MIND, EXPERIMENT = (380, 560), (640, 440), (640, 800), (640, 540), (640, 520)
+PUZZLE, STOP, LEARNER = (640, 560), (640, 700), (640, 740)
 
 # What makes a frame as high as what is in it, on a page that allows a script: see embed/frame.js.
 FITTING = """<script>
@@ -53,8 +57,8 @@ class Take(NamedTuple):
     id: str  # of its row on the page
     title: str  # what it shows
     page: str  # the address of the page that it is from, as are the others
-    svg: str
-    csv: str
+    svg: str = ""  # "" where there are no files of it
+    csv: str = ""
     frame: str = ""  # "" where it cannot be embedded
     size: tuple[int, int] = CURVE  # width and height of the frame
     note: str = ""  # what else makes it found again: a recipe, a digest
@@ -139,6 +143,31 @@ def take_mind(world: World, name: str, step: int | None = None, colour: str = ""
     )
 
 
+def take_puzzle(world: World, number: int) -> Take:
+    """Return how a puzzle leaves the site, with nothing said of it yet.
+
+    Raises NotFound with a sentence if no puzzle has this number.
+    """
+    check_puzzle(number, world)
+    return _page(f"Find its mistake: puzzle {number}", addresses.puzzle(number), PUZZLE)
+
+
+def take_stop(stop: Stop) -> Take:
+    """Return how a stop of the lesson leaves the site."""
+    title = f"How a program learns tic-tac-toe: {stop.title}"
+    return _page(title, addresses.how(stop.slug), STOP)
+
+
+def take_learner(recipe: str) -> Take:
+    """Return how a learner leaves the site, to be taught on; "" is the first that is offered.
+
+    Raises RecipeError if nobody can teach it.
+    """
+    taught = recipe and phases_of(parse(recipe))
+    title = f"{title_of(parse(recipe))}: teach it on" if taught else "Teach a program tic-tac-toe"
+    return _page(title, addresses.teach(recipe), LEARNER)
+
+
 def take_figure(summary: Summary, number: int = 1) -> Take:
     """Return how a figure of an experiment leaves the site; the first has number 1."""
     return Take(
@@ -151,6 +180,11 @@ def take_figure(summary: Summary, number: int = 1) -> Take:
         size=EXPERIMENT,
         note=made(summary),
     )
+
+
+def _page(title: str, page: str, size: tuple[int, int]) -> Take:
+    """Return how a page leaves the site that may be framed as it is."""
+    return Take(id="page", title=title, page=page, frame=addresses.framed(page), size=size)
 
 
 def made(summary: Summary) -> str:
