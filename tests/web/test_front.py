@@ -128,6 +128,16 @@ def test_every_way_leads_into_its_task(client: FlaskClient) -> None:
     assert "Which square will it play?" in puzzle
 
 
+def test_whom_one_watches_plays_and_catches_is_said(client: FlaskClient) -> None:
+    page = client.get("/").text
+    assert "<b>Q-table</b> knows the rules" in page
+    does = {"way-play": "shows what it expects", "way-mistake": "is about to go wrong"}
+    for way, deed in does.items():
+        found = re.search(rf'id="{way}"[^>]*href="([^"]+)".*?<span>(.*?) {deed}', page, re.DOTALL)
+        assert found
+        assert f"<b>{found[2]}</b>" in client.get(unescape(found[1])).text
+
+
 def test_a_step_of_the_film_has_an_address_for_whoever_has_no_script(client: FlaskClient) -> None:
     end, first = client.get("/").text, client.get("/?step=0").text
     assert "data-autoplay" in end

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.sources import heading
 from app.web.match import Match, place_of
 from app.web.pages.play import PlayPage, minds_page, place_at, play_page
 from app.web.scene import hint
+from app.web.text import strength
 from app.web.world import World
 
 HTMX = {"HX-Request": "true"}
@@ -276,14 +276,14 @@ def test_who_can_be_seated_is_fetched_when_it_is_wanted(client: FlaskClient, wor
     assert '<input type="hidden" name="at" value="/play/4?o=minimax">' in whole
     fragment = client.get("/players/", headers=HTMX).text
     assert fragment.strip() in whole
-    assert re.findall(r'name="player" value="([^"]*)"', fragment) == ["human", *_in_groups(world)]
+    assert re.findall(r"<h3>(.*?)</h3>", fragment)[1:] == ["Beginner", "Strong", "Unbeatable"]
+    assert re.findall(r'name="player" value="([^"]*)"', fragment) == ["human", *_by_level(world)]
     for query in ("at=/play/99", "at=/play/?o=nobody", "at=/play/44"):
         assert 400 <= client.get(f"/players/?{query}").status_code < 410
 
 
-def _in_groups(world: World) -> list[str]:
-    """Those who learned by whose idea it was, then those who follow a rule."""
-    groups = {name: heading(agent.card.origin) for name, agent in world.agents.items()}
-    order = list(dict.fromkeys(groups.values()))
-    learned = sorted(groups, key=lambda name: order.index(groups[name]))
-    return [*learned, *(name for name in world.policies if name not in world.agents)]
+def _by_level(world: World) -> list[str]:
+    """The weakest first, of equals those who learned."""
+    names = [*world.agents, *(name for name in world.policies if name not in world.agents)]
+    order = ("beginner", "strong", "unbeatable")
+    return sorted(names, key=lambda name: order.index(strength(world, name)))

@@ -89,16 +89,18 @@ def front_page(world: World, step: str) -> FrontPage:
 
 
 def ways(world: World) -> list[Entrance]:
-    """Lead into one task each: play, watch, find a mistake."""
+    """Lead into one task each, and say with whom: play, watch, find a mistake."""
     learned = [*world.agents]
     one, other = LEARNERS if {*LEARNERS} <= {*learned} else (learned[0], learned[-1])
     watched = Match(x=one, o=other, lens=one, epsilon=RANDOM_MOVES, keep=True)
+    opponent = first_opponent(world)
+    mistaken = world.titles[world.puzzles[FIRST_PUZZLE - 1].agent] if world.puzzles else "A program"
     return [
         Entrance(
             "way-play",
             "Play it",
-            "It shows what it expects of every square. You can beat it.",
-            addresses.play_against(first_opponent(world)),
+            f"{world.titles[opponent]} shows what it expects of every square. You can beat it.",
+            addresses.play_against(opponent),
         ),
         Entrance(
             "way-watch",
@@ -109,7 +111,7 @@ def ways(world: World) -> list[Entrance]:
         Entrance(
             "way-mistake",
             "Find its mistake",
-            "It is about to go wrong. Can you tell where?",
+            f"{mistaken} is about to go wrong. Can you tell where?",
             addresses.puzzle(FIRST_PUZZLE),
         ),
     ]

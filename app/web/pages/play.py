@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.sources import heading
 from app.tictactoe.game import SEATS, mover_at
 from app.web import addresses
 from app.web.comparison import comparison_of
@@ -91,7 +90,7 @@ class Card(NamedTuple):
 
 
 class PlayerGroup(NamedTuple):
-    """Those who came to play in the same way."""
+    """Those who play equally well."""
 
     title: str
     cards: tuple[Card, ...]
@@ -117,15 +116,16 @@ def players() -> Response:
 
 @kept(4)
 def groups(world: World) -> tuple[PlayerGroup, ...]:
-    """List all: a person, the agents by whose idea they were, the players that follow a rule."""
-    by_origin: dict[str, list[Card]] = {}
-    for name, agent in world.agents.items():
-        by_origin.setdefault(heading(agent.card.origin), []).append(_card(world, name))
-    rules = [_card(world, name) for name in world.policies if name not in world.agents]
+    """List all: a person, then the agents and after them the rules, the weakest first."""
+    names = [*world.agents, *(name for name in world.policies if name not in world.agents)]
+    cards = [_card(world, name) for name in names]
+    levels = [
+        PlayerGroup(title, tuple(card for card in cards if card.strength == title.lower()))
+        for title in ("Beginner", "Strong", "Unbeatable")
+    ]
     return (
         PlayerGroup("A person", (_card(world, HUMAN),)),
-        *(PlayerGroup(origin, tuple(cards)) for origin, cards in by_origin.items()),
-        PlayerGroup("Follow a rule", tuple(rules)),
+        *(level for level in levels if level.cards),
     )
 
 
