@@ -16,6 +16,8 @@ from app.tictactoe.report import BySeat, Chance, Count, Figures
 from app.tictactoe.views import Worth
 
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # to Python "$" also stands before a last line break
+# No letter that is not seen, or that turns the words around it.
+TITLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
 TAKEN = {"human", "truth", "self", "both", *BASELINES}  # names that no agent may have
 
 UNJUDGED = Figures(
@@ -44,7 +46,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """What there is to know of an agent besides its arrays."""
 
     id: Annotated[str, Meta(pattern=ID, description="The agent's name in addresses.")]
-    title: Annotated[Text, Meta(description="Its name for people.")]
+    title: Annotated[str, Meta(pattern=TITLE, description="Its name for people.")]
     origin: Annotated[Text, Meta(description="Whose idea it was.")]
     recipe: Annotated[Text, Meta(description="The recipe that makes it, by its full name.")]
     algorithm: Annotated[str, Meta(pattern=ID, description="The algorithm of the recipe.")]

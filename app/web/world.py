@@ -468,6 +468,11 @@ def load_world(models: Path, lab: bool = False) -> World:
     """
     game = tic_tac_toe()
     agents = load_all(models, game)
+    for name, agent in agents.items():
+        try:
+            _check_recipe(agent.card)
+        except ValueError as error:
+            raise ModelError(f"{models / name}.json: {error}") from error
     try:
         experiments = load_experiments(models / EXPERIMENTS)
     except ValueError as error:
@@ -495,6 +500,19 @@ def world() -> World:
 def is_moves(name: str) -> bool:
     """Whether a name is meant as the code of moves, right or wrong."""
     return name.startswith(MOVES)
+
+
+def _check_recipe(card: Card) -> None:
+    """Raise ValueError if a card has no recipe, or what is not its recipe's."""
+    recipe = parse(card.recipe)
+    for what, there, wanted in (
+        ("algorithm", card.algorithm, recipe.slug),
+        ("seed", card.seed, recipe.seed),
+        ("worth", card.worth, recipe.worth()),
+        ("plays", card.plays, recipe.plays),
+    ):
+        if there != wanted:
+            raise ValueError(f"{what} is {there!r}, and {wanted!r} in its recipe")
 
 
 def _check_records(game: Game, summary: Summary) -> None:

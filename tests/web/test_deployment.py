@@ -1,5 +1,7 @@
 """What the environment tells the site about the world around it."""
 
+import json
+import re
 import shutil
 from pathlib import Path
 
@@ -117,3 +119,28 @@ def test_the_site_plays_with_whoever_there_is(environment) -> None:
     for url in ("/play/4", "/play/4?lens=truth", "/why/4", "/healthz", "/api/v1/agents"):
         assert client.get(url).status_code == 200, url
     assert client.get("/reply/4").headers["Location"].endswith("?o=champion")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"recipe": "q-table," + "x" * 100_000}, "characters"),
+        ({"recipe": "q-table\0"}, "there is no algorithm"),
+        ({"recipe": "q-table,alpha=9"}, "alpha"),
+        ({"algorithm": "double-q"}, "algorithm is 'double-q', and 'q-table' in its recipe"),
+        ({"worth": None}, "worth is None"),
+        ({"seed": 8}, "seed is 8, and 0 in its recipe"),
+        ({"title": "q\u202etable"}, "title"),
+    ],
+)
+def test_a_card_that_is_not_its_recipes_is_named(
+    tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    for ending in ("json", "npz"):
+        shutil.copy(ROOT / f"models/q-table.{ending}", tmp_path)
+    card = tmp_path / "q-table.json"
+    card.write_text(json.dumps(json.loads(card.read_text()) | change))
+    with pytest.raises(ModelError, match=re.escape(f"{card}: ")) as refused:
+        create_app(tmp_path)
+    assert said in str(refused.value)
+    assert len(str(refused.value)) < 1000

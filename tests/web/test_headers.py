@@ -40,3 +40,12 @@ def test_nobody_keeps_where_a_form_leads(client: FlaskClient) -> None:
     for url in ("/reply/4", "/set/?record=4"):
         response = client.get(url)
         assert (response.status_code, response.headers["Cache-Control"]) == (303, "no-store")
+
+
+def test_crawlers_are_asked_to_leave_what_is_trained_for_them(client: FlaskClient) -> None:
+    robots = client.get("/robots.txt")
+    assert robots.mimetype == "text/plain"
+    assert {"User-agent: *", "Disallow: /lab/", "Disallow: /*,"} <= {*robots.text.splitlines()}
+    for url in ("/lab/q-table", "/agents/q-table,games=60", "/lab/q-table,games=0"):
+        assert client.get(url).headers["X-Robots-Tag"] == "noindex, nofollow"
+    assert "X-Robots-Tag" not in client.get("/agents/q-table").headers

@@ -126,7 +126,15 @@ def _with_known_scheme(application: "WSGIApplication") -> "WSGIApplication":
     return answer
 
 
-HEALTH = "/healthz"
+HEALTH, ROBOTS = "/healthz", "/robots.txt"
+
+
+@bp.get(ROBOTS)
+def robots() -> Response:
+    """Ask crawlers to leave what is trained for whoever names it, and views of what they have."""
+    left = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?")
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in left)]
+    return Response("\n".join([*lines, ""]), mimetype="text/plain")
 
 
 @bp.get(HEALTH)

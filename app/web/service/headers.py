@@ -40,6 +40,7 @@ EMBEDDED = {
     POLICY: CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *"),
     RESOURCES: "cross-origin",
 }
+UNSEARCHED = {"X-Robots-Tag": "noindex, nofollow"}  # links there lead on for ever
 ON_HTTPS = {"Strict-Transport-Security": "max-age=31536000; includeSubDomains"}
 CORS_ORIGINS = "CORS_ORIGINS"
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d+)?")
@@ -73,6 +74,8 @@ def secure(response: Response) -> Response:
     wanted = HEADERS | (ON_HTTPS if request.is_secure else {})
     if request.path.startswith(addresses.EMBED):
         wanted |= EMBEDDED
+    if request.path.startswith(f"{addresses.LAB}/") or "," in request.path:
+        wanted |= UNSEARCHED
     there = {name for name, _ in response.headers}
     response.headers.extend({name: text for name, text in wanted.items() if name not in there})
     if "Location" in there and "Cache-Control" not in there:
