@@ -76,11 +76,11 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         world.judgement(name)
     errors.init_app(app)
     names.init_app(app)
+    for page in PAGES:
+        app.register_blueprint(page.bp)
     compiled.init_app(app)
     respond.init_app(app)
     assets.init_app(app, ROOT / "static")
-    for page in PAGES:
-        app.register_blueprint(page.bp)
     api.init_app(app)
     app.wsgi_app = cached(app.wsgi_app)  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)

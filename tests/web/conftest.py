@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -20,3 +22,8 @@ def client(site: Flask) -> FlaskClient:
 def world(site: Flask) -> World:
     loaded: World = site.extensions["world"]
     return loaded
+
+
+def unled(html: str) -> str:
+    """What a page says, where its terms do not lead to the glossary."""
+    return re.sub(r'<a href="/glossary#[^"]*">(.*?)</a>', r"\1", html)

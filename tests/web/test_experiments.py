@@ -50,6 +50,7 @@ from app.web.pictures.shapes import Path as Curve
 from app.web.pictures.svg import inline_plot, png, style
 from app.web.service.deployment import ROOT
 from app.web.world import World, load_world
+from tests.web.conftest import unled
 
 CLAIMS = [*load_all(ROOT / "models" / "experiments")]
 LARGEST = 40 << 10  # bytes of a packed page
@@ -226,7 +227,7 @@ def test_the_address_says_which_claims_are_listed(
 def test_a_page_tells_all_of_its_experiment(client: FlaskClient, world: World, claim: str) -> None:
     response, summary = client.get(f"/experiments/{claim}"), world.experiments[claim]
     assert response.status_code == 200
-    text = unescape(response.text)
+    text = unescape(unled(response.text))
     for said in (summary.claim, summary.where, summary.done, summary.limits):
         assert said in text
     behind = re.search(

@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
 from flask.testing import FlaskClient
+from markupsafe import Markup
 
-from app.web.pages.glossary import CHAPTERS
+from app.web.pages.glossary import CHAPTERS, PLACES, SAID, lead_to_terms
+from tests.web.conftest import unled
 
 TERMS = [term for chapter in CHAPTERS for term in chapter.terms]
 
@@ -32,3 +35,39 @@ def test_no_formula_has_letters_that_were_not_understood() -> None:
     for term in TERMS:
         assert "\\" not in term.drawn, term.id
         assert "style=" not in term.drawn, term.id
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/experiments/feedback", "/how/sarsa", "/how/best-response", "/agents/dqn-vs-random", "/lab"],
+)
+def test_prose_leads_to_its_terms_once_each(client: FlaskClient, address: str) -> None:
+    page = client.get(address).text
+    places = re.findall(r'<a href="/glossary#([^"]+)">', page)
+    assert len(places) == len(set(places)) >= 3
+    assert set(places) <= {term.id for term in TERMS}
+    for within in re.findall(r"(?s)<a\b.*?</a>", page):
+        assert within.count("<a ") == 1, within
+
+
+def test_no_word_is_said_for_two_terms() -> None:
+    assert SAID.keys() <= {term.id for term in TERMS}
+    assert {term.id for term in TERMS} - set(PLACES.values()) == {"return"}
+    for term in TERMS:
+        for said in SAID.get(term.id, term.name.split(", ")):
+            assert PLACES[said.lower()] == term.id
+
+
+def test_a_term_is_found_where_it_is_said_and_nothing_else_is_changed() -> None:
+    text = Markup(
+        '<h2>Policy</h2><p class="trail">policy</p>'
+        '<p id="limits">A <a href="/x">policy</a>, q-learning-2 and p &lt; 1; policies are greedy, '
+        "ε-greedy or <code>greedy</code>.</p><p>Greedy policy.</p>"
+    )
+    led = lead_to_terms(text)
+    assert unled(led) == text
+    assert re.findall(r'<a href="/glossary#([^"]*)">(.*?)</a>', led) == [
+        ("policy", "policies"),
+        ("greedy", "greedy"),
+        ("epsilon", "ε-greedy"),
+    ]

@@ -28,6 +28,7 @@ from app.web.pages.how.page import CONTENTS, PARTS
 from app.web.pages.how.sections import SECTIONS
 from app.web.service.deployment import ROOT
 from app.web.world import TRUTH, World
+from tests.web.conftest import unled
 
 HTMX = {"HX-Request": "true"}
 MATHML_CORE = {
@@ -50,7 +51,7 @@ def section(page: str) -> str:
 
 
 def words(part: str) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", part)).split())
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", unled(part))).split())
 
 
 def position(world: World, name: str) -> int:

@@ -3,6 +3,7 @@
 The textbook is Sutton & Barto, *Reinforcement Learning: An Introduction*, second edition, 2018.
 """
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -596,6 +597,69 @@ CHAPTERS = (
         ),
     ),
 )
+
+
+# How pages say terms, where they say it otherwise than by the name; "return" is mostly the verb.
+SAID: dict[str, tuple[str, ...]] = {
+    "transition": ("transition probability", "transition probabilities"),
+    "return": (),
+    "discount": ("discount factor",),
+    "kinds": ("reinforcement learning", "supervised learning", "unsupervised learning"),
+    "policy": ("policy", "policies"),
+    "q-table": ("tabular",),
+    "optimal": ("optimal value", "optimal policy", "optimal play", "Q*"),
+    "greedy": ("greedy", "greedily"),
+    "exploration": ("exploration", "exploitation", "explores", "exploring"),
+    "epsilon": ("ε-greedy", "epsilon-greedy", "exploration rate"),
+    "proportional": ("softmax selection",),
+    "alpha": ("learning rate", "step size"),
+    "symmetry": ("symmetry", "symmetries", "symmetric"),
+    "update": ("update", "updated"),
+    "monte-carlo": ("Monte Carlo",),
+    "one-hot": ("one-hot",),
+    "best-response": ("best response", "best responder"),
+    "proved": ("unbeatable",),
+    "t-hand": ("T-hand",),
+    "state-value": ("state value",),
+    "overfitting": ("overfitting",),
+}
+PLACES = {
+    form.lower(): term.id
+    for chapter in CHAPTERS
+    for term in chapter.terms
+    for said in SAID.get(term.id, term.name.split(", "))
+    for form in (said, f"{said}s")
+}
+SAYING = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(re.escape(form) for form in sorted(PLACES, key=len, reverse=True))})"
+    r"(?![\w-])",
+    re.IGNORECASE,
+)
+PROSE = re.compile(
+    r'(?s)<p(?: id="[a-z0-9-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?>.*?</p>'
+)
+UNSAID = re.compile(r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)")  # or just a tag
+
+
+@bp.app_template_filter("terms")
+def lead_to_terms(html: Markup) -> Markup:
+    """Let each term that a paragraph says lead to its place in the glossary, at its first use."""
+    told: set[str] = set()
+
+    def lead(saying: re.Match[str]) -> str:
+        place = PLACES[saying[0].lower()]
+        if place in told:
+            return saying[0]
+        told.add(place)
+        return f'<a href="{addresses.glossary(place)}">{saying[0]}</a>'
+
+    def paragraph(found: re.Match[str]) -> str:
+        parts = UNSAID.split(found[0])  # text, what is left as it is, its tag; text, ...
+        parts[2::3] = [""] * len(parts[2::3])
+        parts[::3] = [SAYING.sub(lead, text) for text in parts[::3]]
+        return "".join(parts)
+
+    return Markup(PROSE.sub(paragraph, html))
 
 
 @bp.get(addresses.GLOSSARY)
