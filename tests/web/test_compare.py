@@ -307,6 +307,21 @@ def test_two_minds_are_one_picture_and_two_trainings_one_film(
     assert "film-play" not in page  # one training cannot be at two moments at once
 
 
+def test_a_curve_of_the_slider_has_the_ink_of_its_board_and_of_its_chart(
+    client: FlaskClient,
+) -> None:
+    """Where the first of them has no such figure, too."""
+    lenses = ("menace", "q-learning-1", "q-iteration")
+    page = client.get(f"/compare/4?figure=task&{'&'.join(f'lens={name}' for name in lenses)}").text
+    boards = re.findall(r'<section class="panel[^>]*data-ink="(\w+)"', page)
+    slider = re.findall(r'<path class="curve" data-ink="(\w+)"', page)
+    assert boards == slider
+    assert len(set(boards)) == 3
+    drawn = re.findall(r'<path class="(\w+) curve"[^>]*d="M1 6h26"', page)
+    assert drawn == [boards[1]]
+    assert '<a href="/compare/" aria-current="true">Compare</a>' in page
+
+
 def test_a_frame_of_the_film_is_a_moment_of_all_agents(client: FlaskClient, world: World) -> None:
     names = ("champion", "observing", "q-iteration_task")
     lasts = [world.last_step(name) for name in names[:2]]

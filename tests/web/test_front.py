@@ -83,7 +83,7 @@ def test_the_film_lasts_some_six_seconds_and_moves_within_five(world: World) -> 
 def test_the_curve_is_that_of_the_blunders(world: World) -> None:
     name = filmed(world)
     film = film_of_mind(world, name)
-    points = [tuple(map(float, point.split())) for point in film.curve[1:].split("L")]
+    points = [tuple(map(float, point.split())) for point in film.curves[0][1][1:].split("L")]
     blunders = world.agents[name].card.figures.blunders
     assert [x for x, _ in points] == [frame.x for frame in film.frames]
     for (_, y), number in zip(points, blunders, strict=True):

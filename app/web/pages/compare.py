@@ -19,7 +19,7 @@ from app.web.match import Place, read_whole
 from app.web.numbers import count, listed, short_name, updates
 from app.web.pages.parts.export import Take, take_curve
 from app.web.pages.parts.film import Film, Frame, film_of_minds, frame_of_minds, in_step
-from app.web.pages.parts.learning import compared
+from app.web.pages.parts.learning import compared, inks_of
 from app.web.pictures.boards import Board, BoardSquare, board
 from app.web.pictures.curves import Charts
 from app.web.pictures.minds import (
@@ -315,6 +315,7 @@ class ComparePage(Page):
     take_back: str  # "" where there is nothing to take back
     new_game: str
     parting: str  # another position in which they part, "" where there is none
+    inks: Mapping[str, str]  # of the curves, by the agent whose they are
     curves: Charts | None  # how those that learned did so
     take: Take | None  # how these leave the site
     figures: list[CurveFigure]  # that the curves can show
@@ -361,6 +362,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         parting=""
         if elsewhere is None
         else addresses.compare(replace(comparison, record=elsewhere)),
+        inks=inks_of(world, views),
         curves=compared(world, views, figure),
         take=take_curve(world, agents, comparison.figure or figure, record=record)
         if agents

@@ -11,6 +11,7 @@ import numpy as np
 from app.tictactoe.notation import MARKS, replay
 from app.web.lens import Opinion, opinion
 from app.web.numbers import count, listed, short_name
+from app.web.pictures.curves import PLAIN
 from app.web.pictures.minds import represented
 from app.web.world import World, kept
 
@@ -46,7 +47,7 @@ class Film(NamedTuple):
 
     title: str
     frames: list[Frame]
-    curve: str  # the outline of a path
+    curves: list[tuple[str, str]]  # of each agent: an ink of PLAIN, and the outline of a path
     places: dict[int, str]  # the names of the empty cells, if it shows a board
     stones: list[str]  # "X", "O" or "." for each cell of the board, likewise
     mover: str  # likewise
@@ -118,7 +119,8 @@ def film_of_minds(world: World, names: tuple[str, ...]) -> Film:
         for number, steps in enumerate(moments)
     ]
     title = listed([film.title for film in films])
-    return Film(title, frames, "".join(_curve(table, worst) for table in tables), {}, [], "")
+    curves = [(ink, _curve(table, worst)) for ink, table in zip(PLAIN, tables, strict=False)]
+    return Film(title, frames, curves, {}, [], "")
 
 
 def frame_of_minds(world: World, names: Sequence[str], steps: Sequence[int]) -> Frame:
@@ -183,7 +185,7 @@ def _film(
             )
             for step in range(last + 1)
         ],
-        curve=_curve(blunders, max(1, *blunders)),
+        curves=[(PLAIN[0], _curve(blunders, max(1, *blunders)))],
         places=places,
         stones=stones,
         mover=mover,

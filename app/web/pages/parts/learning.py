@@ -97,20 +97,26 @@ def winning(rates: BySeat[float]) -> Charts:
 
 def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
     """Chart one of FIGURES of the agents among some views; None if no agent of them has it."""
-    names = dict.fromkeys(view.lens for view in views if world.agents.knows(view.lens))
-    curves = {name: course(world.agents[name].card, figure) for name in names}
+    inks = inks_of(world, views)
+    curves = {name: course(world.agents[name].card, figure) for name in inks}
     curves = {name: values for name, values in curves.items() if values}
     if not curves:
         return None
     places = sorted({place for values in curves.values() for place in values})
     lines = [
-        Curve(world.titles[name], kind, [values.get(place) for place in places])
-        for (name, values), kind in zip(curves.items(), PLAIN, strict=False)
+        Curve(world.titles[name], inks[name], [values.get(place) for place in places])
+        for name, values in curves.items()
     ]
     top = max(number.value for values in curves.values() for number in values.values())
     unit = PERCENT if figure == "losses" else ""
     chart = Chart(FIGURES[figure].several, unit, top or 1, lines)
     return laid_out("curves", "Updates", places, [chart])
+
+
+def inks_of(world: World, views: Sequence[View]) -> dict[str, str]:
+    """Return the ink of each agent among some views, whichever of its curves is drawn."""
+    names = dict.fromkeys(view.lens for view in views if world.agents.knows(view.lens))
+    return dict(zip(names, PLAIN, strict=False))
 
 
 def course(card: Card, figure: str) -> dict[int, Number]:
