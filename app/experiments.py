@@ -1,4 +1,4 @@
-"""Experiments on disk: what a claim says, what was measured, and the verdict that follows.
+"""Experiments: what a claim says, what was measured, the verdict that follows; how seeds sum up.
 
 `training.experiments` writes these files, `models/experiments/<id>.json`, and the pages draw them.
 What an author wrote and what we measured stand in different fields.  Every mark of a figure names
@@ -7,11 +7,14 @@ the recipe or the position behind it.
 
 import os
 import re
+from collections.abc import Sequence
+from math import comb
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Annotated, Literal
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from app.sources import SOURCES
@@ -59,6 +62,7 @@ ORDER = (
 Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
 MAX_FILE = 1 << 20  # bytes
 READABLE = 0o644
+DIGITS = 5  # that a picture can show
 
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
@@ -318,3 +322,40 @@ def save(folder: Path, summary: Summary) -> Path:
 
 def _on_a_line(numbers: str) -> str:
     return re.sub(r"\.0\b", "", " ".join(numbers.split()))
+
+
+def summed_up(
+    name: str, recipe: str, x: Sequence[float], rows: Sequence[Sequence[float]], first_seed: int = 0
+) -> Series:
+    """Make the curve of a recipe with its bands: a row for each seed, with one number a point."""
+    low, median, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=0).tolist()
+    least, most = np.min(rows, axis=0).tolist(), np.max(rows, axis=0).tolist()
+    x, median, low, high, least, most = (
+        [rounded(one) for one in line] for line in (x, median, low, high, least, most)
+    )
+    last = first_seed + typical([row[-1] for row in rows])
+    return Series(name, recipe, x, median, low, high, least, most, n=len(rows), typical=last)
+
+
+def typical(values: Sequence[float]) -> int:
+    """Return the index of the value that is nearest to the median, the first of equals."""
+    return int(np.argmin(np.abs(np.asarray(values, float) - np.median(values))))
+
+
+def rounded(value: float) -> float:
+    """Round to what a picture can show."""
+    return float(f"{value:.{DIGITS}g}") + 0.0
+
+
+def sign_test(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return how likely differences so lopsided are if neither of two is better, seed by seed.
+
+    Exact and two-sided: the seeds in which they differ are tosses of a fair coin; those in which
+    both are equal do not count.
+    Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section 3.4.
+    """
+    above = sum(a > b for a, b in zip(one, other, strict=True))
+    below = sum(a < b for a, b in zip(one, other, strict=True))
+    total, fewer = above + below, min(above, below)
+    tail = sum(comb(total, k) for k in range(fewer + 1))
+    return float(min(1.0, 2 * tail / 2**total))

@@ -64,7 +64,6 @@ TEACH = "/teach"
 TEACH_RECIPE = Route("/teach/<name>")
 LAB = "/lab"
 LAB_RECIPE = Route("/lab/<name>")
-SEEDS = Route("/lab/<name>/seeds")
 EXPERIMENTS = "/experiments"
 EXPERIMENT = Route("/experiments/<claim>")
 EXPERIMENT_FIGURE = Route("/experiments/<claim>/<int:number>.svg")
@@ -294,13 +293,15 @@ def lab(
     step: int | None = None,
     game: int | None = None,
     update: int | None = None,
+    seeds: int | None = None,
 ) -> str:
     """Return the lab with a recipe, beside another as a ghost, by a curve and at a snapshot.
 
-    `game` is one of the first of its training, told as far as the update with that number.
+    `game` is one of the first of its training, told as far as the update with that number, and
+    `seeds` is with how many seeds both are trained.
     """
-    path = LAB_RECIPE.to(name) if name else LAB
-    return path + _query(ghost=ghost, curve=curve, step=step, game=game, update=update)
+    query = {"curve": curve, "step": step, "game": game, "update": update}
+    return (LAB_RECIPE.to(name) if name else LAB) + _query(ghost=ghost, **query, seeds=seeds)
 
 
 def teach(name: str = "", now: str = "") -> str:
@@ -319,11 +320,6 @@ def teach_now(now: str) -> str:
 def teach_game(number: int) -> str:
     """Return what game or practice `number` taught, from the same page."""
     return f"?game={number}"
-
-
-def seeds(name: str, done: int | None = None) -> str:
-    """Return where a recipe is trained with twenty seeds, of which so many are seen already."""
-    return SEEDS.to(name) + _query(done=done)
 
 
 def experiments(source: str = "", verdict: str = "") -> str:

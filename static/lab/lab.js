@@ -62,6 +62,27 @@ form.addEventListener("htmx:afterRequest", (event) => {
   else document.body.classList.remove("following");
 });
 
+// What is wrong is said at its field, in the place of what it means, so nothing moves; what was typed
+// stays.  A new setting clears it.
+
+function say(wrong) {
+  for (const meaning of form.querySelectorAll("[data-meaning]")) {
+    const name = meaning.id.slice(0, -"-meaning".length);
+    meaning.textContent = wrong[name] ?? meaning.dataset.meaning;
+    meaning.closest(".field").classList.toggle("wrong", name in wrong);
+    document.getElementById(name)?.setAttribute("aria-invalid", name in wrong);
+  }
+  if (Object.keys(wrong).length) document.getElementById("status").textContent = Object.values(wrong).join(" ");
+}
+form.addEventListener("refused", ({ detail }) => {
+  const { elt, value, ...wrong } = detail; // the first two are of htmx
+  say(wrong);
+});
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  if (detail.requestConfig.elt === form && detail.xhr.status < 400) say({});
+  document.getElementById("medians").textContent = document.getElementById("duel").dataset.medians;
+});
+
 // The film stops before another one takes its place.
 
 document.addEventListener("htmx:beforeSwap", () => document.querySelector("[data-film-play].playing")?.click());

@@ -18,8 +18,9 @@ def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"/lab/q-table,alpha=0.41,games=200\?ghost="))
     expect(page.locator("#alpha")).to_have_value("0.41")
-    expect(page.locator(".plot .figure-keys")).to_contain_text("alpha 0.4")
+    expect(page.locator("#duel .figure-keys")).to_contain_text("A: α 0.4")
     assert focused(page) == "alpha-slider"
+    page.click("#more-fields")
     page.locator("label:has(#seat-2)").click()
     expect(page).to_have_url(re.compile("/lab/q-table,seat=x,alpha=0.41,games=200"))
     expect(page.locator("#result")).not_to_have_class(re.compile("htmx-request"))
@@ -42,11 +43,11 @@ def test_the_result_follows_a_slider_and_the_address_changes_once(page: Page) ->
         page.mouse.move(box["x"] + share * box["width"], middle)
         alpha = page.locator("#alpha").input_value()
         expect(page.locator("#share-command")).to_have_value(re.compile(f"alpha={alpha},"))
-        expect(page.locator(".plot .figure-keys")).to_contain_text("alpha 0.4")  # where it began
+        expect(page.locator("#duel .figure-keys")).to_contain_text("A: α 0.4")  # where it began
         expect(page).to_have_url(re.compile(f"/lab/{SMALL}$"))
     page.mouse.up()
     expect(page).to_have_url(re.compile(rf"alpha={alpha},games=200\?ghost=q-table,games=200$"))
-    expect(page.locator(".plot .figure-keys")).to_contain_text("alpha 0.4")
+    expect(page.locator("#duel .figure-keys")).to_contain_text("A: α 0.4")
     assert page.evaluate("history.length") == visited + 1
     walk(page, "back")
     expect(page).to_have_url(re.compile(f"/lab/{SMALL}$"))
@@ -66,24 +67,33 @@ def test_a_request_that_fails_is_said_and_comes_back(page: Page) -> None:
 
 
 @pytest.mark.console("400")
-def test_what_is_refused_is_said_where_one_looks_and_the_result_stays(page: Page) -> None:
+def test_what_is_wrong_is_said_at_its_field_and_nothing_moves(page: Page) -> None:
     page.goto("/lab/q-table")
-    verdict = page.locator(".verdict").inner_text()
-    page.fill("#alpha", "7")
-    page.keyboard.press("Enter")
-    expect(page.locator("#notice")).to_have_text(re.compile("Alpha is a number within 0 and 1"))
+    verdict = page.locator(".verdict")
+    page.evaluate(SHIFTS)
+    for field, typed in (("alpha", "7"), ("games", "1e9")):
+        page.fill(f"#{field}", typed)
+        page.keyboard.press("Enter")
+        said = page.locator(f"#{field}-meaning")
+        expect(said).to_have_text(re.compile("^Must be a (whole )?number from"))
+        expect(page.locator(f"#{field}")).to_have_attribute("aria-invalid", "true")
+        expect(page.locator(f"#{field}")).to_have_value(typed)
+        expect(said).to_be_in_viewport()
     expect(page).to_have_url(re.compile("/lab/q-table$"))
-    assert page.locator(".verdict").inner_text() == verdict
+    expect(verdict).to_have_text(re.compile("^Positions in which it blunders"))
+    assert sum(value for value, *_ in shifts(page)) == 0
+    page.fill("#games", "200")
     page.fill("#alpha", "0.5")
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("/lab/q-table,alpha=0.5"))
-    expect(page.locator("#notice")).to_be_empty()
+    expect(page).to_have_url(re.compile("/lab/q-table,alpha=0.5,games=200"))
+    expect(page.locator("#alpha")).to_have_attribute("aria-invalid", "false")
+    expect(page.locator("#alpha-meaning")).not_to_contain_text("Must be")
 
 
 def test_the_film_of_a_new_result_plays(page: Page) -> None:
-    page.goto("/lab/q-table")
-    page.select_option("#ghost", "double-q")
-    expect(page).to_have_url(re.compile("/lab/q-table.ghost=double-q$"))
+    page.goto("/lab/q-table?ghost=double-q")
+    page.select_option("#curve", "losses")
+    expect(page).to_have_url(re.compile("/lab/q-table.ghost=double-q&curve=losses$"))
     page.locator("#film-step").focus()
     page.keyboard.press("Home")
     expect(page.locator("[data-film-updates]")).to_have_text("0")
@@ -104,10 +114,32 @@ def test_a_game_is_told_update_by_update(page: Page) -> None:
     expect(page.locator("#story [data-heat]")).to_have_count(3)
 
 
-def test_twenty_seeds_come_by_themselves(page: Page) -> None:
-    page.goto("/lab/q-table,games=100/seeds")
-    expect(page.locator("#seeds")).to_contain_text("20 of 20")
-    expect(page.locator("#seeds .faint")).to_have_count(20)
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
+def test_whether_a_larger_learning_rate_helps_is_answered_in_three_presses(
+    new_context: Callable[..., Browser], width: int, height: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": height}).new_page()
+    page.goto("/lab")
+    if width < 500:
+        page.click("#presets")
+        page.click("#telling-1")
+    else:
+        page.click("#asked-1")
+    expect(page.locator(".verdict")).to_have_text("Yes: fewer blunders with α 0.8.", timeout=60000)
+    expect(page.locator("#duel .told")).to_contain_text("In 19 of 20 seeds")
+    expect(page.locator(".verdict")).to_be_in_viewport()
+    expect(page.locator("#medians")).to_have_text("299.5 → 191")
+    if width < 500:
+        page.click(".handle")
+        expect(page.locator("#medians")).to_be_in_viewport()
+
+
+def test_twenty_seeds_come_by_themselves_and_nothing_moves(page: Page) -> None:
+    page.goto("/lab/q-table,games=100?ghost=q-table,games=50")
+    page.evaluate(SHIFTS)
+    expect(page.locator("#duel")).to_contain_text("20 of 20", timeout=30000)
+    expect(page.locator(".strip a")).to_have_count(20)
+    assert sum(value for value, *_ in shifts(page)) < 0.02
 
 
 @pytest.mark.parametrize(("scheme", "width", "height"), [("dark", 1280, 800), ("light", 360, 740)])

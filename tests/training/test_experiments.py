@@ -11,7 +11,16 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from app.experiments import Histogram, Mark, Summary, load, load_all, save
+from app.experiments import (
+    Histogram,
+    Mark,
+    Summary,
+    load,
+    load_all,
+    save,
+    sign_test,
+    typical,
+)
 from app.recipes import LONGEST, SHIPPED, parse
 from app.sources import SOURCES
 from app.tictactoe.game import Game
@@ -24,8 +33,6 @@ from training.experiments.claim import (
     Results,
     Sweep,
     seeded,
-    sign_test,
-    typical,
     verdict_on,
     wilson,
 )

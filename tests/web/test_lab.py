@@ -11,11 +11,12 @@ from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.experiments import sign_test
 from app.recipes import ALGORITHMS, LONGEST, SHIPPED, name, parameters, parse
 from app.tictactoe.game import tic_tac_toe
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.pages.lab import form, presets, result
-from app.web.pages.lab.seeds import FEW, SEEDS
+from app.web.pages.lab.result import SEEDS
 from app.web.world import World
 from tests.web.conftest import unled
 from training.plain import key_of, learn
@@ -29,7 +30,7 @@ def sent(page: str) -> dict[str, str]:
     """What the form of a page would send as it is."""
     found: dict[str, str] = {}
     body = page[page.index('<form id="recipe"') : page.index("</form>", page.index('id="recipe"'))]
-    for tag in re.findall(r"<input[^>]*>", page[: page.index('<form id="recipe"')] + body):
+    for tag in re.findall(r"<input[^>]*>", page):
         attributes = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
         ours = tag in body or attributes.get("form") == "recipe"
         chosen = attributes.get("type") != "radio" or " checked" in tag
@@ -58,7 +59,8 @@ def test_a_form_has_a_control_for_every_parameter(client: FlaskClient, slug: str
     for parameter in parameters(recipe):
         assert parameter.name in values
         if parameter.name != "taught" and len(parameter.choices) != 1:  # which nobody chooses
-            assert parameter.meaning.replace("'", "&#39;") in unled(page)
+            meaning = form.MEANINGS.get(parameter.name, parameter.meaning)
+            assert meaning.replace("'", "&#39;") in unled(page)
     assert form.read(values) == recipe
 
 
@@ -74,8 +76,13 @@ def test_a_change_leads_to_the_one_address_with_what_it_was_as_a_ghost(client: F
     answer = client.get("/lab", query_string=values | {"games": "200", "alpha": ".40"})
     assert (answer.status_code, answer.location) == (303, f"/lab/{SMALL}?ghost=q-table")
     page = client.get(answer.location).get_data(as_text=True)
-    keys = re.findall(r'<path class="([^"]+)" d="M1 6h26"/></svg>([^<]+) <b', page)
-    assert keys == [("accent curve", "games 200"), ("soft dashed curve", "games 14000")]
+    keys = re.findall(r'<path class="([^"]+)" d="M1 6h26"/></svg><a[^>]*>([^<]+)<', page)
+    assert keys == [
+        ("accent curve", "B: 200 games (1 run)"),
+        ("dashed ink curve", "A: 14,000 games (1 run)"),
+    ]
+    again = sent(page)  # what it was stays as it was, however much is changed
+    assert again["ghost"] == "q-table"
 
 
 def test_turns_of_several_opponents_are_shared_as_before() -> None:
@@ -93,8 +100,8 @@ def test_a_result_is_the_part_of_its_page_that_htmx_replaces(client: FlaskClient
 
 @pytest.mark.parametrize("agent", ["champion", "double-q", "q-learning-1"])
 def test_the_verdict_says_what_is_proved(world: World, agent: str) -> None:
-    parts = result.verdict(world, agent)
-    told = result.sentence(parts)
+    parts = result.proofs(world, agent)
+    told = "".join(part.text for part in parts)
     safe = [seat for seat, proved in world.judgement(agent).unbeatable.items() if proved]
     assert told.lower().count("proved") == (1 if safe else 0)
     assert told.count("this game beats it") == 2 - len(safe)
@@ -105,10 +112,19 @@ def test_the_verdict_says_what_is_proved(world: World, agent: str) -> None:
 
 def test_every_link_of_a_verdict_and_every_button_leads_somewhere(client: FlaskClient) -> None:
     page = client.get(f"/lab/{SMALL}?ghost=double-q").get_data(as_text=True)
-    found = re.findall(r'id="((?:verdict|to|next|play|share)[\w-]*)"[^>]*\shref="([^"]*)"', page)
-    assert {"play", "to-why", "to-compare", "next-seed", "to-agent", "share-file"} <= {
-        key for key, _ in found
-    }
+    found = re.findall(
+        r'id="((?:proof|to|next|play|share|swap|reset)[\w-]*)"[^>]*\shref="([^"]*)"', page
+    )
+    assert {
+        "play",
+        "to-why",
+        "to-compare",
+        "next-seed",
+        "to-agent",
+        "share-file",
+        "swap",
+        "reset",
+    } <= {key for key, _ in found}
     for key, href in found:
         assert client.get(unescape(href)).status_code == 200, key
 
@@ -283,7 +299,12 @@ def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
 
 @pytest.mark.parametrize(
     ("title", "safe"),
-    [("Afraid", "xo"), ("Glad of a draw", "xo"), ("Fearless", ""), ("Never explore", "")],
+    [
+        ("What if a loss is ten times worse?", "xo"),
+        ("What is a draw worth?", "xo"),
+        ("What if it need not fear a loss?", ""),
+        ("What does exploration do?", ""),
+    ],
 )
 def test_a_preset_does_what_its_sentence_says(world: World, title: str, safe: str) -> None:
     recipe = next(preset.recipe for preset in presets.WORTH_SEEING if preset.title == title)
@@ -349,43 +370,111 @@ def test_seeds_are_judged_as_their_agents_are(world: World) -> None:
         assert run.unbeatable == tuple(world.judgement(agent).unbeatable.values())
 
 
-def test_twenty_seeds_are_trained_a_few_a_request(client: FlaskClient) -> None:
-    address, done = "/lab/q-table,games=50,seed=3/seeds", []
-    for _ in range(SEEDS // FEW):
-        answer = client.get(address, headers={"HX-Request": "true"})
-        page = answer.get_data(as_text=True)
-        done += [int(number) for number in re.findall(r'value="(\d+)"></progress>', page)]
-        assert page.count('class="soft faint curve"') == done[-1]
-        asks = re.search(r'hx-get="([^"]*)"', page)
-        assert ("no-store" in answer.headers["Cache-Control"]) == bool(asks)
-        if asks:
-            address = unescape(asks[1])
-    assert done == [*range(FEW, SEEDS + 1, FEW)]
-    assert not asks
-    assert f"of {SEEDS}</b>" in page
+def follow(client: FlaskClient, address: str) -> list[str]:
+    """The pages of a duel, from the first one to that with all seeds."""
+    pages, asks = [], re.search("(.*)", address)
+    while asks:
+        answer = client.get(unescape(asks[1]), headers={"HX-Request": "true"})
+        pages.append(unescape(answer.text))
+        asks = re.search(r'<section id="duel"[^>]* hx-get="([^"]*)"', answer.text)
+        kept_nowhere = answer.headers["Cache-Control"] == "no-store"
+        assert kept_nowhere == bool(asks and len(pages) > 1)
+    return pages
 
 
-def test_the_quartiles_of_seeds_are_those_of_their_agents(
+def headline(page: str) -> str:
+    found = re.search(r'class="verdict">([^<]*)<', page)
+    assert found
+    return found[1]
+
+
+def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
     client: FlaskClient, world: World
 ) -> None:
-    address = "/lab/q-table,games=60/seeds?done=19"
-    for _ in range(SEEDS):
-        page = client.get(address).get_data(as_text=True)
-    names = ["q-table,games=60", *(f"q-table,games=60,seed={seed}" for seed in range(1, SEEDS))]
-    ends = [world.agents[one].card.figures.blunders[-1] for one in names]
-    low, middle, high = np.percentile(ends, (25, 50, 75))
-    assert re.findall(r"<td>([\d,]+)</td>", page) == [f"{end:,.0f}" for end in (low, middle, high)]
+    pages = follow(client, "/lab/q-table,games=60?ghost=q-table,games=20")
+    done = [int(re.findall(r'value="(\d+)"></progress>', page)[0]) for page in pages]
+    assert done == sorted(done)
+    assert (done[0], done[-1]) == (1, SEEDS)
+    assert headline(pages[0]).startswith("One seed each, and no verdict")
+    names = [
+        [f"q-table,games={games}" + f",seed={seed}" * bool(seed) for seed in range(SEEDS)]
+        for games in (20, 60)
+    ]
+    a, b = ([world.agents[one].card.figures.blunders[-1] for one in each] for each in names)
+    assert f"<td>{np.median(a):,.0f}</td>" in pages[-1]
+    fewer = sum(x > y for x, y in zip(a, b, strict=True))
+    assert sign_test(a, b) < 0.05
+    assert headline(pages[-1]) == "Fewer blunders with 60 games."
+    assert f"In {fewer} of 20 seeds" in pages[-1]
+    assert "exact sign test, seed by seed, p < 0.001" in pages[-1]
+    assert len(re.findall("<title>seed", pages[-1])) >= SEEDS
 
 
-def test_a_name_that_has_no_room_for_a_seed_offers_none(client: FlaskClient) -> None:
-    for room, offers in ((8, 2), (7, 1), (0, 0)):  # ",seed=19" and ",seed=1" are so long
+def test_a_difference_that_twenty_seeds_do_not_show_is_called_that(client: FlaskClient) -> None:
+    same = follow(client, "/lab/q-table,games=60,seed=1?ghost=q-table,games=60")[-1]
+    assert headline(same) == "No difference: the same in every seed."
+    near = follow(client, "/lab/q-table,games=61?ghost=q-table,games=60")[-1]
+    assert headline(near) == "No difference that 20 seeds show."
+    assert "luck alone may do that" in near
+
+
+@pytest.mark.parametrize(
+    ("ends", "more", "better", "words"),
+    [
+        ([[2] * 20, [1] * 20], False, "B", "B in 20 of 20"),
+        ([[2] * 20, [1] * 20], True, "A", "A in 20 of 20"),
+        ([[2] * 14 + [0] * 6, [1] * 20], False, "", "no difference shown"),  # p = 0.115
+        ([[2] * 15 + [0] * 5, [1] * 20], False, "B", "B in 15 of 20"),  # p = 0.041
+        ([[1] * 14 + [2] * 6, [1] * 20], False, "B", "B in 6, not in 0"),  # p = 0.031
+        ([[1] * 15 + [2] * 5, [1] * 20], False, "", "no difference shown"),  # p = 0.063
+        ([[2] * 5, [1] * 5], False, "", "B in 5 of 5"),
+    ],
+)
+def test_a_contest_is_decided_by_the_sign_test_after_all_seeds(
+    ends: list[list[float]], more: bool, better: str, words: str
+) -> None:
+    decided = result.contest(ends, more)
+    assert (decided.better, decided.words) == (better, words)
+
+
+def test_errors_are_said_at_their_fields_and_what_was_typed_stays(client: FlaskClient) -> None:
+    values = sent(client.get("/lab/q-table").text) | {"alpha": "7", "games": "1e9"}
+    answer = client.get("/lab", query_string=values)
+    assert answer.status_code == 400
+    for key, low, high in (("alpha", "0", "1"), ("games", "1", "[0-9,]+")):
+        tag = re.findall(rf'<input id="{key}"[^>]*>', answer.text)[0]
+        assert 'aria-invalid="true"' in tag
+        assert f'aria-describedby="{key}-meaning"' in tag
+        assert f'value="{values[key]}"' in tag
+        said = rf'id="{key}-meaning"[^>]*>Must be a (?:whole )?number from {low} to {high}\.<'
+        assert re.search(said, answer.text)
+    assert answer.text.count("aria-invalid") == 2
+    told = client.get("/lab", query_string=values, headers={"HX-Request": "true"})
+    assert (told.status_code, told.text) == (400, "")
+    assert set(json.loads(told.headers["HX-Trigger"])["refused"]) == {"alpha", "games"}
+
+
+def test_a_whole_number_with_a_point_is_one() -> None:
+    assert name(form.read({"algorithm": "q-table", "games": "200.0"})) == SMALL
+
+
+def test_what_students_ask_for_comes_first(client: FlaskClient) -> None:
+    page = client.get("/lab/q-table").text
+    controls = re.findall(
+        r'<(?:legend|label for="\w+")>([^<]*)<', page[page.index('<form id="recipe"') :]
+    )
+    labels = [label.strip() for label in controls]
+    assert labels[:5] == ["Opponent", "Games", "Learning rate", "Exploration", "Discount"]
+
+
+def test_a_name_that_has_no_room_for_a_seed_is_shown_with_its_own_alone(
+    client: FlaskClient,
+) -> None:
+    for room, grows in ((8, True), (7, False), (0, False)):  # ",seed=19" is so long
         whole = name(parse(f"league,rounds=1,draw=1e-{97 - room}"))
         assert len(whole) == LONGEST - room
-        page = client.get(f"/lab/{whole}").get_data(as_text=True)
-        assert len(re.findall(r'id="(?:next-seed|to-seeds)"[^>]*\shref=', page)) == offers
-    refused = client.get(f"/lab/{whole}/seeds")
-    assert refused.status_code == 400
-    assert "at most 120 characters" in refused.get_data(as_text=True)
+        page = client.get(f"/lab/{whole}").text
+        assert bool(re.search(r'<section id="duel"[^>]*hx-get=', page)) == grows
 
 
 def test_a_seed_is_unbeatable_where_no_game_beats_it(world: World) -> None:
@@ -393,23 +482,27 @@ def test_a_seed_is_unbeatable_where_no_game_beats_it(world: World) -> None:
     recipe = parse("q-learning,alpha=1,gamma=0.1,epsilon=0")
     (run,) = world.lab.seeds(recipe, [0])
     assert run.unbeatable == (False, False)
-    assert world.figures(name(recipe)).best_response.x[-1] == (0, 1, 0)
+    assert run.figures.best_response.x[-1] == (0, 1, 0)
 
 
 def test_without_chance_all_games_are_two(world: World) -> None:
-    agent = world.agents[preset("First of the best on ties")]
+    agent = world.agents[preset("What if nothing is left to chance?")]
     met = np.flatnonzero((agent.visits > 0).any(axis=1))
     assert len(np.unique(world.game.symmetry_class[met])) == 8
     assert agent.visits.max() == 7000
-    other_seed = world.agents[f"{preset('First of the best on ties')},seed=1"]
+    other_seed = world.agents[f"{preset('What if nothing is left to chance?')},seed=1"]
     assert (other_seed.q[world.game.legal] == agent.q[world.game.legal]).all()
 
 
 def test_matchboxes_and_sums_do_what_their_sentences_say(world: World) -> None:
-    figures = world.agents[preset("Adding up")].card.figures
+    figures = world.agents[preset("What if targets are added up?")].card.figures
     lost = (figures.vs["random"].x[-1][2] + figures.vs["random"].o[-1][2]) / 2
     assert round(lost, 2) == 0.26  # one game in four
-    win, draw, _ = world.agents[preset("Matchboxes")].card.figures.vs["minimax-random"].x[-1]
+    win, draw, _ = (
+        world.agents[preset("Can matchboxes learn from optimal play?")]
+        .card.figures.vs["minimax-random"]
+        .x[-1]
+    )
     assert win == 0
     assert draw > 0.95
 

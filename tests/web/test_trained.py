@@ -102,7 +102,7 @@ def test_a_recipe_can_stand_wherever_an_agent_can(client: FlaskClient, address: 
     [
         f"/agents/{UNTAUGHT}",
         f"/lab/{UNTAUGHT}?curve=task",
-        f"/lab/{UNTAUGHT}/seeds",
+        f"/lab/{UNTAUGHT}?seeds=5",
         f"/lab/q-table?ghost={UNTAUGHT}",
         f"/mind/{UNTAUGHT}",
         f"/embed/mind/{UNTAUGHT}",

@@ -1,6 +1,6 @@
 """Whether a learner wins more against random than a perfect player does."""
 
-from app.experiments import Bar, Bars, Mark, Table
+from app.experiments import Bar, Bars, Mark, Table, rounded
 from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, uniform
 from app.tictactoe.report import chances_against
@@ -37,7 +37,7 @@ def tell(results: claim.Results) -> claim.Told:
                 f"Games won as {seat.upper()} against random",
                 "%",
                 table.against("random", seat, table.WON),
-                marks=[Mark(claim.rounded(won[one, seat]), text) for one, text in PERFECT.items()],
+                marks=[Mark(rounded(won[one, seat]), text) for one, text in PERFECT.items()],
             )
             for seat in table.SEAT_NAMES
         ]
@@ -48,7 +48,7 @@ def tell(results: claim.Results) -> claim.Told:
                 bars=[
                     Bar(
                         f"{BASELINES[one].title}, as {seat.upper()}",
-                        claim.rounded(won[one, seat]),
+                        rounded(won[one, seat]),
                         record="",
                     )
                     for one in PERFECT

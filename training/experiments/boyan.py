@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.experiments import Bar, Bars, Mark, Table, Verdict
+from app.experiments import Bar, Bars, Mark, Table, Verdict, rounded
 from app.recipes import SHIPPED, name
 from app.tictactoe.agents import load
 from app.tictactoe.game import SEATS, X, tic_tac_toe
@@ -22,7 +22,7 @@ def tell(results: claim.Results) -> claim.Told:
     """Place 58% among the seeds and below the bound."""
     wins, loses = table.both_seats("t-hand", table.WON), table.both_seats("t-hand", table.LOST)
     bound = _bound()
-    marks = [Mark(REPORTED, "Boyan: 58%"), Mark(claim.rounded(bound), "the most without any loss")]
+    marks = [Mark(REPORTED, "Boyan: 58%"), Mark(rounded(bound), "the most without any loss")]
     reaching = results.each(lambda run: wins(run) >= REPORTED and loses(run) == 0)
     own, others = reaching[SELF_PLAY], [label for label in results.recipes if label != SELF_PLAY]
     elsewhere = any(any(reaching[label]) for label in others)
@@ -76,7 +76,7 @@ def _shipped() -> list[Bar]:
             continue
         against = load(MODELS, game, one).card.figures.vs["t-hand"]
         share = 50 * (against.x[-1][table.WON] + against.o[-1][table.WON])
-        bars.append(Bar(agent.title, claim.rounded(share), recipe=name(agent.recipe)))
+        bars.append(Bar(agent.title, rounded(share), recipe=name(agent.recipe)))
     return sorted(bars, key=lambda bar: -bar.value)
 
 

@@ -20,19 +20,31 @@ than the figures.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import comb
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from app.experiments import Bar, Figure, Grid, Group, Histogram, Mark, Series, Table, Verdict
+from app.experiments import (
+    Bar,
+    Figure,
+    Grid,
+    Group,
+    Histogram,
+    Mark,
+    Series,
+    Table,
+    Verdict,
+    rounded,
+    sign_test,
+    summed_up,
+    typical,
+)
 from app.recipes import name, parse
 from training.measures import Measure
 
 NONE = "\N{EN DASH}"  # a cell of which nothing is asked
 MOST_COLUMNS = 4
-DIGITS = 5  # that a picture can show
 FEWER = "Its trainings are many or long, so there are fewer seeds than 1,000."
 Z = 1.959964  # of a 95% interval
 
@@ -159,21 +171,7 @@ class Results:
     ) -> Series:
         """Make the curve of one recipe with its bands; `value` gives one number a point of x."""
         rows = [list(value(found)) for found in self.found[label]]
-        low, median, high = (
-            [rounded(one) for one in line] for line in np.quantile(rows, (0.1, 0.5, 0.9), axis=0)
-        )
-        return Series(
-            name=label,
-            recipe=self.recipes[label],
-            x=[rounded(one) for one in x],
-            median=median,
-            low=low,
-            high=high,
-            least=[rounded(one) for one in np.min(rows, axis=0)],
-            most=[rounded(one) for one in np.max(rows, axis=0)],
-            n=len(rows),
-            typical=typical([row[-1] for row in rows]),
-        )
+        return summed_up(label, self.recipes[label], x, rows)
 
     def grid(
         self,
@@ -208,16 +206,6 @@ def seeded(recipe: str, seed: int) -> str:
     return name(parse(recipe).with_seed(seed))
 
 
-def typical(values: Sequence[float]) -> int:
-    """Return the index of the value that is nearest to the median, the first of equals."""
-    return int(np.argmin(np.abs(np.asarray(values, float) - np.median(values))))
-
-
-def rounded(value: float) -> float:
-    """Round to what a picture can show."""
-    return float(f"{value:.{DIGITS}g}") + 0.0
-
-
 def wilson(count: int, total: int) -> tuple[float, float]:
     """Return the 95% interval of a share of which `count` of `total` were counted, 0 to 1.
 
@@ -241,19 +229,6 @@ def verdict_on(*parts: bool) -> Verdict:
     if all(parts):
         return "reproduced"
     return "partly reproduced" if any(parts) else "not reproduced"
-
-
-def sign_test(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return how likely differences so lopsided are if neither of two is better, seed by seed.
-
-    Two-sided; seeds in which both are equal do not count.
-    Source: Arbuthnot (1710); Conover (1999), "Practical nonparametric statistics", section 3.4.
-    """
-    above = sum(a > b for a, b in zip(one, other, strict=True))
-    below = sum(a < b for a, b in zip(one, other, strict=True))
-    total, fewer = above + below, min(above, below)
-    tail = sum(comb(total, k) for k in range(fewer + 1))
-    return float(min(1.0, 2 * tail / 2**total))
 
 
 def compare(

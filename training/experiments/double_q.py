@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.experiments import Curves, Series
+from app.experiments import Curves, Series, rounded
 from app.recipes import parse
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.tasks import task_q
@@ -19,7 +19,7 @@ def tell(results: claim.Results) -> claim.Told:
     """Compare end, speed and bias."""
     game, task = tic_tac_toe(), parse("q-table").task()
     assert task is not None
-    exact = claim.rounded(float(task_q(game, task)[0][game.legal[0]].max()))
+    exact = rounded(float(task_q(game, task)[0][game.legal[0]].max()))
     wins, lost = table.wins_line("random", "o"), table.against("minimax-random", "o", table.LOST)
     bad = results.each(lambda run: lost(run) >= BAD)
     proved = results.each(table.beaten_nowhere)

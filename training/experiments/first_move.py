@@ -1,6 +1,6 @@
 """What it is worth to move first, exactly, whoever plays."""
 
-from app.experiments import Bar, Bars, Grid, Table, Verdict
+from app.experiments import Bar, Bars, Grid, Table, Verdict, rounded
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.values import TIE, outcome_chances
@@ -38,7 +38,7 @@ def tell(_results: claim.Results) -> claim.Told:
                 "Random against random",
                 "%",
                 [
-                    Bar(text, claim.rounded(float(share)), record="")
+                    Bar(text, rounded(float(share)), record="")
                     for text, share in zip(
                         ("X, who begins, wins", "drawn", "O wins"), first, strict=True
                     )
@@ -52,7 +52,7 @@ def tell(_results: claim.Results) -> claim.Told:
                 column_label="O",
                 rows=titles,
                 columns=titles,
-                values=[[claim.rounded(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
+                values=[[rounded(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
                 recipes=[["" for _ in PLAYERS] for _ in PLAYERS],
                 n=1,
             ),

@@ -8,16 +8,14 @@ from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
 
-import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 
 from app.tictactoe.report import Chances
 from app.web.match import Place
 from app.web.moves import LEVELS, Move, label_of
 from app.web.numbers import count, percent
 from app.web.pictures.scales import Axis, from_zero, scale, short
-from app.web.pictures.shapes import Dot, Drawing, Inset, Key, Path, Plot, Segment, Shape, Text
+from app.web.pictures.shapes import Dot, Drawing, Inset, Key, Link, Path, Plot, Segment, Shape, Text
 from app.web.pictures.svg import LETTER, fitting, inline_plot
 
 PERCENT = "%"
@@ -29,7 +27,6 @@ AXIS = 34.0  # pixels below a plot, for the numbers there and what they are
 
 # A page.
 TALL = 170.0  # pixels of a plot
-SPREAD = 230.0  # the same of many runs
 LOW = 80.0  # the same of the value of a game
 ABOVE = 8.0
 
@@ -260,26 +257,29 @@ def numbers(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
     return [charts.axis, *columns], rows
 
 
-def spread_chart(
-    most: int, lines: NDArray[np.float64], quartiles: NDArray[np.float64], label: str
-) -> Markup:
-    """Draw runs over their updates for a page: [R, P] at places from 0 to `most` on their axis.
+def seeds_plot(
+    rows: Sequence[Sequence[float]],
+    names: Sequence[str],
+    kinds: Sequence[str],
+    links: Sequence[Link],
+    height: float,
+    unit: str = "",
+) -> Plot:
+    """Lay out one number of each seed of one recipe, or of two with a line between them: [R, C].
 
-    The quartiles of them, [3, P], are a band and a line in its middle.
+    `names` are those of the recipes; each seed has a kind of line and what it opens.
     """
-    up, places = scale([float(lines.max())], zero=True), np.linspace(0, 1, lines.shape[1]).tolist()
+    up = scale([value for row in rows for value in row])
+    bottom = ABOVE + height
     shapes: list[Shape] = []
-    margin = levels(shapes, up, ABOVE, SPREAD)
-    ticks(shapes, from_zero(most), ABOVE + SPREAD, "updates")
-
-    def points(line: NDArray[np.float64]) -> list[tuple[float, float]]:
-        heights = (down(up, value, ABOVE, SPREAD) for value in line.tolist())
-        return list(zip(places, heights, strict=True))
-
-    low, middle, high = map(points, quartiles)
-    shapes += [Path("soft faint curve", points(line)) for line in lines]
-    shapes += [Path("accent band", high + low[::-1], closed=True), Path("accent curve", middle)]
-    return inline_plot(Plot(ABOVE + SPREAD + AXIS, margin, shapes), label)
+    margin = levels(shapes, up, ABOVE, height, unit)
+    across = [(2 * number + 1) / (2 * len(names)) for number in range(len(names))]
+    for row, kind, link in zip(rows, kinds, links, strict=True):
+        points = [(x, down(up, y, ABOVE, height)) for x, y in zip(across, row, strict=True)]
+        shapes.append(Path(f"{kind} curve", points, False, link, points))
+    for x, name in zip(across, names, strict=True):
+        shapes.append(Text("tick", x, bottom + 16, name, "middle"))
+    return Plot(bottom + AXIS - 10, margin, shapes)
 
 
 def taught_chart(judged: Sequence[tuple[float, float, int]], decisions: int) -> Markup:

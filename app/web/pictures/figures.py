@@ -147,7 +147,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
 
 
 @lay_out.register
-def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
+def lay_out_curves(figure: Curves, world: World, first_seed: int, height: float = CURVES) -> Layout:
     """Lay out lines over one axis: the median of the runs, and bands that hold most or all."""
     every = figure.series
     xs = [x for series in every for x in series.x] + [mark.value for mark in figure.marks]
@@ -164,12 +164,12 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Layout:
     top = 8.0
     shapes: list[Shape] = []
     top += _noted_above(shapes, figure.marks, across, top)
-    bottom = top + CURVES
+    bottom = top + height
 
     def place(pair: tuple[float, float]) -> tuple[float, float]:
-        return across.at(pair[0]), curves.down(up, pair[1], top, CURVES)
+        return across.at(pair[0]), curves.down(up, pair[1], top, height)
 
-    margin = curves.levels(shapes, up, top, CURVES, figure.unit)
+    margin = curves.levels(shapes, up, top, height, figure.unit)
     shapes += [
         Segment("claimed", at, top, at, bottom)
         for mark in figure.marks

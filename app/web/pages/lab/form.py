@@ -1,19 +1,52 @@
-"""The controls of a recipe: what a form shows of each parameter, and what it sends back."""
+"""The controls of a recipe beside those of another, and what a form of them sends back."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import log10
 from typing import NamedTuple
 
-from app.recipes import Parameter, Recipe, RecipeError, parameters, parse
+from app.recipes import SHIPPED, Parameter, Recipe, RecipeError, parameters, parse
+from app.recipes import name as written_name
 from app.recipes.names import algorithm
-from app.recipes.on_demand import MOST_UPDATES
+from app.recipes.on_demand import MOST_UPDATES, parse_on_demand
 from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, written
+from app.web.algorithms import ALGORITHMS, opponent_name
+from app.web.numbers import count, listed
 from app.web.world import World
 
 REWARDS = (2.0, 10.0, 100.0)  # ends of a slider for what may be worth -100 to 100
 STEP = 0.01  # of a slider for what is 0 to 1
-SHORT_LABEL = 28  # characters of the name of a line
 FEW = 4  # choices that are seen at once
+SHORT_LABEL = 28  # characters of the name of a line
+FIRST = ("vs", "", "alpha", "step_size", "epsilon", "gamma")  # "" for how long it learns
+LABELS = {
+    "vs": "Opponent",
+    "alpha": "Learning rate",
+    "step_size": "Learning rate",
+    "epsilon": "Exploration",
+    "gamma": "Discount",
+    "epsilon_drop": "Exploration falls by",
+    "epsilon_last": "Exploration at the end",
+    "alpha_drop": "Learning rate falls by",
+    "initial": "Initial value",
+    "seat": "Learns as",
+    "start": "Games begin",
+    "key": "Values are of",
+    "ties": "Of equal moves",
+    "last": "Last move teaches",
+    "learn_from": "Learns from moves",
+    "symmetric": "Symmetric boards as one",
+    "observing": "Learns from its opponent",
+    "sticky": "A loss stays one",
+    "k_start": "k at first",
+    "k_step": "k grows by",
+    "k_limit": "k at most",
+    "beads_drop": "Fewer beads later",
+    "memory": "Replay buffer",
+    "batch": "Minibatch",
+    "error": "Loss function",
+}
+MEANINGS = {"vs": "Whom it practises against."}
+CHOICES = {"x": "X", "o": "O", "pair": "state and action", "afterstate": "afterstates"}
 
 
 class Option(NamedTuple):
@@ -38,61 +71,172 @@ class Field(NamedTuple):
     """One parameter as a control."""
 
     name: str
+    label: str
     symbol: str
     meaning: str
     kind: str  # "number", "choice" of a few that are seen at once, "select", or "hidden"
     value: str
+    was: str  # the value that it is compared with, in words; "" where there is none
     low: str  # of a number
     high: str
     step: str
     slider: Slider | None
     options: list[Option]
-    changed: bool  # whether it is not the default
+    changed: bool  # whether it is not what it is compared with
+    first: bool  # whether it is seen at once
+    error: str  # what is wrong with what was typed
 
 
-def fields(world: World, recipe: Recipe) -> list[Field]:
-    """Return the controls of a recipe, in the order of its parameters."""
-    return [_field(world, recipe, parameter) for parameter in parameters(recipe)]
+class FormError(RecipeError):
+    """What is wrong with a form: a sentence for each parameter."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        """`errors` are by the names of the parameters, and there is at least one."""
+        super().__init__(" ".join(errors.values()))
+        self.errors = errors
+
+
+def fields(
+    world: World,
+    recipe: Recipe,
+    other: Recipe,
+    typed: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> list[Field]:
+    """Return the controls of a recipe beside the values of another, what students ask for first.
+
+    `typed` is what they show instead, and `errors` what is wrong with it.
+    """
+    was = {parameter.name: parameter for parameter in parameters(other)}
+    first = [recipe.turns if name == "" else name for name in FIRST]
+    order = sorted(
+        parameters(recipe),
+        key=lambda one: first.index(one.name) if one.name in first else len(first),
+    )
+    made = [
+        _field(world, recipe, other, one, was.get(one.name), one.name in first) for one in order
+    ]
+    return [
+        one._replace(
+            value=(typed or {}).get(one.name, one.value), error=(errors or {}).get(one.name, "")
+        )
+        for one in made
+    ]
 
 
 def read(query: Mapping[str, str]) -> Recipe:
     """Return the recipe that a form sends; what it does not send is as usual.
 
-    Raises RecipeError, naming the parameter and what would be right, if it is none.
+    Raises FormError, with a sentence for each parameter that is wrong, and RecipeError where there
+    is no such algorithm.
     """
     slug = query.get("algorithm", "")
     chosen = algorithm(slug)
     usual = {parameter.name: parameter for parameter in parameters(chosen())}
-    given = {key: value.strip() for key, value in query.items() if key in usual and value.strip()}
+    given = {
+        key: _tidy(usual[key], value.strip())
+        for key, value in query.items()
+        if key in usual and value.strip()
+    }
     if ":" in given.get("vs", "") and "taught" not in given:
         given["vs"] = _rescaled(given["vs"], given.pop(chosen.turns, ""))
+    errors = {key: wrong for key in given if (wrong := _wrong(chosen(), usual[key], given[key]))}
+    if errors:
+        raise FormError(errors)
     differing = (  # all of them would be longer than a name may be
         f"{key}={value}" for key, value in given.items() if value != written(usual[key].default)
     )
-    return parse(",".join([slug, *differing]))
+    text = ",".join([slug, *differing])
+    try:
+        recipe = parse(text)
+        if recipe not in [agent.recipe for agent in SHIPPED.values()]:
+            parse_on_demand(text)
+    except RecipeError as error:
+        word, _, _ = str(error).partition(" ")
+        at = word if word in given else "loss" if word == "rewards" else chosen.turns
+        raise FormError({at: sentence(error)}) from error
+    return recipe
 
 
-def differences(recipe: Recipe, other: Recipe) -> list[str]:
-    """Name the parameters of which two recipes of one algorithm have other values."""
+def sentence(error: RecipeError) -> str:
+    """Make a sentence of what is wrong with a recipe."""
+    text = str(error)
+    return text if text.endswith(".") else f"{text[0].upper()}{text[1:]}."
+
+
+def differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
+    """Return the parameters of a recipe that have other values in one of the same algorithm."""
     both = zip(parameters(recipe), parameters(other), strict=True)
-    return [one.name for one, same in both if one.value != same.value]
+    return [one for one, same in both if one.value != same.value]
 
 
-def labels(recipe: Recipe, other: Recipe) -> tuple[str, str]:
+def described(world: World, recipe: Recipe) -> str:
+    """Say which recipe it is: "Q-table with α 0.9"."""
+    named = world.lab.called(written_name(recipe))
+    if named in world.always:
+        return world.titles[named]
+    usual = type(recipe)()
+    base = world.lab.called(usual.slug)
+    title = world.titles[base] if base in world.always else ALGORITHMS[recipe.slug].title
+    words = _words(world, recipe, differences(recipe, usual))
+    others = [word for word in words if not word.startswith("against ")]
+    against = [word for word in words if word.startswith("against ")]
+    return " ".join([title, *against, *([f"with {listed(others)}"] if others else [])])
+
+
+def labels(world: World, recipe: Recipe, other: Recipe) -> tuple[str, str]:
     """Return short words that tell two recipes apart, those of the first first."""
-    if recipe.slug == other.slug:
-        keys = differences(recipe, other)
-        if 0 < len(keys) <= 2:
-            one, two = (
-                ", ".join(f"{key} {written(getattr(each, key))}" for key in keys)
-                for each in (recipe, other)
-            )
-            if max(len(one), len(two)) <= SHORT_LABEL:
-                return one, two
-    return "now", "before"
+    if recipe.slug != other.slug:
+        one, two = described(world, recipe), described(world, other)
+    else:
+        one, two = (
+            ", ".join(_words(world, each, differences(each, than)))
+            for each, than in ((recipe, other), (other, recipe))
+        )
+    short = one != two and max(len(one), len(two)) <= SHORT_LABEL
+    return (one, two) if short else ("B", "A")
 
 
-def _field(world: World, recipe: Recipe, parameter: Parameter) -> Field:
+def _words(world: World, recipe: Recipe, chosen: Iterable[Parameter]) -> list[str]:
+    """Name the values of some parameters of a recipe."""
+    words = []
+    for one in chosen:
+        if one.name == "vs":
+            opponents = [opponent_name(world, opponent) for opponent, _ in recipe.phases]
+            words.append(f"against {' and then '.join(opponents)}")
+        elif one.name == recipe.turns:
+            words.append(f"{_told(world, recipe, one)} {one.name}")
+        else:
+            greek = one.symbol if one.symbol in ("α", "γ", "ε") else _label(one).lower()
+            words.append(f"{greek} {_told(world, recipe, one)}")
+    return words
+
+
+def _label(parameter: Parameter) -> str:
+    return LABELS.get(parameter.name, parameter.name.replace("_", " ").capitalize())
+
+
+def _told(world: World, recipe: Recipe, parameter: Parameter) -> str:
+    """Write the value of a parameter in words."""
+    if parameter.name == "vs" and not parameter.choices:
+        return ", then ".join(_opponent(world, opponent) for opponent, _ in recipe.phases)
+    value = written(parameter.value)
+    return count(int(value)) if parameter.kind is int else CHOICES.get(value, value)
+
+
+def _opponent(world: World, name: str) -> str:
+    itself = {SELF: "Itself", BOTH: "Itself, both sides learning"}
+    return itself.get(name) or world.titles[name]
+
+
+def _field(
+    world: World,
+    recipe: Recipe,
+    other: Recipe,
+    parameter: Parameter,
+    was: Parameter | None,
+    first: bool,
+) -> Field:
     value = written(parameter.value)
     options = _options(world, recipe, parameter)
     slider, high = None, parameter.high
@@ -105,16 +249,20 @@ def _field(world: World, recipe: Recipe, parameter: Parameter) -> Field:
         slider = _slider(parameter, float(value), high or 0.0)
     return Field(
         name=parameter.name,
+        label=_label(parameter),
         symbol=parameter.symbol,
-        meaning=parameter.meaning,
+        meaning=MEANINGS.get(parameter.name, parameter.meaning),
         kind="hidden" if hidden else _kind(options),
         value=value,
+        was=_told(world, other, was) if was else "",
         low="" if parameter.low is None else written(parameter.low),
         high="" if high is None else written(high),
         step="1" if parameter.kind is int else "any",
         slider=slider,
         options=options,
-        changed=parameter.value != parameter.default,
+        changed=was is None or parameter.value != was.value,
+        first=first,
+        error="",
     )
 
 
@@ -126,16 +274,18 @@ def _options(world: World, recipe: Recipe, parameter: Parameter) -> list[Option]
     """List what a parameter can be, nothing for a number."""
     value = written(parameter.value)
     if parameter.choices:
-        return [Option(choice, choice, choice == value) for choice in parameter.choices]
+        return [
+            Option(choice, CHOICES.get(choice, choice), choice == value)
+            for choice in parameter.choices
+        ]
     if parameter.kind is not str or parameter.name == "taught":
         return []
-    titles = {**world.titles, SELF: "Itself", BOTH: "Itself, both sides learning"}
     options = [
-        Option(one, titles.get(one, one), one == value) for one in OPPONENTS if _meets(recipe, one)
+        Option(one, _opponent(world, one), one == value) for one in OPPONENTS if _meets(recipe, one)
     ]
     turns = sum(turns for _, turns in recipe.phases)
     if ":" in value:
-        several = ", then ".join(f"{titles.get(one, one)} {n:,}" for one, n in recipe.phases)
+        several = ", then ".join(f"{_opponent(world, one)} {n:,}" for one, n in recipe.phases)
         options.append(Option(value, several, True))
     elif turns > 1 and not recipe.is_network:
         two = f"random:{turns // 2}+self:{turns - turns // 2}"
@@ -152,10 +302,37 @@ def _meets(recipe: Recipe, opponent: str) -> bool:
     return True
 
 
-def _most(recipe: Recipe) -> float:
+def _most(recipe: Recipe) -> int:
     """Return how many turns there can be at most, the other parameters as they are."""
     turns = sum(turns for _, turns in recipe.phases)
     return max(1, MOST_UPDATES * turns // recipe.updates_at_most())
+
+
+def _tidy(parameter: Parameter, text: str) -> str:
+    """Write a whole number as a name has it; a browser may send "2.0"."""
+    if parameter.kind is not int or not text.isascii():
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return str(int(number)) if number.is_integer() else text
+
+
+def _wrong(usual: Recipe, parameter: Parameter, text: str) -> str:
+    """Say what is wrong with the value of one parameter, "" if nothing is."""
+    try:
+        parse(f"{usual.slug},{parameter.name}={text}")
+    except RecipeError as error:
+        if not str(error).startswith(f"{parameter.name} "):
+            return ""  # it is the others that decide
+        if parameter.kind is str or parameter.choices:
+            return sentence(error)
+        high = parameter.high or 0
+        most = count(_most(usual)) if parameter.name == usual.turns else written(high)
+        number = "a whole number" if parameter.kind is int else "a number"
+        return f"Must be {number} from {written(parameter.low or 0)} to {most}."
+    return ""
 
 
 def _slider(parameter: Parameter, value: float, high: float) -> Slider | None:

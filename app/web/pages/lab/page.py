@@ -1,6 +1,7 @@
-"""The lab: choose an algorithm and its numbers, and see at once what becomes of it."""
+"""The lab: change how a program learns, and see whether it matters, seed by seed."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,12 +16,10 @@ from app.web import addresses
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.comparison import FIGURES, Comparison, View, parting
 from app.web.match import Match, read_step, step_after
-from app.web.numbers import count
-from app.web.pages.lab import form, presets, result, seeds
+from app.web.pages.lab import form, presets, result
 from app.web.pages.lab.story import StoryGame, story_game
 from app.web.pages.parts.export import Take, take_curve, take_mind
 from app.web.pages.parts.film import Film, film_of
-from app.web.pictures.curves import Charts
 from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page, respond, wants_fragment
 from app.web.world import HUMAN, World, world
@@ -29,12 +28,11 @@ bp = Blueprint("lab", __name__)
 # The positions on the board: the player to move has to block, or loses.
 O_BLOCKS, X_BLOCKS = "024", "4082"
 LAST_SEED = 999_999_999
-GHOSTS = ("q-learning-1", "q-table", "double-q", "self-play", "q-iteration")
 
 
 @dataclass(frozen=True)
 class LabPage(Page):
-    """A recipe, its controls and what it comes to."""
+    """A recipe, its controls, and what comes of it beside another."""
 
     template: ClassVar = "lab/lab.html"
     fragment: ClassVar = ("result",)
@@ -45,16 +43,22 @@ class LabPage(Page):
     algorithm: str  # its title
     about: str  # what this preset shows, or the algorithm in a sentence
     algorithms: list[presets.PresetLink]
+    asked: list[presets.PresetLink]  # the questions that are seen at once
     presets: list[presets.PresetGroup]
     fields: list[form.Field]
-    curve: str  # which one is shown
+    curve: str  # by which figure they are compared
     curves: Mapping[str, str]  # the title of each
-    chart: Charts
-    ghost: str  # the name of what it is compared with, "" for nothing
-    ghosts: Mapping[str, str]  # titles by name of what it can be compared with
-    verdict: list[result.Part]
-    status: str  # the same to be heard
-    figures: list[result.EndFigure]
+    ghost: str  # the name of A, what it is compared with, "" for nothing
+    sides: Sequence[result.Side]  # A and B, or the only one
+    words: Sequence[str]  # each of them in words
+    verdict: result.Finding
+    medians: str  # of the figure, "311 → 195"
+    facts: list[result.Fact]
+    charts: result.DuelCharts
+    done: int  # seeds that are trained
+    more: str  # the address with more of them, "" if there are no more
+    proofs: list[result.Part]
+    status: str  # the verdict to be heard
     film: Film
     step: int  # the frame that is shown
     next_step: str  # the address of the next one, after the last of the first
@@ -68,19 +72,6 @@ class LabPage(Page):
     command: str  # what makes the same file
 
 
-@dataclass(frozen=True)
-class SeedsPage(Page):
-    """A recipe with other random numbers."""
-
-    template: ClassVar = "lab/seeds.html"
-    fragment: ClassVar = ("seeds",)
-
-    title: str
-    band: seeds.TwentySeeds
-    back: str  # the recipe in the lab
-    again: str  # the same page, which has come further
-
-
 @bp.get(addresses.LAB)
 def start() -> AnyResponse:
     """Show where the lab begins; or lead to the address of what one of its forms says."""
@@ -89,8 +80,10 @@ def start() -> AnyResponse:
     elif "algorithm" in request.args:
         try:
             chosen = one_name(world(), form.read(request.args))
+        except form.FormError as error:
+            return refused(error)
         except RecipeError as error:
-            raise BadRequest(sentence(error)) from error
+            raise BadRequest(form.sentence(error)) from error
     else:
         begin = presets.START if presets.START in world().agents else next(iter(world().agents))
         return respond(lab_page(world(), begin, {}))
@@ -112,35 +105,37 @@ def lab(name: str) -> AnyResponse:
         if wants_fragment():
             return Response(headers={"HX-Redirect": there})
         return redirect(there, 303)
-    return respond(lab_page(world(), name, request.args))
-
-
-@bp.get(addresses.SEEDS)
-def twenty(name: str) -> Response:
-    """Train one more of twenty seeds, and show how far they have come."""
-    recipe = recipe_of(world(), name)
-    chosen = one_name(world(), recipe)
-    done = request.args.get("done", "")
-    seen = int(done) if done.isascii() and done.isdigit() and len(done) < 3 else 0
-    try:
-        drawn = seeds.band(world(), recipe, seen)
-    except RecipeError as error:
-        raise BadRequest(sentence(error)) from error
-    page = SeedsPage(
-        title=chosen,
-        band=drawn,
-        back=addresses.lab(chosen),
-        again=addresses.seeds(chosen, drawn.done),
-    )
+    page = lab_page(world(), name, request.args)
     response = respond(page)
-    if page.band.done < page.band.seeds:  # the next answer is another one
+    if page.more and page.done > 1:  # the next answer is another one
         response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
+def refused(error: form.FormError) -> Response:
+    """Say at its fields what is wrong with a form: to its script, or with the page."""
+    if wants_fragment():
+        told = json.dumps({"refused": error.errors})
+        return Response(status=400, headers={"HX-Trigger": told})
+    ghost, slug = request.args.get("ghost", ""), request.args["algorithm"]
+    whole = ghost if ghost and recipe_of(world(), ghost).slug == slug else slug
+    chosen = one_name(world(), recipe_of(world(), whole))
+    response = respond(lab_page(world(), chosen, {}, request.args, error.errors))
+    response.status_code = 400
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def lab_page(
+    world: World,
+    chosen: str,
+    query: Mapping[str, str],
+    typed: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> LabPage:
     """Gather what the templates write down; `chosen` is a canonical name.
 
+    `typed` is what the controls show instead of the recipe, and `errors` what is wrong with it.
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
     recipe, ghost = recipe_of(world, chosen), ""
@@ -148,14 +143,14 @@ def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
         ghost = world.lab.canonical(query["ghost"]) or query["ghost"]
         recipe_of(world, ghost)  # which says so if there is none
     ghost = "" if ghost == chosen else ghost
-    agent = world.agents[chosen]
-    there = result.curves(world, chosen)
+    other = recipe_of(world, ghost) if ghost else recipe
+    sides, seeds, more = _sides(world, [one for one in (ghost, chosen) if one], query)
+    there = result.measures(world, sides)
     curve = query.get("curve") or result.BLUNDERS
     if curve not in there:
         raise BadRequest(f"There is no curve {curve!r} here. There are: {', '.join(there)}.")
+    measure = there[curve]
     record = X_BLOCKS if getattr(recipe, "seat", "both") == "x" else O_BLOCKS
-    labels = _labels(world, chosen, ghost)
-    parts = result.verdict(world, chosen)
     step = read_step(chosen, query.get("step", ""), world.last_step(chosen), world)
     told = story_game(world, recipe, written_name(recipe), query)
 
@@ -163,25 +158,33 @@ def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
         return addresses.lab(chosen, ghost, _curve(curve), None, game, update)
 
     film = film_of(world, chosen, record)
-    families = presets.offers(world, chosen)
+    families = presets.offers(world, chosen, ghost)
     lines = [offer for family in families[:-1] for offer in family.offers]
+    asked = next((offer for offer in lines if offer.chosen), None)
+    verdict = result.verdict(sides, measure, bool(asked and asked.is_yes_or_no))
     return LabPage(
         name=chosen,
-        title=agent.card.title,
+        title=world.agents[chosen].card.title,
         slug=recipe.slug,
         algorithm=KNOWN[recipe.slug].title,
-        about=next((offer.line for offer in lines if offer.chosen), presets.about(type(recipe))),
+        about=asked.line if asked else presets.about(type(recipe)),
         algorithms=presets.algorithms(world, recipe.slug),
         presets=families,
-        fields=form.fields(world, recipe),
+        asked=families[0].offers[: presets.ASKED_FIRST],
+        fields=form.fields(world, recipe, other, typed, errors),
         curve=curve,
-        curves=there,
-        chart=result.chart(world, chosen, ghost, curve, labels),
+        curves={key: one.short for key, one in there.items()},
         ghost=ghost,
-        ghosts=_ghosts(world, chosen, ghost),
-        verdict=parts,
-        status=f"{count(agent.card.updates)} updates. {result.sentence(parts)}",
-        figures=result.figures(world, chosen, ghost),
+        sides=sides,
+        words=[form.described(world, side.recipe) for side in sides],
+        verdict=verdict,
+        medians=" → ".join(result.medians(sides, measure)),
+        facts=result.facts(world, sides, measure),
+        charts=result.charts(world, sides, measure, seeds),
+        done=len(sides[0].runs),
+        more=addresses.lab(chosen, ghost, _curve(curve), seeds=more) if more else "",
+        proofs=result.proofs(world, chosen),
+        status=f"{verdict.headline} {verdict.detail}",
         film=film,
         step=step,
         next_step=addresses.lab(chosen, ghost, _curve(curve), step_after(step, film.last)),
@@ -196,6 +199,32 @@ def lab_page(world: World, chosen: str, query: Mapping[str, str]) -> LabPage:
     )
 
 
+def _sides(
+    world: World, names: Sequence[str], query: Mapping[str, str]
+) -> tuple[list[result.Side], range, int]:
+    """Return A and B, or the only one, with as many seeds as are asked for; 1 is their own.
+
+    And the seeds, and how many are to be asked for next, 0 if there are no more.
+    Raises BadRequest if it is none of those numbers.
+    """
+    recipes = [recipe_of(world, one) for one in names]
+    wanted = query.get("seeds") or "1"
+    if wanted not in map(str, (1, result.FIRST, result.SEEDS)):
+        raise BadRequest(f"seeds is 1, {result.FIRST} or {result.SEEDS}.")
+    seeds, runs = result.seeds_of(recipes[-1]), [[result.own_run(world, one)] for one in names]
+    more = 0
+    if all(result.has_seeds(world, recipe, seeds) for recipe in recipes):
+        trained = runs if wanted == "1" else result.runs_of(world, recipes, seeds[: int(wanted)])
+        runs = trained if trained[0] else runs
+        done = len(runs[0])
+        if done < result.SEEDS:
+            more = result.FIRST if done < result.FIRST else result.SEEDS
+    told = form.labels(world, *recipes[::-1])[::-1] if len(recipes) == 2 else ("A",)
+    marks = ("A", "B")
+    sides = [result.Side(*side) for side in zip(marks, names, recipes, told, runs, strict=False)]
+    return sides, seeds, more
+
+
 def links(
     world: World, chosen: str, recipe: Recipe, record: str, ghost: str, curve: str
 ) -> dict[str, str]:
@@ -203,7 +232,6 @@ def links(
     seated = Match(record, o=HUMAN, lens=chosen)
     views = (View(chosen), View(ghost)) if ghost else (View(chosen),)
     following = _with_seed(world, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
-    last = _with_seed(world, recipe, seeds.seeds_of(recipe)[-1])  # the longest name of the twenty
     return {
         "play": addresses.play_against(chosen),
         "why": addresses.why(seated),
@@ -214,7 +242,8 @@ def links(
         "seed": addresses.lab(following, chosen, _curve(curve)) if following else "",
         "here": addresses.lab(chosen, ghost, _curve(curve)),
         "how": addresses.how(recipe.slug),
-        "seeds": addresses.seeds(chosen) if last else "",
+        "swap": addresses.lab(ghost, chosen, _curve(curve)) if ghost else "",
+        "reset": addresses.lab(ghost) if ghost else "",
     }
 
 
@@ -255,18 +284,12 @@ def recipe_of(world: World, text: str) -> Recipe:
         return parse(text)
     except RecipeError as error:
         known = text.split(",", maxsplit=1)[0] in ALGORITHMS
-        raise (BadRequest if known else NotFound)(sentence(error)) from error
+        raise (BadRequest if known else NotFound)(form.sentence(error)) from error
 
 
 def one_name(world: World, recipe: Recipe) -> str:
     """Return the one name of a recipe on this site: its short one if it is shipped."""
     return world.lab.called(written_name(recipe))
-
-
-def sentence(error: RecipeError) -> str:
-    """Make a sentence of what is wrong with a recipe."""
-    text = str(error)
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _taken(world: World, chosen: str, ghost: str, curve: str) -> Take:
@@ -276,24 +299,5 @@ def _taken(world: World, chosen: str, ghost: str, curve: str) -> Take:
     return take_curve(world, [chosen, ghost] if ghost else [chosen], curve)
 
 
-def _labels(world: World, chosen: str, ghost: str) -> tuple[str, str]:
-    """Return short words that tell an agent and its ghost apart."""
-    if not ghost:
-        return world.titles[chosen], ""
-    recipe, other = (recipe_of(world, one) for one in (chosen, ghost))
-    titles = (world.titles[chosen], world.titles[ghost])
-    short = recipe.slug != other.slug and max(map(len, titles)) <= form.SHORT_LABEL
-    return titles if short else form.labels(recipe, other)
-
-
 def _curve(curve: str) -> str:
     return "" if curve == result.BLUNDERS else curve
-
-
-def _ghosts(world: World, chosen: str, ghost: str) -> dict[str, str]:
-    names = [*GHOSTS, *([ghost] if ghost else [])]
-    return {
-        one: world.titles[one]
-        for one in dict.fromkeys(names)
-        if world.agents.knows(one) and one != chosen
-    }

@@ -1,4 +1,4 @@
-"""Where to begin in the lab: what is shipped, and settings that fail in a way worth seeing."""
+"""Where to begin in the lab: questions, each with its two recipes, and what is shipped."""
 
 from typing import NamedTuple
 
@@ -11,16 +11,18 @@ from app.web.text import character
 from app.web.world import World
 
 START = "q-table"  # where the lab begins
+ASKED_FIRST = 4  # questions that are seen at once
 
 
 class Preset(NamedTuple):
-    """A recipe with a reason to look at it."""
+    """A question, and the recipe that answers it beside another."""
 
     title: str
     recipe: str  # its name
     line: str
     game: int | None = None  # of its training, where that is what is to be seen
     source: str = "nested-software"  # whose learner it changes
+    ghost: str = "q-table"  # the other recipe
 
 
 class PresetLink(NamedTuple):
@@ -33,6 +35,11 @@ class PresetLink(NamedTuple):
     chosen: bool
     source: Source | None = None
 
+    @property
+    def is_yes_or_no(self) -> bool:
+        """Whether it asks if one recipe is better than the other."""
+        return " help" in self.title
+
 
 class PresetGroup(NamedTuple):
     """Offers under one heading."""
@@ -43,25 +50,41 @@ class PresetGroup(NamedTuple):
 
 WORTH_SEEING = (
     Preset(
-        "0.9, 0.81, 0.73",
+        "Does a larger learning rate help?",
+        "q-table,alpha=0.8",
+        "Alpha 0.8 and not 0.4: every update moves the Q-value twice as far to its target.",
+    ),
+    Preset(
+        "What does exploration do?",
+        "q-table,epsilon=0,epsilon_drop=0",
+        "Epsilon 0, no exploration: it keeps to the first moves that did not lose, and never tries "
+        "the others.",
+    ),
+    Preset(
+        "What if it plays itself?",
+        "q-table,vs=both",
+        "Both sides learn from every game, by one table, and meet a better opponent the more they "
+        "learn.",
+    ),
+    Preset(
+        "What is a draw worth?",
+        "q-table,draw=1",
+        "A draw is worth as much as a win, so it does not care to win, and no opponent can win.",
+    ),
+    Preset(
+        "How does a win reach the first move?",
         "q-table,seat=x,alpha=0.9,seed=27",
         "The worked example: the very first game is won in three moves, and alpha 0.9 carries the "
         "win back to the empty board as 0.9, 0.81 and 0.73.",
         game=1,
     ),
     Preset(
-        "Believe only the last game",
+        "What if only the last game counts?",
         "q-table,alpha=1",
         "Alpha 1: every update replaces the value, which so depends on the luck of one game.",
     ),
     Preset(
-        "Never explore",
-        "q-table,epsilon=0,epsilon_drop=0",
-        "Epsilon 0, no exploration: it keeps to the first moves that did not lose, and never tries "
-        "the others.",
-    ),
-    Preset(
-        "First of the best on ties",
+        "What if nothing is left to chance?",
         "q-table,vs=fixed,epsilon=0,epsilon_drop=0",
         "Epsilon 0, and of equal moves the first, against a player that takes the first empty "
         "square: nothing is left to chance, so it plays two games 7,000 times and knows 8 "
@@ -69,65 +92,62 @@ WORTH_SEEING = (
         game=1,
     ),
     Preset(
-        "Ties by lot",
+        "Are equal moves to be drawn by lot?",
         "q-table,ties=random,epsilon=0,epsilon_drop=0",
         "Epsilon 0, but equal moves are drawn by lot: it meets more, until one move seems better, "
         "and then it sees no other any more.",
+        ghost="q-table,epsilon=0,epsilon_drop=0",
     ),
     Preset(
-        "Only explore",
+        "Does it learn from random moves alone?",
         "q-table,epsilon=1,epsilon_drop=0",
         "Epsilon 1: it learns from random moves alone, and yet ends with fewer blunders than by "
         "the usual numbers.",
     ),
     Preset(
-        "Short-sighted",
+        "What does the discount do?",
         "q-table,gamma=0.1",
         "Discount factor 0.1: a win a move later is worth a tenth. It does little harm: what "
         "counts is which move is better, not by how much.",
     ),
     Preset(
-        "Afraid",
+        "What if a loss is ten times worse?",
         "q-table,loss=-10",
         "A loss costs ten times what a win brings: it shuns every risk, and no opponent can win.",
     ),
     Preset(
-        "Fearless",
+        "What if it need not fear a loss?",
         "q-table,loss=0",
         "A loss costs as little as a draw, so there is nothing to block for: it can be beaten in "
         "both seats.",
     ),
     Preset(
-        "Glad of a draw",
-        "q-table,draw=1",
-        "A draw is worth as much as a win, so it does not care to win, and no opponent can win.",
-    ),
-    Preset(
-        "Ten games",
+        "Are ten games enough?",
         "q-table,games=10",
         "Ten games: what it has never seen it plays by order of the squares.",
     ),
     Preset(
-        "Only weak opponents",
+        "What does a weak opponent teach?",
         "q-table,vs=fixed",
         "Its opponent always takes the first empty square: it learns to beat that, and no more.",
     ),
     Preset(
-        "Adding up",
+        "What if targets are added up?",
         "q-table,update=sum",
         "Targets are added up and not averaged, so what comes often outweighs what is good: it "
         "loses one game in four to random moves.",
     ),
     Preset(
-        "Matchboxes",
+        "Can matchboxes learn from optimal play?",
         "menace,vs=minimax-random,seat=x,games=220",
         "Beads instead of values, and 220 games as X against optimal play: it never wins one of "
         "them, and by then it draws nearly all.",
         game=1,
         source="michie-1963",
+        ghost="menace,seat=x,games=220",
     ),
     Preset(
-        "Optimist",
+        "Can optimism replace exploration?",
         "q-table,epsilon=0,epsilon_drop=0,initial=2",
         "Optimistic initial values: every move brings less than expected, so it tries another: "
         "exploration without epsilon.",
@@ -135,68 +155,78 @@ WORTH_SEEING = (
 )
 EXERCISES = (
     Preset(
-        "1.1: Self-play",
+        "1.1: Does self-play help?",
         "td-afterstates,vs=both",
         "Both sides learn and explore by one table: it cannot be beaten, has half the blunders, "
         "and wins nearly as often against random moves.",
+        ghost="td-afterstates",
     ),
     Preset(
-        "1.2: Symmetries",
+        "1.2: Do symmetries help?",
         "td-afterstates,symmetric=yes",
         "Symmetric boards share one value, so that every game teaches more: it has a third of the "
         "blunders.",
+        ghost="td-afterstates",
     ),
     Preset(
-        "1.3: Greedy play",
+        "1.3: Does greedy play help?",
         "td-afterstates,epsilon=0",
         "It never explores, so it meets a third of the moves that it would, and has twice the "
         "blunders.",
+        ghost="td-afterstates",
     ),
     Preset(
-        "1.4: Learning from exploration",
+        "1.4: Does it help to learn from exploration, too?",
         "td-afterstates,learn_from=all",
         "What comes of a random move teaches it, too: it wins as often and has as many blunders.",
+        ghost="td-afterstates",
     ),
     Preset(
-        "1.5: Other improvements",
+        "1.5: Does falling exploration help?",
         "td-afterstates,epsilon=0.9,epsilon_drop=0.1",
         "Much exploration at first and less and less of it: half the blunders in as many games.",
+        ghost="td-afterstates",
     ),
 )
 
 
-def offers(world: World, chosen: str) -> list[PresetGroup]:
-    """List all presets, with the one that has the chosen canonical name marked."""
-    worth_seeing, exercises = (
-        [
-            _offer(
-                f"{id}-{number}",
-                preset.title,
-                preset.line,
-                _short(world, preset.recipe),
-                chosen,
-                preset.game,
-                SOURCES["sutton-barto-2018" if id == "exercise" else preset.source],
+def offers(world: World, chosen: str, ghost: str) -> list[PresetGroup]:
+    """List all presets, with the one marked that has the chosen canonical names."""
+
+    def asked(id: str, questions: tuple[Preset, ...], source: str = "") -> list[PresetLink]:
+        links = []
+        for number, preset in enumerate(questions, 1):
+            recipes = _short(world, preset.recipe), _short(world, preset.ghost)
+            links.append(
+                PresetLink(
+                    id=f"{id}-{number}",
+                    title=preset.title,
+                    line=preset.line,
+                    href=addresses.lab(*recipes, game=preset.game),
+                    chosen=recipes == (chosen, ghost),
+                    source=SOURCES[source or preset.source],
+                )
             )
-            for number, preset in enumerate(presets, 1)
-        ]
-        for id, presets in (("telling", WORTH_SEEING), ("exercise", EXERCISES))
-    )
+        return links
+
     shipped = [
-        _offer(
-            f"shipped-{id}",
-            agent.title,
-            character(world, id).line,
-            id,
-            chosen,
+        PresetLink(
+            id=f"shipped-{id}",
+            title=agent.title,
+            line=character(world, id).line,
+            href=addresses.lab(id),
+            chosen=(id, "") == (chosen, ghost),
             source=named(agent.origin),
         )
         for id, agent in SHIPPED.items()
         if id in world.agents
     ]
     return [
-        PresetGroup("Worth seeing", worth_seeing),
-        PresetGroup("Exercises of Sutton & Barto, chapter 1", exercises),
+        PresetGroup("Questions", asked("telling", WORTH_SEEING)),
+        PresetGroup(
+            "Exercises of Sutton & Barto, chapter 1",
+            asked("exercise", EXERCISES, "sutton-barto-2018"),
+        ),
         PresetGroup("Shipped with this site", shipped),
     ]
 
@@ -222,15 +252,3 @@ def about(algorithm: type[Recipe]) -> str:
 
 def _short(world: World, text: str) -> str:
     return world.lab.called(whole_name(text))
-
-
-def _offer(
-    id: str,
-    title: str,
-    line: str,
-    recipe: str,
-    chosen: str,
-    game: int | None = None,
-    source: Source | None = None,
-) -> PresetLink:
-    return PresetLink(id, title, line, addresses.lab(recipe, game=game), recipe == chosen, source)

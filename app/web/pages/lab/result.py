@@ -1,33 +1,44 @@
-"""What a recipe comes to: a verdict, its figures beside those of another, and one curve of both."""
+"""What comes of two recipes, seed by seed, and whether they differ by more than luck.
 
+A is the recipe as it was, B the changed one.  A seed of B is paired with the same seed of A.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+from time import monotonic
 from typing import NamedTuple
 
+import numpy as np
+from markupsafe import Markup
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
-from app.tictactoe.card import Card
+from app.experiments import Curves, Series, sign_test, summed_up
+from app.recipes import Recipe, RecipeError, name
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
+from app.tictactoe.report import Figures
 from app.web import addresses
 from app.web.comparison import FIGURES
-from app.web.match import Match, against_person
-from app.web.numbers import count, percent
+from app.web.match import against_person
+from app.web.numbers import count
 from app.web.pages.parts.learning import course
-from app.web.pictures.curves import (
-    OUTCOMES,
-    PERCENT,
-    PLAIN,
-    Chart,
-    Charts,
-    Curve,
-    Number,
-    laid_out,
-    percentage,
-)
+from app.web.pictures.curves import PERCENT, seeds_plot
+from app.web.pictures.figures import Layout, lay_out_curves
+from app.web.pictures.scales import with_unit
+from app.web.pictures.shapes import Link
+from app.web.pictures.svg import inline_plot
+from app.web.pictures.tables import Table, TableCell, TableRow, table
+from app.web.service.on_demand import SeedRun
 from app.web.world import World
 
+SEEDS, FIRST = 20, 5  # of each recipe, and how many are shown before all of them
+MOMENT = 1.0  # seconds after which a request trains no more
+LEVEL = 0.05  # a difference that luck shows less often than that is told
 BLUNDERS, LOSSES, TASK = KINDS = "blunders", "losses", "task"  # of FIGURES; the lab shows these
-WON_VS_RANDOM = "Won vs Random"
-GHOST = "soft"  # the ink of its line
+LINEAR, LOGARITHMIC = AXES = "linear", "logarithmic"
+TALL = 150.0  # pixels of a chart
+POINTS = 50  # of a curve
 
 
 class Part(NamedTuple):
@@ -37,31 +48,372 @@ class Part(NamedTuple):
     href: str = ""
 
 
-class EndFigure(NamedTuple):
-    """A number at the end of training, and the same of the ghost."""
+class Criterion(NamedTuple):
+    """A figure of an agent at each snapshot of its training."""
 
     title: str
-    text: str
-    before: str  # "" without a ghost
-    better: bool | None  # than the ghost; None if there is none or they are equal
+    short: str
+    unit: str
+    better: str  # "Fewer blunders"
+    more: bool  # whether more of it is better
+    course: Callable[[Figures], Mapping[int, float]]  # by the number of updates
+
+    def end(self, run: SeedRun) -> float:
+        """Return the figure of the trained agent."""
+        return [*self.course(run.figures).values()][-1]
 
 
-def curves(world: World, name: str) -> dict[str, str]:
-    """Return the curves that an agent has, with a title each; an opponent's id is one of them."""
-    figures = world.agents[name].card.figures
-    own = {kind: FIGURES[kind].short for kind in KINDS if kind != TASK or figures.task}
-    return own | {opponent: f"vs {world.titles[opponent]}" for opponent in figures.vs}
+class Side(NamedTuple):
+    """One of two recipes, with its runs: those of the same place in two of them have one seed."""
+
+    mark: str  # "A" or "B"
+    name: str  # its one name
+    recipe: Recipe
+    label: str  # what tells it from the other
+    runs: list[SeedRun]
+
+    @property
+    def title(self) -> str:
+        """Its mark and its label."""
+        return self.mark if self.label == self.mark else f"{self.mark}: {self.label}"
 
 
-def verdict(world: World, name: str) -> list[Part]:
+class Contest(NamedTuple):
+    """In how many of some seeds each of two is better, and how likely so much is by luck alone."""
+
+    a: int
+    b: int
+    seeds: int
+    p: float  # of the exact two-sided sign test
+
+    @property
+    def better(self) -> str:
+        """Which is better by more than luck after all seeds, "" if that is not shown."""
+        if self.seeds < SEEDS or self.p >= LEVEL:
+            return ""
+        return "A" if self.a > self.b else "B"
+
+    @property
+    def words(self) -> str:
+        """Say how it ended, or how it stands."""
+        if self.seeds == SEEDS and not self.better:
+            return "no difference shown"
+        mark, wins, losses = ("A", self.a, self.b) if self.a > self.b else ("B", self.b, self.a)
+        ties = self.seeds - self.a - self.b
+        return (
+            f"{mark} in {wins} of {self.seeds}"
+            if not ties
+            else f"{mark} in {wins}, not in {losses}"
+        )
+
+
+class Fact(NamedTuple):
+    """A row of what each comes to."""
+
+    title: str
+    values: list[str]  # of A and B, or of the only one
+    contest: Contest | None
+
+
+class Finding(NamedTuple):
+    """What follows, in a sentence and in one more."""
+
+    headline: str
+    detail: str
+
+
+class DuelCharts(NamedTuple):
+    """Two recipes over their training, and seed by seed."""
+
+    layout: Layout
+    svg: Markup
+    table: Table
+    seeds: Markup
+    seed_table: Table
+
+
+def seeds_of(recipe: Recipe) -> range:
+    """Return the twenty seeds that a recipe's own is among; each of them has the same twenty."""
+    first = recipe.seed - recipe.seed % SEEDS
+    return range(first, first + SEEDS)
+
+
+def has_seeds(world: World, recipe: Recipe, seeds: range) -> bool:
+    """Whether a recipe is trained here with other seeds: of a network there is the shipped one."""
+    try:
+        last = world.lab.called(name(recipe.with_seed(seeds[-1])))  # the longest of the names
+    except RecipeError:
+        return False
+    return world.agents.knows(last)
+
+
+def own_run(world: World, agent: str) -> SeedRun:
+    """Return the run that is an agent itself."""
+    figures, proved = world.agents[agent].card.figures, world.judgement(agent).unbeatable
+    return SeedRun(world.recipe(agent).seed, figures, (proved["x"], proved["o"]))
+
+
+def runs_of(world: World, recipes: Sequence[Recipe], seeds: range) -> list[list[SeedRun]]:
+    """Train recipes with seeds, one of each in turn, and return the runs that all of them have.
+
+    It takes no longer than a moment and one training: what is missing then is had by asking again.
+    Raises what `world.lab.seeds` raises.
+    """
+    end = monotonic() + MOMENT
+    rows: list[list[SeedRun]] = []
+    for seed in seeds:
+        row = []
+        for recipe in recipes:
+            if monotonic() > end:
+                return [list(runs) for runs in zip(*rows, strict=True)] or [[] for _ in recipes]
+            row += world.lab.seeds(recipe, [seed])
+        rows.append(row)
+    return [list(runs) for runs in zip(*rows, strict=True)]
+
+
+def measures(world: World, sides: Sequence[Side]) -> dict[str, Criterion]:
+    """Return what all recipes can be measured by; an opponent's id is one of the keys."""
+    better = ("Fewer blunders", "Fewer losses to the best responder", "Nearer to the exact Q*")
+    there = {
+        kind: Criterion(
+            FIGURES[kind].one,
+            FIGURES[kind].short,
+            PERCENT * (kind == LOSSES),
+            words,
+            False,
+            _course(kind),
+        )
+        for kind, words in zip(KINDS, better, strict=True)
+    }
+    if not all(side.runs[0].figures.task for side in sides):
+        del there[TASK]
+    for opponent in sides[0].runs[0].figures.vs:
+        title = world.titles[opponent]
+        if all(world.judgement(opponent).unbeatable.values()):  # nobody wins against it
+            words, short = f"Fewer games lost to {title}", f"Lost to {title}"
+            there[opponent] = Criterion(short, short, PERCENT, words, False, _share(opponent, 2))
+        else:
+            words, short = f"More games won against {title}", f"Won against {title}"
+            there[opponent] = Criterion(short, short, PERCENT, words, True, _share(opponent, 0))
+    return there
+
+
+def _course(kind: str) -> Callable[[Figures], Mapping[int, float]]:
+    return lambda figures: {at: number.value for at, number in course(figures, kind).items()}
+
+
+def _share(opponent: str, outcome: int) -> Callable[[Figures], Mapping[int, float]]:
+    """Return the share of the games of both seats with an outcome, in percent."""
+
+    def shares(figures: Figures) -> Mapping[int, float]:
+        seats = zip(figures.vs[opponent].x, figures.vs[opponent].o, strict=True)
+        each = [50 * (x[outcome] + o[outcome]) for x, o in seats]
+        return dict(zip(figures.updates, each, strict=True))
+
+    return shares
+
+
+def contest(ends: Sequence[Sequence[float]], more: bool) -> Contest:
+    """Compare a number of two recipes, seed by seed: [2, R]."""
+    a, b = ends
+    above = sum(one > other for one, other in zip(a, b, strict=True))
+    below = sum(one < other for one, other in zip(a, b, strict=True))
+    wins = (above, below) if more else (below, above)
+    return Contest(*wins, len(a), sign_test(a, b))
+
+
+def facts(world: World, sides: Sequence[Side], chosen: Criterion) -> list[Fact]:
+    """Return what each comes to, the measure that is chosen first."""
+    there = measures(world, sides)
+    usual = [there[BLUNDERS], *([there["random"]] if "random" in there else [])]
+    known = {measure.title: measure for measure in (chosen, *usual)}
+    rows = [
+        Fact(
+            f"{measure.short}, of {count(world.game.decisions)}"
+            if measure.title == there[BLUNDERS].title
+            else measure.short,
+            [with_unit(median(values), measure.unit) for values in ends],
+            contest(ends, more=measure.more) if len(ends) == 2 else None,
+        )
+        for measure in known.values()
+        for ends in [ends_of(sides, measure)]
+    ]
+    number = len(ends_of(sides, chosen)[0])
+    for seat, mark in enumerate(SEATS):
+        proofs = [[run.unbeatable[seat] for run in side.runs[:number]] for side in sides]
+        rows.append(
+            Fact(
+                f"Unbeatable as {mark.upper()}",
+                [f"{sum(proved)} of {number}" for proved in proofs],
+                contest(proofs, more=True) if len(proofs) == 2 else None,
+            )
+        )
+    return rows
+
+
+def ends_of(sides: Sequence[Side], measure: Criterion) -> list[list[float]]:
+    """Return a figure of the trained agents of each recipe, of the seeds that all have."""
+    number = min(len(side.runs) for side in sides)
+    return [[measure.end(run) for run in side.runs[:number]] for side in sides]
+
+
+def medians(sides: Sequence[Side], measure: Criterion) -> list[str]:
+    """Return the medians of a figure in words."""
+    return [with_unit(median(values), measure.unit) for values in ends_of(sides, measure)]
+
+
+def verdict(sides: Sequence[Side], measure: Criterion, is_yes_or_no: bool) -> Finding:
+    """Say whether one of two recipes is better, or what comes of one."""
+    if len(sides) == 1:
+        return _of_one(sides[0], measure)
+    a, b = sides
+    result = contest(ends_of(sides, measure), more=measure.more)
+    lead = a if result.a > result.b else b
+    wins, losses = max(result.a, result.b), min(result.a, result.b)
+    how = f"with {lead.label}" if a.recipe.slug == b.recipe.slug else f"by {lead.label}"
+    better = f"{measure.better} {how}"
+    ties = result.seeds - wins - losses
+    score = f"in {wins} of {result.seeds} seeds"
+    if losses:
+        score += f", more in {losses}" if not measure.more else f", fewer in {losses}"
+    score += f", the same in {ties}" * bool(ties)
+    if result.seeds == 1:
+        beside = " beside ".join(medians(sides, measure))
+        return Finding(
+            f"One seed each, and no verdict: {beside}.",
+            f"{measure.title}, {a.label} beside {b.label}. That may be luck.",
+        )
+    if result.seeds < SEEDS:
+        so_far = (
+            f"{better} {score}" if wins > losses else f"neither is ahead in {result.seeds} seeds"
+        )
+        return Finding(f"So far: {so_far}.", f"The verdict comes after {SEEDS} seeds of each.")
+    test = f"exact sign test, seed by seed, {chance(result.p)}"
+    if wins == losses == 0:
+        return Finding("No difference: the same in every seed.", f"{measure.title}, {SEEDS} seeds.")
+    if not result.better:
+        return Finding(
+            f"No difference that {SEEDS} seeds show.",
+            f"{better} {score}: luck alone may do that ({test}).",
+        )
+    answer = {"A": "No: ", "B": "Yes: "}[lead.mark] if is_yes_or_no else ""
+    text = f"{answer}{better[0].lower() if answer else better[0]}{better[1:]}."
+    return Finding(text, f"{score[0].upper()}{score[1:]} ({test}).")
+
+
+def _of_one(side: Side, measure: Criterion) -> Finding:
+    ends = [measure.end(run) for run in side.runs]
+    middle, low, high = (
+        with_unit(value, measure.unit) for value in (median(ends), min(ends), max(ends))
+    )
+    proofs = ", ".join(
+        f"as {mark.upper()} in {sum(run.unbeatable[seat] for run in side.runs)}"
+        for seat, mark in enumerate(SEATS)
+    )
+    if len(ends) == 1:
+        return Finding(f"{measure.title}: {middle}.", "One seed: others may do better or worse.")
+    return Finding(
+        f"{measure.title}: {middle}, from {low} to {high}.",
+        f"Median of {len(ends)} seeds. Unbeatable {proofs}. Change something, or ask a question.",
+    )
+
+
+def chance(p: float) -> str:
+    """Write how likely something is by luck alone."""
+    return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
+
+
+def charts(world: World, sides: Sequence[Side], measure: Criterion, seeds: range) -> DuelCharts:
+    """Draw runs as experiments do, over that of AXES which shows a difference better."""
+    every = {
+        kind: [_series(side, measure, kind, seeds[0]) for side in sides[::-1]] for kind in AXES
+    }
+    chosen = LINEAR if len(sides) == 2 and _shows_more(every) else LOGARITHMIC
+    figure = Curves(
+        measure.title,
+        "Updates",
+        measure.unit,
+        every[chosen],
+        logarithmic=chosen == LOGARITHMIC,
+    )
+    layout = lay_out_curves(figure, world, seeds[0], TALL)
+    columns = ends_of(sides, measure)
+    names = [[_seeded(world, side, run.seed) for run in side.runs] for side in sides]
+    rows = list(zip(*columns, strict=True))
+    links = [
+        Link(
+            f"seed {run.seed}: {' → '.join(with_unit(value, measure.unit) for value in row)}",
+            addresses.lab(names[-1][at], names[0][at] if len(names) == 2 else ""),
+        )
+        for at, (run, row) in enumerate(zip(sides[0].runs, rows, strict=False))
+    ]
+    kinds = [_kind(row, measure.more) for row in rows]
+    plot = seeds_plot(rows, [side.title for side in sides], kinds, links, TALL + 24, measure.unit)
+    return DuelCharts(
+        layout=layout,
+        svg=inline_plot(layout.plot),
+        table=table(figure, world, seeds[0]),
+        seeds=inline_plot(plot),
+        seed_table=Table(
+            "Seed",
+            [side.title for side in sides],
+            [
+                TableRow(
+                    TableCell(str(sides[0].runs[at].seed), link.href),
+                    [TableCell(with_unit(value, measure.unit)) for value in row],
+                )
+                for at, (link, row) in enumerate(zip(links, rows, strict=True))
+            ],
+        ),
+    )
+
+
+def _series(side: Side, measure: Criterion, axis: str, first_seed: int) -> Series:
+    """Sum up the runs of a recipe over an axis; between two snapshots they are straight on it."""
+    courses = [measure.course(run.figures) for run in side.runs]
+    end = max(1, *(max(each) for each in courses))
+
+    def along(updates: Sequence[float]) -> NDArray[np.float64]:
+        return np.log1p(updates) if axis == LOGARITHMIC else np.asarray(updates, float)
+
+    low, high = along([1 if axis == LOGARITHMIC else 0, end])
+    places = np.linspace(low, high, POINTS)
+    points = np.expm1(places) if axis == LOGARITHMIC else places
+    rows = [np.interp(places, along([*each]), [*each.values()]).tolist() for each in courses]
+    recipe = name(side.recipe.with_seed(0))
+    return summed_up(side.title, recipe, points.tolist(), rows, first_seed)
+
+
+def _shows_more(every: Mapping[str, Sequence[Series]]) -> bool:
+    """Whether two medians lie further apart on the linear axis than on the logarithmic one."""
+
+    def gap(axis: str) -> float:
+        one, other = every[axis]
+        return float(np.abs(np.subtract(one.median, other.median)).mean())
+
+    return gap(LINEAR) >= gap(LOGARITHMIC)
+
+
+def _kind(row: Sequence[float], more: bool) -> str:
+    """Return how the line of a seed looks: B better, worse or neither."""
+    if len(row) == 1 or row[0] == row[1]:
+        return "soft"
+    return "accent" if (row[1] > row[0]) == more else "dashed loss"
+
+
+def _seeded(world: World, side: Side, seed: int) -> str:
+    return world.lab.called(name(side.recipe.with_seed(seed)))
+
+
+def proofs(world: World, agent: str) -> list[Part]:
     """Say in one sentence who can beat an agent."""
-    lost = {seat: world.losing(name, player) for seat, player in SEATS.items()}
+    lost = {seat: world.losing(agent, player) for seat, player in SEATS.items()}
     if not any(record is not None for record in lost.values()):
         return [
             Part("Unbeatable: "),
-            Part("proved as X", addresses.certificate(name, "x")),
+            Part("proved as X", addresses.certificate(agent, "x")),
             Part(" and "),
-            Part("as O", addresses.certificate(name, "o")),
+            Part("as O", addresses.certificate(agent, "o")),
             Part("."),
         ]
     parts: list[Part] = []
@@ -71,96 +423,11 @@ def verdict(world: World, name: str) -> list[Part]:
         if record is None:
             parts += [
                 Part("unbeatable as "),
-                Part(f"{mark}, proved", addresses.certificate(name, seat)),
+                Part(f"{mark}, proved", addresses.certificate(agent, seat)),
             ]
         else:
-            match = replace(against_person(name, SEATS[seat], record).at(0), lens=name)
+            match = replace(against_person(agent, SEATS[seat], record).at(0), lens=agent)
             parts += [Part(f"as {mark} "), Part("this game beats it", addresses.play(match))]
     first = next(number for number, part in enumerate(parts) if part.text)
     parts[first] = parts[first]._replace(text=parts[first].text[0].upper() + parts[first].text[1:])
     return [part for part in [*parts, Part(".")] if part.text]
-
-
-def sentence(parts: list[Part]) -> str:
-    """Return a sentence as plain text."""
-    return "".join(part.text for part in parts)
-
-
-def figures(world: World, name: str, ghost: str) -> list[EndFigure]:
-    """Return the figures at the end of training, beside those of a ghost if there is one."""
-    mine = _numbers(world.agents[name].card)
-    other = _numbers(world.agents[ghost].card) if ghost else {}
-    return [
-        EndFigure(
-            title,
-            text := _figure(title, value),
-            before := _figure(title, other[title]) if other else "",
-            None if before in ("", text) else (value < other[title]) == (title != WON_VS_RANDOM),
-        )
-        for title, value in mine.items()
-    ]
-
-
-def chart(world: World, name: str, ghost: str, curve: str, labels: tuple[str, str]) -> Charts:
-    """Chart one figure of an agent over its training, and of a ghost if there is one."""
-    mine = _lines(world.agents[name].card, curve)
-    before = _lines(world.agents[ghost].card, curve) if ghost else {}
-    places = sorted(
-        {place for lines in (mine, before) for values in lines.values() for place in values}
-    )
-    lines = [
-        Curve(OUTCOMES.get(kind, labels[0]), kind, [values.get(at) for at in places])
-        for kind, values in mine.items()
-        if kind != "draw" or not ghost  # four lines are enough
-    ]
-    lines += [
-        Curve(
-            f"{OUTCOMES[kind]}, {labels[1]}" if kind in OUTCOMES else labels[1],
-            kind if kind in OUTCOMES else GHOST,
-            [values.get(at) for at in places],
-        )
-        for kind, values in before.items()
-        if kind != "draw"
-    ]
-    top = max(number.value for line in lines for number in line.numbers if number)
-    title = FIGURES[curve].one if curve in FIGURES else f"Games against {world.titles[curve]}"
-    unit = PERCENT if curve not in (BLUNDERS, TASK) else ""
-    steps = {updates: step for step, updates in enumerate(world.agents[name].card.figures.updates)}
-    views = [
-        addresses.play(Match(o=name, lens=name, step=steps[place])) if place in steps else ""
-        for place in places
-    ]
-    drawn = Chart(title, unit, 100 if unit else top or 1, lines)
-    return laid_out("lab-curve", "Updates", places, [drawn], views)
-
-
-def _lines(card: Card, curve: str) -> dict[str, dict[int, Number]]:
-    """Return the lines of a curve by their kind: a number by the updates at each snapshot.
-
-    Nothing where the card has no such figures.
-    """
-    figures = card.figures
-    if curve not in figures.vs:
-        values = course(card, curve)
-        return {PLAIN[0]: values} if values else {}
-    seats = zip(figures.vs[curve].x, figures.vs[curve].o, strict=True)
-    both = [[(x + o) / 2 for x, o in zip(*pair, strict=True)] for pair in seats]
-    return {
-        kind: dict(zip(figures.updates, map(percentage, column), strict=True))
-        for kind, column in zip(OUTCOMES, zip(*both, strict=True), strict=True)
-    }
-
-
-def _numbers(card: Card) -> dict[str, float]:
-    """Return the figures of an agent by their titles."""
-    random, worst = card.figures.vs["random"], card.figures.best_response
-    return {
-        "Blunders": card.figures.blunders[-1],
-        "Lost to best responder as X": float(worst.x[-1][2]),
-        "Lost to best responder as O": float(worst.o[-1][2]),
-        WON_VS_RANDOM: (random.x[-1][0] + random.o[-1][0]) / 2,
-    }
-
-
-def _figure(title: str, value: float) -> str:
-    return count(int(value)) if title == "Blunders" else f"{percent(value, 1)}%"

@@ -6,7 +6,7 @@ from werkzeug.exceptions import BadRequest
 
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
-from app.tictactoe.report import BySeat, Chances
+from app.tictactoe.report import BySeat, Chances, Figures
 from app.web import addresses
 from app.web.comparison import FIGURES, View
 from app.web.match import Match
@@ -98,7 +98,7 @@ def winning(rates: BySeat[float]) -> Charts:
 def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
     """Chart one of FIGURES of the agents among some views; None if no agent of them has it."""
     inks = inks_of(world, views)
-    curves = {name: course(world.agents[name].card, figure) for name in inks}
+    curves = {name: course(world.agents[name].card.figures, figure) for name in inks}
     curves = {name: values for name, values in curves.items() if values}
     if not curves:
         return None
@@ -119,9 +119,9 @@ def inks_of(world: World, views: Sequence[View]) -> dict[str, str]:
     return dict(zip(names, PLAIN, strict=False))
 
 
-def course(card: Card, figure: str) -> dict[int, Number]:
-    """Return one of FIGURES by the number of updates; nothing where the card has none."""
-    figures, worst = card.figures, card.figures.best_response
+def course(figures: Figures, figure: str) -> dict[int, Number]:
+    """Return one of FIGURES by the number of updates; nothing where an agent has none."""
+    worst = figures.best_response
     if figure == "blunders":
         values = [Number(number, count(number)) for number in figures.blunders]
     elif figure == "losses":
