@@ -70,6 +70,7 @@ def test_a_request_that_fails_is_said_and_comes_back(page: Page) -> None:
 def test_what_is_wrong_is_said_at_its_field_and_nothing_moves(page: Page) -> None:
     page.goto("/lab/q-table")
     verdict = page.locator(".verdict")
+    expect(page.locator("#duel")).to_contain_text("20 of 20", timeout=60000)
     page.evaluate(SHIFTS)
     for field, typed in (("alpha", "7"), ("games", "1e9")):
         page.fill(f"#{field}", typed)
