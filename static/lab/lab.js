@@ -68,6 +68,7 @@ form.addEventListener("htmx:afterRequest", (event) => {
 function say(wrong) {
   for (const meaning of form.querySelectorAll("[data-meaning]")) {
     const name = meaning.id.slice(0, -"-meaning".length);
+    meaning.style.minHeight = `${meaning.offsetHeight}px`;
     meaning.textContent = wrong[name] ?? meaning.dataset.meaning;
     meaning.closest(".field").classList.toggle("wrong", name in wrong);
     document.getElementById(name)?.setAttribute("aria-invalid", name in wrong);

@@ -225,7 +225,7 @@ def _told(world: World, recipe: Recipe, parameter: Parameter) -> str:
 
 
 def _opponent(world: World, name: str) -> str:
-    itself = {SELF: "Itself", BOTH: "Itself, both sides learning"}
+    itself = {SELF: "Itself", BOTH: "Itself, both sides learning", YOU: "You"}
     return itself.get(name) or world.titles[name]
 
 

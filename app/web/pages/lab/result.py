@@ -139,7 +139,12 @@ def seeds_of(recipe: Recipe) -> range:
 
 
 def has_seeds(world: World, recipe: Recipe, seeds: range) -> bool:
-    """Whether a recipe is trained here with other seeds: of a network there is the shipped one."""
+    """Whether a recipe is trained here with other seeds.
+
+    Of a network there is the shipped one, and who was taught by a person met that one's answers.
+    """
+    if world.is_taught(name(recipe)):
+        return False
     try:
         last = world.lab.called(name(recipe.with_seed(seeds[-1])))  # the longest of the names
     except RecipeError:
