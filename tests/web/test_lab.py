@@ -446,7 +446,7 @@ def test_errors_are_said_at_their_fields_and_what_was_typed_stays(client: FlaskC
         assert 'aria-invalid="true"' in tag
         assert f'aria-describedby="{key}-meaning"' in tag
         assert f'value="{values[key]}"' in tag
-        said = rf'id="{key}-meaning"[^>]*>Must be a (?:whole )?number from {low} to {high}\.<'
+        said = rf'id="{key}-meaning"[^>]*>A (?:whole )?number from {low} to {high}\.<'
         assert re.search(said, answer.text)
     assert answer.text.count("aria-invalid") == 2
     told = client.get("/lab", query_string=values, headers={"HX-Request": "true"})

@@ -330,8 +330,8 @@ def _wrong(usual: Recipe, parameter: Parameter, text: str) -> str:
             return sentence(error)
         high = parameter.high or 0
         most = count(_most(usual)) if parameter.name == usual.turns else written(high)
-        number = "a whole number" if parameter.kind is int else "a number"
-        return f"Must be {number} from {written(parameter.low or 0)} to {most}."
+        number = "A whole number" if parameter.kind is int else "A number"
+        return f"{number} from {written(parameter.low or 0)} to {most}."
     return ""
 
 

@@ -4,6 +4,7 @@ A is the recipe as it was, B the changed one.  A seed of B is paired with the sa
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from statistics import median
 from time import monotonic
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import numpy as np
 from markupsafe import Markup
 from msgspec.structs import replace
 from numpy.typing import NDArray
+from werkzeug.exceptions import ServiceUnavailable
 
 from app.experiments import Curves, Series, sign_test, summed_up
 from app.recipes import Recipe, RecipeError, name
@@ -159,21 +161,22 @@ def own_run(world: World, agent: str) -> SeedRun:
 
 
 def runs_of(world: World, recipes: Sequence[Recipe], seeds: range) -> list[list[SeedRun]]:
-    """Train recipes with seeds, one of each in turn, and return the runs that all of them have.
+    """Train recipes with seeds, a few of each in turn, and return the runs that all of them have.
 
-    It takes no longer than a moment and one training: what is missing then is had by asking again.
-    Raises what `world.lab.seeds` raises.
+    It takes no longer than a moment and the training of a few, and none where others are in line:
+    what is missing then is had by asking again.
+    Raises what else `world.lab.seeds` raises.
     """
     end = monotonic() + MOMENT
-    rows: list[list[SeedRun]] = []
-    for seed in seeds:
-        row = []
-        for recipe in recipes:
-            if monotonic() > end:
-                return [list(runs) for runs in zip(*rows, strict=True)] or [[] for _ in recipes]
-            row += world.lab.seeds(recipe, [seed])
-        rows.append(row)
-    return [list(runs) for runs in zip(*rows, strict=True)]
+    runs: list[list[SeedRun]] = [[] for _ in recipes]
+    with suppress(ServiceUnavailable):
+        for start in range(0, len(seeds), FIRST):
+            if start and monotonic() > end:
+                break
+            few = [world.lab.seeds(recipe, seeds[start : start + FIRST]) for recipe in recipes]
+            for found, new in zip(runs, few, strict=True):
+                found.extend(new)
+    return runs
 
 
 def measures(world: World, sides: Sequence[Side]) -> dict[str, Criterion]:
