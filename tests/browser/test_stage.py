@@ -55,7 +55,7 @@ def test_what_counts_is_seen_without_scrolling(
     opened(OPENED, "#board", ".question", "#step", "#next")
     opened("/mind/q-table", *(["#mind"] if height >= 800 else []))
     if width > height:
-        opened("/lab", "[data-film-board]")
+        opened("/lab", ".verdict")
         opened("/compare/", "#boards .board")
     telling = ".shown > :is(.board, .mind), .telling > h1 + p"
     opened("/how/learning", telling, *(["#film-step"] if width > height else []))

@@ -67,7 +67,7 @@ def test_the_play_page_says_why_where_the_board_is(page: Page) -> None:
 
 
 def test_without_values_nobody_is_asked_why(page: Page) -> None:
-    for url in ("/play/40?hide=1", "/play/03142", "/play/40?lens=q-learning-1&step=2&pause=1"):
+    for url in ("/play/40?hide=1", "/play/40?lens=q-learning-1&step=2&pause=1"):
         page.goto(url)
         page.click("label[for=tab-why]")
         expect(page.locator("#why")).to_contain_text("can be explained")

@@ -226,7 +226,7 @@ def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, world: Wor
     assert who.line in unescape(lead)
     assert f'href="{addresses.mind(card.id)}"' in lead
     assert 'class="mind small"' in lead
-    compare = re.findall(r'href="(/compare/[^"]*)"', lead)
+    compare = re.findall(r'href="(/compare/[^"]*lens[^"]*)"', lead)
     assert [unescape(href) for href in compare] == [links(world, card.id).compare]
 
 

@@ -39,7 +39,7 @@ def test_no_formula_has_letters_that_were_not_understood() -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["/experiments/feedback", "/how/sarsa", "/how/best-response", "/agents/dqn-vs-random", "/lab"],
+    ["/experiments/feedback", "/how/sarsa", "/how/best-response", "/agents/dqn-vs-random"],
 )
 def test_prose_leads_to_its_terms_once_each(client: FlaskClient, address: str) -> None:
     page = client.get(address).text
