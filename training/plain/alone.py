@@ -1,11 +1,13 @@
 """What `boards` takes from the numbered game, once more on boards as text of 3 x 3.
 
-A training that leaves as one file (`training.code`) has it in place of `app.tictactoe`, so nothing
-here imports anything of ours.  The tests hold it to the numbered game.
+A training that leaves as one file (`training.code`) has it in place of `app.tictactoe`.  The tests
+hold it to the numbered game.
 """
 
 from fractions import Fraction
 from functools import cache
+
+from training.plain.boards import legal_cells, made_by, move, to_move
 
 CELLS = 9
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
@@ -26,28 +28,21 @@ def result(board: str, player: str) -> int:
     return 0 if not winners else 1 if player in winners else -1
 
 
-def successor(board: str, cell: int) -> str:
-    """Put the stone of the player to move."""
-    stone = "X" if board.count("X") == board.count("O") else "O"
-    return board[:cell] + stone + board[cell + 1 :]
-
-
 @cache
 def choices(opponent: str, board: str) -> list[int]:
     """List the cells that an opponent plays with equal chances."""
-    free = [cell for cell in range(CELLS) if board[cell] == "."]
     if opponent == "fixed":
-        return free[:1]
+        return legal_cells(board)[:1]
     if opponent == "t-hand":
-        own, other = ("X", "O") if board.count("X") == board.count("O") else ("O", "X")
-        return completing(board, own) or completing(board, other) or free
+        own, other = to_move(board), made_by(board)
+        return completing(board, own) or completing(board, other) or legal_cells(board)
     if opponent == "minimax":
         return best(board)[:1]
     if opponent == "minimax-random":
         return best(board)
     if opponent == "strongest":
-        return [max(free, key=lambda cell: safest(successor(board, cell), own=False))]
-    return free  # random
+        return [max(legal_cells(board), key=lambda cell: safest(move(board, cell), own=False))]
+    return legal_cells(board)  # random
 
 
 def completing(board: str, player: str) -> list[int]:
@@ -63,8 +58,7 @@ def completing(board: str, player: str) -> list[int]:
 
 def best(board: str) -> list[int]:
     """List the cells that keep the value of the game."""
-    free = [cell for cell in range(CELLS) if board[cell] == "."]
-    return [cell for cell in free if -optimal(successor(board, cell)) == optimal(board)]
+    return [cell for cell in legal_cells(board) if -optimal(move(board, cell)) == optimal(board)]
 
 
 @cache
@@ -72,7 +66,7 @@ def optimal(board: str) -> int:
     """Return what a board is worth to the player to move if both play optimally."""
     if is_over(board):
         return -abs(result(board, "X"))  # it can only have been lost to the last move
-    return max(-optimal(successor(board, cell)) for cell in range(CELLS) if board[cell] == ".")
+    return max(-optimal(move(board, cell)) for cell in legal_cells(board))
 
 
 @cache
@@ -84,7 +78,7 @@ def safest(board: str, own: bool) -> tuple[Fraction, Fraction]:
     if is_over(board):
         lost = result(board, "X") != 0 and own
         return Fraction(not lost), Fraction(result(board, "X") != 0 and not own)
-    moves = [safest(successor(board, cell), not own) for cell in range(CELLS) if board[cell] == "."]
+    moves = [safest(move(board, cell), not own) for cell in legal_cells(board)]
     if own:
         return max(moves)
     kept, won = zip(*moves, strict=True)
