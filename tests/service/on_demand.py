@@ -8,14 +8,11 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from statistics import median, quantiles
-
-import click
 
 from tests.service import wrk
 from tests.service.server import Server, memory, page, serving, trainers
-from tests.service.tables import Table, put_into, show
+from tests.service.tables import Table, command, ms
 
 MIB = 2**20
 CLIENTS = 30
@@ -58,11 +55,23 @@ def table(seconds: float) -> Table:
         f"which each asks for another one every {EVERY:g} s",
         ["what", "figure", "goal"],
         [
-            [f"the first recipe after the start, median of {STARTS}", _ms(first), "< 2,500 ms"],
-            [f"{len(times)} new recipes, median", _ms(median(times)), "< 300 ms"],
-            ["the same, p95", _ms(p95), "< 1,000 ms"],
-            ["one of the last 20 once more, median", _ms(median(a.seconds for a in again)), ""],
-            ["an agent that is always there, median", _ms(median(t.seconds for t in there)), ""],
+            [
+                f"the first recipe after the start, median of {STARTS}",
+                ms(first),
+                "< 2,500 ms",
+            ],
+            [f"{len(times)} new recipes, median", ms(median(times)), "< 300 ms"],
+            ["the same, p95", ms(p95), "< 1,000 ms"],
+            [
+                "one of the last 20 once more, median",
+                ms(median(a.seconds for a in again)),
+                "",
+            ],
+            [
+                "an agent that is always there, median",
+                ms(median(t.seconds for t in there)),
+                "",
+            ],
             [f"{SHIPPED_PAGE}, requests/s, nobody in the lab", f"{quiet:,.0f}", ""],
             [f"the same while {CLIENTS} people train", f"{busy:,.0f}", "the same"],
             ["RSS of the largest worker", f"{rss / MIB:.0f} MiB", "< 120 MiB"],
@@ -121,22 +130,5 @@ def _recipes(number: int) -> Iterator[str]:
         yield f"{slug},alpha={draw.randrange(1, 100) / 100:g},games={games},seed={number + 1}"
 
 
-def _ms(seconds: float) -> str:
-    return f"{1000 * seconds:,.0f} ms"
-
-
-@click.command()
-@click.option("--seconds", default=60.0, help="How long the clients go on.")
-@click.option(
-    "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
-)
-def main(seconds: float, markdown: Path | None) -> None:
-    """Print how long new recipes take, beside what was hoped for."""
-    found = table(seconds)
-    show(found)
-    if markdown:
-        put_into(markdown, found)
-
-
 if __name__ == "__main__":
-    main()
+    command(table, "Print how long new recipes take, beside what was hoped for.")()

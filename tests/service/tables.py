@@ -1,9 +1,11 @@
 """Measurements as tables, for a terminal and for Markdown."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
@@ -47,6 +49,28 @@ def put_into(path: Path, table: Table) -> None:
     if found != 1:
         raise ValueError(f"{path} has not {start} and then {end}, once each")
     path.write_text(text)
+
+
+def ms(seconds: float) -> str:
+    """Write a time in a cell."""
+    return f"{1000 * seconds:,.0f} ms"
+
+
+def command(measure: Callable[[float], Table], told: str) -> click.Command:
+    """Return the command that prints what is measured in so many seconds."""
+
+    @click.command(help=told)
+    @click.option("--seconds", default=60.0, help="How long they go on.")
+    @click.option(
+        "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
+    )
+    def main(seconds: float, markdown: Path | None) -> None:
+        found = measure(seconds)
+        show(found)
+        if markdown:
+            put_into(markdown, found)
+
+    return main
 
 
 def _markdown(table: Table) -> str:

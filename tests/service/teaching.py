@@ -8,17 +8,14 @@ import re
 import threading
 import time
 from html import unescape
-from pathlib import Path
 from statistics import median, quantiles
 from typing import NamedTuple
 from urllib.error import HTTPError
 from urllib.parse import urljoin
 from urllib.request import Request, urlopen
 
-import click
-
 from tests.service.server import Server, serving
-from tests.service.tables import Table, put_into, show
+from tests.service.tables import Table, command, ms
 
 PEOPLE = 30
 THINKING = (0.5, 1.5)  # seconds before a move
@@ -43,12 +40,12 @@ def table(seconds: float) -> Table:
     rows = [
         [
             "one person: end of a game to what it taught, median",
-            _ms(median(alone.ends)),
+            ms(median(alone.ends)),
             "< 150 ms",
         ],
-        [f"{PEOPLE} people at once, median of {len(ends)}", _ms(median(ends)), "< 150 ms"],
-        ["the same, p95", _ms(quantiles(ends, n=20)[-1]), "< 500 ms"],
-        [f"a move and its answer, median of {len(moves)}", _ms(median(moves)), ""],
+        [f"{PEOPLE} people at once, median of {len(ends)}", ms(median(ends)), "< 150 ms"],
+        ["the same, p95", ms(quantiles(ends, n=20)[-1]), "< 500 ms"],
+        [f"a move and its answer, median of {len(moves)}", ms(median(moves)), ""],
     ]
     return Table(
         "teaching",
@@ -101,22 +98,8 @@ def _page(address: str) -> tuple[str, str]:
         return _page(address)
 
 
-def _ms(seconds: float) -> str:
-    return f"{1000 * seconds:,.0f} ms"
-
-
-@click.command()
-@click.option("--seconds", default=60.0, help="How long they go on.")
-@click.option(
-    "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
-)
-def main(seconds: float, markdown: Path | None) -> None:
-    """Print how long it takes until one sees what a game changed, beside what was hoped for."""
-    found = table(seconds)
-    show(found)
-    if markdown:
-        put_into(markdown, found)
-
-
 if __name__ == "__main__":
-    main()
+    command(
+        table,
+        "Print how soon one sees what a game changed, beside what was hoped for.",
+    )()
