@@ -73,8 +73,8 @@ def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
     world, step = place.world, place.match.step
     ply = len(place.match.shown) if ply is None else ply
     player = mover_at(ply)
-    kept = ", at its last move" if place.over else ", kept for now"
-    view = f"for {MARKS[player]}" + (", to move" if ply == len(place.match.shown) else kept)
+    when = "to move" if ply == len(place.match.shown) else "at its last move"
+    view = f"for {MARKS[player]}, {when}"
     if is_moves(opinion.lens):
         title = world.titles[opinion.lens]
         return Legend(
@@ -97,8 +97,8 @@ def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
         caption, worth = f"{has.format(card.title)} {view}", card.worth
         exactly = facts(world, opinion.lens, step)
         if step is not None:
-            when = updates(card.figures.updates[step])
-            caption = f"{had.format(card.title)} after {when}, {view}"
+            trained = updates(card.figures.updates[step])
+            caption = f"{had.format(card.title)} after {trained}, {view}"
     else:
         name = opinion.lens.removesuffix(TASK)
         title, task = world.titles[name], world.task(name) or Task()

@@ -42,7 +42,8 @@ def test_no_formula_has_letters_that_were_not_understood() -> None:
     ["/experiments/feedback", "/how/sarsa", "/how/best-response", "/agents/dqn-vs-random"],
 )
 def test_prose_leads_to_its_terms_once_each(client: FlaskClient, address: str) -> None:
-    page = client.get(address).text
+    sheet, page = client.get(address).text.split('<main id="main"')
+    assert '<a href="/glossary#q-value">Q-value</a>' in sheet  # the help says it on every page
     places = re.findall(r'<a href="/glossary#([^"]+)">', page)
     assert len(places) == len(set(places)) >= 3
     assert set(places) <= {term.id for term in TERMS}

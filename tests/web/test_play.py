@@ -127,7 +127,7 @@ def test_while_an_agent_thinks_the_values_stay_and_are_marked(world: World) -> N
         zip(before.scene.board.squares, thinking.scene.board.squares, strict=True)
     ):
         assert cell == 4 or (old.text, old.heat) == (new.text, new.heat)
-    assert "for X, kept for now" in thinking.scene.says.caption
+    assert "for X, at its last move" in thinking.scene.says.caption
 
 
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(world: World) -> None:
