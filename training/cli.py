@@ -202,7 +202,7 @@ def check(agents: tuple[Wanted, ...], models: Path) -> None:
     help="The site that the links to judgements of others lead to.",
 )
 def judge(agents: tuple[str | Wanted, ...], models: Path, site: str) -> None:
-    """Judge agents of others, or write cards anew.
+    """Judge agents of others, or write the figures of cards anew.
 
     A FILE is an npz, JSON or CSV as this project writes them: an agent's .npz; a .json that is an
     object of positions, {"X.O......": [null, 0.1, ...]}, each with nine values in reading order; a
@@ -211,8 +211,8 @@ def judge(agents: tuple[str | Wanted, ...], models: Path, site: str) -> None:
     board and player, as docs/judge.py explains it, and returns a move.  What they play is judged
     exactly, and nothing is written; /judge reads tables in many other forms.
 
-    Of an ID or a RECIPE, or of all agents where none is named, figures and texts of the card are
-    written anew from its table, without any training.
+    Of an ID or a RECIPE, or of all agents where none is named, the figures of the card are written
+    anew from its table, without any training.
     """
     from training.judging import judge_foreign  # noqa: PLC0415
     from training.run import judged  # noqa: PLC0415

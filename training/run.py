@@ -12,11 +12,11 @@ from time import perf_counter
 import msgspec
 import numpy as np
 
-from app.recipes import SHIPPED, SHORT, Recipe, Shipped, name, parse
+from app.recipes import SHIPPED, SHORT, Recipe, name, parse
 from app.recipes.parameters import YOU
 from app.recipes.taught import title_of
 from app.tictactoe.agents import Agent, load
-from app.tictactoe.card import Card, numbering
+from app.tictactoe.card import Card, Reported, numbering
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
@@ -36,13 +36,22 @@ CIRCUMSTANCES = {"seconds", "versions", "arrays"}
 Watcher = Callable[[Progress], None]
 
 
-def shipped_as(agent_id: str, recipe: Recipe) -> Shipped:
-    """Return what there is to say of an agent: a shipped one's texts, or no more than its name."""
-    known = SHIPPED.get(agent_id)
-    if known:
-        return known._replace(recipe=recipe)
+class Texts(msgspec.Struct, frozen=True):
+    """What a card says of an agent in words, none of which its training knows."""
+
+    title: str
+    origin: str
+    reported: list[Reported] = []
+    found: list[str] = []
+
+
+def texts_of(agent_id: str, recipe: Recipe) -> Texts:
+    """Return the texts of a shipped agent, which its card keeps; of others there is its name."""
+    card = MODELS / f"{agent_id}.json"
+    if agent_id in SHIPPED and card.exists():
+        return msgspec.json.decode(card.read_bytes(), type=Texts)
     title = title_of(recipe) if recipe.is_met(YOU) else name(recipe)
-    return Shipped(agent_id, title, "A recipe of the command line", recipe, [], [])
+    return Texts(title, "A recipe of the command line")
 
 
 def agent_id(recipe: Recipe) -> str:
@@ -73,7 +82,7 @@ def train(named: str, recipe: Recipe, game: Game, watch: Watcher) -> Agent:
     start = perf_counter()
     history = learn(recipe, game, count)
     seconds = perf_counter() - start
-    return agent_of(game, shipped_as(named, recipe), history, seconds, won)
+    return agent_of(game, named, recipe, history, seconds, won)
 
 
 def agent_called(game: Game, text: str, models: Path = MODELS) -> Agent:
@@ -116,23 +125,24 @@ def learn(recipe: Recipe, game: Game, watch: Watcher) -> list[Progress]:
 
 def agent_of(
     game: Game,
-    shipped: Shipped,
+    named: str,
+    recipe: Recipe,
     history: Sequence[Progress],
     seconds: float,
     won: Sequence[tuple[float, float]] = (),
 ) -> Agent:
     """Write the card of a training and judge every snapshot of it."""
-    end, recipe = history[-1], shipped.recipe
+    end, texts = history[-1], texts_of(named, recipe)
     updates = np.array([moment.updates for moment in history], np.int64)
     tables = np.stack([moment.q[game.legal] for moment in history])
     card = Card(
-        id=shipped.id,
-        title=shipped.title,
-        origin=shipped.origin,
+        id=named,
+        title=texts.title,
+        origin=texts.origin,
         recipe=name(recipe),
         algorithm=recipe.slug,
-        reported=shipped.reported,
-        found=shipped.found,
+        reported=texts.reported,
+        found=texts.found,
         plays=recipe.plays,
         seed=recipe.seed,
         games=end.games,
@@ -156,16 +166,11 @@ def agent_of(
 
 
 def judged(game: Game, agent: Agent) -> Agent:
-    """Write a card anew from the arrays and the recipe, without training: texts and figures."""
+    """Write the figures of a card anew from the arrays and the recipe, without training."""
     recipe = parse(agent.card.recipe)
-    shipped = shipped_as(agent.card.id, recipe)
     tables, updates = agent.history.all_values(), agent.snapshot_updates.tolist()
     card = msgspec.structs.replace(
         agent.card,
-        title=shipped.title,
-        origin=shipped.origin,
-        reported=shipped.reported,
-        found=shipped.found,
         plays=recipe.plays,
         worth=recipe.worth(),
         figures=figures_of(game, recipe, tables, updates),

@@ -3,7 +3,7 @@
 from app.recipes.algorithms import ALGORITHMS
 from app.recipes.names import LONGEST, LONGEST_TAUGHT, longest, name, parse
 from app.recipes.parameters import Parameter, Recipe, RecipeError, parameters, parameters_of
-from app.recipes.shipped import SHIPPED, SHORT, Shipped
+from app.recipes.shipped import SHIPPED, SHORT
 
 __all__ = [
     "ALGORITHMS",
@@ -14,7 +14,6 @@ __all__ = [
     "Parameter",
     "Recipe",
     "RecipeError",
-    "Shipped",
     "longest",
     "name",
     "parameters",

@@ -32,7 +32,7 @@ def test_a_shipped_model_is_rebuilt_bit_for_bit(game: Game, agent_id: str) -> No
 def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) -> None:
     agent = load(MODELS, game, agent_id)
     card, recipe = agent.card, SHIPPED[agent_id].recipe
-    assert card.recipe == name(recipe)
+    assert (card.recipe, card.title) == (name(recipe), SHIPPED[agent_id].title)
     updates = card.figures.updates
     values = agent.history.all_values()
     figures = report(game, values, updates, card.worth, card.plays, recipe.task())

@@ -173,7 +173,7 @@ def test_a_wrong_recipe_is_answered_with_what_is_wrong() -> None:
     assert "alpha is a number within 0 and 1, not '2.0'" in result.output
 
 
-def test_judge_writes_figures_and_texts_anew(game: Game, tmp_path: Path) -> None:
+def test_judge_writes_figures_anew_and_leaves_texts(game: Game, tmp_path: Path) -> None:
     recipe = SHIPPED["q-table"].recipe
     agent = train("q-table", recipe, game, lambda progress: None)
     false = msgspec.structs.replace(
@@ -184,7 +184,7 @@ def test_judge_writes_figures_and_texts_anew(game: Game, tmp_path: Path) -> None
     save(tmp_path, game, replace(agent, card=false))
     assert call("judge", "--models", tmp_path).output == "q-table: judged\n"
     card = load(tmp_path, game, "q-table").card
-    assert (card.figures, card.found) == (agent.card.figures, agent.card.found)
+    assert (card.figures, card.found) == (agent.card.figures, ["nothing"])
 
 
 ONE_BASELINE_MORE = """

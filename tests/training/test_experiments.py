@@ -23,6 +23,7 @@ from app.experiments import (
 )
 from app.recipes import LONGEST, SHIPPED, parse
 from app.sources import SOURCES
+from app.tictactoe.agents import load as load_agent
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import losing_game
@@ -142,12 +143,13 @@ def test_words_are_written_anew_without_training(tmp_path: Path) -> None:
     assert load(tmp_path / "menace.json") == summary
 
 
-def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show() -> None:
-    agent = SHIPPED["q-table-vs-minimax"]
+def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show(game: Game) -> None:
+    (found, *_) = load_agent(ROOT / "models", game, "q-table-vs-minimax").card.found
+    recipe = SHIPPED["q-table-vs-minimax"].recipe
     figures = [one for one in WRITTEN["trained-on-minimax"].figures if isinstance(one, Histogram)]
     for figure in figures[:2]:  # won and lost
-        (values,) = (one.values for one in figure.groups if parse(one.recipe) == agent.recipe)
-        assert f"{min(values):.1f}% to {max(values):.1f}%" in agent.found[0]
+        (values,) = (one.values for one in figure.groups if parse(one.recipe) == recipe)
+        assert f"{min(values):.1f}% to {max(values):.1f}%" in found
 
 
 def checked() -> list[tuple[str, str, str]]:

@@ -216,7 +216,7 @@ def offers(world: World, chosen: str, ghost: str) -> list[PresetGroup]:
             line=character(world, id).line,
             href=addresses.lab(id),
             chosen=(id, "") == (chosen, ghost),
-            source=named(agent.origin),
+            source=named(world.agents[id].card.origin),
         )
         for id, agent in SHIPPED.items()
         if id in world.agents
