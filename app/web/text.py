@@ -212,6 +212,12 @@ def first_opponent(world: World) -> str:
     return BEATABLE if BEATABLE in world.agents else next(iter(world.agents))
 
 
+def first_puzzle(world: World, agent: str) -> int:
+    """Return the number of the first puzzle of an agent; of any, if it has none."""
+    agents = [puzzle.agent for puzzle in world.puzzles]
+    return agents.index(agent) + 1 if agent in agents else 1
+
+
 @kept(64)
 def character(world: World, name: str) -> Character:
     """Characterise an agent, a baseline or a person.

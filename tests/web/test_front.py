@@ -11,16 +11,16 @@ from app.tictactoe.notation import replay
 from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
 from app.web.lens import HEAT_STEPS, opinion
-from app.web.pages.front import CAST, LEARNERS, RANDOM_MOVES, front_page, ways
-from app.web.pages.parts.film import MOVING, RECORD, STILL, film_of, film_of_mind, filmed
-from app.web.text import BEATABLE
+from app.web.pages.front import CAST, LEARNERS, RANDOM_MOVES, RECORD, front_page, ways
+from app.web.pages.parts.film import MOVING, STILL, film_of, film_of_mind
+from app.web.text import BEATABLE, first_opponent
 from app.web.world import World
 
-BLOCK = 8  # the square that stops X's diagonal
+BLOCK = 6  # the square that stops X's diagonal
 
 
 def test_the_film_begins_with_nothing_and_ends_with_the_block(world: World) -> None:
-    name = filmed(world)
+    name = first_opponent(world)
     film = film_of(world, name, RECORD)
     first, last = film.frames[0], film.frames[-1]
     assert [square.heat for square in first.squares.values()] == [None] * 6
@@ -44,7 +44,7 @@ def test_its_position_has_one_right_move_which_blocks_a_line(world: World) -> No
 
 def test_each_caption_says_what_the_squares_show(world: World) -> None:
     """Told again from the frames alone."""
-    film = film_of(world, filmed(world), RECORD)
+    film = film_of(world, first_opponent(world), RECORD)
     told = set()
     for frame in film.frames:
         known = [square for square in frame.squares.values() if square.heat is not None]
@@ -66,7 +66,7 @@ def test_each_caption_says_what_the_squares_show(world: World) -> None:
 
 
 def test_the_film_lasts_some_six_seconds_and_moves_within_five(world: World) -> None:
-    film = film_of(world, filmed(world), RECORD)
+    film = film_of(world, first_opponent(world), RECORD)
     begins = np.cumsum([0, *(frame.pause for frame in film.frames[:-1])]) / 1000 + 0.5
     assert 4 <= begins[-1] <= 8
     changed = {
@@ -81,7 +81,7 @@ def test_the_film_lasts_some_six_seconds_and_moves_within_five(world: World) -> 
 
 
 def test_the_curve_is_that_of_the_blunders(world: World) -> None:
-    name = filmed(world)
+    name = first_opponent(world)
     film = film_of_mind(world, name)
     points = [tuple(map(float, point.split())) for point in film.curves[0][1][1:].split("L")]
     blunders = world.agents[name].card.figures.blunders
@@ -121,21 +121,23 @@ def test_the_cast_has_every_strength(world: World) -> None:
 def test_every_way_leads_into_its_task(client: FlaskClient) -> None:
     page = client.get("/").text
     hrefs = re.findall(r'<a id="way-\w+" class="way[^"]*" href="([^"]+)"', page)
-    play, watch, puzzle = [client.get(unescape(href)).text for href in hrefs]
+    play, watch, puzzle, teach = [client.get(unescape(href)).text for href in hrefs]
     assert play.count('id="board-') == watch.count('id="board-') == 9
     assert "data-heat" in play
     assert "/reply/" in watch  # it goes on by itself
     assert "Which square will it play?" in puzzle
+    assert "Teach" in teach
 
 
-def test_whom_one_watches_plays_and_catches_is_said(client: FlaskClient) -> None:
+def test_whom_one_watches_plays_and_catches_is_one(client: FlaskClient) -> None:
     page = client.get("/").text
-    assert "<b>Q-table</b> knows the rules" in page
-    does = {"way-play": "shows what it expects", "way-mistake": "is about to go wrong"}
-    for way, deed in does.items():
-        found = re.search(rf'id="{way}"[^>]*href="([^"]+)".*?<span>(.*?) {deed}', page, re.DOTALL)
-        assert found
-        assert f"<b>{found[2]}</b>" in client.get(unescape(found[1])).text
+    found = re.search(r"<b>([^<]+)</b> knows the rules", page)
+    assert found
+    assert re.search(r'id="emblem" class="emblem" href="/mind/q-learning-1"', page)
+    for way in ("way-play", "way-mistake"):
+        href = re.search(rf'id="{way}"[^>]*href="([^"]+)"', page)
+        assert href
+        assert f"<b>{found[1]}</b>" in client.get(unescape(href[1])).text
 
 
 def test_a_step_of_the_film_has_an_address_for_whoever_has_no_script(client: FlaskClient) -> None:

@@ -1,4 +1,4 @@
-"""The front page: a program learns before one's eyes, and three ways in."""
+"""The front page: a program learns before one's eyes, and four ways in."""
 
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -8,21 +8,22 @@ from flask import Blueprint, Response, request
 from app.web import addresses
 from app.web.match import Match, read_step, step_after
 from app.web.numbers import count
-from app.web.pages.parts.film import RECORD, Film, film_of, filmed
+from app.web.pages.parts.film import Film, film_of
 from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page, respond
-from app.web.text import STOPS, Character, character, first_opponent
+from app.web.text import STOPS, Character, character, first_opponent, first_puzzle
 from app.web.world import World, world
 
 bp = Blueprint("front", __name__)
 LEARNERS = ("q-learning-3", "q-table")  # to watch: their games end in every way
 RANDOM_MOVES = 0.1  # of the moves of the two, so that no game is like the one before
-CAST = ("q-learning-player", "q-learning-1", "self-play")  # of each strength one
-FIRST_PUZZLE = 1
+CAST = ("q-learning-player", "q-table", "self-play")  # of each strength one
+# X threatens a line that only one square blocks; who is shown ends by playing there, and is sure.
+RECORD = "204"
 
 
 class Entrance(NamedTuple):
-    """One of the three ways in."""
+    """One of the ways in."""
 
     id: str
     title: str
@@ -67,7 +68,7 @@ def front_page(world: World, step: str) -> FrontPage:
 
     Raises BadRequest with a sentence if there is no such step.
     """
-    name = filmed(world)
+    name = first_opponent(world)
     film = film_of(world, name, RECORD)
     frame = read_step(name, step, film.last, world)
     return FrontPage(
@@ -89,29 +90,34 @@ def front_page(world: World, step: str) -> FrontPage:
 
 
 def ways(world: World) -> list[Entrance]:
-    """Lead into one task each, and say with whom: play, watch, find a mistake."""
+    """Lead into one task each: play whom the film shows, watch, find its mistake, teach another."""
     learned = [*world.agents]
     one, other = LEARNERS if {*LEARNERS} <= {*learned} else (learned[0], learned[-1])
     watched = Match(x=one, o=other, lens=one, epsilon=RANDOM_MOVES, keep=True)
     opponent = first_opponent(world)
-    mistaken = world.titles[world.puzzles[FIRST_PUZZLE - 1].agent] if world.puzzles else "A program"
     return [
         Entrance(
             "way-play",
             "Play it",
-            f"{world.titles[opponent]} shows what it expects of every square. You can beat it.",
+            "It shows what it expects of every square. You can beat it.",
             addresses.play_against(opponent),
         ),
         Entrance(
             "way-watch",
             "Watch two learners",
-            "Two programs that taught themselves play each other.",
+            "They play each other, one move in ten at random.",
             addresses.play(watched),
         ),
         Entrance(
             "way-mistake",
             "Find its mistake",
-            f"{mistaken} is about to go wrong. Can you tell where?",
-            addresses.puzzle(FIRST_PUZZLE),
+            "It is about to go wrong. Can you tell where?",
+            addresses.puzzle(first_puzzle(world, opponent)),
+        ),
+        Entrance(
+            "way-teach",
+            "Teach one yourself",
+            "It begins with nothing, and learns from your games.",
+            addresses.TEACH,
         ),
     ]

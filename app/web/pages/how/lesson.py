@@ -19,13 +19,15 @@ from app.web.lens import NOTHING, Note, opinion
 from app.web.match import Match, place_of, read_step, step_after
 from app.web.numbers import count, short_name, signed
 from app.web.pages.parts.export import Take, take_stop
-from app.web.pages.parts.film import RECORD, Film, film_of, film_of_mind, filmed
+from app.web.pages.parts.film import Film, film_of, film_of_mind
 from app.web.pictures.boards import Board, board
 from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page
 from app.web.text import STOPS, Stop
 from app.web.world import HUMAN, World
 
+# X threatens a line that only one square blocks; this agent ends by playing there, and is sure.
+AGENT, RECORD = "q-table", "024"
 BLUNDERER = "q-learning-1"  # it learned from random moves, and trusts in them
 UNBEATABLE = "champion"
 
@@ -59,6 +61,11 @@ class LessonPage(Page):
     after: Stop | None
     finish: str  # where the last one leads
     take: Take
+
+
+def filmed(world: World) -> str:
+    """Return whose film of RECORD is shown: of AGENT, if it is there."""
+    return AGENT if AGENT in world.agents else next(iter(world.agents))
 
 
 def lesson_page(world: World, slug: str, step: str) -> LessonPage:

@@ -18,8 +18,6 @@ from app.web.world import World, kept
 STILL, MOVING = 140, 560  # milliseconds to the next frame, if nothing or something changes
 SURE = 0.3  # of the way from a draw to a win: how far ahead the best square has to be
 WIDTH, HEIGHT = 100.0, 28.0  # of the curve of wrong positions
-# X threatens a line that only one square blocks; this agent ends by playing there, and is sure.
-AGENT, RECORD = "q-table", "024"
 
 
 class FilmSquare(NamedTuple):
@@ -56,11 +54,6 @@ class Film(NamedTuple):
     def last(self) -> int:
         """The number of the last frame, which shows the agent as shipped."""
         return len(self.frames) - 1
-
-
-def filmed(world: World) -> str:
-    """Return whose film of RECORD the site shows: of AGENT, if it is there."""
-    return AGENT if AGENT in world.agents else next(iter(world.agents))
 
 
 @kept(16)
