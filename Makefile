@@ -19,7 +19,7 @@ LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
 # What Python has compiled once starts in half the time, and nearly everything here starts often.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run install test check lint types templates unit browser install-training train train-dqn bench bench-web faults screenshot lighthouse lock
+.PHONY: help run install translations test check lint types templates unit browser install-training train train-dqn bench bench-web faults screenshot lighthouse lock
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -30,6 +30,9 @@ run: $(RUNTIME) ## Serve on http://127.0.0.1:8000 (another port: make run PORT=9
 		sh -c "exec $$(sed -n 's/^web: //p' Procfile)"
 
 install: $(RUNTIME) ## Set up what make run needs, without running it
+
+translations: $(RUNTIME) ## Gather all texts in the catalogues of app/translations, and name what is missing
+	$(BIN)/python -m app.translations.gather
 
 test: ## Check everything: style, types, templates, tests in a real browser
 	$(MAKE) --jobs 2 lint types templates unit

@@ -26,7 +26,7 @@ from app.web.pages import (
 )
 from app.web.pages.how import page as how
 from app.web.pages.lab import page as lab
-from app.web.service import assets, compiled, deployment, errors, headers, names, packing
+from app.web.service import assets, compiled, deployment, errors, headers, languages, names, packing
 from app.web.service.cache import Request, cached
 from app.web.service.deployment import ROOT
 from app.web.world import load_world
@@ -62,7 +62,11 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     """
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
     app.request_class = Request  # notes what an answer depends on
-    app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
+    app.jinja_options = {
+        "trim_blocks": True,
+        "lstrip_blocks": True,
+        "extensions": ["jinja2.ext.i18n"],
+    }
     settings = deployment.settings()
     app.extensions["version"] = deployment.version()
     app.extensions["random"] = random.SystemRandom() if seed is None else random.Random(seed)
@@ -74,6 +78,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     world.round_robin("")
     for name in world.policies:
         world.judgement(name)
+    languages.init_app(app)
     errors.init_app(app)
     names.init_app(app)
     for page in PAGES:

@@ -10,12 +10,14 @@ from app.tictactoe.beads import beads, leanings
 from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.policy import Plays, policy_of
 from app.tictactoe.views import DECIMALS, Worth, heat, on_scale, shown
+from app.web.language import gettext, marked
 from app.web.match import Match, Place
 from app.web.numbers import bead_count, beads_in_words, signed
 from app.web.world import TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
 
 HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
-OUTCOMES = {-1: "loss", 0: "draw", 1: "win"}
+OUTCOMES = {-1: marked("loss"), 0: marked("draw"), 1: marked("win")}
+IN_MOVES = {-1: marked("loss in %(moves)s"), 1: marked("win in %(moves)s")}
 ONES = Worth()  # of optimal play: a loss is worth -1, a win 1
 OFF = 0.1  # of the way from a draw to a win: by less a value is not off
 
@@ -146,7 +148,7 @@ def opinion(
     return _opinion(world, position, lens, step, own)
 
 
-@kept(512)  # some 2 KB each; a game asks for the same ones at every move
+@kept(512, told=True)  # some 2 KB each; a game asks for the same ones at every move
 def _opinion(world: World, position: int, lens: str, step: int | None, own: bool) -> Opinion:
     """Return the opinion of a lens that has values."""
     legal = world.game.legal[position]
@@ -162,7 +164,7 @@ def _opinion(world: World, position: int, lens: str, step: int | None, own: bool
     shipped = step is None
     plays = agent.card.plays  # a copy, so that what is kept here does not keep a whole policy
     policy = world.policies[lens][position].copy() if shipped else policy_of(learned, plays)
-    blank = "never tried" if shipped else "not tried yet"
+    blank = gettext("never tried") if shipped else gettext("not tried yet")
     row = Row(learned.astype(np.float64), known, policy, agent.card.worth, plays, True, blank)
     return weighed(world, position, lens, row, own)
 
@@ -270,18 +272,30 @@ def notes(world: World, position: int, view: Opinion, step: int | None, errors: 
         return [Note(truth, truth) for truth in view.truths]
     if errors == "task":
         values = off_task(world, position, view.lens, step, view.own)
-        return [Note(f"task: {v}", f"task: {v}, in its training") if v else NOTHING for v in values]
+        return [
+            Note(
+                gettext("task: %(value)s", value=value),
+                gettext("task: %(value)s, in its training", value=value),
+            )
+            if value
+            else NOTHING
+            for value in values
+        ]
     if errors == "none":
         return [NOTHING] * len(view.texts)
+    results = np.sign(world.endings[position]).tolist()
+    erring = view.wrong if errors == "truth" else view.blunders
     return [
-        Note(f"optimal: {truth.partition(' ')[0]}", f"optimal: {truth}") if wrong else NOTHING
-        for wrong, truth in zip(
-            view.wrong if errors == "truth" else view.blunders, view.truths, strict=True
-        )
+        Note(_optimal(gettext(OUTCOMES[result])), _optimal(truth)) if wrong else NOTHING
+        for wrong, result, truth in zip(erring, results, view.truths, strict=True)
     ]
 
 
-@kept(256)
+def _optimal(result: str) -> str:
+    return gettext("optimal: %(result)s", result=result)
+
+
+@kept(256, told=True)
 def off_task(
     world: World, position: int, lens: str, step: int | None = None, own: bool = False
 ) -> list[str]:
@@ -340,4 +354,6 @@ def _truths(world: World, position: int) -> list[str]:
 
 
 def _ended(plies: int) -> str:
-    return f"{OUTCOMES[1 if plies > 0 else -1]} in {abs(plies)}" if plies else "draw"
+    if not plies:
+        return gettext(OUTCOMES[0])
+    return gettext(IN_MOVES[1 if plies > 0 else -1], moves=abs(plies))

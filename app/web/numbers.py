@@ -1,13 +1,14 @@
 """How numbers, squares and lists are written on every page."""
 
 from app.tictactoe.game import Game
+from app.web.language import gettext, localized, marked, ngettext
 
 MINUS = "\N{MINUS SIGN}"
 BEAD = "\N{BLACK CIRCLE}"
 SHORT_NAMES = (
-    *("top left", "top middle", "top right"),
-    *("middle left", "centre", "middle right"),
-    *("bottom left", "bottom middle", "bottom right"),
+    *(marked("top left"), marked("top middle"), marked("top right")),
+    *(marked("middle left"), marked("centre"), marked("middle right")),
+    *(marked("bottom left"), marked("bottom middle"), marked("bottom right")),
 )
 
 
@@ -15,8 +16,8 @@ def signed(value: float, decimals: int = 2) -> str:
     """Write a value with its sign, and zero without one."""
     text = f"{value:+.{decimals}f}"
     if not text.strip("+-0."):
-        return text[1:]
-    return text.replace("-", MINUS)
+        return localized(text[1:])
+    return localized(text.replace("-", MINUS))
 
 
 def percent(chance: float, decimals: int = 2) -> str:
@@ -26,50 +27,56 @@ def percent(chance: float, decimals: int = 2) -> str:
     rounded = f"{100 * chance:.{decimals}f}"
     least = 0.1**decimals
     if float(rounded) == 0:
-        return f"<{least:.{decimals}f}"
-    return f">{100 - least:.{decimals}f}" if float(rounded) == 100 else rounded
+        rounded = f"<{least:.{decimals}f}"
+    elif float(rounded) == 100:
+        rounded = f">{100 - least:.{decimals}f}"
+    return localized(rounded)
 
 
 def updates(number: int) -> str:
     """Say how many updates there were, in words: three figures of it are enough."""
-    for size, name in ((1_000_000, "million"), (1_000, "thousand")):
+    for size, words in (
+        (1_000_000, marked("%(number)s million updates")),
+        (1_000, marked("%(number)s thousand updates")),
+    ):
         if number >= 10 * size or (size == 1_000_000 and number >= size):
-            return f"{number / size:.3g} {name} updates"
-    return f"{count(number)} update{'s' if number != 1 else ''}"
+            return gettext(words, number=localized(f"{number / size:.3g}"))
+    return ngettext("%(count)s update", "%(count)s updates", number)
 
 
 def bead_count(number: float) -> str:
     """Write a number of beads with their sign, where there is little room: three figures of it."""
     for size, name in ((1_000_000, "M"), (1_000, "k")):
         if number >= 10 * size:
-            return f"{number / size:.3g}{name}{BEAD}"
+            return localized(f"{number / size:.3g}{name}{BEAD}")
     return f"{number:.0f}{BEAD}"
 
 
 def beads_in_words(number: float) -> str:
     """Write a number of beads."""
-    return f"{count(round(number))} bead{'s' if number != 1 else ''}"
+    return ngettext("%(count)s bead", "%(count)s beads", round(number))
 
 
 def count(number: int) -> str:
-    """Write a whole number with a comma at the thousands."""
-    return f"{number:,}"
+    """Write a whole number with its thousands apart."""
+    return localized(f"{number:,}")
 
 
 def square_name(game: Game, cell: int) -> str:
     """Name a cell as the labels of squares do, for who hears them."""
     row, column = game.row_column(cell)
-    return f"row {row + 1}, column {column + 1}"
+    return gettext("row %(row)s, column %(column)s", row=row + 1, column=column + 1)
 
 
 def short_name(game: Game, cell: int) -> str:
     """Name a cell for who sees it; those of another board than 3 x 3 have no shorter name."""
     if (game.rows, game.columns) == (3, 3):
-        return SHORT_NAMES[cell]
+        return gettext(SHORT_NAMES[cell])
     return square_name(game, cell)
 
 
 def listed(names: list[str], word: str = "and") -> str:
-    """Name several in a sentence."""
+    """Name several in a sentence, joined by "and" or by "or"."""
     *others, last = names
-    return f"{', '.join(others)} {word} {last}" if others else last
+    both = gettext("%(others)s or %(last)s" if word == "or" else "%(others)s and %(last)s")
+    return both % {"others": ", ".join(others), "last": last} if others else last

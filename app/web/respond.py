@@ -134,7 +134,7 @@ def once(macro: str, *facts: Hashable) -> str:
     return _written(world(), macro, *facts)
 
 
-@kept(PARTS_KEPT)
+@kept(PARTS_KEPT, told=True)
 def _written(_: World, macro: str, *facts: Hashable) -> str:
     written: str = get_template_attribute("parts/_controls.html", macro)(*facts)
     return written

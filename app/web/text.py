@@ -9,6 +9,7 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
 from app.web.algorithms import ALGORITHMS, opponent_name
+from app.web.language import marked
 from app.web.lens import HEAT_STEPS, ONES, Opinion, best_play, opinion
 from app.web.match import Place
 from app.web.numbers import count, listed, percent, short_name, signed, square_name, updates
@@ -191,11 +192,11 @@ class Stop(NamedTuple):
 
 
 STOPS = [
-    Stop("untrained", "Before the first game"),
-    Stop("learning", "One number at a time"),
-    Stop("blunder", "Sure, and wrong"),
-    Stop("why", "Where the number comes from"),
-    Stop("unbeatable", "Never again"),
+    Stop("untrained", marked("Before the first game")),
+    Stop("learning", marked("One number at a time")),
+    Stop("blunder", marked("Sure, and wrong")),
+    Stop("why", marked("Where the number comes from")),
+    Stop("unbeatable", marked("Never again")),
 ]
 
 

@@ -40,6 +40,7 @@ from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.values import LineUp, Solution, line_up, optimal
 from app.tictactoe.views import Worth
+from app.web.language import spoken
 from app.web.service.on_demand import Lab, source
 
 EXPERIMENTS = "experiments"  # the folder of their summaries, beside the models
@@ -88,18 +89,20 @@ class Registry(dict[str, Value]):
         return self._make(name)
 
 
-def kept(most: int) -> Callable[[Function], Function]:
+def kept(most: int, told: bool = False) -> Callable[[Function], Function]:
     """Keep the last answers of a function of a world in that world, as many as `most`.
 
+    What is `told` in words is kept for each language on its own.
     `lru_cache` alone would keep the world itself, 36 MB, when another has taken its place.
     """
 
     def keep(function: Function) -> Function:
         @wraps(function)
         def answer(world: "World", *args: Hashable, **kwargs: Hashable) -> object:
-            if function not in world.caches:
-                world.caches[function] = lru_cache(maxsize=most)(partial(function, world))
-            return world.caches[function](*args, **kwargs)
+            key = (function, spoken()) if told else function
+            if key not in world.caches:
+                world.caches[key] = lru_cache(maxsize=most)(partial(function, world))
+            return world.caches[key](*args, **kwargs)
 
         return cast("Function", answer)
 
@@ -124,7 +127,7 @@ class World:
     baselines: dict[str, Policy]
     experiments: dict[str, Summary] = field(default_factory=dict)  # by claim, in their order
 
-    caches: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False)  # of `kept`
+    caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # of `kept`
 
     # All that follow list what is always there, and know the recipes of the lab besides.
     # What plays at a board can also be named by its moves, see `moves_code`.

@@ -2,6 +2,8 @@
 
 // Everything here is a convenience: without it the site works, by links and forms.
 
+const SAYS = JSON.parse(document.body.dataset.says); // what a script says, in the language of the page
+
 // Boxes that are remembered; a browser may refuse to store anything.
 
 const storage = {
@@ -78,11 +80,11 @@ document.addEventListener("click", async ({ target }) => {
   if (!id) return;
   const field = document.getElementById(id);
   field.select();
-  let said = "Copied.";
+  let [said, selected] = SAYS;
   try {
     await navigator.clipboard.writeText(field.value);
   } catch {
-    said = "It is selected: copy it.";
+    said = selected;
   }
   document.getElementById(`${id}-said`).textContent = said;
 });
@@ -99,7 +101,7 @@ function failed({ detail: { xhr, elt, pathInfo } }) {
   const later = xhr?.getResponseHeader("Retry-After"); // one stands in line, which the answer says
   if (later) setTimeout(() => elt.isConnected && again(), 1000 * later);
   if (!notice || later || (xhr?.status >= 400 && xhr.status <= 500)) return; // the answer itself says what is wrong
-  notice.innerHTML = '<span>The server did not answer.</span><button class="button" type="button" id="retry">Retry</button>';
+  notice.innerHTML = `<span>${SAYS[2]}</span><button class="button" type="button" id="retry">${SAYS[3]}</button>`;
   const retry = document.getElementById("retry");
   retry.addEventListener("click", again);
   if (!elt.matches("[hx-trigger^=load]")) return;

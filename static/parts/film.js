@@ -120,7 +120,7 @@ function startFilm(film) {
     if (caption) caption.textContent = near.caption;
     head.setAttribute("d", `M${between(rows[index].x, rows[Math.min(index + 1, last)].x, share)} -3v34`);
     slider.value = Math.round(at);
-    slider.ariaValueText = `${near.updates} updates: ${near.caption}`;
+    slider.ariaValueText = slider.dataset.text.replace("#", near.updates).replace("~", near.caption);
     if (framed === Math.round(at)) return;
     framed = Math.round(at);
     slider.dispatchEvent(new CustomEvent("film:frame", { bubbles: true }));
@@ -130,7 +130,7 @@ function startFilm(film) {
     cancelAnimationFrame(running);
     running = 0;
     button.classList.remove("playing");
-    button.ariaLabel = "Play the film";
+    button.ariaLabel = button.dataset.play;
     film.dispatchEvent(new CustomEvent("film:rest", { bubbles: true, detail: Math.round(place) }));
   }
 
@@ -138,7 +138,7 @@ function startFilm(film) {
     clearTimeout(begin);
     if (place >= last) show(0);
     button.classList.add("playing");
-    button.ariaLabel = "Pause the film";
+    button.ariaLabel = button.dataset.pause;
     let before = performance.now();
     let waited = 0;
     const tick = (now) => {
@@ -158,7 +158,7 @@ function startFilm(film) {
   }
 
   button.role = "button";
-  button.ariaLabel = "Play the film";
+  button.ariaLabel = button.dataset.play;
   button.addEventListener("click", (event) => {
     event.preventDefault();
     if (running) rest();

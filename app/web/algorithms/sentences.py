@@ -9,16 +9,17 @@ from collections.abc import Sequence
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import number
 from app.web.algorithms.targets import Pair, Reply, ValueReason
+from app.web.language import gettext, localized, marked, ngettext
 from app.web.lens import best_play, opinion
-from app.web.numbers import count, percent, short_name, signed
+from app.web.numbers import percent, short_name, signed
 from app.web.world import TRUTH
 
-ENDS = {-1: "lost", 0: "drawn", 1: "won"}
+ENDS = {-1: marked("lost"), 0: marked("drawn"), 1: marked("won")}
 NEAR = 0.005  # less than the second decimal shows
 SAME = 1e-5  # more than float32 is off by
-BEST = "the best next move is worth"
-BY_ANSWER = "one answer"
-EXPLORING = "the next move, with those at random, is worth"
+BEST = marked("the best next move is worth")
+BY_ANSWER = marked("one answer")
+EXPLORING = marked("the next move, with those at random, is worth")
 
 
 def square(pair: Pair, cell: int | None) -> str:
@@ -71,29 +72,47 @@ def expected(pair: Pair, reason: ValueReason, follows: str = "") -> str:
     given = reason.given
     if given[0].cell is None:
         return end(pair, reason)
-    makes = "The target is" if pair.is_learned else "That makes"
-    target = f"{makes} {reason.hedge}{reason.written(reason.target)}"
+    value = reason.hedge + reason.written(reason.target)
     if len(given) == 1:
         found = signed(given[0].found or 0.0)
         told = follows and given[0].found is not None
         then = f"{follows} {found}" if told else best_next(pair, given[0])
         only = f"{square(pair, given[0].cell)}: {then}"
-        return f"{opponent(pair)} has one answer, {only}. {target}."
-    several = f"{opponent(pair)} has {len(given)} answers, each as likely as the others"
-    follows = follows or (EXPLORING if explores(pair) else BEST)
-    return f"{several}: {', '.join(_consequences(given, follows))}. {target} on average."
+        makes = "The target is" if pair.is_learned else "That makes"
+        return f"{opponent(pair)} has one answer, {only}. {makes} {value}."
+    several = gettext(
+        "%(opponent)s has %(number)s answers, each as likely as the others: %(consequences)s.",
+        opponent=opponent(pair),
+        number=len(given),
+        consequences=", ".join(
+            _consequences(given, gettext(follows or (EXPLORING if explores(pair) else BEST)))
+        ),
+    )
+    if pair.is_learned:
+        return f"{several} {gettext('The target is %(value)s on average.', value=value)}"
+    return f"{several} {gettext('That makes %(value)s on average.', value=value)}"
 
 
 def _consequences(given: list[Reply], follows: str) -> list[str]:
     """Say after how many answers the game is over, and what an update finds if it is not."""
 
     def after(number: int) -> str:
-        return f"after {'each' if number == len(given) else number}"
+        return (
+            gettext("after each")
+            if number == len(given)
+            else gettext("after %(number)s", number=number)
+        )
 
     counts = {word: sum(answer.outcome == end for answer in given) for end, word in ENDS.items()}
-    said = [f"{after(number)} the game is {word}" for word, number in counts.items() if number]
+    said = [
+        gettext("%(after)s the game is %(ended)s", after=after(number), ended=gettext(word))
+        for word, number in counts.items()
+        if number
+    ]
     if found := [answer.found for answer in given if answer.found is not None]:
-        span = " to ".join(dict.fromkeys([signed(min(found)), signed(max(found))]))
+        span = signed(min(found))
+        if span != (most := signed(max(found))):
+            span = gettext("%(least)s to %(most)s", least=span, most=most)
         said.append(f"{after(len(found))} {follows} {span}")
     return said
 
@@ -112,11 +131,14 @@ def distance(reason: ValueReason) -> list[str]:
     if not (reason.compared and reason.has_target):
         return []
     if abs(reason.above) < 1e-6:  # what float32 may be off by
-        return ["The value is just that."]
+        return [gettext("The value is just that.")]
+    if not round(reason.above, reason.decimals_apart):
+        least = localized(f"{10.0**-reason.decimals_apart:g}")
+        return [gettext("The value is less than %(least)s away from that.", least=least)]
     apart = number(abs(reason.above), reason.decimals_apart)
-    if not float(apart):
-        return [f"The value is less than {10.0**-reason.decimals_apart:g} away from that."]
-    return [f"The value is {apart} {'above' if reason.above > 0 else 'below'} that."]
+    if reason.above > 0:
+        return [gettext("The value is %(apart)s above that.", apart=apart)]
+    return [gettext("The value is %(apart)s below that.", apart=apart)]
 
 
 def past(
@@ -137,20 +159,31 @@ def past(
         return []
     alpha, visits = pair.parameter("alpha"), pair.visits
     begun = (1 - alpha) ** visits
-    times = "one update" if visits == 1 else f"{count(visits)} updates"
     said = []
     if begun * abs(initial - reason.target) >= NEAR:
-        share = f"{percent(begun, 0)}%"
-        said.append(f"After {times} the {signed(initial)} that it began with still counts {share}.")
+        said.append(
+            ngettext(
+                "After one update the %(initial)s that it began with still counts %(share)s%%.",
+                "After %(count)s updates the %(initial)s that it began with still counts "
+                "%(share)s%%.",
+                visits,
+                initial=signed(initial),
+                share=percent(begun, 0),
+            )
+        )
     if begun == 1:
         return said
     met = (pair.value - begun * initial) / (1 - begun)
     if (1 - begun) * abs(met - reason.target) < NEAR:
         return said
-    average = f"On average its targets were {signed(met)}, the later ones counting more"
-    so_far = f"Its one target was {signed(met)}" if visits == 1 else average
+    so_far = ngettext(
+        "Its one target was %(value)s",
+        "On average its targets were %(value)s, the later ones counting more",
+        visits,
+        value=signed(met),
+    )
     targets = targets or [answer.target for answer in reason.given]
-    return [*said, f"{so_far}: {_cause(pair, targets, by, met, visits)}"]
+    return [*said, f"{so_far}: {_cause(pair, targets, gettext(by), met, visits)}"]
 
 
 def _cause(pair: Pair, targets: Sequence[float], by: str, met: float, visits: int) -> str:
@@ -160,23 +193,31 @@ def _cause(pair: Pair, targets: Sequence[float], by: str, met: float, visits: in
     if min(targets) - slack <= met <= max(targets) + slack:
         last = min(visits, max(1, round(1 / alpha)))
         if visits == 1:
-            return f"it went by {by}, drawn by chance."
+            return gettext("it went by %(by)s, drawn by chance.", by=by)
         if last == visits:
-            return f"each went by {by}, drawn by chance, and there were no more of them."
-        share = 100 * (1 - (1 - alpha) ** last)
-        return (
-            f"each went by {by}, drawn by chance, and with a step size of {alpha:g} "
-            f"the last {last} make up {share:.0f}% of the value."
+            return gettext(
+                "each went by %(by)s, drawn by chance, and there were no more of them.", by=by
+            )
+        return gettext(
+            "each went by %(by)s, drawn by chance, and with a step size of %(alpha)s the last "
+            "%(last)s make up %(share)s%% of the value.",
+            by=by,
+            alpha=localized(f"{alpha:g}"),
+            last=last,
+            share=f"{100 * (1 - (1 - alpha) ** last):.0f}",
         )
-    side = f"{'more' if met > max(targets) else 'less'} than any answer brings now"
-    return f"{side}. {moved_on(pair)}"
+    if met > max(targets):
+        return f"{gettext('more than any answer brings now.')} {moved_on(pair)}"
+    return f"{gettext('less than any answer brings now.')} {moved_on(pair)}"
 
 
 def moved_on(pair: Pair) -> str:
     """Say what must have changed where targets were what no target is now."""
     if pair.opponent is None or len(pair.recipe.phases) > 1:
-        return "Since then the answers have changed, or the values of the moves after them."
-    return "Since then the values of the moves after them have changed."
+        return gettext(
+            "Since then the answers have changed, or the values of the moves after them."
+        )
+    return gettext("Since then the values of the moves after them have changed.")
 
 
 def backward(reason: ValueReason) -> list[str]:

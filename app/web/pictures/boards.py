@@ -10,6 +10,7 @@ from markupsafe import Markup
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS, MARKS
 from app.web import lens
+from app.web.language import gettext, marked
 from app.web.lens import NOTHING, Note, Opinion
 from app.web.match import Place
 from app.web.pictures.shapes import Drawing, Inset, Rect, Segment, Shape, Sign, Text
@@ -30,7 +31,12 @@ SIDE, GAP, EDGE = 112, 6, 16  # pixels: of a square, between two, around all of 
 HEAD = 58  # above the board
 PREVIEW = (1200, 630)  # pixels
 COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
-WORDS = {"right": "right", "blunder": "blunder", "plays": "its move", "last": "just played"}
+WORDS = {
+    "right": marked("right"),
+    "blunder": marked("blunder"),
+    "plays": marked("its move"),
+    "last": marked("just played"),
+}
 
 
 class BoardSquare(NamedTuple):
@@ -71,13 +77,13 @@ class BoardSquare(NamedTuple):
     def label(self) -> str:
         """All of it in words, with what stands on the square as it stands there."""
         words = [
-            f"Row {self.row}, column {self.column}",
-            self.mark if self.mark != "." else "empty",
+            gettext("Row %(row)s, column %(column)s", row=self.row, column=self.column),
+            self.mark if self.mark != "." else gettext("empty"),
         ]
-        words += [f"value {self.spoken}"] * bool(self.text) + [self.unknown] * bool(self.unknown)
-        words += [self.note.label] * bool(self.note.label) + ["best"] * self.best
-        words += ["hint"] * self.hinted
-        words += ["last move"] * self.last + ["wins"] * self.winning
+        words += [gettext("value %(value)s", value=self.spoken)] * bool(self.text)
+        words += [self.unknown] * bool(self.unknown) + [self.note.label] * bool(self.note.label)
+        words += [gettext("best")] * self.best + [gettext("hint")] * self.hinted
+        words += [gettext("last move")] * self.last + [gettext("wins")] * self.winning
         return ", ".join(words)
 
 
@@ -127,7 +133,7 @@ def board(
     opinion: Opinion | None,
     link: Callable[[int], str] | None,
     id: str = "board",
-    label: str = "Board",
+    label: str = "",
     chosen: int | None = None,
     notes: Sequence[Note] | None = None,
     more: Sequence[str] | None = None,
@@ -173,6 +179,7 @@ def board(
         squares.append(square)
     ranks = [squares[start : start + game.columns] for start in range(0, game.cells, game.columns)]
     moves = "" if place.over else MARKS[place.match.to_move]
+    label = label or gettext("Board")
     return Board(id, label, ranks, _box(game), _strikes(game, lines), held, moves)
 
 
@@ -342,8 +349,14 @@ def _sign(game: Game, kind: str, cell: int) -> str:
 
 def _label(game: Game, kinds: Mapping[int, str], last: int | None) -> str:
     """Name the cells row by row."""
-    words = [WORDS.get(kind, kind.upper() if kind != "." else "empty") for kind in kinds.values()]
+    words = [
+        gettext(WORDS[kind]) if kind in WORDS else kind.upper() if kind != "." else gettext("empty")
+        for kind in kinds.values()
+    ]
     if last is not None:
-        words[last] += f" {WORDS['last']}"
+        words[last] += f" {gettext(WORDS['last'])}"
     rows = [words[i : i + game.columns] for i in range(0, game.cells, game.columns)]
-    return "; ".join(f"row {number} {', '.join(row)}" for number, row in enumerate(rows, 1))
+    return "; ".join(
+        gettext("row %(row)s %(squares)s", row=number, squares=", ".join(row))
+        for number, row in enumerate(rows, 1)
+    )

@@ -15,6 +15,7 @@ from app.web import addresses
 from app.web.algorithms import rule_of
 from app.web.algorithms.formula import block
 from app.web.algorithms.targets import Pair
+from app.web.language import gettext
 from app.web.lens import NOTHING, Note, opinion
 from app.web.match import Match, place_of, read_step, step_after
 from app.web.numbers import count, short_name, signed
@@ -122,7 +123,7 @@ def _learning(world: World, step: str) -> Illustration:
         film=film_of_mind(world, name),
         step=frame,
         mind=picture(world, name, frame, moving=True),
-        links=(("See every position of it", addresses.mind(name)),),
+        links=((gettext("See every position of it"), addresses.mind(name)),),
     )
 
 
@@ -137,9 +138,9 @@ def _blunder(world: World, _: str) -> Illustration:
             place,
             None,
             lambda cell: addresses.puzzle(number, plays=cell),
-            label="The position: say what it will play",
+            label=gettext("The position: say what it will play"),
         ),
-        links=(("Answer, and see", addresses.puzzle(number)),),
+        links=((gettext("Answer, and see"), addresses.puzzle(number)),),
     )
 
 
@@ -151,7 +152,7 @@ def _why(world: World, _: str) -> Illustration:
     reason = rule.reason(pair)
     match = Match(puzzle.record, o=HUMAN, lens=puzzle.agent)
     notes = [NOTHING] * world.game.cells
-    notes[puzzle.wrong] = Note("blunder", "blunder")
+    notes[puzzle.wrong] = Note(gettext("blunder"), gettext("blunder"))
     return Illustration(
         agent=world.titles[puzzle.agent],
         facts={
@@ -165,15 +166,18 @@ def _why(world: World, _: str) -> Illustration:
             place_of(match, world),
             opinion(world, puzzle.position, puzzle.agent),
             lambda cell: addresses.why(match, cell),
-            label="The position, and what it expects",
+            label=gettext("The position, and what it expects"),
             chosen=puzzle.wrong,
             notes=notes,
         ),
         sentences=tuple(rule.sentences(pair, reason)),
         equations=tuple(block(equation) for equation in rule.equations(pair, reason)),
         links=(
-            ("All answers, and the numbers behind them", addresses.why(match, puzzle.wrong)),
-            ("The whole puzzle", addresses.puzzle(number)),
+            (
+                gettext("All answers, and the numbers behind them"),
+                addresses.why(match, puzzle.wrong),
+            ),
+            (gettext("The whole puzzle"), addresses.puzzle(number)),
         ),
     )
 
@@ -190,7 +194,10 @@ def _proved(world: World, step: str) -> Illustration:
         step=frame,
         mind=picture(world, name, frame, moving=True),
         links=tuple(
-            (f"Its proof as {MARKS[player]}", addresses.certificate(name, seat))
+            (
+                gettext("Its proof as %(mark)s", mark=MARKS[player]),
+                addresses.certificate(name, seat),
+            )
             for seat, player in SEATS.items()
         ),
     )
@@ -220,7 +227,7 @@ def misled(world: World) -> tuple[int, Puzzle]:
     own = [each for each in found if each[1].agent == BLUNDERER]
     if not found:
         raise NotFound(
-            "No agent here errs so for sure: this stop of the lesson has nothing to show."
+            gettext("No agent here errs so for sure: this stop of the lesson has nothing to show.")
         )
     return max(own or found, key=lambda each: _expects(world, each[1]))
 
@@ -245,4 +252,6 @@ def _unbeatable(world: World) -> str:
     for name in (UNBEATABLE, *world.agents):
         if name in world.agents and all(world.judgement(name).unbeatable.values()):
             return name
-    raise NotFound("Every agent here can be beaten: this stop of the lesson has nothing to show.")
+    raise NotFound(
+        gettext("Every agent here can be beaten: this stop of the lesson has nothing to show.")
+    )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.tictactoe.notation import MARKS, replay
+from app.web.language import gettext
 from app.web.lens import Opinion, opinion
 from app.web.numbers import count, listed, short_name
 from app.web.pictures.curves import PLAIN
@@ -56,7 +57,7 @@ class Film(NamedTuple):
         return len(self.frames) - 1
 
 
-@kept(16)
+@kept(16, told=True)
 def film_of(world: World, name: str, record: str) -> Film:
     """Film what an agent thinks of one decision.
 
@@ -91,16 +92,19 @@ def film_of(world: World, name: str, record: str) -> Film:
     )
 
 
-@kept(16)
+@kept(16, told=True)
 def film_of_mind(world: World, name: str) -> Film:
     """Film all that an agent expects."""
     known = represented(world, name).known.sum(axis=1).tolist()
     total = count(len(world.tiles.decision))
-    captions = [f"It knows {count(number)} of {total} positions." for number in known]
+    captions = [
+        gettext("It knows %(known)s of %(total)s positions.", known=count(number), total=total)
+        for number in known
+    ]
     return _film(world, name, [{} for _ in known], captions, {}, [], "")
 
 
-@kept(16)
+@kept(16, told=True)
 def film_of_minds(world: World, names: tuple[str, ...]) -> Film:
     """Film several minds at once, each from the start of its own training to its end."""
     films = [film_of_mind(world, name) for name in names]
@@ -140,16 +144,17 @@ def caption(world: World, position: int, view: Opinion) -> str:
     """Say what an agent makes of a decision with one right move, which is to block a line."""
     right = world.right[position]
     if not any(view.known):
-        return "No idea: it has learned nothing here yet."
+        return gettext("No idea: it has learned nothing here yet.")
     if len(view.plays) > 1:
-        return "It has tried a little here, and still goes by chance."
+        return gettext("It has tried a little here, and still goes by chance.")
     if not right[view.plays[0]]:
-        verb = "draws" if view.draws else "would play"
-        return f"It {verb} the square with the star{' most often' * view.draws}, and that loses."
+        if view.draws:
+            return gettext("It draws the square with the star most often, and that loses.")
+        return gettext("It would play the square with the star, and that loses.")
     values = np.sort(view.scaled[world.game.legal[position]])
     if values[-1] - values[-2] < SURE:
-        return "It begins to like the block, but is not sure."
-    return "It has got it: block!"
+        return gettext("It begins to like the block, but is not sure.")
+    return gettext("It has got it: block!")
 
 
 def _film(

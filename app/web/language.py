@@ -1,0 +1,87 @@
+"""The language in which a page speaks: its texts, their plural forms, and how it writes numbers.
+
+A text is marked where it stands, in English, and looked up when it is written: by `gettext` and
+`ngettext` in Python, by the same or by `{% trans %}` in a template.  What has no translation is
+said in English.  The catalogues are read as translators write them: nothing is to be compiled.
+"""
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
+from pathlib import Path
+
+from babel import Locale
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+ENGLISH = "en"
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """A language, and what is written in it."""
+
+    code: str  # as in hl=de
+    name: str  # what it calls itself
+    texts: NullTranslations
+    digits: str = ",."  # what stands at the thousands, and before decimals
+
+
+def load(folder: Path) -> dict[str, Language]:
+    """Read every catalogue of a folder, <code>.po, by their codes.
+
+    Raises PoFileError, ValueError or babel.UnknownLocaleError if one of them is none.
+    """
+    return {file.stem: read(file) for file in sorted(folder.glob("*.po"))}
+
+
+def read(file: Path) -> Language:
+    """Read one catalogue; raises as `load` does."""
+    locale, compiled = Locale.parse(file.stem), BytesIO()
+    with file.open("rb") as lines:
+        write_mo(compiled, read_po(lines, locale, abort_invalid=True))
+    compiled.seek(0)
+    symbols = locale.number_symbols["latn"]
+    name = (locale.get_display_name() or file.stem).capitalize()
+    texts = GNUTranslations(compiled)
+    return Language(file.stem, name, texts, symbols["group"] + symbols["decimal"])
+
+
+IN_ENGLISH = Language(ENGLISH, "English", NullTranslations())
+_spoken = ContextVar("spoken", default=IN_ENGLISH)
+
+
+def speak(language: Language) -> None:
+    """Speak a language from now on, as far as this request goes."""
+    _spoken.set(language)
+
+
+def spoken() -> Language:
+    """Return the language that is spoken."""
+    return _spoken.get()
+
+
+def gettext(text: str, **values: object) -> str:
+    """Return a text in the language that is spoken, with values in place of its %(names)s."""
+    text = _spoken.get().texts.gettext(text)
+    return text % values if values else text
+
+
+def ngettext(one: str, many: str, number: int, **values: object) -> str:
+    """Return the form of a text that goes with a number, which is written for %(count)s."""
+    text = _spoken.get().texts.ngettext(one, many, number)
+    return text % {"count": localized(f"{number:,}"), **values}
+
+
+def localized(number: str) -> str:
+    """Write a number that is written in English as the language that is spoken does."""
+    language = _spoken.get()
+    if language is IN_ENGLISH:
+        return number
+    return number.translate(str.maketrans(",.", language.digits))
+
+
+def marked(text: str) -> str:
+    """Mark a text where it is defined that is looked up where it is written."""
+    return text

@@ -1,0 +1,111 @@
+"""Which language a request asks for, by `hl` in its address, and how that travels on.
+
+English has no `hl`, and nothing here changes an answer in it.  In any other language every address
+that an answer leads to is given the same `hl`, in this one place: what builds addresses knows
+nothing of languages, and no link can forget its own.
+"""
+
+import re
+from functools import partial
+
+from flask import Flask, Response, current_app, request
+from werkzeug.exceptions import BadRequest
+from werkzeug.http import generate_etag
+
+from app.web.language import ENGLISH, IN_ENGLISH, Language, gettext, load, ngettext, speak, spoken
+from app.web.service.deployment import ROOT
+from app.web.text import STOPS
+
+HL = "hl"
+# What is written in all languages, beside the stops of the lesson; the other pages are English.
+WRITTEN = {"front"}  # blueprints
+STOP_SLUGS = {stop.slug for stop in STOPS}
+LEADING = ("Location", "HX-Push-Url", "HX-Replace-Url")
+# An address of ours in an attribute that has one; files and the API have no language.
+LINK = re.compile(
+    r'(?<!hreflang=".." )\b'
+    r'((?:href|action|hx-get|value|content|data-reply|data-why|data-minds)="(?:\d+;url=|%s)?)'
+    r'(/(?!static/|api/)[^"#]*|\?[^"#]*)'
+)
+FILE = re.compile(r"\.(?:csv|json|npz|py|svg)(?:\?|$)")
+
+
+def init_app(app: Flask) -> None:
+    """Read the catalogues, and let templates and requests speak their languages."""
+    app.extensions["languages"] = load(ROOT / "app" / "translations")
+    env = app.jinja_env
+    env.policies["ext.i18n.trimmed"] = True
+    env.globals |= {"_": gettext, "gettext": gettext, "ngettext": ngettext}
+    env.globals |= {"language": spoken, "languages": offered, "in_language": in_language}
+    app.before_request(listen)
+    app.after_request(lead_on)
+    app.teardown_request(lambda _: speak(IN_ENGLISH))
+
+
+def asked() -> Language:
+    """Return the language that a request asks for.
+
+    Raises BadRequest, naming those there are, if it is none of them.
+    """
+    known: dict[str, Language] = current_app.extensions["languages"]
+    code = request.args.get(HL, "")
+    if code in ("", ENGLISH):
+        return IN_ENGLISH
+    if code not in known:
+        others = ", ".join(known)
+        raise BadRequest(f"hl={code} in the address is wrong: hl is {others}, or left out.")
+    return known[code]
+
+
+def listen() -> None:
+    """Speak the language that is asked for, where the page is written in it."""
+    speak(IN_ENGLISH)
+    language = asked()
+    if language is not IN_ENGLISH and is_written():
+        speak(language)
+
+
+def is_written() -> bool:
+    """Whether the page that is asked for, or that there is none, is said in every language."""
+    if request.url_rule is None or request.blueprint in WRITTEN:
+        return True
+    return request.blueprint == "how" and (request.view_args or {}).get("slug") in STOP_SLUGS
+
+
+def offered() -> list[Language]:
+    """Return all languages of the page, English first."""
+    return [IN_ENGLISH, *current_app.extensions["languages"].values()] if is_written() else []
+
+
+def in_language(address: str, language: Language) -> str:
+    """Return an address with the language in which it is to be answered."""
+    if language is IN_ENGLISH:
+        return address
+    path, sign, anchor = address.partition("#")
+    return f"{path}{'&' if '?' in path else '?'}{HL}={language.code}{sign}{anchor}"
+
+
+def lead_on(response: Response) -> Response:
+    """Give all that an answer leads to the language that was asked for."""
+    code = request.args.get(HL, "")
+    language = current_app.extensions["languages"].get(code)
+    if language is None:
+        return response
+    for name in LEADING:
+        if name in response.headers:
+            response.headers[name] = in_language(response.headers[name], language)
+    if response.mimetype == "text/html":
+        host = re.escape(request.host_url.rstrip("/"))
+        link = re.compile(LINK.pattern % host)
+        text = link.sub(partial(_led_on, language), response.get_data(as_text=True))
+        response.set_data(text)
+        if "ETag" in response.headers:
+            response.set_etag(generate_etag(text.encode()))
+    return response
+
+
+def _led_on(language: Language, link: "re.Match[str]") -> str:
+    start, address = link.groups()
+    if FILE.search(address):
+        return start + address
+    return start + in_language(address, language).replace(f"&{HL}=", f"&amp;{HL}=")
