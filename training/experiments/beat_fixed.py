@@ -71,7 +71,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "as O: win every game": [of(as_o)],
                 "as O: win no game": [of(never)],
                 "in the league: win every game, each seat counted for itself": [of(in_league)],
-                "against fixed alone: the same": [of(alone)],
+                "against fixed alone: win every game, likewise": [of(alone)],
             },
         ),
     )

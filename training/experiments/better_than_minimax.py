@@ -10,7 +10,7 @@ from training.measures import END
 
 Q_TABLE = "q-table"
 ALIKE = {"minimax": "minimax, first move", "minimax-random": "minimax, at random"}
-PERFECT = {**ALIKE, "strongest": "strongest of all who never lose"}
+PERFECT = {**ALIKE, "strongest": "best response that never loses"}
 
 
 def tell(results: claim.Results) -> claim.Told:
@@ -81,8 +81,7 @@ EXPERIMENT = claim.Experiment(
     sources=["nested-software"],
     where="The section “Results”, 1,000 sampled games each.",
     done="The recipe of q-table was trained with {seeds} seeds and judged exactly. Beside it stand "
-    "both kinds of minimax and the strongest player that never loses, which wins as often against "
-    "random as that allows.",
+    "both kinds of minimax and the best response to random that never loses.",
     limits="Only play against random is compared. Minimax, which fears an answer that random "
     "seldom gives, is not made for it.",
     agents=["q-table"],

@@ -35,7 +35,12 @@ def tell(results: claim.Results) -> claim.Told:
                 "Games won against T-hand, the mean of both seats", "%", wins, marks=marks
             ),
             results.strips("Games lost to T-hand, the mean of both seats", "%", loses),
-            Bars("Everybody of models/ against T-hand, games won", "%", _shipped(), True),
+            Bars(
+                "Games won against T-hand by each agent of this site, the mean of both seats",
+                "%",
+                _shipped(),
+                True,
+            ),
         ],
         verdict,
         [all(own), elsewhere],

@@ -20,13 +20,13 @@ def tell(_results: claim.Results) -> claim.Told:
     balanced = _balanced()
     counts = {
         "orders of nine cells, 9!": factorial(game.cells),
-        "games that end when somebody wins": games,
+        "games, each ending when a side has won": games,
         "boards of X, O and empty cells, 3^9": 3**game.cells,
         "boards with as many X as O, or one more": balanced,
         "boards that a game reaches: positions": len(boards),
-        "positions in which somebody is to move": game.decisions,
+        "positions with a move to choose": game.decisions,
         "positions up to symmetry": classes,
-        "in which somebody is to move, up to symmetry": decisions,
+        "positions with a move to choose, up to symmetry": decisions,
     }
     factor = len(boards) / classes
     parts = [3**game.cells == BOARDS, balanced == ORDERS, round(factor, 2) == FACTOR]
@@ -73,7 +73,7 @@ def _games() -> int:
 
 
 def _balanced() -> int:
-    """Count the boards whose numbers of stones fit, whoever has three in a row."""
+    """Count the boards whose numbers of stones fit, with rows of three or without."""
     cells = tic_tac_toe().cells
     return sum(
         factorial(cells) // (factorial(x) * factorial(o) * factorial(cells - x - o))

@@ -38,12 +38,12 @@ def tell(results: claim.Results) -> claim.Told:
     worth = [table.curve(results, label, lambda run: run.start) for label in (ONE, TWO)]
     points = worth[0].x
     flat = [exact] * len(points)
-    truth = Series("the exact value", "", points, flat, flat, flat, flat, flat, 1, 0)
+    truth = Series("max Q* of the training task", "", points, flat, flat, flat, flat, flat, 1, 0)
     return claim.Told(
         [
             curves_of,
             Curves(
-                "What the empty board is thought to be worth",
+                "Its value of the empty board: max Q",
                 "updates",
                 "",
                 [*worth, truth],
@@ -79,9 +79,9 @@ EXPERIMENT = claim.Experiment(
     where="The section “Double-Q Learning”, which cites both papers.",
     done="Both were trained with {seeds} seeds by the article's recipe and judged exactly on the "
     "way and in the end; on the way is the mean over the points of the curve. The bias is that of "
-    "the best value of the empty board, beside the exact one of the same task. The article teaches "
-    "the last move of a game to both tables; by van Hasselt's algorithm 1 a coin picks one, which "
-    "was trained as well.",
+    "max Q of the empty board, beside max Q* of the training task. The article teaches the last "
+    "move of a game to both tables; by van Hasselt's algorithm 1 a coin picks one, which was "
+    "trained as well.",
     limits="The claim that is judged is the article's. This game has small rewards and short "
     "episodes, and nothing is approximated. The papers' gains are on other tasks, on which this "
     "says nothing.",

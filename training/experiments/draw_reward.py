@@ -30,7 +30,7 @@ def tell(results: claim.Results) -> claim.Told:
             results.strips("Games lost as O against randomised minimax", "%", lost),
             results.strips("Games won against random, both seats", "%", table.wins),
             Bars(
-                title="Seeds that nobody can beat in either seat",
+                title="Seeds that are unbeatable in both seats",
                 unit="%",
                 bars=[
                     claim.share(label, truths, results.recipes[label])

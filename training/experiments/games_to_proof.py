@@ -32,7 +32,7 @@ def tell(results: claim.Results) -> claim.Told:
     return claim.Told(
         [
             results.strips(
-                "Games until nobody can beat it in either seat",
+                "Games until it is proved unbeatable in both seats",
                 "games",
                 lambda run: run.games,
                 [label for label in RECIPES if all(proved[label])],
@@ -81,8 +81,8 @@ def median_games(runs: Sequence[Proof]) -> float | None:
 EXPERIMENT = claim.Experiment(
     id="games-to-proof",
     title="Games until play is proved perfect",
-    claim="A learner that keeps what a move is worth at least and at most needs fewer games until "
-    "nobody can beat it than those that average.",
+    claim="A learner that keeps what a move is worth at least and at most is proved unbeatable "
+    "after fewer games than those that average.",
     sources=["ours"],
     where="The page of the champion.",
     done="Five learners learned against their own play with {seeds} seeds each: self-play and the "

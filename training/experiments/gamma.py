@@ -22,9 +22,7 @@ def tell(results: claim.Results) -> claim.Told:
     return claim.Told(
         [
             table.blunder_strips(results),
-            results.strips(
-                "What the empty board is thought to be worth", "", lambda run: run.start[-1]
-            ),
+            results.strips("Its value of the empty board: max Q", "", lambda run: run.start[-1]),
         ],
         verdict,
         [all(every)],
@@ -42,15 +40,15 @@ EXPERIMENT = claim.Experiment(
     sources=["peek"],
     where="The section “Background”, on the discount factor.",
     done="The recipe of self-play was trained with {seeds} seeds for each gamma from 0.1 to 1. "
-    "Every end was judged exactly: in how many positions it can give the result away, and whether "
-    "anybody can beat it.",
+    "Every end was judged exactly: in how many positions it can blunder, and whether any "
+    "opponent can win.",
     limits="After 200,000 games with much exploration all is known well. With fewer games gamma "
-    "may matter more, as it says how loud a late reward still is at the first move.",
+    "may matter more, as it says how much a late reward still counts at the first move.",
     agents=["self-play"],
     parts=[
         claim.Part(
-            "Whatever the discount, self-play ends unbeatable.",
-            "Not with every discount is every training unbeatable.",
+            "Whatever the discount factor, self-play ends unbeatable.",
+            "Not with every discount factor is every training unbeatable.",
         ),
     ],
     sweeps=[claim.Sweep(RECIPES, END)],

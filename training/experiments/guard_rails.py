@@ -10,7 +10,7 @@ THOUSANDS = 2_000  # epochs, as many as the claim is about
 
 
 def wants_taken(run: NetworkRun) -> list[float]:
-    """Take how often its highest output is a taken cell where it has to move, in percent."""
+    """Take how often its highest output is an illegal move where it has to move, in percent."""
     return [100 * share for share in run.taken_met]
 
 
@@ -30,19 +30,19 @@ def tell(results: claim.Results) -> claim.Told:
     return claim.Told(
         [
             Curves(
-                "Positions of its own games where its highest output is a taken cell",
+                "Positions of its own games where its highest output is an illegal move",
                 "epochs",
                 "%",
                 [network.by_epoch(results, label, wants_taken, POINTS) for label in left],
             ),
             Curves(
-                "All positions where its highest output is a taken cell",
+                "All positions where its highest output is an illegal move",
                 "epochs",
                 "%",
                 [network.by_epoch(results, label, wants_taken_anywhere, POINTS) for label in left],
             ),
             Curves(
-                "Games lost by choosing a taken cell, exploring ones too",
+                "Games lost by an illegal move, exploring ones too",
                 "epochs",
                 "%",
                 [
@@ -77,10 +77,10 @@ EXPERIMENT = claim.Experiment(
     claim="Without guard rails the network still made illegal moves after thousands of epochs.",
     sources=["codingronin"],
     where="The section “Network Training”; that guard rails made a difference, “Conclusion”.",
-    done=f"With guard rails each step also pushes the outputs of all taken cells to minus 5, and "
-    f"it plays legal moves only. Without, it chooses among all cells, and a taken one ends the "
-    f"game as lost and is worth minus 5 to it. {network.SHORTER} Each kind was trained with "
-    f"{{seeds}} seeds, and without guard rails four times as long as well.",
+    done=f"With guard rails each step also pushes the outputs of all illegal moves to minus 5, and "
+    f"it plays legal moves only. Without, it chooses among all cells; an illegal move loses the "
+    f"game and has a reward of minus 5. {network.SHORTER} Each kind was trained with {{seeds}} "
+    f"seeds, and without guard rails four times as long as well.",
     limits=f"240 epochs are not thousands, so the verdict is open whatever they show, and how its "
     f"author's games went on after an illegal move is not known. {network.FEW}",
     agents=["dqn-vs-random"],

@@ -38,7 +38,7 @@ def tell(results: claim.Results) -> claim.Told:
             results.strips(
                 "Games won against random in the end, both seats", "%", table.wins, RECIPES
             ),
-            results.strips(f"{table.GIVEN_AWAY}, in the end", "blunders", table.blunders, RECIPES),
+            table.blunder_strips(results, RECIPES),
         ],
         claim.verdict_on(degrades),
         [degrades, worse or more],

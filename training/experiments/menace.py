@@ -53,7 +53,7 @@ def tell(results: claim.Results) -> claim.Told:
             )
             for seat in table.SEAT_NAMES
         ]
-        + [results.strips("The same as O in the end", "%", lost)],
+        + [results.strips("Games lost as O against randomised minimax, in the end", "%", lost)],
         claim.verdict_on(*within),
         [all(within)],
         Table(

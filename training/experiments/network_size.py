@@ -57,7 +57,7 @@ def tell(results: claim.Results) -> claim.Told:
                 table.wins,
             ),
             results.strips(
-                "The same, each seed, at the step size that the others have",
+                "Games won against random in the end, each seed, at one step size",
                 "%",
                 table.wins,
                 (*(label(size, USUAL) for size in SIZES), SQUARED),

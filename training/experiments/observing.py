@@ -59,7 +59,7 @@ EXPERIMENT = claim.Experiment(
     "learner makes updates in it, on average.",
     limits="How similar the results of the simpler player are is left to the figures. Greedy play "
     "against random is judged, which is not how Hernandez measured: his learners met in the "
-    "league. k grows with every update, so it grows faster for who observes.",
+    "league. k grows with every update, so it grows faster for the learner that observes.",
     agents=["observing", "q-learning-player"],
     parts=[
         claim.Part(

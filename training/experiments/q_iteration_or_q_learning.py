@@ -18,7 +18,7 @@ def tell(results: claim.Results) -> claim.Told:
     return claim.Told(
         [
             on_the_way,
-            results.strips("The same in the end", "blunders", table.blunders),
+            table.blunder_strips(results),
         ],
         "reproduced" if better == faster else "inconclusive",
         [better, faster],

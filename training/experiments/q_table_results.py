@@ -106,7 +106,7 @@ EXPERIMENT = claim.Experiment(
             "What was reported of games against random lies outside all our trainings.",
         ),
         claim.Part(
-            "Most trainings lose to nobody of these.",
+            "Most trainings lose to none of these opponents.",
             "Most trainings do lose games to one of these opponents.",
         ),
     ],

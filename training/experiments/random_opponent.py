@@ -37,7 +37,7 @@ def tell(results: claim.Results) -> claim.Told:
                 table.lost_at_worst_line,
             ),
             Bars(
-                "Blunders of whoever has learned the task perfectly",
+                "Blunders of the greedy policy of Q* of each training task",
                 "blunders",
                 [Bar(label, float(count)) for label, count in perfect.items()],
                 True,

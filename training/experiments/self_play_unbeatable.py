@@ -14,23 +14,23 @@ def tell(results: claim.Results) -> claim.Told:
     """Count the proofs."""
     recipe = results.recipes[SELF_PLAY]
     asked: dict[str, Callable[[Run], bool]] = {
-        "nobody beats it as X": table.unbeatable("x"),
-        "nobody beats it as O": table.unbeatable("o"),
-        "nobody beats it in either seat": table.beaten_nowhere,
-        "no move gives the result away anywhere": table.faultless,
+        "unbeatable as X": table.unbeatable("x"),
+        "unbeatable as O": table.unbeatable("o"),
+        "unbeatable in both seats": table.beaten_nowhere,
+        "without a blunder in any position": table.faultless,
     }
     answers = {text: [bool(ask(run)) for run in results[SELF_PLAY]] for text, ask in asked.items()}
-    proved = answers["nobody beats it in either seat"]
+    proved = answers["unbeatable in both seats"]
     half = 2 * sum(proved) >= len(proved)
     verdict: Verdict = (
         "reproduced" if all(proved) else "partly reproduced" if half else "not reproduced"
     )
     low, _ = claim.wilson(sum(proved), len(proved))
-    clean = answers["no move gives the result away anywhere"]
+    clean = answers["without a blunder in any position"]
     return claim.Told(
         [
             Bars(
-                "Seeds of which it is proved",
+                "Seeds for which this is proved",
                 "%",
                 [claim.share(text, truths, recipe) for text, truths in answers.items()],
                 False,
@@ -63,14 +63,14 @@ EXPERIMENT = claim.Experiment(
     "check against minimax over many games was left open.",
     sources=["peek"],
     where="The section “Discussion”.",
-    done="The recipe was trained with {seeds} seeds. For each it was decided by going through all "
-    "games whether anybody can ever beat it, in either seat, which no number of games against "
-    "minimax could show.",
+    done="The recipe was trained with {seeds} seeds. For each it was decided by following all "
+    "games whether any opponent can win, in either seat, which no number of games against minimax "
+    "could show.",
     limits="The proof is for what its table plays in the end, without exploration.",
     agents=["self-play"],
     parts=[
         claim.Part(
-            "No opponent whatever can beat it, which is more than was claimed.",
+            "No opponent can win, which is more than was claimed.",
             "Some trainings can be beaten.",
         ),
     ],

@@ -53,9 +53,9 @@ EXPERIMENT = claim.Experiment(
     sources=["codingronin"],
     where="The section “Future Works”.",
     done=f"One network played both seats; or each seat had its own, with half of the steps each "
-    f"and a memory of its own moves; or the first layer looked at the four squares of 2 by 2 cells "
-    f"with the same 30 filters, which makes the usual 120 units. {network.SHORTER} Each kind was "
-    f"trained with {{seeds}} seeds.",
+    f"and a replay buffer of its own moves; or the first layer was a convolution, 30 filters at "
+    f"the four places of 2 by 2 cells, which makes the usual 120 units. {network.SHORTER} Each "
+    f"kind was trained with {{seeds}} seeds.",
     limits="A cyclic learning rate, the third thing that it names, was not tried here either, and "
     f"other convolutions may do better. By better or worse we mean that all seeds are. "
     f"{network.FEW}",

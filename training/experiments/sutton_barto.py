@@ -125,7 +125,7 @@ def tell_symmetries(results: claim.Results) -> claim.Told:
         [
             won,
             results.strips(
-                "Taught by fixed: mean error of the values it can meet",
+                "Taught by fixed: mean error of its values in positions that it can meet",
                 "of a win",
                 value_error,
                 fixed.values(),
@@ -232,10 +232,10 @@ OTHERS = {
     "exploration that falls": "td-afterstates,epsilon_drop=0.01",
     "more exploration, falling": "td-afterstates,epsilon=0.9,epsilon_drop=0.1",
     "symmetric boards alike": "td-afterstates,symmetric=yes",
-    "hopes for a win at first": "td-afterstates,initial=1",
+    "optimistic initial values": "td-afterstates,initial=1",
     "self-play, both sides learn": "td-afterstates,vs=both",
 }
-CHAMPION = "bounds that prove themselves"
+CHAMPION = "lower and upper bounds (champion)"
 
 
 def tell_improvements(results: claim.Results) -> claim.Told:
@@ -390,7 +390,8 @@ EXPERIMENTS = [
         done="It learned from random with {seeds} seeds each, from its greedy moves only or from "
         "all. Its play was judged exactly twice: greedy, and with a tenth of the moves at random "
         "as in training.",
-        limits=LIMITS + " Its step size stays what it is, so both sets of values go on wavering.",
+        limits=LIMITS
+        + " Its step size stays what it is, so both sets of values go on fluctuating.",
         agents=["td-afterstates"],
         parts=[
             claim.Part(
@@ -419,7 +420,7 @@ EXPERIMENTS = [
         sources=["sutton-barto-2018"],
         where=BOOK + "5, which asks for both.",
         done="Each change was tried alone, with {seeds} seeds: step size or exploration that fall, "
-        "symmetries, hopeful starting values, self-play in which both sides learn. Beside them "
+        "symmetries, optimistic initial values, self-play in which both sides learn. Beside them "
         "stands the champion, which keeps what a move is worth at least and at most.",
         limits=f"{LIMITS} The champion is told the result of a game and the rules, as they "
         "are, but knows that its opponent answers as well as possible.",

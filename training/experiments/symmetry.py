@@ -69,10 +69,10 @@ EXPERIMENT = claim.Experiment(
     sources=["hernandez"],
     where="The section “Leveraging symmetries”.",
     done="The symmetric learner was trained with {seeds} seeds as there, where its k and gamma are "
-    "other ones than the plain learner's, and with the plain learner's k and gamma. It is early "
-    "within the first hundredth of the updates.",
-    limits="Greedy play against random is judged. The symmetric learner stands for all images by "
-    "one board and plays as that board; nothing says that ties break alike.",
+    "other ones than the plain learner's, and with the plain learner's k and gamma. Early points "
+    "are those within the first hundredth of the updates.",
+    limits="Greedy play against random is judged. The symmetric learner has one board "
+    "for all that are symmetric to it and plays as that board; nothing says that ties break alike.",
     agents=["symmetric", "observing-symmetric", "q-learning-player"],
     parts=[
         claim.Part(

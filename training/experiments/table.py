@@ -12,7 +12,7 @@ from training.measures import Run
 WON, DRAWN, LOST = 0, 1, 2
 SeatName = Literal["x", "o"]
 SEAT_NAMES: tuple[SeatName, ...] = ("x", "o")
-GIVEN_AWAY = "Positions in which a move can give the result away"
+BLUNDERS = "Positions in which it can blunder"
 Number = Callable[[Run], float]
 Line = Callable[[Run], Sequence[float]]
 
@@ -60,7 +60,7 @@ def updates_per_game(run: Run) -> float:
 
 
 def blunders(run: Run) -> float:
-    """Take in how many decisions its move can give away the value of the game, in the end."""
+    """Take in how many decisions it can blunder, in the end."""
     return run.figures.blunders[-1]
 
 
@@ -70,17 +70,17 @@ def faultless(run: Run) -> bool:
 
 
 def beaten_nowhere(run: Run) -> bool:
-    """Whether nobody beats it in either seat, in the end."""
+    """Whether it is unbeatable in both seats, in the end."""
     return run.unbeatable.x[-1] and run.unbeatable.o[-1]
 
 
 def unbeatable(seat: SeatName) -> Callable[[Run], bool]:
-    """Ask whether nobody beats it in a seat, in the end."""
+    """Ask whether it is unbeatable in a seat, in the end."""
     return lambda run: bool(getattr(run.unbeatable, seat)[-1])
 
 
 def unbeatable_of(results: Results, label: str) -> str:
-    """Write how many seeds nobody can beat in either seat: 12 of 1,000."""
+    """Write how many seeds are unbeatable in both seats: 12 of 1,000."""
     return of([beaten_nowhere(run) for run in results[label]])
 
 
@@ -98,7 +98,7 @@ def both_wins(opponent: str, outcome: int = WON) -> Line:
 
 
 def blunders_line(run: Run) -> Sequence[float]:
-    """Take the decisions in which its move can give away the value of the game, at every moment."""
+    """Take the decisions in which it can blunder, at every moment."""
     return run.figures.blunders
 
 
@@ -154,14 +154,14 @@ def win_curves(
 
 def blunder_strips(results: Results, labels: Iterable[str] | None = None) -> Histogram:
     """Draw the blunders in the end of each seed of some recipes, or all."""
-    return results.strips(GIVEN_AWAY, "blunders", blunders, labels)
+    return results.strips(f"{BLUNDERS}, in the end", "blunders", blunders, labels)
 
 
 def blunder_curves(
     results: Results, labels: Iterable[str] | None = None, by_games: bool = False
 ) -> Curves:
     """Draw the blunders of some recipes, or all, over updates or games."""
-    return curves(results, GIVEN_AWAY, "blunders", blunders_line, labels, by_games)
+    return curves(results, BLUNDERS, "blunders", blunders_line, labels, by_games)
 
 
 def ahead(one: Series, other: Series) -> list[bool]:

@@ -1,4 +1,4 @@
-"""How many games it takes to teach a learner, by teacher and by what it believes at first."""
+"""How many games it takes to teach a learner, by teacher and by its initial values."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -104,7 +104,7 @@ def _way(
 
 
 def tell(results: claim.Results) -> claim.Told:
-    """Compare teachers, and what the learner believes at first."""
+    """Compare teachers, and initial values."""
     proved = results.each(lambda run: run.games is not None)
     medians = {label: median_games(results[label]) for label in proved}
     responder, at_random = (
@@ -164,7 +164,7 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 def label_of(teacher: str, first: str) -> str:
-    """Name a teacher and what the learner believes at first."""
+    """Name a teacher and initial values."""
     return f"{teacher}, {first}"
 
 
@@ -187,15 +187,15 @@ MEASURES = {
 EXPERIMENT = claim.Experiment(
     id="teachers",
     title="Who teaches best",
-    claim="A learner is taught in fewer games by the opponent that beats it most often than by "
-    "random play, and one that fears what it does not know in fewer than one that hopes.",
+    claim="A learner is taught in fewer games by its best response than by random play, and with "
+    "pessimistic initial values in fewer than with optimistic ones.",
     sources=["ours"],
     where="The challenge of /teach: unbeatable in as few games as you can.",
     done="A learner of afterstates up to symmetry, which plays X, moves greedily and has a step "
     "size of 1, was taught by five programs with {seeds} seeds each: random play, T-hand, optimal "
-    "play, the best responder of the moment, which wins as often as can be, and one that goes "
-    "where it has been least. Its values began low (half-way between a loss and a draw), at a "
-    "draw, or high (a win). After every game all games of its play were followed.",
+    "play, the best responder of the moment, which wins as often as can be, and one that picks "
+    "the least visited move. Its values began low (half-way between a loss and a draw), at a draw, "
+    "or high (a win). After every game all games of its play were followed.",
     limits=f"It is one learner, and stopped after {MOST} games. " + claim.FEWER,
     agents=["td-afterstates"],
     parts=[
@@ -204,8 +204,8 @@ EXPERIMENT = claim.Experiment(
             "The best responder of the moment does not teach in fewer games than random play.",
         ),
         claim.Part(
-            "A pessimist is taught in fewer games than an optimist.",
-            "A pessimist is not taught in fewer games than an optimist.",
+            "Pessimistic initial values need fewer games than optimistic ones.",
+            "Pessimistic initial values do not need fewer games than optimistic ones.",
         ),
         claim.Part(
             "Optimal play alone teaches none of them to be unbeatable.",

@@ -118,7 +118,7 @@ def tell(results: claim.Results) -> claim.Told:
             ),
             _marked(
                 results.strips(
-                    "The same and those met in 1,000 test games a seat",
+                    "Positions updated or met in 1,000 test games a seat",
                     "positions",
                     lambda met: met.tested,
                     exact=False,
