@@ -13,14 +13,19 @@ Encoding = Literal["one-hot", "flat", "bits", "number"]
 
 @lru_cache(maxsize=2)
 def flat(game: Game) -> NDArray[np.int8]:
-    """Write each cell as one number, [S, cells]: empty 0, X 1, O 2."""
-    digits: NDArray[np.int8] = game.board % 3  # -1 is 2
+    """Write each cell as one number, empty 0, X 1, O 2, then the player to move, [S, cells + 1].
+
+    Where the game is over that is 0.
+    """
+    mover = np.zeros((game.positions, 1), np.int8)
+    mover[: game.decisions, 0] = game.to_move
+    digits: NDArray[np.int8] = np.concatenate([game.board, mover], axis=1) % 3  # -1 is 2
     digits.flags.writeable = False
     return digits
 
 
 def bit_packed(game: Game, position: int) -> int:
-    """Write a position as one integer of two bits a cell, the first cell highest; as in `flat`."""
+    """Write a position as one integer, two bits for each number of `flat`, the first highest."""
     packed = 0
     for digit in flat(game)[position].tolist():
         packed = packed << 2 | digit
@@ -48,14 +53,13 @@ def inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
     """Write each decision as numbers that a network can read, [D, inputs].
 
     Each has the cells in reading order, then who is to move: *one-hot* as in `one_hot`; *flat* as
-    in `flat`, and then 1 for X and 2 for O (10 numbers for tic-tac-toe); *bits* the two bits of
-    each of those, the higher one first (20); *number* the integer that these bits are, as a part
-    of the largest that so many bits can be (1).
+    in `flat` (10 numbers for tic-tac-toe); *bits* the two bits of each of those, the higher one
+    first (20); *number* the integer that these bits are, as a part of the largest that so many
+    bits can be (1).
     """
     if encoding == "one-hot":
         return one_hot(game)
-    mover = np.where(game.to_move == X, 1, 2)[:, None]
-    digits = np.concatenate([flat(game)[: game.decisions], mover], axis=1).astype(np.int64)
+    digits = flat(game)[: game.decisions].astype(np.int64)
     if encoding == "flat":
         return digits.astype(np.float32)
     bits = np.stack([digits >> 1, digits & 1], axis=2).reshape(game.decisions, -1)

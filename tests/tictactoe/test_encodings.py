@@ -17,18 +17,21 @@ def test_a_network_reads_three_numbers_a_cell_and_who_is_to_move(game: Game) -> 
         assert row == [*cells, *mover, 0.0]
 
 
-def test_the_flat_board_is_the_base_3_number_digit_by_digit(game: Game) -> None:
-    for s, row in enumerate(flat(game).tolist()):
-        assert [".XO"[digit] for digit in row] == list(position_text(game, s))
+def test_the_flat_board_is_the_base_3_number_digit_by_digit_and_who_is_to_move(game: Game) -> None:
+    for s, (*row, mover) in enumerate(flat(game).tolist()):
+        text = position_text(game, s)
+        assert [".XO"[digit] for digit in row] == list(text)
         assert int("".join(map(str, row)), 3) == game.code[s]
+        to_move = 2 if text.count("X") > text.count("O") else 1
+        assert mover == (0 if game.is_over(s) else to_move)
 
 
-def test_two_bits_a_cell(game: Game) -> None:
+def test_two_bits_a_cell_and_two_for_the_player_to_move(game: Game) -> None:
     position = parse_position(game, "XO.......")
-    assert f"{bit_packed(game, position):018b}" == "01" + "10" + 7 * "00"
+    assert f"{bit_packed(game, position):020b}" == "01" + "10" + 7 * "00" + "01"
     packed = {bit_packed(game, s) for s in range(game.positions)}
     assert len(packed) == game.positions
-    assert max(packed) < 1 << 18
+    assert max(packed) < 1 << 20
 
 
 def test_what_networks_read_instead_of_the_one_hot_board(game: Game) -> None:
@@ -39,7 +42,7 @@ def test_what_networks_read_instead_of_the_one_hot_board(game: Game) -> None:
         text = position_text(game, s)
         mover = "O" if text.count("X") > text.count("O") else "X"
         assert [".XO"[int(digit)] for digit in digits] == [*text, mover]
-        packed = bit_packed(game, s) << 2 | (2 if mover == "O" else 1)
+        packed = bit_packed(game, s)
         assert "".join(str(int(bit)) for bit in ones) == f"{packed:020b}"
         assert round(one * (2**20 - 1)) == packed
     assert inputs(game, "one-hot") is one_hot(game)

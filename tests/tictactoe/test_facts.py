@@ -13,7 +13,7 @@ from app.tictactoe.policy import BASELINES, best_moves
 from app.tictactoe.values import best_response, optimal, outcome_chances, successor_values
 from app.tictactoe.views import movers_view
 from tests.tictactoe.both import Both
-from tests.tictactoe.reference import SIGN, Rules, mover
+from tests.tictactoe.reference import SIGN, Policy, Rules, mover, place
 
 EMPTY = "." * 9
 RANDOM_GAME = (Fraction(737, 1260), Fraction(8, 63), Fraction(121, 420))
@@ -181,3 +181,18 @@ def test_boyan_s_58_to_42_is_a_little_below_what_is_possible(rules: Rules, playe
     assert round(float(as_x[0] + as_o[2]) / 2, 4) == 0.5937
     assert round(float(as_x[1] + as_o[1]) / 2, 4) == 0.4063
     assert as_x[2] == as_o[0] == 0
+
+
+def test_only_a_double_threat_beats_t_hand(rules: Rules, players: dict[str, Policy]) -> None:
+    def winning(board: str, mark: str) -> list[int]:
+        free = [cell for cell, held in enumerate(board) if held == "."]
+        return [cell for cell in free if rules.has_line(place(board, cell, mark), mark)]
+
+    threats = []
+    for board, row in players["t-hand"].items():
+        opponent = "O" if mover(board) == "X" else "X"
+        after = [rules.children[board][cell] for cell in row]
+        if any(winning(left, opponent) and rules.children[left] for left in after):
+            threats.append(len(winning(board, opponent)))
+    assert (len(threats), min(threats), max(threats)) == (508, 2, 3)
+    assert len(winning("XO.O..X.X", "X")) == 2  # the position that the glossary shows

@@ -13,8 +13,8 @@ def test_every_way_of_writing_a_position(world: World) -> None:
         "Text": "X.O......",
         "Base-3 number": "8,019",  # 1 x 3^8 + 2 x 3^6
         "Symmetry class": "......X.O",  # 11, the lowest number of its eight images
-        "Bit-packed integer": "73,728",  # 01 00 10 and twelve zeros: 2^16 + 2^13
-        "Flat array": "[1 0 2 0 0 0 0 0 0]",
+        "Bit-packed integer": "294,913",  # 01 00 10, twelve zeros and 01: 2^18 + 2^15 + 1
+        "Flat array": "[1 0 2 0 0 0 0 0 0 1]",
         "One-hot vector": "010 100 001 100 100 100 100 100 100 10 0",
     }
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from app.web import addresses
 from app.web.algorithms.formula import block
+from app.web.match import Match
 from app.web.respond import Page, respond
 
 bp = Blueprint("glossary", __name__)
@@ -220,10 +221,10 @@ CHAPTERS = (
                 "A value is the reward plus the discounted value of the next state, on average "
                 "over all that this can be. Q* is its one solution. Where the next state is "
                 "certain the sum has one term: Q*(s, a) = r + γ max Q*(s′, a′).",
-                r"Q^*(s, a) = \sum_{s'} p(s' \mid s, a) "
+                r"Q^*(s, a) = \sum_{s', r} p(s', r \mid s, a) "
                 r"\left[ r + \gamma \max_{a'} Q^*(s', a') \right]",
                 "3.6, eq. 3.20",
-                Sight("the equation at work", addresses.how("q-iteration")),
+                Sight("the equation explained", addresses.how("action-values")),
             ),
             Term(
                 "afterstate",
@@ -575,9 +576,13 @@ CHAPTERS = (
                 "t-hand",
                 "T-hand",
                 "A rule player: it completes a row if it can, else blocks one, else plays at "
-                "random (Boyan, 1992).",
+                "random. Only a double threat beats it: in each of the 508 positions in which it "
+                "can lose by the opponent's next move that has two squares or three to win on.",
                 book="Boyan (1992)",
-                seen=Sight("every player against it", addresses.ARENA),
+                seen=Sight(
+                    "a double threat against it",
+                    addresses.play(Match("01638", o="t-hand", pause=True)),
+                ),
             ),
             Term(
                 "overfitting",

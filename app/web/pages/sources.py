@@ -83,6 +83,9 @@ USES: Mapping[str, Use] = MappingProxyType(
             "Huber loss, Adam; its rewards, its guard rails against illegal moves, its heuristic "
             "player, its four plots of wins.",
             (
+                "Only a double threat beats the heuristic player, he writes. That is so: in each "
+                "of the 508 positions in which it can lose by the next move the opponent has two "
+                "squares or three to win on.",
                 "His service reloads its model when it is asked to by a request. An endpoint that "
                 "needs authority has no place on a public site: here the server takes up new "
                 "models on kill -HUP.",

@@ -61,10 +61,13 @@ ACTION_VALUES = Section(
     formulas=(
         Formula(
             "Positions, moves, values",
-            (r"Q(s, a) = E[r + \gamma \max\limits_{a'} Q(s', a')]",),
+            (
+                r"Q^*(s, a) = \sum_{s', r} p(s', r \mid s, a) "
+                r"\left[ r + \gamma \max\limits_{a'} Q^*(s', a') \right]",
+            ),
             {
-                "Q": "the table of action values",
-                "E": "the average over all that can come: the opponent’s answer, above all",
+                "Q*": "the action values of the best policy",
+                "p": "the transition probability: how likely the opponent’s answer leads there",
             },
         ),
     ),

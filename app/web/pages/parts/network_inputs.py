@@ -36,10 +36,14 @@ def encoded(game: Game, position: int) -> list[Encoding]:
             f"stands for all {encodings.images(game, position)} symmetric positions",
         ),
         Encoding(
-            "Bit-packed integer", count(packed), f"two bits a cell: {packed:0{2 * game.cells}b}"
+            "Bit-packed integer",
+            count(packed),
+            f"two bits a cell, then two for the player to move: {packed:0{2 * game.cells + 2}b}",
         ),
         Encoding(
-            "Flat array", f"[{' '.join(map(str, encodings.flat(game)[position]))}]", "0, 1, 2"
+            "Flat array",
+            f"[{' '.join(map(str, encodings.flat(game)[position]))}]",
+            "empty 0, X 1, O 2 for each cell, then for the player to move",
         ),
     ]
     if not game.is_over(position):
