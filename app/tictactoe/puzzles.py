@@ -1,20 +1,21 @@
 """Positions in which an agent surely errs, to predict before they are opened: the same for all.
 
 A puzzle is a decision that an agent meets in games of its own, where it plays one cell only, and
-that cell is a blunder that it has learned to play.  Only the rules and the agents decide which
-puzzles there are, and in which order.
+that cell is a blunder that it has learned to play: whoever sees its values there can tell which one
+it is.  Only the rules and the agents decide which puzzles there are, and in which order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.own_play import OwnPlay
-from app.tictactoe.policy import Choice, Policy
+from app.tictactoe.policy import Policy
 from app.tictactoe.values import Solution, optimal
 
 LEVELS = ("easy", "medium", "hard")
@@ -41,31 +42,40 @@ class Puzzle(NamedTuple):
 
 
 def puzzles(
-    game: Game, policies: Mapping[str, Policy], known: Mapping[str, Choice]
+    game: Game,
+    policies: Mapping[str, Policy],
+    values: Mapping[str, NDArray[np.floating]],
+    first: Collection[str] = (),
 ) -> list[Puzzle]:
     """Choose at most COUNT puzzles of these agents and put them in their order, rounds of ten.
 
-    `policies` and `known` are [D, cells] by agent: how it plays, and of which moves it knows
-    anything.  A round climbs LADDER; its agents take turns, and no position (up to symmetry) comes
-    twice in all, not even under two agents.
+    `policies` and `values` are [D, cells] by agent: how it plays, and what it expects as that is
+    written on a square, NaN where it knows nothing.  A round climbs LADDER; its agents take turns,
+    in the first round those of `first` alone while these have any left, and no position (up to
+    symmetry) comes twice in all, not even under two agents.
     """
     stock: dict[tuple[int, str], list[Puzzle]] = {}
     for name, policy in policies.items():
-        for puzzle in candidates(game, name, policy, known[name]):
+        for puzzle in candidates(game, name, policy, values[name]):
             stock.setdefault((puzzle.level, name), []).append(puzzle)
+    opening = {kind: found for kind, found in stock.items() if kind[1] in first}
     used: set[int] = set()
     turns: dict[str, int] = dict.fromkeys(policies, 0)
     chosen: list[Puzzle] = []
-    while len(chosen) < COUNT and (
-        following := _next(game, stock, used, turns, LADDER[len(chosen) % ROUND])
-    ):
+    while len(chosen) < COUNT:
+        level = LADDER[len(chosen) % ROUND]
+        begun = len(chosen) >= ROUND
+        following = None if begun else _next(game, opening, used, turns, level)
+        following = following or _next(game, stock, used, turns, level)
+        if following is None:
+            break
         used.add(_class(game, following))
         turns[following.agent] += 1
         chosen.append(following)
     return chosen
 
 
-def candidates(game: Game, name: str, policy: Policy, known: Choice) -> list[Puzzle]:
+def candidates(game: Game, name: str, policy: Policy, values: NDArray[np.floating]) -> list[Puzzle]:
     """Find every puzzle of one agent, those first that it meets most often."""
     solution, play = optimal(game), OwnPlay(game, policy)
     found = mistakes(play)
@@ -75,8 +85,11 @@ def candidates(game: Game, name: str, policy: Policy, known: Choice) -> list[Puz
         position = int(found.position[row])
         played = np.flatnonzero(policy[position] > 0)
         record = play.games[int(game.to_move[position])].record(position)
-        if len(played) != 1 or record is None or not known[position, played[0]]:
-            continue  # it may play right, never comes there, or plays what it never tried
+        if len(played) != 1 or record is None:
+            continue  # it may play right, or never comes there
+        expected = values[position]
+        if not np.array_equal(np.flatnonzero(expected == np.fmax.reduce(expected)), played):
+            continue  # it plays what it never tried, or what its values do not tell apart
         wrong, before, after = int(played[0]), int(found.before[row]), int(found.after[row])
         line = _best_line(game, solution, int(game.successor[position, wrong]))
         made.append(

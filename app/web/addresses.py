@@ -6,6 +6,7 @@ for a recipe's may have a "+"; all else that addresses have is words and digits.
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
@@ -45,6 +46,7 @@ WHY = Route("/why/<record>")
 COMPARE = Route("/compare/<record>")
 TAKE = Route("/take/<record>")
 PUZZLES = "/puzzle"
+PUZZLE_TODAY = "/puzzle/today"
 PUZZLE = Route("/puzzle/<int:number>")
 SCORE = Route("/puzzle/<int:number>/score")
 MIND = Route("/mind/<name>")
@@ -270,20 +272,24 @@ def mind(name: str, step: int | None = None, colour: str = "", tile: int | None 
 
 def puzzle(
     number: int,
+    day: date | None = None,
     answers: str = "",
-    plays: int | None = None,
     right: int | None = None,
+    plays: int | None = None,
     ply: int = 0,
 ) -> str:
-    """Return a puzzle, with the answers of its round and to itself, and how far it is played on."""
-    cells = {"plays": plays, "right": right}
+    """Return a puzzle, of the round of a `day` or of ten, and how far one has come with both.
+
+    That are the answers of the round, those to the puzzle itself, and the ply that is played on.
+    """
+    cells = {"right": right, "plays": plays}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
-    return PUZZLE.to(number) + _query(answers=answers, **chosen, ply=ply or None)
+    return PUZZLE.to(number) + _query(day=day, answers=answers, **chosen, ply=ply or None)
 
 
-def score(number: int, answers: str) -> str:
+def score(number: int, answers: str, day: date | None = None) -> str:
     """Return what a round of puzzles came to; `number` is its last one."""
-    return SCORE.to(number) + _query(answers=answers)
+    return SCORE.to(number) + _query(day=day, answers=answers)
 
 
 def lab(

@@ -39,7 +39,7 @@ from app.tictactoe.puzzles import Puzzle, puzzles
 from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.values import LineUp, Solution, line_up, optimal
-from app.tictactoe.views import Worth
+from app.tictactoe.views import Worth, common_scale, shown
 from app.web.language import spoken
 from app.web.service.on_demand import Lab, source
 
@@ -410,19 +410,28 @@ class World:
     def puzzles(self) -> list[Puzzle]:
         """Return the blunders to be found, in the order of their numbers, which begin at 1.
 
-        The classics have none: they came when the numbers had been given out, and a number means
-        the same puzzle for ever.  Nor does a box of beads expect what it plays to be good.
+        The classics have none: they came when the numbers had been given out.  Nor does a box of
+        beads expect what it plays to be good.  The first are of agents whose rewards are written
+        on the squares as they were given.
         """
-        names = [
-            name
+        worths = {
+            name: agent.card.worth
             for name, agent in self.agents.items()
             if heading(agent.card.origin) != CLASSICS and agent.card.worth is not None
-        ]
+        }
         return puzzles(
             self.game,
-            {name: self.policies[name] for name in names},
-            {name: self.game.spread(self.known(name, -1), illegal=False) for name in names},
+            {name: self.policies[name] for name in worths},
+            {name: self._written(name, worth) for name, worth in worths.items()},
+            [name for name, worth in worths.items() if worth == Worth()],
         )
+
+    def _written(self, name: str, worth: Worth) -> NDArray[np.float64]:
+        """Return the values of an agent as squares show them, [D, cells], NaN where it has none."""
+        known = self.game.spread(self.known(name, -1), illegal=False)
+        mover = self.game.to_move[: self.game.decisions]
+        values = shown(common_scale(mover, self.agents[name].q.T, worth).T)
+        return np.where(known, values, np.nan)
 
     def _plays(self, name: str) -> bool:
         """Whether a policy that is not always there can be had, by a recipe or by moves."""

@@ -24,6 +24,13 @@ for (const box of document.querySelectorAll("[data-remember]")) {
   });
 }
 
+// What else a page keeps here, and nowhere else, can be forgotten.
+
+document.getElementById("forget")?.addEventListener("click", ({ target }) => {
+  for (const name of ["streak", "taught"]) storage.set(name, "");
+  target.disabled = true;
+});
+
 // Whoever asked for less motion, of the device or here, sees nothing move by itself.
 
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");

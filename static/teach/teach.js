@@ -28,12 +28,6 @@ function keepBest() {
     link.textContent = `${WORDS[key] ?? key} in ${one.games}`;
     line.append(link, "; ");
   }
-  const forget = document.createElement("button");
-  forget.className = "button";
-  forget.type = "button";
-  forget.textContent = "Forget";
-  forget.addEventListener("click", () => { storage.set(BEST, "{}"); line.hidden = true; });
-  line.append(forget);
 }
 
 keepBest();

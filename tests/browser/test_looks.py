@@ -40,8 +40,9 @@ PAGES = [
     *("/experiments/bad-runs", "/experiments/double-q", "/experiments/feedback"),
 ]
 STAGE = [
-    *("/", "/puzzle", "/puzzle/6", "/puzzle/6?plays=4", "/puzzle/6?plays=4&right=0"),
-    *("/puzzle/6?plays=4&right=0&ply=2", "/puzzle/10/score?answers=0123012301"),
+    *("/", "/puzzle", "/puzzle/5", "/puzzle/5?right=0", "/puzzle/5?right=0&plays=4"),
+    *("/puzzle/5?right=0&plays=4&ply=2", "/puzzle/10/score?answers=0123012301"),
+    "/puzzle/55/score?day=2026-11-23&answers=310",
     *("/mind/q-table?step=9&tile=40", "/mind/champion?colour=blunders", "/how/untrained"),
     *("/how/learning?step=9", "/how/blunder", "/how/why", "/how/unbeatable"),
 ]
@@ -56,7 +57,7 @@ FRAMES = [
     "/embed/mind/q-table",
     "/embed/mind/q-table?colour=visits&step=4",
     "/embed/experiment/bad-runs",
-    *("/embed/puzzle/6", "/embed/how/blunder", "/embed/teach"),
+    *("/embed/puzzle/5", "/embed/how/blunder", "/embed/teach"),
     "/embed/board/44",
 ]
 ERRORS = ["/nowhere", "/play/44"]

@@ -11,7 +11,7 @@ FOLDER = os.environ.get("SCREENSHOTS")
 PAGES = [
     ("front", "/"),
     ("play", "/play/867?x=q-learning-4&o=human"),
-    ("puzzle", "/puzzle/6?plays=4&right=0&answers=3123"),
+    ("puzzle", "/puzzle/5?right=0&plays=4&answers=3123"),
     ("mind", "/mind/q-table"),
 ]
 

@@ -10,7 +10,7 @@ from app.web.pictures.palette import contrast
 from tests.browser.steps import SHIFTS, address, shifts, walk
 
 SIZES = [(1280, 800), (1440, 900), (360, 740), (390, 844), (740, 360)]
-OPENED = "/puzzle/6?plays=4&right=0"
+OPENED = "/puzzle/5?right=0&plays=4"
 
 
 def inside(page: Page, selector: str) -> None:
@@ -50,7 +50,7 @@ def test_what_counts_is_seen_without_scrolling(
         assert page.evaluate("document.documentElement.scrollWidth") == width, url
 
     opened("/", "h1", "[data-film-board]", "#film-play", ".way", ".film-caption")
-    for url in ("/puzzle/6", "/puzzle/6?plays=4"):
+    for url in ("/puzzle/5", "/puzzle/5?right=0"):
         opened(url, "#board", ".question")
     opened(OPENED, "#board", ".question", "#step", "#next")
     opened("/mind/q-table", *(["#mind"] if height >= 800 else []))
@@ -126,9 +126,9 @@ def test_without_javascript_everything_can_be_done(
     page.click("#film-play")
     expect(page).to_have_url(address("/?step=1"))
     page.click("#way-mistake")
-    page.locator("#board [href]").first.click()
-    expect(page.locator(".question")).to_have_text("And which would be right?")
-    page.locator("#board [href]").first.click()
+    page.locator("#board a[href]").first.click()
+    expect(page.locator(".question")).to_contain_text("Which square does")
+    page.locator("#board a[href]").first.click()
     expect(page.locator(".verdicts li")).to_have_count(2)
     page.click("#next")
     expect(page.locator("h1")).to_have_text("Find its mistake")
@@ -161,11 +161,11 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(page: Page) -> None:
     page.clock.resume()
     tab_to("#way-mistake")
     page.keyboard.press("Enter")
-    expect(page.locator(".question")).to_contain_text("Which square will it play?")
+    expect(page.locator(".question")).to_contain_text("Which square is right?")
     page.wait_for_load_state()
     tab_to("#board [href]")
     page.keyboard.press("Enter")
-    expect(page.locator(".question")).to_have_text("And which would be right?")
+    expect(page.locator(".question")).to_contain_text("Which square does")
     assert page.evaluate("document.activeElement.classList.contains('cell')")  # it keeps the focus
     tab_to("#board [href]")
     page.keyboard.press("Enter")
@@ -181,12 +181,30 @@ def test_by_keyboard_alone_through_front_puzzle_and_lesson(page: Page) -> None:
 
 def test_a_round_of_ten_ends_on_a_page_of_its_own(page: Page) -> None:
     page.goto("/puzzle/10?answers=012301230")
-    page.locator("#board [href]").first.click()
-    expect(page.locator(".question")).to_have_text("And which would be right?")
-    page.locator("#board [href]").first.click()
+    page.locator("#board a[href]").first.click()
+    expect(page.locator(".question")).to_contain_text("Which square does")
+    page.locator("#board a[href]").first.click()
     page.click("#score")
     expect(page.locator("h1")).to_have_text("Ten mistakes")
     expect(page.locator("header")).to_have_count(1)
+
+
+def test_the_streak_of_days_is_kept_here_and_can_be_forgotten(page: Page) -> None:
+    def played(day: int, said: str) -> None:
+        page.clock.set_fixed_time(f"2026-11-{day}T12:00:00Z")
+        page.goto(f"/puzzle/1/score?day=2026-11-{day}&answers=310")
+        expect(page.locator("#streak")).to_have_text(f"Your streak in this browser: {said}.")
+
+    for day, said in ((20, "1 day"), (22, "1 day"), (23, "2 days"), (23, "2 days")):
+        played(day, said)
+    page.click("#menu-button")
+    page.click("#forget")
+    played(24, "1 day")
+    page.goto("/puzzle/1/score?day=2026-11-22&answers=310")  # another day's: it counts for nothing
+    expect(page.locator("#shared")).to_have_value(
+        re.compile("2026-11-22 🟩🟨⬜ http.*/puzzle/today$")
+    )
+    expect(page.locator("#streak")).to_be_hidden()
 
 
 def test_a_puzzle_keeps_its_squares_where_they_are(page: Page) -> None:
@@ -194,12 +212,12 @@ def test_a_puzzle_keeps_its_squares_where_they_are(page: Page) -> None:
         return [cell.bounding_box() for cell in page.locator("#board .cell").all()]
 
     page.set_viewport_size({"width": 360, "height": 740})
-    page.goto("/puzzle/6")
+    page.goto("/puzzle/5")
     before = squares()
     page.evaluate("document.getElementById('board-0').marked = true")
-    page.click("#board-4")
-    expect(page.locator(".question")).to_have_text("And which would be right?")
     page.click("#board-0")
+    expect(page.locator(".question")).to_contain_text("Which square does")
+    page.click("#board-4")
     expect(page.locator(".verdicts li")).to_have_count(2)
     button = page.locator("#next").bounding_box()
     for ply in range(1, 5):

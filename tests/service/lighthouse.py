@@ -18,7 +18,7 @@ from tests.service.tables import Table, put_into, show
 PAGES = (
     "/",
     "/play/",
-    "/puzzle/6",
+    "/puzzle/5",
     "/mind/q-table",
     "/how/why",
     "/agents",

@@ -45,7 +45,7 @@ ONE_CORE = (0, 1)  # the server's and the load's
 PAGES = {
     "front": "/",
     "play": "/play/",
-    "a puzzle": "/puzzle/6?plays=4&right=0",
+    "a puzzle": "/puzzle/5?right=0&plays=4",
     "a mind": "/mind/q-table",
     "the lesson": "/how/learning",
     "agents": "/agents",

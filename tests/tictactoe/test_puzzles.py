@@ -9,6 +9,7 @@ import pytest
 from app.tictactoe.agents import Agent, load_all
 from app.tictactoe.policy import greedy, policy_of
 from app.tictactoe.puzzles import COUNT, LADDER, LEVELS, MANY, ROUND, Puzzle, puzzles
+from app.tictactoe.views import Worth
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
 from tests.tictactoe.reference import SIGN, Policy, mover
@@ -33,7 +34,8 @@ def chosen(tictactoe: Both, agents: dict[str, Agent]) -> list[Puzzle]:
     return puzzles(
         tictactoe.game,
         {name: policy_of(agent.q, agent.card.plays) for name, agent in agents.items()},
-        {name: agent.visits > 0 for name, agent in agents.items()},
+        {name: np.where(agent.visits > 0, agent.q, np.nan) for name, agent in agents.items()},
+        [name for name, agent in agents.items() if agent.card.worth == Worth()],
     )
 
 
@@ -109,18 +111,27 @@ def test_how_far_one_has_to_look_makes_the_level(tictactoe: Both, chosen: list[P
 
 
 def test_a_round_climbs_while_there_are_puzzles_of_its_levels(chosen: list[Puzzle]) -> None:
-    first = [puzzle.level for puzzle in chosen[:ROUND]]
-    assert first == [*LADDER]
+    first, second = ([puzzle.level for puzzle in chosen[n : n + ROUND]] for n in (0, ROUND))
+    assert first == sorted(first)
+    assert second == [*LADDER]
+
+
+def test_the_first_round_is_of_agents_with_the_usual_rewards(
+    chosen: list[Puzzle], agents: dict[str, Agent]
+) -> None:
+    assert {agents[puzzle.agent].card.worth for puzzle in chosen[:ROUND]} == {Worth()}
 
 
 def test_they_are_the_same_whoever_asks(tictactoe: Both, tables) -> None:
     policies = {name: greedy(tables[name]) for name in ("noisy", "rough", "optimal")}
-    known = dict.fromkeys(policies, tictactoe.game.legal)
-    once, again = (puzzles(tictactoe.game, policies, known) for _ in range(2))
+    values = {name: tables[name] for name in policies}
+    once, again = (puzzles(tictactoe.game, policies, values) for _ in range(2))
     assert once == again
     assert {puzzle.agent for puzzle in once} == {"noisy", "rough"}
 
 
-def test_what_an_agent_never_tried_is_no_mistake_that_it_learned(tictactoe: Both, tables) -> None:
-    policy = {"noisy": greedy(tables["noisy"])}
-    assert puzzles(tictactoe.game, policy, {"noisy": np.zeros((4520, 9), bool)}) == []
+def test_what_its_values_do_not_tell_is_no_puzzle(tictactoe: Both, tables) -> None:
+    """Neither what an agent never tried, nor what it expects as much of as of another move."""
+    policy, legal = {"noisy": greedy(tables["noisy"])}, tictactoe.game.legal
+    for values in (np.full(legal.shape, np.nan), np.where(legal, 0.5, np.nan)):
+        assert puzzles(tictactoe.game, policy, {"noisy": values}) == []

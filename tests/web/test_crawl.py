@@ -28,10 +28,10 @@ KINDS = {
 # Pages that have what others of their kind have not, and frames, to which no page of ours links.
 STARTS = [
     *("/", "/agents/dqn-vs-random", "/agents/q-learning-2", "/compare/31?lens=self-play_3"),
-    *("/play/03142", "/play/40?lens=q-learning-1&step=5&train=1", "/puzzle/6?plays=4&right=0"),
+    *("/play/03142", "/play/40?lens=q-learning-1&step=5&train=1", "/puzzle/5?right=0&plays=4"),
     *("/puzzle/10/score?answers=0123012301", "/mind/q-table?colour=visits"),
     *("/embed/board/408?o=q-learning-1", "/embed/curve/q-learning-1", "/embed/mind/q-table"),
-    *("/embed/experiment/bad-runs", "/embed/puzzle/6?plays=4", "/embed/how/why", "/embed/teach"),
+    *("/embed/experiment/bad-runs", "/embed/puzzle/5?right=0", "/embed/how/why", "/embed/teach"),
 ]
 
 

@@ -41,7 +41,7 @@ FRAMES = [
     "/embed/mind/q-table?step=3",
     "/embed/mind/q-table?colour=visits",
     "/embed/experiment/bad-runs",
-    "/embed/puzzle/6?plays=4",
+    "/embed/puzzle/5?right=0",
     "/embed/puzzle/10/score?answers=0123012301",
     "/embed/how/blunder",
     "/embed/teach",
@@ -167,10 +167,10 @@ def test_a_reply_stays_in_the_frame(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("page", "kept", "aside"),
     [
-        ("/puzzle/6?plays=4", {"/puzzle/6?plays=4&right=0"}, {"/puzzle"}),
+        ("/puzzle/5?right=0", {"/puzzle/5?right=0&plays=4"}, {"/puzzle"}),
         ("/puzzle/10/score?answers=0123012301", {"/puzzle/1", "/puzzle/11"}, {"/puzzle"}),
         ("/how/learning", {"/how/blunder", "/how/learning?step=1"}, {"/mind/q-table"}),
-        ("/how/blunder", {"/how/why", "/puzzle/6"}, set()),
+        ("/how/blunder", {"/how/why", "/puzzle/5"}, set()),
         (TAUGHT, {"/teach/league"}, {f"/mind{TAUGHT.removeprefix('/teach')}"}),
         (TAUGHT.replace("12368", "12345"), set(), set()),
     ],
@@ -194,7 +194,7 @@ def test_a_page_in_a_frame_leads_to_frames_and_opens_all_else_aside(
 
 
 def test_a_page_in_a_frame_shows_what_the_page_shows(client: FlaskClient) -> None:
-    for page in ("/puzzle/6?plays=4", "/how/why", TAUGHT):
+    for page in ("/puzzle/5?right=0", "/how/why", TAUGHT):
         mains = []
         for text in (client.get(page).text, client.get(f"/embed{page}").text):
             main = text[text.index("<main") : text.index("</main>")]
@@ -387,9 +387,9 @@ def test_a_picture_is_as_wide_as_asked(client: FlaskClient) -> None:
         ("/experiments/bad-runs", "/embed/experiment/bad-runs"),
         ("/embed/mind/q-table", "/embed/mind/q-table"),
         ("/embed/experiment/bad-runs?figure=2", "/embed/experiment/bad-runs?figure=2"),
-        ("/puzzle/6", "/embed/puzzle/6"),
-        ("/puzzle/6?plays=4&right=0", "/embed/puzzle/6"),  # to be solved by who sees it
-        ("/embed/puzzle/6", "/embed/puzzle/6"),
+        ("/puzzle/5", "/embed/puzzle/5"),
+        ("/puzzle/5?right=0&plays=4", "/embed/puzzle/5"),  # to be solved by who sees it
+        ("/embed/puzzle/5", "/embed/puzzle/5"),
         ("/how/why", "/embed/how/why"),
         ("/embed/how/why", "/embed/how/why"),
         ("/teach", "/embed/teach"),
@@ -419,7 +419,7 @@ def test_a_page_says_how_it_is_embedded(client: FlaskClient, page: str, frame: s
         "/agents/q-learning-1",
         "/compare/31?lens=q-learning-1&lens=self-play",
         "/experiments/bad-runs",
-        "/puzzle/6",
+        "/puzzle/5",
         "/how/why",
         TAUGHT,
     ],

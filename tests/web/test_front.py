@@ -125,7 +125,7 @@ def test_every_way_leads_into_its_task(client: FlaskClient) -> None:
     assert play.count('id="board-') == watch.count('id="board-') == 9
     assert "data-heat" in play
     assert "/reply/" in watch  # it goes on by itself
-    assert "Which square will it play?" in puzzle
+    assert "Which square is right?" in puzzle
     assert "Teach" in teach
 
 

@@ -66,7 +66,7 @@ def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, world: World
     assert "data-heat" not in board[0]
     hrefs = re.findall(r'href="(/puzzle/[^"]*)" data-key', page)
     free = np.flatnonzero(world.game.legal[puzzle.position]).tolist()
-    assert hrefs == [f"/puzzle/{number}?plays={cell}" for cell in free]
+    assert hrefs == [f"/puzzle/{number}?right={cell}" for cell in free]
 
 
 def test_what_misled_it_is_right_in_its_task_and_loses(world: World) -> None:

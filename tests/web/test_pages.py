@@ -51,7 +51,7 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
         assert fragment.count(f'id="{target}"') == page.count(f'id="{target}"') == 1
 
 
-@pytest.mark.parametrize("url", ["/mind/q-table?tile=3", "/puzzle/6?plays=4", *ADDRESSES])
+@pytest.mark.parametrize("url", ["/mind/q-table?tile=3", "/puzzle/5?right=0", *ADDRESSES])
 def test_a_page_is_kept_and_asked_for_again(client: FlaskClient, url: str) -> None:
     first = client.get(url)
     tag = first.headers["ETag"]

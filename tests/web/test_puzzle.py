@@ -1,8 +1,10 @@
-"""Find its mistake: nothing is given away before it is answered, and all is in the address."""
+"""Find its mistake: solved by thinking and by what is shown; all of it is in the address."""
 
 import re
+from datetime import UTC, date, datetime, timedelta
 from html import unescape
 
+import numpy as np
 import pytest
 from flask.testing import FlaskClient
 from hypothesis import given
@@ -11,11 +13,15 @@ from werkzeug.exceptions import HTTPException
 
 from app.tictactoe.puzzles import ROUND
 from app.web import addresses
-from app.web.pages.puzzle import WORDS, parse
+from app.web.pages.puzzle import WORDS, daily, parse
 from app.web.world import World
 
 HTMX = {"HX-Request": "true"}
-NUMBERS = [1, 6, 9, 20, 60]
+NUMBERS = [1, 5, 9, 20, 60]
+SAW, KNEW = "You saw what it would play.", "You knew a right move."
+DAY = date(2026, 11, 23)
+LINES = [*((n, n + 1, n + 2) for n in (0, 3, 6)), *((n, n + 3, n + 6) for n in (0, 1, 2))]
+LINES += [(0, 4, 8), (2, 4, 6)]
 
 
 def squares(page: str) -> list[str]:
@@ -27,23 +33,74 @@ def links(page: str) -> list[str]:
     return [unescape(href) for href in re.findall(r'href="(/puzzle[^"]*)" data-key', page)]
 
 
-def answered(world: World, number: int, plays: int, right: int, **more: int) -> str:
-    return addresses.puzzle(number, "31", plays, right, **more)
+def answered(number: int, right: int, plays: int, answers: str = "31") -> str:
+    return addresses.puzzle(number, None, answers, right, plays)
+
+
+def labels(page: str) -> list[str]:
+    """What is to be read of each square."""
+    return [re.findall('aria-label="(.*?)"', square)[0] for square in squares(page)]
+
+
+def worth(stones: str, mover: str) -> int:
+    """What a position of nine squares is worth to the mover, found by trying."""
+    waits = "XO".replace(mover, "")
+    if any(stones[a] == stones[b] == stones[c] == waits for a, b, c in LINES):
+        return -1
+    played = [stones[:n] + mover + stones[n + 1 :] for n in range(9) if stones[n] == "."]
+    return max((-worth(after, waits) for after in played), default=0)
+
+
+def solve(client: FlaskClient, url: str) -> str:
+    """Solve a puzzle by what is to be read of its squares alone; return the page it opens."""
+    asked = client.get(url).text
+    words = [label.split(", ")[2] for label in labels(asked)]
+    stones = "".join("." if word == "empty" else word for word in words)
+    mover = "XO"[stones.count("X") > stones.count("O")]
+    moves = {n: stones[:n] + mover + stones[n + 1 :] for n in range(9) if stones[n] == "."}
+    best = min(moves, key=lambda n: worth(moves[n], "XO".replace(mover, "")))
+    shown = client.get(next(href for href in links(asked) if href.endswith(f"right={best}"))).text
+    values = {
+        n: float(found[1].replace("−", "-"))
+        for n, label in enumerate(labels(shown))
+        if (found := re.search("value ([+−]?[0-9.]+)", label))
+    }
+    likeliest = max(values, key=values.__getitem__)
+    return client.get(next(h for h in links(shown) if h.endswith(f"plays={likeliest}"))).text
+
+
+def is_solved(page: str) -> bool:
+    return SAW in page and KNEW in page
+
+
+def test_by_what_is_shown_they_are_solved(client: FlaskClient, world: World) -> None:
+    """A script that reads the squares solves them; whoever presses at random solves few."""
+    assert sum(is_solved(solve(client, f"/puzzle/{n}")) for n in range(1, ROUND + 1)) >= 8
+    by_chance = 0.0
+    for number, puzzle in enumerate(world.puzzles[:ROUND], 1):
+        cells = np.flatnonzero(world.game.legal[puzzle.position]).tolist()
+        pages = [client.get(answered(number, cell, cell)).text for cell in cells]
+        solved = [sum(word in page for page in pages) for word in (SAW, KNEW)]
+        by_chance += solved[0] * solved[1] / len(cells) ** 2
+    assert by_chance < 1
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_before_it_is_answered_no_value_is_told(
+def test_before_it_is_answered_nothing_is_given_away(
     client: FlaskClient, world: World, number: int
 ) -> None:
     puzzle = world.puzzles[number - 1]
     free = int(world.game.legal[puzzle.position].sum())
-    for url in (addresses.puzzle(number), addresses.puzzle(number, "", puzzle.wrong)):
-        page = client.get(url).text
+    asked = client.get(addresses.puzzle(number)).text
+    shown = client.get(addresses.puzzle(number, right=puzzle.wrong)).text
+    assert "data-heat" not in "".join(squares(asked))
+    assert "value" not in "".join(squares(asked))
+    for page in (asked, shown):
         board = "".join(squares(page))
-        assert "data-heat" not in board
-        assert "value" not in board
+        assert world.titles[puzzle.agent] in page
         assert "★" not in board
-        assert "blunder," not in board
+        assert ", best" not in board
+        assert "blunder" not in board
         assert len(links(page)) == free
 
 
@@ -51,7 +108,7 @@ def test_before_it_is_answered_no_value_is_told(
 def test_two_presses_open_it(client: FlaskClient, world: World, number: int) -> None:
     puzzle = world.puzzles[number - 1]
     url = addresses.puzzle(number)
-    for cell in (puzzle.wrong, puzzle.right[0]):
+    for cell in (puzzle.right[0], puzzle.wrong):
         url = next(href for href in links(client.get(url).text) if href.endswith(f"={cell}"))
     page = client.get(url).text
     assert "You saw what it would play." in page
@@ -66,7 +123,7 @@ def test_two_presses_open_it(client: FlaskClient, world: World, number: int) -> 
 
 
 def test_what_was_known_is_counted_for_the_round(client: FlaskClient, world: World) -> None:
-    puzzle = world.puzzles[5]
+    puzzle = world.puzzles[4]
     right, wrong = puzzle.right[0], puzzle.wrong
     for plays, said, answer in (
         (wrong, right, 3),
@@ -74,8 +131,8 @@ def test_what_was_known_is_counted_for_the_round(client: FlaskClient, world: Wor
         (right, right, 2),
         (right, wrong, 0),
     ):
-        page = client.get(answered(world, 6, plays, said)).text
-        assert f'href="/puzzle/7?answers=31{answer}"' in page
+        page = client.get(answered(5, said, plays)).text
+        assert f'href="/puzzle/6?answers=31{answer}"' in page
         assert ("You saw what it would play." in page) == (answer in (1, 3))
         assert ("You knew a right move." in page) == (answer in (2, 3))
 
@@ -85,7 +142,7 @@ def test_the_punishment_is_played_through_to_the_end(
     client: FlaskClient, world: World, number: int
 ) -> None:
     puzzle = world.puzzles[number - 1]
-    url = answered(world, number, puzzle.wrong, puzzle.right[0])
+    url = answered(number, puzzle.right[0], puzzle.wrong)
     stones = len(puzzle.record)
     for ply in range(len(puzzle.refutation) + 1):
         page = client.get(url).text
@@ -99,12 +156,11 @@ def test_the_punishment_is_played_through_to_the_end(
 
 def test_the_last_of_ten_leads_to_the_score(client: FlaskClient, world: World) -> None:
     puzzle = world.puzzles[ROUND - 1]
-    url = addresses.puzzle(ROUND, "301230123", puzzle.wrong, puzzle.right[0])
+    url = answered(ROUND, puzzle.right[0], puzzle.wrong, "301230123")
     page = client.get(url).text
     assert 'href="/puzzle/10/score?answers=3012301233"' in page
     score = client.get("/puzzle/10/score?answers=3012301233").text
-    assert '<p class="score">6 of 10</p>' in score
-    assert "<b>6 of 10</b>" in score
+    assert '<p class="score">4 of 10</p>' in score
     for word in WORDS:
         assert score.count(f'data-known="{word}"') == "3012301233".count(str(WORDS.index(word)))
     assert 'href="/puzzle/11"' in score
@@ -112,7 +168,7 @@ def test_the_last_of_ten_leads_to_the_score(client: FlaskClient, world: World) -
 
 
 def test_the_preview_gives_nothing_away(client: FlaskClient) -> None:
-    page = client.get("/puzzle/6").text
+    page = client.get("/puzzle/5").text
     found = re.search(r'property="og:image" content="http://localhost([^"]+)"', page)
     assert found
     assert "hide=1" in found[1]
@@ -121,7 +177,7 @@ def test_the_preview_gives_nothing_away(client: FlaskClient) -> None:
 
 def test_after_the_last_puzzle_comes_the_first(client: FlaskClient, world: World) -> None:
     total, puzzle = len(world.puzzles), world.puzzles[-1]
-    page = client.get(addresses.puzzle(total, "", puzzle.wrong, puzzle.right[0])).text
+    page = client.get(answered(total, puzzle.right[0], puzzle.wrong, "")).text
     assert 'href="/puzzle/1?answers=3"' in page
     assert 'href="/puzzle/1"' in client.get(f"/puzzle/{total}/score?answers={'0' * ROUND}").text
 
@@ -136,12 +192,12 @@ def test_every_puzzle_is_in_the_index_by_agent_and_level(client: FlaskClient, wo
 
 def test_every_puzzle_has_a_page_that_opens(client: FlaskClient, world: World) -> None:
     for number, puzzle in enumerate(world.puzzles, 1):
-        page = client.get(answered(world, number, puzzle.wrong, puzzle.right[0])).text
+        page = client.get(answered(number, puzzle.right[0], puzzle.wrong)).text
         assert world.titles[puzzle.agent] in page
 
 
 def test_the_fragment_is_a_part_of_the_page(client: FlaskClient) -> None:
-    for url in ("/puzzle/6", "/puzzle/6?plays=4", "/puzzle/6?plays=4&right=0&ply=2"):
+    for url in ("/puzzle/5", "/puzzle/5?right=0", "/puzzle/5?right=0&plays=4&ply=2"):
         page, fragment = client.get(url), client.get(url, headers=HTMX)
         assert fragment.text.strip() in page.text
         assert fragment.text.count('id="notice"') == page.text.count('id="notice"') == 1
@@ -149,16 +205,49 @@ def test_the_fragment_is_a_part_of_the_page(client: FlaskClient) -> None:
         assert again.status_code == 304
 
 
+@given(days=st.integers(0, 2000))
+def test_a_day_has_a_puzzle_of_each_level(world: World, days: int) -> None:
+    numbers = daily(world, DAY + timedelta(days))
+    assert [world.puzzles[number - 1].level for number in numbers] == [0, 1, 2]
+
+
+def test_today_is_the_same_for_all_and_kept_until_its_end(
+    client: FlaskClient, world: World
+) -> None:
+    start = datetime.now(UTC)
+    answer, framed = client.get("/puzzle/today"), client.get("/embed/puzzle/today")
+    end = datetime.now(UTC)
+    days = {start.date(), end.date()}  # at midnight it may be either
+    assert answer.location in {addresses.puzzle(daily(world, day)[0], day) for day in days}
+    assert framed.location in {f"/embed{addresses.puzzle(daily(world, d)[0], d)}" for d in days}
+    assert 0 <= (answer.cache_control.max_age or 0) < 24 * 60 * 60
+    assert (start + timedelta(seconds=answer.cache_control.max_age or 0)).date() in days
+
+
+def test_the_day_is_played_to_three_squares(client: FlaskClient, world: World) -> None:
+    numbers = daily(world, DAY)
+    url = addresses.puzzle(numbers[0], DAY)
+    for number in numbers:
+        assert f"/puzzle/{number}?" in url
+        page = solve(client, url)
+        assert is_solved(page)
+        url = unescape(re.findall(r'id="(?:next|score)"[^>]*?href="([^"]+)"', page)[0])
+    assert url == f"/puzzle/{numbers[-1]}/score?day=2026-11-23&answers=333"
+    shared = 'value="Find its mistake, 2026-11-23 🟩🟩🟩 http://localhost/puzzle/today"'
+    assert shared in client.get(url).text
+    assert "🟩🟨⬜" in client.get(url.replace("333", "310")).text
+
+
 @given(data=st.data())
 def test_an_address_is_read_as_it_was_written(world: World, data: st.DataObject) -> None:
     number = data.draw(st.integers(1, len(world.puzzles)))
     puzzle = world.puzzles[number - 1]
     cells = st.sampled_from([c for c in range(9) if world.game.legal[puzzle.position, c]])
-    plays = data.draw(st.none() | cells)
-    right = None if plays is None else data.draw(st.none() | cells)
-    ply = 0 if right is None else data.draw(st.integers(0, len(puzzle.refutation)))
+    right = data.draw(st.none() | cells)
+    plays = None if right is None else data.draw(st.none() | cells)
+    ply = 0 if plays is None else data.draw(st.integers(0, len(puzzle.refutation)))
     answers = data.draw(st.text("0123", max_size=ROUND - 1))
-    address = addresses.puzzle(number, answers, plays, right, ply)
+    address = addresses.puzzle(number, None, answers, right, plays, ply)
     query = dict(pair.split("=") for pair in address.partition("?")[2].split("&") if pair)
     attempt = parse(number, query, world)
     assert (attempt.plays, attempt.right, attempt.ply) == (plays, right, ply)
@@ -168,14 +257,14 @@ def test_an_address_is_read_as_it_was_written(world: World, data: st.DataObject)
 
 @given(
     query=st.dictionaries(
-        st.sampled_from(["answers", "plays", "right", "ply"]),
+        st.sampled_from(["day", "answers", "plays", "right", "ply"]),
         st.text("0123456789-x²", max_size=12) | st.text(max_size=3),
     )
 )
 def test_whatever_is_sent_is_read_or_refused(world: World, query: dict[str, str]) -> None:
     refusal = None
     try:
-        assert parse(6, query, world).place.position >= 0
+        assert parse(5, query, world).place.position >= 0
     except HTTPException as refused:
         refusal = refused
     assert refusal is None or (refusal.code in (400, 409) and refusal.description)

@@ -43,6 +43,7 @@ from app.web.pages.parts.export import (
     take_mind,
     take_puzzle,
     take_stop,
+    take_today,
     take_value,
 )
 from app.web.pages.parts.film import Film, film_of_mind
@@ -448,6 +449,10 @@ def _puzzle(world: World, given: Mapping[str, Any], _: Query) -> Take:
     return take_puzzle(world, given["number"])
 
 
+def _today(world: World, given: Mapping[str, Any], query: Query) -> Take:
+    return take_today()
+
+
 def _stop(world: World, given: Mapping[str, Any], _: Query) -> Take:
     for stop in STOPS:
         if stop.slug == given["slug"]:
@@ -475,6 +480,8 @@ TAKES: dict[str, Callable[[World, Mapping[str, Any], Query], Take]] = {
     "embed.experiment": _figure,
     "puzzle.puzzle": _puzzle,
     "puzzle.framed": _puzzle,
+    "puzzle.today": _today,
+    "puzzle.framed_today": _today,
     "how.part": _stop,
     "how.framed": _stop,
     "teach.teach": _learner,

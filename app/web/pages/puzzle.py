@@ -1,24 +1,28 @@
-"""The puzzles: find what an agent will play in a position, and what would be right.
+"""The puzzles: find what is right in a position, and then the agent's mistake, by its values.
 
-An attempt at a puzzle is a value, and all of it is in the address."""
+An attempt at a puzzle is a value, and all of it is in the address.  A round is ten puzzles, or the
+three of a day."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, redirect, request
 from werkzeug.exceptions import BadRequest, Conflict
+from werkzeug.wrappers import Response as AnyResponse
 
 from app.tictactoe.notation import DIGITS, MARKS, parse_record
 from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
 from app.web import addresses
-from app.web.lens import NOTHING, Note, opinion
+from app.web.lens import NOTHING, Note, opinion, outcome
 from app.web.match import Match, Place, check_puzzle, place_of, read, read_cell
 from app.web.numbers import listed, short_name
-from app.web.pages.parts.export import Take, take_puzzle
+from app.web.pages.parts.export import Take, take_puzzle, take_today
 from app.web.pictures.boards import Board, board
-from app.web.respond import Page, respond
+from app.web.respond import Page, in_frame, respond
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("puzzle", __name__)
@@ -33,9 +37,10 @@ class Attempt:
 
     world: World
     number: int  # of the puzzle, from 1
+    day: date | None = None  # whose puzzles make the round, None for a round of ten
     answers: str = ""  # a digit for each puzzle of this round that was answered before
-    plays: int | None = None  # the cell that the agent was said to play
     right: int | None = None  # the cell that was said to be right
+    plays: int | None = None  # the cell that the agent was said to play
     ply: int = 0  # how far the punishment has been played
 
     @cached_property
@@ -46,12 +51,12 @@ class Attempt:
     @property
     def is_open(self) -> bool:
         """Whether both questions have been answered, so that the values are shown."""
-        return self.right is not None
+        return self.plays is not None
 
     @property
-    def is_last(self) -> bool:
-        """Whether it ends a round."""
-        return len(self.answers) == ROUND - 1
+    def left(self) -> int:
+        """How many puzzles of the round follow, this one included."""
+        return round_length(self.world, self.day) - len(self.answers)
 
     @property
     def answer(self) -> int:
@@ -71,7 +76,8 @@ class Attempt:
     @property
     def address(self) -> str:
         """Where this is shown."""
-        return addresses.puzzle(self.number, self.answers, self.plays, self.right, self.ply)
+        answered = self.right, self.plays, self.ply
+        return addresses.puzzle(self.number, self.day, self.answers, *answered)
 
     @cached_property
     def place(self) -> Place:
@@ -81,9 +87,13 @@ class Attempt:
 
     def say(self, cell: int) -> "Attempt":
         """Answer the question that is open with a cell."""
-        if self.plays is None:
-            return replace(self, plays=cell)
-        return replace(self, right=cell)
+        if self.right is None:
+            return replace(self, right=cell)
+        return replace(self, plays=cell)
+
+    def answered_with(self, cell: int) -> str:
+        """Return where the question that is open is answered with a cell."""
+        return self.say(cell).address
 
     def at(self, ply: int) -> "Attempt":
         """Return the same with the punishment played so far."""
@@ -93,14 +103,32 @@ class Attempt:
     def next(self) -> str:
         """The address of the next puzzle, or of the score after the last one of a round."""
         answers = f"{self.answers}{self.answer}"
-        if self.is_last:
-            return addresses.score(self.number, answers)
-        return addresses.puzzle(after(self.world, self.number), answers)
+        if self.left == 1:
+            return addresses.score(self.number, answers, self.day)
+        if self.day:
+            following = daily(self.world, self.day)[len(answers)]
+        else:
+            following = after(self.world, self.number)
+        return addresses.puzzle(following, self.day, answers)
 
 
 def after(world: World, number: int) -> int:
     """Return the number of the puzzle that follows; after the last comes the first."""
     return number % len(world.puzzles) + 1
+
+
+def daily(world: World, day: date) -> list[int]:
+    """Return the numbers of a day's puzzles: one of each level, the easiest first."""
+    levels = [
+        [number for number, each in enumerate(world.puzzles, 1) if each.level == level]
+        for level in range(len(LEVELS))
+    ]
+    return [numbers[day.toordinal() % len(numbers)] for numbers in levels if numbers]
+
+
+def round_length(world: World, day: date | None) -> int:
+    """Return how many puzzles a round has: that of a day, or any other."""
+    return len(daily(world, day)) if day else ROUND
 
 
 def parse(number: int, query: Mapping[str, str], world: World) -> Attempt:
@@ -109,22 +137,41 @@ def parse(number: int, query: Mapping[str, str], world: World) -> Attempt:
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
     check_puzzle(number, world)
-    attempt = Attempt(world, number, parse_answers(query.get("answers", ""), range(ROUND)))
-    for name in ("plays", "right"):
+    day = parse_day(query.get("day", ""))
+    answers = parse_answers(query.get("answers", ""), range(round_length(world, day)))
+    if day and daily(world, day)[len(answers)] != number:
+        raise BadRequest(f"Puzzle {number} is not puzzle {len(answers) + 1} of {day}.")
+    attempt = Attempt(world, number, day, answers)
+    for name in ("right", "plays"):
         text = query.get(name, "")
         if text:
-            if name == "right" and attempt.plays is None:
-                raise BadRequest("right needs plays, the answer before it, in the same address.")
+            if name == "plays" and attempt.right is None:
+                raise BadRequest("plays needs right, the answer before it, in the same address.")
             attempt = attempt.say(_cell(attempt, name, text))
     text = query.get("ply", "")
     if not text:
         return attempt
     ply, plies = read("ply", text), len(attempt.puzzle.refutation)
     if not attempt.is_open:
-        raise BadRequest("ply needs plays and right, the two answers, in the same address.")
+        raise BadRequest("ply needs right and plays, the two answers, in the same address.")
     if ply > plies:
         raise BadRequest(f"ply is 0 to {plies} in this puzzle.")
     return attempt.at(ply)
+
+
+def parse_day(text: str) -> date | None:
+    """Read a day; an empty text is none.
+
+    Raises BadRequest with a sentence if there is no such day.
+    """
+    if not text:
+        return None
+    try:
+        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise BadRequest(f"day={text} in the address is wrong: day is a date like 2026-01-31.")
 
 
 def parse_answers(text: str, lengths: range) -> str:
@@ -151,7 +198,7 @@ def _cell(attempt: Attempt, name: str, text: str) -> int:
 
 WORTH = {1: "won", 0: "drawn", -1: "lost"}
 BLUNDER, RIGHT = "✗ blunder", "✓ right"
-SCORED = range(ROUND, ROUND + 1)
+SQUARES = ("⬜", "🟨", "🟨", "🟩")  # an answer, to be passed on
 
 
 class Punishment(NamedTuple):
@@ -170,7 +217,6 @@ class Opened(NamedTuple):
     truth: str  # what that is really, "lost" or "drawn"
     rights: str  # the squares that keep what the position is worth
     knew_its_move: bool
-    knew_right: bool
     moves: list[Punishment]
     values: str  # the address of the board with its values
     why: str  # the address that explains the value of the blunder
@@ -191,12 +237,16 @@ class PuzzlePage(Page):
     agent: str  # its title
     agent_href: str
     mover: str
+    waits: str  # the other side
     before: str  # "won" or "drawn": what the position is worth to the mover
     wrong: str  # the square that the agent plays
     board: Board
-    asked: str  # "plays", "right", or "" once it is open
+    asked: str  # "right", "plays", or "" once it is open
+    told: str  # how the game ends after the move that was said to be right, "" before
+    knew_right: bool
     opened: Opened | None
     ply: int
+    day: str  # whose puzzles make the round, "" of a round of ten
     round: list[str]  # what was known of the puzzles before, in words
     left: int  # puzzles of the round that follow, this one included
     preview: str  # the address of its picture, which gives nothing away
@@ -210,6 +260,7 @@ class PuzzlesPage(Page):
     template: ClassVar = "puzzle/puzzles.html"
 
     total: int
+    take: Take  # of the day's
     rounds: list[tuple[int, int]]  # the first number of each, and the last
     agents: dict[str, dict[str, list[int]]]  # by title and level: the numbers
 
@@ -221,8 +272,9 @@ class ScorePage(Page):
     template: ClassVar = "puzzle/score.html"
 
     round: list[str]  # what was known of each puzzle, in words
-    knew_its_move: int
-    knew_right: int
+    solved: int  # of how many both was
+    day: str  # whose puzzles they were, as in an address, "" of a round of ten
+    shared: str  # what the round of a day came to, as a text to pass on
     more: str  # the address of the next round
     again: str  # of the same
     index: str
@@ -232,6 +284,21 @@ class ScorePage(Page):
 def puzzles() -> Response:
     """Show which puzzles there are."""
     return respond(puzzles_page(world()))
+
+
+@bp.get(addresses.PUZZLE_TODAY)
+@bp.get(addresses.framed(addresses.PUZZLE_TODAY), endpoint="framed_today")
+def today() -> AnyResponse:
+    """Lead to the day's puzzles, the same for all; the day begins at midnight, UTC."""
+    now = datetime.now(UTC)
+    numbers = daily(world(), now.date())
+    check_puzzle(numbers[0] if numbers else 1, world())
+    address = addresses.puzzle(numbers[0], now.date())
+    response = redirect(addresses.framed(address) if in_frame() else address)
+    midnight = datetime.combine(now.date() + timedelta(1), time(), UTC)
+    seconds = int((midnight - now).total_seconds())
+    response.headers["Cache-Control"] = f"public, max-age={seconds}"
+    return response
 
 
 @bp.get(addresses.PUZZLE)
@@ -246,8 +313,10 @@ def puzzle(number: int) -> Response:
 def score(number: int) -> Response:
     """Show what the round came to that a puzzle ends."""
     check_puzzle(number, world())
-    answers = parse_answers(request.args.get("answers", ""), SCORED)
-    return respond(score_page(world(), number, answers))
+    day = parse_day(request.args.get("day", ""))
+    length = round_length(world(), day)
+    answers = parse_answers(request.args.get("answers", ""), range(length, length + 1))
+    return respond(score_page(world(), number, answers, day))
 
 
 def puzzles_page(world: World) -> PuzzlesPage:
@@ -265,6 +334,7 @@ def puzzles_page(world: World) -> PuzzlesPage:
                 agents.setdefault(world.titles[name], {})[word] = numbers
     return PuzzlesPage(
         total=total,
+        take=take_today(),
         rounds=[(first, min(first + ROUND - 1, total)) for first in range(1, total + 1, ROUND)],
         agents=agents,
     )
@@ -273,7 +343,8 @@ def puzzles_page(world: World) -> PuzzlesPage:
 def puzzle_page(attempt: Attempt) -> PuzzlePage:
     """Gather what the templates write down."""
     world, each = attempt.world, attempt.puzzle
-    asked = "plays" if attempt.plays is None else "" if attempt.is_open else "right"
+    asked = "right" if attempt.right is None else "" if attempt.is_open else "plays"
+    mover = int(world.game.to_move[each.position])
     return PuzzlePage(
         number=attempt.number,
         total=len(world.puzzles),
@@ -281,47 +352,56 @@ def puzzle_page(attempt: Attempt) -> PuzzlePage:
         level=LEVELS[each.level],
         agent=world.titles[each.agent],
         agent_href=addresses.agent(each.agent),
-        mover=MARKS[int(world.game.to_move[each.position])],
+        mover=MARKS[mover],
+        waits=MARKS[-mover],
         before=WORTH[each.before],
         wrong=short_name(world.game, each.wrong),
         board=_board(attempt),
         asked=asked,
+        told="" if attempt.right is None else outcome(world, each.position, attempt.right),
+        knew_right=attempt.knew_right,
         opened=_opened(attempt) if attempt.is_open else None,
         ply=attempt.ply,
+        day=f"{attempt.day:%-d %B}" if attempt.day else "",
         round=[WORDS[int(digit)] for digit in attempt.answers],
-        left=ROUND - len(attempt.answers),
+        left=attempt.left,
         preview=addresses.preview(Match(each.record, o=HUMAN, hide=True)),
         take=take_puzzle(world, attempt.number),
     )
 
 
-def score_page(world: World, number: int, answers: str) -> ScorePage:
+def score_page(world: World, number: int, answers: str, day: date | None = None) -> ScorePage:
     """Gather what the template writes down."""
     known = [int(digit) for digit in answers]
-    first = (number - ROUND) % len(world.puzzles) + 1
+    first = daily(world, day)[0] if day else (number - ROUND) % len(world.puzzles) + 1
     return ScorePage(
         round=[WORDS[answer] for answer in known],
-        knew_its_move=sum(bool(answer & KNEW_ITS_MOVE) for answer in known),
-        knew_right=sum(bool(answer & KNEW_RIGHT) for answer in known),
-        more=addresses.puzzle(after(world, number)),
-        again=addresses.puzzle(first),
+        solved=known.count(KNEW_ITS_MOVE + KNEW_RIGHT),
+        day=str(day or ""),
+        shared=f"Find its mistake, {day} " + "".join(SQUARES[answer] for answer in known),
+        more=addresses.puzzle(1 if day else after(world, number)),
+        again=addresses.puzzle(first, day),
         index=addresses.PUZZLES,
     )
 
 
 def _board(attempt: Attempt) -> Board:
-    """Lay out the position: to be answered on, with its values, or played on."""
+    """Lay out the position: to be answered on, then with its values, then played on."""
     world, each, place, label = attempt.world, attempt.puzzle, attempt.place, "The position"
+    if attempt.right is None or attempt.ply:
+        link = None if attempt.is_open else attempt.answered_with
+        return board(place, None, link, label=label)
+    view, silent = opinion(world, each.position, each.agent), [NOTHING] * world.game.cells
+    sign = "✓" if attempt.knew_right else "✗"
     if not attempt.is_open:
-        asked = board(place, None, lambda cell: attempt.say(cell).address, label=label)
-        return _noted(asked, {attempt.plays: ["your guess"]})
-    if attempt.ply:
-        return board(place, None, None, label=label)
+        # Whether it is starred, too, would say which it plays.
+        view = replace(view, best=[False] * world.game.cells)
+        asked = board(place, view, attempt.answered_with, label=label, notes=silent)
+        return _noted(asked, {attempt.right: [f"{sign} your move"]})
     words: dict[int | None, list[str]] = {cell: [RIGHT] for cell in each.right}
     words[each.wrong] = [BLUNDER]
-    words.setdefault(attempt.plays, []).append("your guess")
     words.setdefault(attempt.right, []).append("your move")
-    view, silent = opinion(world, each.position, each.agent), [NOTHING] * world.game.cells
+    words.setdefault(attempt.plays, []).append("your guess")
     return _noted(board(place, view, None, label=label, chosen=each.wrong, notes=silent), words)
 
 
@@ -346,7 +426,6 @@ def _opened(attempt: Attempt) -> Opened:
         truth=WORTH[each.after],
         rights=listed([short_name(world.game, cell) for cell in each.right], "or"),
         knew_its_move=attempt.knew_its_move,
-        knew_right=attempt.knew_right,
         moves=[
             Punishment(
                 ply,

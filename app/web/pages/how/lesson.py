@@ -137,8 +137,8 @@ def _blunder(world: World, _: str) -> Illustration:
         board=board(
             place,
             None,
-            lambda cell: addresses.puzzle(number, plays=cell),
-            label=gettext("The position: say what it will play"),
+            lambda cell: addresses.puzzle(number, right=cell),
+            label=gettext("The position: say what is right"),
         ),
         links=((gettext("Answer, and see"), addresses.puzzle(number)),),
     )

@@ -152,6 +152,11 @@ def take_puzzle(world: World, number: int) -> Take:
     return _page(f"Find its mistake: puzzle {number}", addresses.puzzle(number), PUZZLE)
 
 
+def take_today() -> Take:
+    """Return how the day's puzzles leave the site, whatever day it will be."""
+    return _page("Find its mistake: today's puzzle", addresses.PUZZLE_TODAY, PUZZLE)
+
+
 def take_stop(stop: Stop) -> Take:
     """Return how a stop of the lesson leaves the site."""
     title = f"How a program learns tic-tac-toe: {stop.title}"

@@ -1,0 +1,19 @@
+"use strict";
+
+// The streak of this browser: on how many days in a row the day's puzzle was played to its end.
+
+const STREAK = "streak";
+const streak = document.getElementById("streak");
+const dayOf = (time) => new Date(time).toISOString().slice(0, 10);
+let [last, days] = (storage.get(STREAK) ?? "").split(" ");
+const now = Date.now();
+
+if (streak.dataset.day === dayOf(now) && last !== dayOf(now)) {
+  days = last === dayOf(now - 864e5) ? Number(days) + 1 : 1;
+  last = dayOf(now);
+  storage.set(STREAK, `${last} ${days}`);
+}
+if (last === streak.dataset.day && Number(days) > 0) {
+  streak.textContent = `Your streak in this browser: ${Number(days)} ${Number(days) === 1 ? "day" : "days"}.`;
+  streak.hidden = false;
+}
