@@ -64,6 +64,7 @@ HOW = "/how"
 HOW_PART = Route("/how/<slug>")
 TEACH = "/teach"
 TEACH_RECIPE = Route("/teach/<name>")
+TEACH_PREVIEW = Route("/preview/teach/<name>.png")
 LAB = "/lab"
 LAB_RECIPE = Route("/lab/<name>")
 EXPERIMENTS = "/experiments"
@@ -80,7 +81,6 @@ EMBED_MIND = Route("/embed/mind/<name>")
 EMBED_EXPERIMENT = Route("/embed/experiment/<claim>")
 OEMBED = "/oembed"
 MATCH_PREVIEW = Route("/preview/<record>.png")
-PREVIEW = "/preview/024.png?o=human&lens=q-table"  # the end of the film; of pages without their own
 API = "/api"
 API_DESCRIPTION = "/api/v1/openapi.json"
 API_AGENTS = "/api/v1/agents"
@@ -175,9 +175,9 @@ def preview(match: Match) -> str:
     return _of_match(MATCH_PREVIEW, match)
 
 
-def agent_preview(name: str) -> str:
-    """Return the picture of a page about an agent: how it values the first move."""
-    return preview(Match(o="human", lens=name))
+def mind_preview(name: str, step: int | None = None, colour: str = "") -> str:
+    """Return the picture that a link to a mind is shown with, and to a page about its agent."""
+    return file_of(embed_mind(name, step, colour), "png")
 
 
 def compare(comparison: Comparison) -> str:

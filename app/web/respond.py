@@ -24,8 +24,9 @@ from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import addresses
-from app.web.text import first_opponent
-from app.web.world import World, kept, world
+from app.web.match import Match
+from app.web.text import BLOCKED, first_opponent
+from app.web.world import HUMAN, World, kept, world
 
 PARTS_KEPT = 512  # most of them below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
@@ -44,11 +45,14 @@ def init_app(app: Flask) -> None:
     """Let templates name addresses, and call `once(macro, ...)` for a macro of _controls.html.
 
     What every move is drawn with is there too, for an import by a template takes a while each time.
-    `first_game` is where a visitor plays who has not chosen an opponent.
+    `first_game` is where a visitor plays who has not chosen an opponent, and `first_preview` the
+    picture of the front page's last board, with which a link to a page without its own is shown.
     """
     app.jinja_env.globals["addresses"] = addresses
     opponent = first_opponent(app.extensions["world"])
     app.jinja_env.globals["first_game"] = addresses.play_against(opponent)
+    filmed = Match(BLOCKED, o=HUMAN, lens=opponent)
+    app.jinja_env.globals["first_preview"] = addresses.preview(filmed)
     app.add_template_global(once, "once")
     app.add_template_global(in_frame, "in_frame")
     controls, boards = map(

@@ -175,6 +175,8 @@ def _result(place: Place) -> str:
     return f"{place.world.titles[match.seat(outcome)]} wins as {MARKS[outcome]}"
 
 
+# X threatens a line that only one square blocks; BEATABLE ends by playing there, and is sure.
+BLOCKED = "204"
 BEATABLE = "q-learning-1"  # its squares have many colours, and it has a blind spot
 BEGINNER_LOSES = 0.1  # of its games against uniformly random moves
 STRENGTHS = {

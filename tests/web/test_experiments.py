@@ -494,8 +494,8 @@ def test_each_kind_of_figure_can_stand_for_its_experiment(world: World, figure: 
     small = miniature(world, figure)
     assert len(re.findall(r"<(?:path|rect)", small)) >= 1
     assert "<text" not in small
-    drawn = png(preview_of(world, figure, "M5 5", "win"))
-    blank = png(preview_of(world, Bars("", "", [Bar("", 0.0)], True), "M5 5", "win"))
+    drawn = png(preview_of(world, figure, ""))
+    blank = png(preview_of(world, Bars("", "", [Bar("", 0.0)], True), ""))
     assert drawn != blank
 
 

@@ -11,9 +11,9 @@ from app.tictactoe.notation import replay
 from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
 from app.web.lens import HEAT_STEPS, opinion
-from app.web.pages.front import CAST, LEARNERS, RANDOM_MOVES, RECORD, front_page, ways
+from app.web.pages.front import CAST, LEARNERS, RANDOM_MOVES, front_page, ways
 from app.web.pages.parts.film import MOVING, STILL, film_of, film_of_mind
-from app.web.text import BEATABLE, first_opponent
+from app.web.text import BEATABLE, BLOCKED, first_opponent
 from app.web.world import World
 
 BLOCK = 6  # the square that stops X's diagonal
@@ -21,7 +21,7 @@ BLOCK = 6  # the square that stops X's diagonal
 
 def test_the_film_begins_with_nothing_and_ends_with_the_block(world: World) -> None:
     name = first_opponent(world)
-    film = film_of(world, name, RECORD)
+    film = film_of(world, name, BLOCKED)
     first, last = film.frames[0], film.frames[-1]
     assert [square.heat for square in first.squares.values()] == [None] * 6
     assert first.caption == "No idea: it has learned nothing here yet."
@@ -35,7 +35,7 @@ def test_the_film_begins_with_nothing_and_ends_with_the_block(world: World) -> N
 
 
 def test_its_position_has_one_right_move_which_blocks_a_line(world: World) -> None:
-    position = replay(world.game, RECORD)[-1]
+    position = replay(world.game, BLOCKED)[-1]
     assert np.flatnonzero(world.right[position]).tolist() == [BLOCK]
     board = world.game.board[position]
     lines = [line for line in world.game.lines if BLOCK in line]
@@ -44,7 +44,7 @@ def test_its_position_has_one_right_move_which_blocks_a_line(world: World) -> No
 
 def test_each_caption_says_what_the_squares_show(world: World) -> None:
     """Told again from the frames alone."""
-    film = film_of(world, first_opponent(world), RECORD)
+    film = film_of(world, first_opponent(world), BLOCKED)
     told = set()
     for frame in film.frames:
         known = [square for square in frame.squares.values() if square.heat is not None]
@@ -66,7 +66,7 @@ def test_each_caption_says_what_the_squares_show(world: World) -> None:
 
 
 def test_the_film_lasts_some_six_seconds_and_moves_within_five(world: World) -> None:
-    film = film_of(world, first_opponent(world), RECORD)
+    film = film_of(world, first_opponent(world), BLOCKED)
     begins = np.cumsum([0, *(frame.pause for frame in film.frames[:-1])]) / 1000 + 0.5
     assert 4 <= begins[-1] <= 8
     changed = {

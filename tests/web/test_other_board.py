@@ -39,6 +39,7 @@ ANSWERED = [
     *(f"/embed/board/{RECORD}.svg", f"/embed/board/{RECORD}.csv"),
     *(f"/embed/value/{RECORD}.svg?cell=0", "/embed/value/.csv?cell=11", f"/embed/reply/{RECORD}"),
     *("/embed/curve/q-table", "/embed/curve/q-table.svg", "/embed/curve/q-table.csv"),
+    *("/embed/curve/q-table.png", "/embed/mind/q-table.png"),
     *("/embed/mind/q-table", "/embed/mind/q-table.svg", "/embed/mind/q-table.csv"),
     *("/embed/puzzle/1", "/embed/puzzle/today"),
     *("/embed/reply/?x=q-table&o=menace", "/oembed?url=http://localhost/play/4b"),
@@ -58,6 +59,7 @@ ELSEWHERE = (
     *("/teach", "/experiments/", "/api/v1/experiments", "/embed/experiment"),
     *("/judge/", "/api/v1/judge", "/puzzle/<int:number>/score", "/static", "/set"),
     *("/embed/teach", "/embed/how", "/embed/puzzle/<int:number>/score", "/lab/<name>.py"),
+    "/preview/teach",
 )
 
 

@@ -3,27 +3,29 @@
 import random
 import re
 from collections.abc import Iterator
-from urllib.parse import parse_qsl
+from html import unescape
+from io import BytesIO
 
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
 from msgspec import structs
+from PIL import Image
 
 from app.recipes import name, parse
 from app.recipes.parameters import Recipe, RecipeError
 from app.tictactoe.agents import Agent
 from app.tictactoe.history import History
 from app.web import addresses
-from app.web.lens import HEAT_STEPS, NOTHING, opinion, opinion_at
+from app.web.lens import HEAT_STEPS, opinion
 from app.web.match import Match, place_of
-from app.web.match import parse as parse_match
 from app.web.numbers import MINUS
 from app.web.pages.mind import mind_page
 from app.web.pages.parts.film import film_of
-from app.web.pictures.boards import board, preview_of
+from app.web.pictures.boards import GAP, SIDE, board, preview_of
 from app.web.pictures.minds import EXPECTS, colouring
-from app.web.pictures.svg import png
+from app.web.pictures.palette import DEFAULT, colour
+from app.web.pictures.svg import AROUND, BELOW, PREVIEW, png
 from app.web.scene import scene
 from app.web.service.on_demand import Lab
 from app.web.world import TRUTH, World
@@ -173,27 +175,67 @@ def test_the_own_units_are_there_where_they_are_asked_for(client: FlaskClient) -
     assert "own=1" in page["&own=1"].partition('id="board-0"')[2]
 
 
-@pytest.mark.parametrize("page", ["/", "/agents/q-table", "/mind/observing"])
-def test_the_preview_of_a_page_shows_the_view_of_the_side_to_move(
-    client: FlaskClient, world: World, page: str
-) -> None:
-    """Never values held for the other side: they are those of the agent to move there."""
-    head = client.get(page).text
-    (address,) = re.findall('og:image" content="http://localhost([^"]+)"', head)
-    path, _, query = address.replace("&amp;", "&").partition("?")
-    place = parse_match(
-        path.removeprefix("/preview/").removesuffix(".png"), dict(parse_qsl(query)), world
-    )
-    drawn = board(place, opinion_at(place), None, notes=[NOTHING] * 9)
-    assert any(square.heat is not None for square in drawn.squares)
-    assert client.get(address.replace("&amp;", "&")).data == png(preview_of(drawn))
-    assert f'og:url" content="http://localhost{page}"' in head
+def preview_of_page(client: FlaskClient, url: str) -> Image.Image:
+    """The picture with which a link to a page is shown."""
+    head = client.get(url).text
+    (shown,) = re.findall('og:image" content="http://localhost([^"]+)"', head)
+    picture = client.get(unescape(shown))
+    assert picture.status_code == 200, picture.text
+    assert picture.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    return Image.open(BytesIO(picture.data)).convert("RGB")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/",
+        "/agents",
+        "/play/40?o=q-learning-1",
+        "/play/4?o=human&lens=observing",
+        "/why/4?lens=observing&cell=0",
+        "/compare/40?lens=self-play&lens=q-table",
+        "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368",
+        "/teach",
+    ],
+)
+def test_the_preview_of_a_page_has_the_squares_of_its_board(client: FlaskClient, url: str) -> None:
+    """Never values held for the other side, and in the light whatever a visitor's device is in."""
+    text = client.get("/" if url == "/agents" else url).text
+    squares = re.findall(r'<(?:a|div|button)[^>]*class="cell[^>]*>', text)[:9]
+    heats = [found and int(found[1]) for found in (re.search('heat="(.+?)"', s) for s in squares)]
+    assert any(heats) or url.startswith("/teach")
+    image = preview_of_page(client, url)
+    scale = (PREVIEW[1] - AROUND - BELOW) / (3 * (SIDE + GAP) - GAP)
+    left = (PREVIEW[0] - scale * (3 * (SIDE + GAP) - GAP)) / 2
+    for cell, heat in enumerate(heats):
+        if heat is not None:
+            row, column = divmod(cell, 3)
+            place = (column * (SIDE + GAP) + 12, row * (SIDE + GAP) + 12)
+            at = (int(left + scale * place[0]), int(AROUND + scale * place[1]))
+            assert image.getpixel(at) == colour(DEFAULT, heat), (url, cell)
+
+
+def test_the_preview_of_a_mind_is_that_mind(client: FlaskClient) -> None:
+    images = {
+        page: preview_of_page(client, page).tobytes()
+        for page in ("/agents/q-table", "/mind/q-table", "/mind/q-table?step=3", "/mind/champion")
+    }
+    assert images["/agents/q-table"] == images["/mind/q-table"]
+    assert len(set(images.values())) == 3
+
+
+def test_the_preview_of_the_lab_has_its_curves(client: FlaskClient) -> None:
+    queries = ("", "?ghost=double-q")
+    one, two = (preview_of_page(client, f"/lab/q-table{query}") for query in queries)
+    assert one.tobytes() != two.tobytes()
+    text = client.get("/lab/q-table?ghost=double-q").text
+    assert 'og:url" content="http://localhost/lab/q-table?ghost=double-q"' in text
 
 
 def test_the_preview_of_a_finished_game_has_its_line_and_no_values(
     client: FlaskClient, world: World
 ) -> None:
-    place = place_of(Match("03142"), world)
+    place = place_of(Match("03142", o="human"), world)
     drawn = board(place, None, None)
     assert drawn.strikes
-    assert client.get("/preview/03142.png").data == png(preview_of(drawn))
+    assert client.get("/preview/03142.png?o=human").data == png(preview_of(drawn, "X wins"))

@@ -318,6 +318,7 @@ class ComparePage(Page):
     inks: Mapping[str, str]  # of the curves, by the agent whose they are
     curves: Charts | None  # how those that learned did so
     take: Take | None  # how these leave the site
+    preview: str  # the picture of the first board, with which a link is shown
     figures: list[CurveFigure]  # that the curves can show
     reading: str  # what the one shown says
     minds: ComparedMinds | None  # of those that learned
@@ -367,6 +368,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         take=take_curve(world, agents, comparison.figure or figure, record=record)
         if agents
         else None,
+        preview=addresses.preview(comparison.match(views[0])),
         figures=[
             CurveFigure(
                 id, titles.several, addresses.compare(replace(comparison, figure=id)), id == figure

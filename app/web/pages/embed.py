@@ -52,11 +52,11 @@ from app.web.pictures import boards, curves, minds
 from app.web.pictures.curves import WIDTH, WIDTHS, Charts, curve_picture
 from app.web.pictures.figures import Layout, layout_of
 from app.web.pictures.minds import EXPECTS, Kind, MindPicture, kinds, parse_view, picture
-from app.web.pictures.svg import inline_plot
+from app.web.pictures.svg import inline_plot, preview
 from app.web.pictures.tables import Table, table
 from app.web.respond import Page, lead_to, respond, revalidated
 from app.web.scene import Scene, replied, scene
-from app.web.text import STOPS
+from app.web.text import STOPS, headline_of, legend_of
 from app.web.world import World, world
 
 bp = Blueprint("embed", __name__)
@@ -319,6 +319,15 @@ def curve_file(name: str, ending: str) -> Response:
     return numbers_file(*curves.numbers(chosen.charts), _name("curve", name))
 
 
+@bp.get(f"{addresses.EMBED_CURVE}.png")
+def curve_preview(name: str) -> Response:
+    """Draw learning curves as a link to them is shown."""
+    chosen = parse_curves(world(), name, request.args)
+    drawn = curve_picture(chosen.charts, "", WIDTH)
+    line = chosen.take.title.removesuffix(" tic-tac-toe")
+    return png_file(preview(line, drawn.shapes, drawn.width, drawn.height))
+
+
 @bp.get(f"{addresses.EMBED_MIND}.{FORMATS}")
 def mind_file(name: str, ending: str) -> Response:
     """Hand out an agent's mind."""
@@ -330,14 +339,27 @@ def mind_file(name: str, ending: str) -> Response:
     return numbers_file(minds.COLUMNS, rows, _name("mind", name))
 
 
+@bp.get(f"{addresses.EMBED_MIND}.png")
+def mind_preview(name: str) -> Response:
+    """Draw an agent's mind as a link to it is shown."""
+    step, colour = parse_view(world(), name, request.args)
+    shown = picture(world(), name, step, colour)
+    line = f"The mind of {shown.title}: {kinds(world(), name)[colour].title.lower()}"
+    return png_file(preview(line, [shown.truth, shown.tiles()], shown.width, shown.height))
+
+
 @bp.get(addresses.MATCH_PREVIEW.to(""))
 @bp.get(addresses.MATCH_PREVIEW)
-def preview(record: str = "") -> Response:
+def board_preview(record: str = "") -> Response:
     """Draw a position as a link to it is shown: with its own values, never with those held."""
     place = parse(record, request.args, world())
     opinion = None if place.match.hide or place.over else opinion_at(place)
     unsaid = [NOTHING] * place.world.game.cells
-    return png_file(boards.preview_of(boards.board(place, opinion, None, notes=unsaid)))
+    line = headline_of(place)
+    if opinion:
+        line = legend_of(place, opinion).caption.partition(": ")[2]
+    shown = boards.board(place, opinion, None, notes=unsaid)
+    return png_file(boards.preview_of(shown, f"{line[0].upper()}{line[1:]}"))
 
 
 def _name(kind: str, of: str) -> str:

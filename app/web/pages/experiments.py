@@ -142,8 +142,8 @@ def numbers(claim: str) -> Response:
 def preview(claim: str) -> Response:
     """Draw what a link to an experiment is shown with."""
     summary = known(world(), claim)
-    verdict = VERDICTS[summary.verdict]
-    return png_file(preview_of(world(), summary.figures[0], verdict.sign, verdict.ink))
+    line = f"{summary.verdict.capitalize()}: {summary.title}"
+    return png_file(preview_of(world(), summary.figures[0], line))
 
 
 @bp.get(addresses.EXPERIMENT_FIGURE)

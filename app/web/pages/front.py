@@ -11,15 +11,13 @@ from app.web.numbers import count
 from app.web.pages.parts.film import Film, film_of
 from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page, respond
-from app.web.text import STOPS, Character, character, first_opponent, first_puzzle
+from app.web.text import BLOCKED, STOPS, Character, character, first_opponent, first_puzzle
 from app.web.world import World, world
 
 bp = Blueprint("front", __name__)
 LEARNERS = ("q-learning-3", "q-table")  # to watch: their games end in every way
 RANDOM_MOVES = 0.1  # of the moves of the two, so that no game is like the one before
 CAST = ("q-learning-player", "q-table", "self-play")  # of each strength one
-# X threatens a line that only one square blocks; who is shown ends by playing there, and is sure.
-RECORD = "204"
 
 
 class Entrance(NamedTuple):
@@ -69,7 +67,7 @@ def front_page(world: World, step: str) -> FrontPage:
     Raises BadRequest with a sentence if there is no such step.
     """
     name = first_opponent(world)
-    film = film_of(world, name, RECORD)
+    film = film_of(world, name, BLOCKED)
     frame = read_step(name, step, film.last, world)
     return FrontPage(
         film=film,

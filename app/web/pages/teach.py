@@ -7,7 +7,7 @@ from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from flask import Blueprint, request
+from flask import Blueprint, Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
@@ -37,8 +37,8 @@ from app.web import addresses
 from app.web.lens import HEAT_STEPS, NOTHING, Opinion, Row, weighed
 from app.web.match import Place, against_person, place_of, read_whole
 from app.web.numbers import count, percent, short_name, signed
-from app.web.pages.parts.export import Take, take_learner
-from app.web.pictures.boards import Board, SmallBoard, board, changed_board
+from app.web.pages.parts.export import Take, png_file, take_learner
+from app.web.pictures.boards import Board, SmallBoard, board, changed_board, preview_of
 from app.web.pictures.curves import taught_chart
 from app.web.respond import Page, lead_to, respond
 from app.web.scene import Action
@@ -147,6 +147,7 @@ class TeachPage(Page):
     learners: list[Offer]
     ways: list[Action]  # where else it is by its name
     take: Take
+    preview: str  # the address of the picture that a link to it is shown with
 
 
 @dataclass(frozen=True)
@@ -168,12 +169,7 @@ def teach(name: str = "") -> AnyResponse:
     now, game = request.args.get("now", ""), request.args.get("game", "")
     if now and not NOW.fullmatch(now):
         raise BadRequest(f"now={now} in the address is wrong: now is the cells that you played.")
-    try:
-        recipe = parse(name or START)
-        begun = bool(now) or not phases_of(recipe)
-    except RecipeError as error:
-        raise BadRequest(f"Nobody can teach this: {error}.") from None
-    course = world().lab.taught(written(recipe), now.strip(".") if begun else None)
+    recipe, course = taught(name or START, now)
     if isinstance(course, Refusal):
         return respond(refused_page(recipe, course))
     if course.recipe != written(recipe):  # the game is over, and now a part of the recipe
@@ -181,6 +177,30 @@ def teach(name: str = "") -> AnyResponse:
     last = len(course.lessons)
     shown = read_whole("game", game, 1, last) if game and last else last
     return respond(page(course, shown, now.strip(".")))
+
+
+@bp.get(addresses.TEACH_PREVIEW)
+def preview(name: str) -> Response:
+    """Draw a learner's board as a link to it is shown."""
+    _, course = taught(name)
+    if isinstance(course, Refusal):
+        raise BadRequest(f"{course.sentence[0].upper()}{course.sentence[1:]}.")
+    shown = page(course)
+    how = f"taught {count(shown.games)} games" if shown.games else "teach it tic-tac-toe"
+    return png_file(preview_of(shown.board, f"{shown.title}: {how}"))
+
+
+def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
+    """Read a recipe, and learn again from its games and the cells of the one that is begun.
+
+    Raises BadRequest with a sentence if nobody can teach it.
+    """
+    try:
+        recipe = parse(name)
+        begun = bool(now) or not phases_of(recipe)
+    except RecipeError as error:
+        raise BadRequest(f"Nobody can teach this: {error}.") from None
+    return recipe, world().lab.taught(written(recipe), now.strip(".") if begun else None)
 
 
 def refused_page(recipe: Recipe, refusal: Refusal) -> RefusedPage:
@@ -247,6 +267,7 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         ],
         ways=_ways(course.recipe) if lessons else [],
         take=take_learner("" if course.recipe == START else course.recipe),
+        preview=addresses.TEACH_PREVIEW.to(course.recipe),
     )
 
 

@@ -234,6 +234,7 @@ class WhyPage(Page):
     algorithm: str  # the section of /how that explains it
     formulas: tuple[Formula, ...]  # the rule in general
     here: str
+    preview: str  # the picture with which a link to it is shown
     back: str
     others: list[tuple[str, str, str]]  # whose opinions else there are: id, name, address
 
@@ -293,6 +294,7 @@ def why_page(place: Place, pair: Pair) -> WhyPage:
         algorithm=section_of(pair),
         formulas=ALGORITHMS[section_of(pair)].section.formulas,
         here=addresses.why(match, pair.cell),
+        preview=addresses.preview(replace(match, lens=pair.lens)),
         back=addresses.play(match),
         others=_others(match, pair),
     )

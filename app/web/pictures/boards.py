@@ -14,7 +14,7 @@ from app.web.language import gettext, marked
 from app.web.lens import NOTHING, Note, Opinion
 from app.web.match import Place
 from app.web.pictures.shapes import Drawing, Inset, Rect, Segment, Shape, Sign, Text
-from app.web.pictures.svg import fitting, inline
+from app.web.pictures.svg import fitting, inline, preview
 from app.web.world import MANY
 
 # What a sign looks like in a cell whose top left corner is (0, 0) and whose side is 1.
@@ -29,7 +29,6 @@ SHAPES = {
 }
 SIDE, GAP, EDGE = 112, 6, 16  # pixels: of a square, between two, around all of them
 HEAD = 58  # above the board
-PREVIEW = (1200, 630)  # pixels
 COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
 WORDS = {
     "right": marked("right"),
@@ -239,16 +238,10 @@ def board_picture(board: Board, headline: str, caption: str) -> Drawing:
     return Drawing(width, height + HEAD - EDGE, label, shapes)
 
 
-def preview_of(board: Board) -> Drawing:
-    """Draw a board as large as chats and networks ask for."""
-    rows, columns = len(board.ranks), len(board.ranks[0])
-    scale = (PREVIEW[1] - 2 * EDGE) / (rows * (SIDE + GAP) - GAP)
-    x, y = (
-        (size - scale * (n * (SIDE + GAP) - GAP)) / 2
-        for size, n in zip(PREVIEW, (columns, rows), strict=True)
-    )
-    squares = Inset("preview", squares_of(board), round(x, 1), round(y, 1), round(scale, 4))
-    return Drawing(*PREVIEW, board.label, [Rect("table", 0, 0, *PREVIEW), squares])
+def preview_of(board: Board, line: str) -> Drawing:
+    """Draw a board as a link to it is shown, over a line of text."""
+    height, width = (n * (SIDE + GAP) - GAP for n in (len(board.ranks), len(board.ranks[0])))
+    return preview(line, squares_of(board), width, height)
 
 
 def board_numbers(board: Board, opinion: Opinion | None) -> Iterator[tuple[object, ...]]:

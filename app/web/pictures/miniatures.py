@@ -7,17 +7,16 @@ from markupsafe import Markup
 
 from app.experiments import Bars, Boards, Curves, Figure, Grid, Histogram
 from app.tictactoe.notation import replay
-from app.web.pictures.boards import PREVIEW, small_board
+from app.web.pictures.boards import small_board
 from app.web.pictures.curves import down
 from app.web.pictures.figures import STYLES
 from app.web.pictures.palette import LEVELS
 from app.web.pictures.scales import logarithmic, scale
 from app.web.pictures.shapes import Drawing, Inset, Path, Rect, Shape, Sign
-from app.web.pictures.svg import inline
+from app.web.pictures.svg import inline, preview
 from app.web.world import World
 
 WIDE, HIGH = 120.0, 48.0
-CIRCLE = "M1 10a9 9 0 1 0 18 0a9 9 0 1 0-18 0"
 ROWS = 4  # of a figure that has many
 BINS = 40
 
@@ -28,17 +27,9 @@ def miniature(world: World, figure: Figure) -> Markup:
     return inline(small_shapes(figure, world), "drawing miniature", box)
 
 
-def preview_of(world: World, figure: Figure, sign: str, ink: str) -> Drawing:
-    """Draw a figure as large as chats and networks ask for, and below it a sign in an ink.
-
-    The sign is an outline in a box of 20 by 20.
-    """
-    wide, high = PREVIEW
-    shapes = [
-        Inset("large", small_shapes(figure, world), 100, 60, (wide - 200) / WIDE),
-        Inset(f"sign {ink}", [Sign("", CIRCLE), Sign("", sign)], wide / 2 - 50, high - 138, 5),
-    ]
-    return Drawing(wide, high, figure.title, shapes)
+def preview_of(world: World, figure: Figure, line: str) -> Drawing:
+    """Draw a figure as a link to it is shown, over a line of text."""
+    return preview(line, [Inset("large", small_shapes(figure, world))], WIDE, HIGH)
 
 
 @singledispatch

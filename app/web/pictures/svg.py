@@ -37,6 +37,9 @@ RADIUS = 4.4
 LETTER = 0.58  # of its height: how wide a letter is, with some room
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
 LETTERS = File(__file__).with_name("letters.ttf")  # of a PNG, which has none of a system
+MISSING = str.maketrans({"α": "alpha", "γ": "gamma", "ε": "epsilon", "★": "", "’": "'"})  # there
+PREVIEW = (1200, 630)  # pixels, as chats and networks ask for
+AROUND, BELOW, LINE = 40, 110, 38  # around its picture, below it for the line of text, its letters
 LOOKS = File(__file__).with_name("shapes.css").read_text("utf-8")
 
 
@@ -76,9 +79,23 @@ def style(drawing: Drawing, scheme: str = "auto") -> str:
     return _style(scheme, frozenset(_values(drawing.shapes)))
 
 
+def preview(line: str, shapes: Sequence[Shape], width: float, height: float) -> Drawing:
+    """Draw shapes of a size as a link to their page is shown, over a line of text."""
+    wide, high = PREVIEW
+    room = high - AROUND - BELOW
+    scale = min((wide - 2 * AROUND) / width, room / height)
+    x, y = (wide - scale * width) / 2, AROUND + (room - scale * height) / 2
+    text = fitting(line.translate(MISSING).strip(), wide - 2 * AROUND, LINE)
+    picture: list[Shape] = [
+        Inset("preview", shapes, round(x, 1), round(y, 1), round(scale, 4)),
+        Text("line", wide / 2, high - BELOW / 2 + LINE / 2, text, "middle"),
+    ]
+    return Drawing(wide, high, line, picture)
+
+
 def png(drawing: Drawing) -> bytes:
-    """Turn a drawing into pixels, as it is in the dark."""
-    return _pixels(standalone(drawing, "dark"))
+    """Turn a drawing into pixels, as it is in the light."""
+    return _pixels(standalone(drawing, "light"))
 
 
 @lru_cache(maxsize=16)  # some 25 KB each

@@ -18,7 +18,6 @@ class Verdict(NamedTuple):
     slug: str  # in addresses and styles
     words: str
     sign: str  # an outline in a box of 20 by 20
-    ink: str  # in which it stands on a preview
 
 
 class Claim(NamedTuple):
@@ -35,16 +34,13 @@ VERDICTS: Mapping[str, Verdict] = MappingProxyType(
     {
         verdict.words: verdict
         for verdict in (
-            Verdict("reproduced", "reproduced", "M4.5 10.5 8.5 14.5 15.5 6", "win"),
-            Verdict("partly", "partly reproduced", "M4.5 10H15.5", "accent"),
-            Verdict(
-                "not-reproduced", "not reproduced", "M5.5 5.5 14.5 14.5M14.5 5.5 5.5 14.5", "loss"
-            ),
+            Verdict("reproduced", "reproduced", "M4.5 10.5 8.5 14.5 15.5 6"),
+            Verdict("partly", "partly reproduced", "M4.5 10H15.5"),
+            Verdict("not-reproduced", "not reproduced", "M5.5 5.5 14.5 14.5M14.5 5.5 5.5 14.5"),
             Verdict(
                 "inconclusive",
                 "inconclusive",
                 "M6.5 7.5Q6.5 4 10 4T13.5 7.2Q13.5 9 11.6 10 10 10.9 10 12.4M10 15.6V15.9",
-                "soft",
             ),
         )
     }

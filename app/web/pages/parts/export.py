@@ -63,6 +63,11 @@ class Take(NamedTuple):
     size: tuple[int, int] = CURVE  # width and height of the frame
     note: str = ""  # what else makes it found again: a recipe, a digest
 
+    @property
+    def preview(self) -> str:
+        """Return the picture with which a link to its page is shown."""
+        return addresses.file_of(self.frame, "png")
+
     def iframe(self, host: str) -> str:
         """Return what shows it on a page of somebody else, as wide as there is room for it.
 
