@@ -1,5 +1,6 @@
 """How many games it takes to teach a learner, by teacher and by its initial values."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter
@@ -12,13 +13,13 @@ from app.recipes import Recipe
 from app.recipes.parameters import YOU
 from app.tictactoe.game import O, X, tic_tac_toe
 from app.tictactoe.notation import parse_position
-from app.tictactoe.policy import BASELINES, Policy, policy_of
+from app.tictactoe.policy import Policy, policy_of
 from app.tictactoe.values import respond
 from training.experiments import claim
 from training.experiments.claim import number, of
 from training.measures import Measure
 from training.plain import LEARNERS, key_of
-from training.plain.boards import Person, Turn, legal_cells, move, pick, standing
+from training.plain.boards import Person, Turn, choices, legal_cells, move, pick, standing
 from training.plain.randomness import Random
 from training.proof import unbeatable
 from training.taught import first_table
@@ -62,45 +63,49 @@ def _taught(teacher: str, recipe: Recipe) -> Taught:
         Random(recipe.seed, 1),
     )
     q, places = first_table(game, recipe)
-    visits: dict[str, int] = {}
+    changed, way = True, _way(teacher, dice)
     for games in range(MOST + 1):
-        policy = policy_of(game.spread(q.astype(np.float32)), recipe.plays)
-        if unbeatable(game, policy, X):
-            return Taught(perf_counter() - begin, games)
-        turn = Turn(YOU, 0, 1, 0, Teacher(_way(teacher, policy, visits, dice)))
-        for pair, value in learner.play(turn, rng):
-            q[places[key_of(game, recipe, *pair)]] = value
+        if changed:  # else it plays as it did
+            policy = policy_of(game.spread(q.astype(np.float32)), recipe.plays)
+            if unbeatable(game, policy, X):
+                return Taught(perf_counter() - begin, games)
+            if teacher == RESPONDER:
+                way = _response(policy, dice)
+        changed = False
+        for pair, value in learner.play(Turn(YOU, 0, 1, 0, Teacher(way)), rng):
+            shared = places[key_of(game, recipe, *pair)]
+            changed |= bool(q[shared[0]] != value)
+            q[shared] = value
     return Taught(perf_counter() - begin, None)
 
 
-def _way(
-    teacher: str, policy: Policy, visits: dict[str, int], dice: Random
-) -> Callable[[str], int]:
-    """Return how a teacher plays O against a learner with this policy."""
-    game = tic_tac_toe()
+def _way(teacher: str, dice: Random) -> Callable[[str], int]:
+    """Return how a teacher plays O that does not look at how the learner plays."""
+    game, visits = tic_tac_toe(), Counter[str]()
+
+    def least_visited(board: str) -> int:
+        made = {cell: standing(game, move(board, cell)) for cell in legal_cells(board)}
+        fewest = min(visits[after] for after in made.values())
+        cell = pick([c for c, after in made.items() if visits[after] == fewest], dice.random())
+        visits[made[cell]] += 1
+        return cell
+
     if teacher == CURIOUS:
-
-        def least_visited(board: str) -> int:
-            made = {cell: standing(game, move(board, cell)) for cell in legal_cells(board)}
-            fewest = min(visits.get(after, 0) for after in made.values())
-            cell = pick(
-                [c for c, after in made.items() if visits.get(after, 0) == fewest], dice.random()
-            )
-            visits[made[cell]] = visits.get(made[cell], 0) + 1
-            return cell
-
         return least_visited
-    if teacher == RESPONDER:
-        moves = respond(game, policy[game.legal], O, loss=0.0)[0]
-    else:
-        moves = BASELINES[teacher].policy(game)[game.legal]
+    return lambda board: pick(choices(game, teacher, board), dice.random())
 
-    def play(board: str) -> int:
+
+def _response(policy: Policy, dice: Random) -> Callable[[str], int]:
+    """Return how the best responder plays O against a learner with this policy."""
+    game = tic_tac_toe()
+    moves = respond(game, policy[game.legal], O, loss=0.0)[0]
+
+    def respond_to(board: str) -> int:
         start, end = game.pair_start[parse_position(game, board) :][:2]
         cells = game.pair_cell[start:end][moves[start:end] > 0].tolist()
         return pick(cells, dice.random())
 
-    return play
+    return respond_to
 
 
 def tell(results: claim.Results) -> claim.Told:
@@ -222,7 +227,7 @@ EXPERIMENT = claim.Experiment(
                 for first, initial in FIRST.items()
             },
             measure,
-            seeds=200,
+            seeds=1000,
         )
         for teacher, measure in MEASURES.items()
     ],
