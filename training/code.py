@@ -12,17 +12,23 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import getsource
+from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from msgspec.structs import asdict
+
 from app.recipes import Recipe, RecipeError, name
-from app.recipes.parameters import parameters
-from training.learners import module_of
-from training.plain import LEARNERS
-from training.plain.randomness import Random
+from app.recipes.algorithms import League
+from app.recipes.parameters import YOU, parameters
+from app.tictactoe.game import tic_tac_toe
+from training.learners import league, module_of
+from training.plain import LEARNERS, learn
 
 GIVEN = {"game", "recipe", "_recipe"}  # what the definitions are given and the file has
+PEOPLE = {"person", "people"}  # who teaches, where somebody does
+WAY = {"observing", "symmetric", "stages", "gamma", "k_start", "k_step", "k_limit"}
 HEARD = {"moved", "refilled", "revised", "met", "answered"}  # only stories are told by them
 # What a table says of a move, by the algorithm or an ancestor of it.
 VALUES = {
@@ -34,12 +40,18 @@ VALUES = {
     "q-learning": "learner.q[board, cell]",
     "monte-carlo": "learner.q[board, cell]",
     "q-iteration": "learner.q[board, cell]",
+    "league": "learner.own.q[learner.own.seen(board, cell, to_move(board))]",
+    "mcts": "learner.trees[board].mean((cell,))",
 }
 WIDE = 96  # letters of a line that is made here
 IMPORTED = {
     "collections": ("Counter", "defaultdict"),
     "fractions": ("Fraction",),
     "functools": ("cache",),
+    "itertools": ("accumulate", "permutations"),
+    "math": ("inf", "log", "sqrt"),
+    "types": ("SimpleNamespace",),
+    "typing": ("NamedTuple",),
 }
 MARK = "import imports"  # where they come
 HEAD = '''"""{title}: the training {name} in plain Python, one file.
@@ -63,13 +75,9 @@ class recipe:
 {parameters}
 
 
-# Of the random numbers, from seed {seed}.
-STATE = {state}
-
-
 def main():
     """Train, and write the table."""
-    rng, learner, updates, said = Random(), Learner(), 0, 0
+    rng, learner, updates, said = Random(recipe.seed), Learner(), 0, 0
     for turn in turns():
         for _ in learner.play(turn, rng):
             updates += 1
@@ -80,30 +88,25 @@ def main():
     print("position,cell,q")
     for board in unfinished_boards():
         for cell in legal_cells(board):
-            (q,) = struct.unpack("f", struct.pack("f", {value}))  # 32 bits, as the site keeps it
+            value = {value}
+            (q,) = struct.unpack("f", struct.pack("f", value))  # 32 bits, as the site keeps it
             print(f"{{board}},{{cell}},{{q:.9g}}")
 
 '''
 OWN = '''
-class Random:
-    """Random numbers by xoshiro256+ (Blackman & Vigna, 2021)."""
+class Person:
+    """The person who taught in one game, by the cells that they played."""
 
-    def __init__(self):
-        self.state = STATE
+    def __init__(self, number, cells):
+        self.number, self.cells = number, iter(cells)
 
-class Turn:
-    """A game, or a sweep, of the training."""
+    def choose(self, board):
+        """Return the next cell."""
+        return int(next(self.cells))
 
-    def __init__(self, opponent, number, length, played):
-        self.opponent, self.number, self.length, self.played = opponent, number, length, played
-
-def turns():
-    """List the turns of the training, against one opponent after the other."""
-    played = 0
-    for opponent, length in recipe.phases:
-        for number in range(length):
-            yield Turn(opponent, number, length, played)
-            played += 1
+def games_taught():
+    """List the cells that the person played in each game."""
+    return recipe.taught.split(".")
 
 def same_moves(board, cell):
     """Count the cells that are the same move by symmetry, which share its beads."""
@@ -115,10 +118,13 @@ def same_moves(board, cell):
 def code_of(recipe: Recipe) -> str:
     """Return a training as a file.
 
-    Raises RecipeError if it is not one of a table by itself.
+    Raises RecipeError if it is that of a network, or a person's move in it cannot be played.
     """
-    if not recipe.leaves_as_code():
+    if recipe.is_network:
         raise RecipeError(f"the training of {name(recipe)} cannot be written as one file")
+    if recipe.is_met(YOU):
+        for _ in learn(tic_tac_toe(), recipe):
+            pass
     value = next(VALUES[slug] for slug in type(recipe).lineage() if slug in VALUES)
     if recipe.plays != "proportional":
         value = value.removesuffix(" / same_moves(board, cell)")
@@ -128,8 +134,6 @@ def code_of(recipe: Recipe) -> str:
         source=source_of(recipe),
         imports=MARK,
         parameters="\n".join(constants(recipe)),
-        state=Random(recipe.seed).state,
-        seed=recipe.seed,
         value=value,
     )
     known = definitions(recipe)
@@ -144,9 +148,13 @@ def code_of(recipe: Recipe) -> str:
         for module, ones in IMPORTED.items()
         if read & {*ones}
     ]
-    parts = [written(statement) for one, statement in known.items() if one in read]
     head = head.replace(MARK, "\n".join(imports)).rstrip()
-    return "\n\n\n".join([head, *parts, 'if __name__ == "__main__":\n    main()\n'])
+    parts = [statement for one, statement in known.items() if one in read]
+    blocks = [
+        ("\n" if assigned else "\n\n\n").join(map(written, block))
+        for assigned, block in groupby(parts, lambda part: isinstance(part, ast.Assign))
+    ]
+    return "\n\n\n".join([head, *blocks, 'if __name__ == "__main__":\n    main()\n'])
 
 
 def source_of(recipe: Recipe) -> str:
@@ -162,7 +170,7 @@ def constants(recipe: Recipe) -> Iterator[str]:
     told = [
         (parameter.name, parameter.value, parameter.meaning)
         for parameter in parameters(recipe)
-        if parameter.name not in ("vs", "seed", "taught")
+        if parameter.name != "vs" and (parameter.name != "taught" or parameter.value)
     ]
     for named, value, meaning in [*told, ("phases", recipe.phases, "Opponents, and the turns.")]:
         yield fill(meaning, WIDE, initial_indent="    # ", subsequent_indent="    # ")
@@ -172,21 +180,30 @@ def constants(recipe: Recipe) -> Iterator[str]:
 def definitions(recipe: Recipe) -> dict[str, ast.stmt]:
     """Return what a training may need, by name, as the file has it, in the order of the file."""
     learner = sys.modules[LEARNERS[recipe.slug].__module__]
-    own = ast.parse(OWN).body
     modules = [import_module(f"training.plain.{one}") for one in ("randomness", "alone", "boards")]
     modules += [import_module("training.plain.q_learning"), learner]
+    texts = [(vars(module), getsource(module)) for module in modules]
+    own = OWN + members() if isinstance(recipe, League) else OWN
     found: dict[str, ast.stmt] = {}
-    for module in modules:
+    for names_of, text in [*texts, (globals(), own)]:
         # What is defined earlier stands for what is defined later, but for the learner's own.
-        for statement in Alone(recipe, vars(module)).visit(ast.parse(getsource(module))).body:
+        last = names_of in (vars(learner), globals())
+        for statement in Alone(recipe, names_of).visit(ast.parse(text)).body:
             named = name_of(statement)
-            if named and (named not in found or module is learner):
+            if named and (named not in found or last):
                 found[named] = statement
-    made = {str(name_of(statement)): statement for statement in own}
-    for one, method in (("Random", "random"), ("Turn", "seat")):
-        methods = [part for part in vars(found[one])["body"] if name_of(part) == method]
-        vars(made[one])["body"].extend(methods)
-    return found | made
+    return found
+
+
+def members() -> str:
+    """Write down who is in a league, and how they learn that are not the recipe's learner."""
+    ways = {
+        one: [f"{key}={value!r}" for key, value in asdict(way).items() if key in WAY]
+        for one, way in league.LEARNERS.items()
+    }
+    lines = [f"{one!r}: SimpleNamespace({', '.join(way)})," for one, way in ways.items()]
+    functions = getsource(league.own_place), getsource(league.meets)
+    return "\n".join([f"MEMBERS = {league.MEMBERS!r}", "LEARNERS = {", *lines, "}", *functions])
 
 
 def name_of(statement: ast.stmt) -> str | None:
@@ -217,8 +234,8 @@ def names(tree: ast.AST) -> set[str]:
 
 
 def written(statement: ast.stmt) -> str:
-    """Write a definition, the methods of a class apart."""
-    text = ast.unparse(ast.fix_missing_locations(statement))
+    """Write a definition, the methods of a class and the members of a league apart."""
+    text = ast.unparse(ast.fix_missing_locations(statement)).replace("), '", "),\n    '")
     return text.replace("\n\n    def ", "\n    def ").replace("\n    def ", "\n\n    def ")
 
 
@@ -229,11 +246,18 @@ class Alone(ast.NodeTransformer):
         """`module` says what its names stand for: classes of recipes, names of opponents."""
         self.recipe, self.module = recipe, module
         self.opponents = {opponent for opponent, _ in recipe.phases}
+        self.given = GIVEN if YOU in self.opponents else GIVEN | PEOPLE
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Leave out annotations, and what the file has itself."""
+    def is_given(self, node: ast.AST) -> bool:
+        """Whether this is the game or the recipe, or an attribute that is one of them."""
+        return name_in(node) in self.given
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
+        """Leave out annotations, what the file has itself, and what only stories hear."""
+        if node.name in HEARD:
+            return None
         self.generic_visit(node)
-        node.args.args = [one for one in node.args.args if one.arg not in GIVEN]
+        node.args.args = [one for one in node.args.args if one.arg not in self.given]
         node.returns = None
         ends = [number for number, one in enumerate(node.body, 1) if isinstance(one, ast.Return)]
         node.body = node.body[: ends[0]] if ends else node.body
@@ -245,9 +269,9 @@ class Alone(ast.NodeTransformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
-        """Leave out the annotation, and fields without a value."""
+        """Leave out the annotation, but that of a field."""
         if node.value is None:
-            return None
+            return None if self.is_given(node.target) else node
         return self.visit(ast.Assign([node.target], node.value, lineno=node.lineno))  # type: ignore[no-any-return]
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
@@ -255,14 +279,16 @@ class Alone(ast.NodeTransformer):
         target, value = node.targets[0], node.value
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             kept = [
-                pair for pair in zip(target.elts, value.elts, strict=True) if not is_given(pair[0])
+                pair
+                for pair in zip(target.elts, value.elts, strict=True)
+                if not self.is_given(pair[0])
             ]
             if not kept:
                 return None
             target.elts, value.elts = map(list, zip(*kept, strict=True))
             if len(kept) == 1:
                 node.targets, node.value = [target.elts[0]], value.elts[0]
-        elif is_given(target):
+        elif self.is_given(target):
             return None
         return self.generic_visit(node)
 
@@ -278,31 +304,35 @@ class Alone(ast.NodeTransformer):
         if (
             isinstance(node.func, ast.Name)
             and node.func.id == "isinstance"
-            and is_given(node.args[0])
+            and self.is_given(node.args[0])
         ):
             return ast.Constant(
                 isinstance(self.recipe, eval(ast.unparse(node.args[1]), self.module))
             )
-        if isinstance(node.func, ast.Name) and node.func.id == "getattr" and is_given(node.args[0]):
+        if (
+            isinstance(node.func, ast.Name)
+            and node.func.id == "getattr"
+            and self.is_given(node.args[0])
+        ):
             attribute, default = map(ast.literal_eval, node.args[1:])
             return ast.Constant(getattr(self.recipe, attribute, default))
         if isinstance(node.func, ast.Subscript):  # list[Pair]()
             node.func = node.func.value
-        node.args = [one for one in node.args if not is_given(one)]
+        node.args = [one for one in node.args if not self.is_given(one)]
         return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """Read the recipe and the size of the game where the file has them."""
-        if is_given(node):
-            return ast.Name(node.attr, ast.Load())
-        if node.attr == "cells" and is_given(node.value):
+        if self.is_given(node):
+            return self.visit_Name(ast.Name(node.attr, ast.Load()))
+        if node.attr == "cells" and self.is_given(node.value):
             return ast.Name("CELLS", ast.Load())
-        if node.attr == "person":
-            return ast.Constant(None)
         return self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        """Write the names of opponents out."""
+        """Write the names of opponents out; nobody is there where there is no person."""
+        if node.id == "person" and self.is_given(node):
+            return ast.Constant(None)
         known = self.module.get(node.id) if node.id in ("SELF", "BOTH", "YOU") else None
         return ast.Constant(known) if known else node
 
@@ -312,7 +342,7 @@ class Alone(ast.NodeTransformer):
         left, right = node.left, node.comparators[0]
         if not isinstance(node.ops[0], ast.Eq) or not isinstance(right, ast.Constant):
             return node
-        if isinstance(left, ast.Attribute) and is_given(left.value):
+        if isinstance(left, ast.Attribute) and self.is_given(left.value):
             # A module that others use too may read what this recipe does not have.
             return ast.Constant(getattr(self.recipe, left.attr, None) == right.value)
         if ast.unparse(left).endswith("opponent"):
@@ -368,14 +398,17 @@ class Alone(ast.NodeTransformer):
         """Return what a test comes to with this recipe, None if that is not decided."""
         if isinstance(test, ast.Constant):
             return bool(test.value)
-        if isinstance(test, ast.Attribute) and is_given(test.value):
+        if name_in(test) == "person" and self.opponents == {YOU}:
+            return True
+        if isinstance(test, ast.Attribute) and self.is_given(test.value):
             value = getattr(self.recipe, test.attr, None)
             return value if isinstance(value, bool) else None
         return None
 
 
-def is_given(node: ast.AST) -> bool:
-    """Whether this is the game or the recipe, or an attribute that is one of them."""
-    return (isinstance(node, ast.Name) and node.id in GIVEN) or (
-        isinstance(node, ast.Attribute) and node.attr in GIVEN
-    )
+def name_in(node: ast.AST) -> str | None:
+    """Return the name of a variable or an attribute, None if this is neither."""
+    match node:
+        case ast.Name(id=named) | ast.Attribute(attr=named):
+            return named
+    return None

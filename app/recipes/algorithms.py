@@ -318,7 +318,6 @@ class League(Rewarded, frozen=True, kw_only=True):
     """One learner of a league, with values that average what was met, and powers of k."""
 
     slug: ClassVar[str] = "league"
-    is_alone: ClassVar[bool] = False
     turns: ClassVar[str] = "rounds"
 
     vs: Annotated[
@@ -426,7 +425,6 @@ class Mcts(Recipe, frozen=True, kw_only=True):
     """Monte Carlo tree search (UCT) from every position: planning, of which nothing is learned."""
 
     slug: ClassVar[str] = "mcts"
-    is_alone: ClassVar[bool] = False
     turns: ClassVar[str] = "rollouts"
 
     rollouts: Annotated[

@@ -89,7 +89,6 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     turns: ClassVar[str] = "games"  # the parameter that says how long it learns
     knows_ends: ClassVar[bool] = False  # whether the rules tell it what moves that end a game are
     is_network: ClassVar[bool] = False  # every update moves all values, and training takes minutes
-    is_alone: ClassVar[bool] = True  # a table that nobody else learns with, from one random stream
 
     seed: Annotated[
         int,
@@ -170,10 +169,6 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     def is_met(self, *opponents: str) -> bool:
         """Whether one of these is an opponent at some time of the training."""
         return any(opponent in opponents for opponent, _ in self.phases)
-
-    def leaves_as_code(self) -> bool:
-        """Whether its training can be written as one file of plain Python."""
-        return self.is_alone and not self.is_network and not self.is_met(YOU)
 
     def turns_against(self, *opponents: str) -> int:
         """Return how many turns it has against these."""

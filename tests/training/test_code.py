@@ -4,19 +4,24 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from random import Random as Dice
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from app.recipes import RecipeError, name, parse
+from app.recipes import Recipe, RecipeError, name, parse
+from app.recipes.taught import with_practice
 from app.tictactoe.game import Game
 from app.tictactoe.notation import position_text
 from app.tictactoe.policy import BASELINES
+from tests.training.test_taught import practice, taught
 from training import cli
 from training.code import code_of
 from training.learners import learn
 from training.plain import alone
+from training.plain.randomness import seeded
+from training.taught import Pupils
 
 # One of each algorithm, and every opponent and switch that leaves another file.
 RECIPES = [
@@ -33,7 +38,12 @@ RECIPES = [
     "menace,vs=random:60+minimax:40",
     "self-play,games=150,seed=7",
     "champion",
+    "league,rounds=3,seed=4",
+    "league,vs=fixed+random,observing=yes,symmetric=yes,stages=one,rounds=20,k_limit=3",
+    "mcts,rollouts=4,c=0.3,seed=7",
+    "menace,vs=you,games=4,taught=245.45810.5713.12368",
 ]
+TAUGHT = ["menace", "q-table,epsilon_drop=0", "sarsa,start=empty", "self-play", "league"]
 
 
 def run(code: str, folder: Path) -> str:
@@ -47,7 +57,25 @@ def run(code: str, folder: Path) -> str:
 
 @pytest.mark.parametrize("text", RECIPES)
 def test_the_file_writes_the_table_bit_for_bit(game: Game, tmp_path: Path, text: str) -> None:
-    recipe = parse(text)
+    code = assert_same(game, tmp_path, parse(text))
+    assert code.count("\n") < 360
+    assert "isinstance" not in code
+    assert f"training {name(parse(text))} in plain Python" in code
+
+
+@pytest.mark.parametrize("text", TAUGHT)
+def test_so_does_that_of_a_learner_that_people_taught(
+    game: Game, tmp_path: Path, text: str
+) -> None:
+    pupils, dice, start = Pupils(game), Dice(7), parse(text)
+    before = parse(taught(pupils, start, dice, 2)[-1].recipe)
+    practised = with_practice(before, practice(start), 3)
+    code = assert_same(game, tmp_path, parse(taught(pupils, practised, dice, 1)[-1].recipe))
+    assert "class Person" in code
+
+
+def assert_same(game: Game, tmp_path: Path, recipe: Recipe) -> str:
+    """Hold the file of a training to its table, and return it."""
     code = code_of(recipe)
     head, *lines = run(code, tmp_path).splitlines()
     assert head == "position,cell,q"
@@ -57,9 +85,7 @@ def test_the_file_writes_the_table_bit_for_bit(game: Game, tmp_path: Path, text:
     values = (line.split(",") for line in lines)
     assert {(board, int(cell)): np.float32(q) for board, cell, q in values} == wanted
     assert len(lines) == game.pairs
-    assert code.count("\n") < 360
-    assert "isinstance" not in code
-    assert f"training {name(recipe)} in plain Python" in code
+    return code
 
 
 def test_the_file_has_what_it_uses_and_no_more() -> None:
@@ -69,20 +95,25 @@ def test_the_file_has_what_it_uses_and_no_more() -> None:
     assert defined <= read
     assert "Fraction" not in read
     assert "optimal" not in defined
+    assert not {"Person", "games_taught", "person", "people"} & (defined | read)
 
 
-@pytest.mark.parametrize("text", ["league", "mcts", "menace,vs=you:1,taught=04"])
-def test_what_cannot_leave_is_said(text: str) -> None:
-    recipe = parse(text)
-    assert not recipe.leaves_as_code()
-    with pytest.raises(RecipeError, match="cannot be written as one file"):
-        code_of(recipe)
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("dqn", "the training of dqn cannot be written as one file"),
+        ("menace,vs=you,games=1,taught=04", "taught: move . of game 1"),
+    ],
+)
+def test_what_cannot_leave_is_said(text: str, sentence: str) -> None:
+    with pytest.raises(RecipeError, match=sentence):
+        code_of(parse(text))
 
 
 def test_the_command_prints_it() -> None:
     result = CliRunner().invoke(cli.main, ["code", "q-table"])
     assert (result.exit_code, result.output) == (0, code_of(parse("q-table")))
-    result = CliRunner().invoke(cli.main, ["code", "mcts"])
+    result = CliRunner().invoke(cli.main, ["code", "dqn"])
     assert result.exit_code == 1
     assert "cannot be written as one file" in result.output
 
@@ -102,3 +133,10 @@ def test_its_game_is_that_of_the_site(game: Game) -> None:
         if game.is_over(position):
             assert alone.result(board, "X") == game.result(position) == -alone.result(board, "O")
     assert sorted(alone._sides()) == sorted(game.symmetry.tolist())
+
+
+@pytest.mark.parametrize("seed", [0, 1, 7, 999_999_999, 2**32 - 1])
+@pytest.mark.parametrize("part", [(), (0,), (4519,), (3, 2**32 - 1)])
+def test_its_seeds_are_those_of_numpy(seed: int, part: tuple[int, ...]) -> None:
+    sequence = np.random.SeedSequence(seed, spawn_key=part)
+    assert seeded(seed, *part) == sequence.generate_state(4, np.uint64).tolist()

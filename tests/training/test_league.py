@@ -43,7 +43,7 @@ def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
     rng = Random(4)
     for _ in range(5):
         for meeting in permutations(MEMBERS, 2):
-            assert all(play_plainly(game, meeting, players, rng))
+            assert all(play_plainly(game, meeting, players, rng, None))
     for one, player in players.items():
         end = played(game, one, 5)
         expected = [player.q[pair] for pair in own_names(game, player.way.symmetric)]

@@ -123,15 +123,14 @@ def test_a_training_that_never_updates_anything_has_one_moment(
 
 
 def test_a_training_is_handed_out_as_the_file_that_the_command_prints(client: FlaskClient) -> None:
-    for text in (NAME, "champion"):
+    for text in (NAME, "champion", "mcts"):
         page = client.get(f"/agents/{text}").text
         assert f'href="/lab/{text}.py"' in page
         answer = client.get(f"/lab/{text}.py")
-        recipe = parse(text) if text == NAME else parse("champion")
-        assert answer.text == code_of(recipe)
+        assert answer.text == code_of(parse(text))
         assert answer.headers["Content-Disposition"] == "attachment; filename=training.py"
-    assert 'id="code"' not in client.get("/agents/mcts").text
-    assert client.get("/lab/mcts.py").status_code == 404
+    assert 'id="code"' not in client.get("/agents/dqn-vs-random").text
+    assert client.get("/lab/dqn-vs-random.py").status_code == 404
 
 
 def test_the_recipe_of_nobody_plays(client: FlaskClient) -> None:

@@ -58,7 +58,7 @@ class Turn(NamedTuple):
     number: int  # of the turn among those against this opponent, from 0
     length: int  # how many there are against it
     played: int  # turns before it, against any opponent
-    person: Person | None = None  # where that is the opponent
+    person: Person | None  # where that is the opponent
 
     def seat(self, recipe: Recipe, number: int) -> str:
         """Return in which seat, "X" or "O", the learner plays game `number` of the training.

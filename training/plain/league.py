@@ -36,6 +36,7 @@ class Learner:
         self.game, self.me = game, own_place(recipe)
         ways = dict(LEARNERS) | {self.me: recipe}
         self.players = {name: Player(game, way, recipe) for name, way in ways.items()}
+        self.own = self.players[self.me]
 
     def play(self, turn: Turn, rng: Random) -> Iterator[Update]:
         """Play a round, or a game with a person, yielding each update of the recipe's learner.
@@ -43,9 +44,7 @@ class Learner:
         The board of an update is what the learner sees: own stones 1, others 2, empty 0.
         """
         for meeting in self.meetings(turn):
-            others = [name for name in meeting if name != self.me]
-            met = (others[0], SEATS[meeting.index(self.me)]) if self.me in meeting else ("", "")
-            rng.met(*met)
+            rng.met(*met(meeting, self.me))
             for name, update in play(self.game, meeting, self.players, rng, turn.person):
                 if name == self.me:
                     yield update
@@ -53,7 +52,7 @@ class Learner:
     def meetings(self, turn: Turn) -> list[Meeting]:
         """List who meets in a turn, who plays X first."""
         if turn.person:
-            as_x = turn.seat(self.players[self.me].way, 0) == "X"
+            as_x = turn.seat(self.own.recipe, 0) == "X"
             return [(self.me, YOU) if as_x else (YOU, self.me)]
         there = [name for name in MEMBERS if name == self.me or meets(turn.opponent, name)]
         return list(permutations(there, 2))
@@ -62,8 +61,9 @@ class Learner:
 class Player:
     """A member that learns."""
 
-    def __init__(self, game: Game, way: League, rewards: League):
-        self.game, self.way, self.rewards = game, way, rewards
+    def __init__(self, game: Game, way: League, recipe: League):
+        """`way` is how it learns; the rewards are those of the recipe, as everybody's."""
+        self.game, self.way, self.recipe = game, way, recipe
         self.q: dict[Pair, float] = defaultdict(float)
         self.visits: dict[Pair, int] = defaultdict(int)
         self.k = way.k_start
@@ -80,7 +80,7 @@ class Player:
         pair = self.seen(board, cell, seat)
         known, _ = self.seen(after, cell, seat)
         over, cells = is_over(self.game, after), range(self.game.cells)
-        ending = reward(self.game, self.rewards, after, seat) if over else 0.0
+        ending = reward(self.game, self.recipe, after, seat) if over else 0.0
         self.visits[pair] += 1
         alpha = 1 / (1 + self.visits[pair])
         highest = max(0.0, *(self.q[known, other] for other in cells))
@@ -96,12 +96,19 @@ class Player:
         return seen(self.game, board, cell, seat, self.way.symmetric)
 
 
+def met(meeting: Meeting, me: str) -> Meeting:
+    """Return a member's opponent in a game and its own seat there; "" if it is not in it."""
+    if me not in meeting:
+        return "", ""
+    return meeting[1 - meeting.index(me)], SEATS[meeting.index(me)]
+
+
 def play(
     game: Game,
     meeting: Meeting,
     players: Mapping[str, Player],
     rng: Random,
-    person: Person | None = None,
+    person: Person | None,
 ) -> Iterator[tuple[str, Update]]:
     """Play a game, yielding who learns what."""
     board, mover = empty(game), 0

@@ -31,13 +31,17 @@ class Tree:
         self.tries: Counter[tuple[int, ...]] = Counter()
         self.total: Counter[tuple[int, ...]] = Counter()  # for whoever made the last of the moves
 
+    def mean(self, node: tuple[int, ...]) -> float:
+        """Return what the games through a node brought on average, 0 where there was none."""
+        return self.total[node] / max(self.tries[node], 1)
+
     def bound(self, node: tuple[int, ...], cell: int) -> float:
         """Return the upper confidence bound on the mean of a move."""
         child = (*node, cell)
         if not self.tries[child]:
             return inf
         chance = self.c * sqrt(log(self.tries[node]) / self.tries[child])
-        return self.total[child] / self.tries[child] + chance
+        return self.mean(child) + chance
 
     def simulate(self) -> int:
         """Play one game and count its result; return the move that it began with."""
@@ -62,13 +66,13 @@ class Learner:
     """A tree for every board; each draws its own random numbers."""
 
     def __init__(self, game: Game, recipe: Mcts) -> None:
-        self.trees = [
-            Tree(game, recipe.c, board, Random(recipe.seed, number))
+        self.trees = {
+            board: Tree(game, recipe.c, board, Random(recipe.seed, number))
             for number, board in enumerate(unfinished_boards(game))
-        ]
+        }
 
     def play(self, _turn: Turn, _rng: Random) -> Iterator[Update]:
         """Simulate one game from every board."""
-        for tree in self.trees:
+        for board, tree in self.trees.items():
             cell = tree.simulate()
-            yield (tree.board, cell), tree.total[cell,] / tree.tries[cell,]
+            yield (board, cell), tree.mean((cell,))

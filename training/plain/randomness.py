@@ -1,9 +1,10 @@
 """The random numbers of the compiled learners once more, with the whole numbers of Python.
 
-Source: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generators": xoshiro256+.
+Source: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generators": xoshiro256+; and
+O'Neill (2015), "Developing a seed_seq alternative", as `numpy.random.SeedSequence` has it.
 """
 
-import numpy as np
+from collections.abc import Callable
 
 MASK = 2**64 - 1
 
@@ -12,8 +13,7 @@ class Random:
     """The numbers of one seed, or of a part of it."""
 
     def __init__(self, seed: int, *part: int):
-        sequence = np.random.SeedSequence(seed, spawn_key=part)
-        self.state = sequence.generate_state(4, np.uint64).tolist()
+        self.state = seeded(seed, *part)
 
     def random(self) -> float:
         """Draw the next number from 0 to 1, never 1."""
@@ -38,3 +38,36 @@ class Random:
 
     def answered(self, board: str, itself: bool) -> None:
         """Hear what board an opponent's answer made, and whether it was the learner itself."""
+
+
+def seeded(seed: int, *part: int) -> list[int]:
+    """Return four numbers of 64 bits for a seed, or for a part of it; all are below 2^32."""
+    scramble = scrambler(0x43B0D7E5, 0x931E8875)
+    pool = [scramble(seed), *(scramble(0) for _ in range(3))]
+    for source in range(4):
+        for place in range(4):
+            if place != source:
+                pool[place] = mixed(pool[place], scramble(pool[source]))
+    for number in part:
+        pool = [mixed(one, scramble(number)) for one in pool]
+    scramble = scrambler(0x8B51F9DD, 0x58F38DED)
+    words = [scramble(one) for one in pool + pool]
+    return [low | high << 32 for low, high in zip(words[::2], words[1::2], strict=True)]
+
+
+def scrambler(key: int, factor: int) -> Callable[[int], int]:
+    """Return what scrambles one number of 32 bits after the other, each with another key."""
+
+    def scramble(number: int) -> int:
+        nonlocal key
+        number, key = number ^ key, key * factor & 0xFFFFFFFF
+        number = number * key & 0xFFFFFFFF
+        return number ^ number >> 16
+
+    return scramble
+
+
+def mixed(one: int, other: int) -> int:
+    """Mix two numbers of 32 bits."""
+    number = 0xCA01F9DD * one - 0x4973F715 * other & 0xFFFFFFFF
+    return number ^ number >> 16

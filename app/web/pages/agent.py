@@ -298,16 +298,11 @@ def download(name: str, ending: str) -> Response:
     return revalidated(response, generate_etag(content))
 
 
-def leaves_as_code(card: Card) -> bool:
-    """Whether the training of an agent can be written as one file."""
-    return parse(card.recipe).leaves_as_code()
-
-
 @bp.get(addresses.CODE)
 def code(name: str) -> Response:
     """Hand out the training of an agent as one file of Python."""
     agent = world().learned(name)
-    if not leaves_as_code(agent.card):
+    if parse(agent.card.recipe).is_network:
         raise NotFound(f"The training of {agent.card.title} cannot be written as one file.")
     content = world().lab.code(agent.card.recipe)
     response = Response(content, mimetype="text/x-python")
@@ -371,7 +366,7 @@ def agent_page(world: World, name: str, against: str) -> AgentPage:
         blunders=judgement.blunders(world, name, slice(SHOWN)),
         verdicts=[judgement.verdict(world, name, seat) for seat in SEATS],
         settings=settings(world, name),
-        code=addresses.code(name) if world.lab.source and leaves_as_code(card) else "",
+        code=addresses.code(name) if world.lab.source and not parse(card.recipe).is_network else "",
         worth=worth(card),
         made=made(world, card),
         claims=of_agent(world, name),

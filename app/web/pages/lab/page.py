@@ -242,7 +242,7 @@ def links(
         "seed": addresses.lab(following, chosen, _curve(curve)) if following else "",
         "here": addresses.lab(chosen, ghost, _curve(curve)),
         "how": addresses.how(recipe.slug),
-        "code": addresses.code(chosen) if world.lab.source and recipe.leaves_as_code() else "",
+        "code": addresses.code(chosen) if world.lab.source and not recipe.is_network else "",
         "swap": addresses.lab(ghost, chosen, _curve(curve)) if ghost else "",
         "reset": addresses.lab(ghost) if ghost else "",
     }
