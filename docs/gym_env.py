@@ -1,9 +1,20 @@
 """Tic-tac-toe as an environment of Gymnasium: one seat, against an opponent of this site.
 
     from gym_env import TicTacToe, player
-    env = TicTacToe(opponent="t-hand", seat="both")
-    model = stable_baselines3.PPO("MlpPolicy", env).learn(100_000)
-    print(judge(player(lambda seen: model.predict(seen, deterministic=True)[0])))
+    from judge import judge
+    from sb3_contrib import MaskablePPO
+
+    model = MaskablePPO("MlpPolicy", TicTacToe(opponent="t-hand", seat="both")).learn(30_000)
+    best = lambda seen: model.predict(seen, action_masks=seen == 0, deterministic=True)[0]
+    print(judge(player(best)))
+
+An agent is judged in every position, so it must know which cells are free: PPO and DQN of
+stable-baselines3, which have no mask, still play illegal moves after so few steps, and `judge`
+says where.  Take the highest of their values over the free cells (`seen == 0`) then.
+
+Tried with stable-baselines3 and sb3-contrib 2.2.1, torch 1.13 (no dependency of this project), one
+processor, 30,000 steps, seed 1: against random moves MaskablePPO went from 29% to 4% of games lost
+as X and from 65% to 15% as O.
 
 The opponent is a baseline, an agent or a recipe, and a part of the environment: a step is the move
 of the agent and the answer to it.  `gymnasium.make("q-tac-toe/TicTacToe-v0", opponent="champion")`

@@ -7,6 +7,7 @@ algorithm, its opponents or its switches leaves one way only.
 """
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -53,7 +54,6 @@ IMPORTED = {
     "types": ("SimpleNamespace",),
     "typing": ("NamedTuple",),
 }
-MARK = "import imports"  # where they come
 HEAD = '''"""{title}: the training {name} in plain Python, one file.
 
     python training.py > table.csv
@@ -73,8 +73,8 @@ class recipe:
     """The parameters."""
 
 {parameters}
-
-
+'''
+MAIN = '''
 def main():
     """Train, and write the table."""
     rng, learner, updates, said = Random(recipe.seed), Learner(), 0, 0
@@ -83,14 +83,14 @@ def main():
             updates += 1
         if updates >= said + 100_000:
             said = updates
-            print(f"{{turn.played + 1}} turns, {{updates}} updates", file=sys.stderr)
-    print(f"{{updates}} updates in all", file=sys.stderr)
+            print(f"{turn.played + 1} turns, {updates} updates", file=sys.stderr)
+    print(f"{updates} updates in all", file=sys.stderr)
     print("position,cell,q")
     for board in unfinished_boards():
         for cell in legal_cells(board):
-            value = {value}
+            value = VALUE
             (q,) = struct.unpack("f", struct.pack("f", value))  # 32 bits, as the site keeps it
-            print(f"{{board}},{{cell}},{{q:.9g}}")
+            print(f"{board},{cell},{q:.9g}")
 
 '''
 OWN = '''
@@ -128,16 +128,8 @@ def code_of(recipe: Recipe) -> str:
     value = next(VALUES[slug] for slug in type(recipe).lineage() if slug in VALUES)
     if recipe.plays != "proportional":
         value = value.removesuffix(" / same_moves(board, cell)")
-    head = HEAD.format(
-        title=type(recipe).__name__,
-        name=name(recipe),
-        source=source_of(recipe),
-        imports=MARK,
-        parameters="\n".join(constants(recipe)),
-        value=value,
-    )
-    known = definitions(recipe)
-    wanted, read = names(ast.parse(head)), set[str]()
+    main, known = MAIN.replace("VALUE", value), definitions(recipe)
+    wanted, read = names(ast.parse(main)), set[str]()
     while wanted:
         one = wanted.pop()
         if one not in read:
@@ -148,13 +140,20 @@ def code_of(recipe: Recipe) -> str:
         for module, ones in IMPORTED.items()
         if read & {*ones}
     ]
-    head = head.replace(MARK, "\n".join(imports)).rstrip()
     parts = [statement for one, statement in known.items() if one in read]
     blocks = [
         ("\n" if assigned else "\n\n\n").join(map(written, block))
         for assigned, block in groupby(parts, lambda part: isinstance(part, ast.Assign))
     ]
-    return "\n\n\n".join([head, *blocks, 'if __name__ == "__main__":\n    main()\n'])
+    head = HEAD.format(
+        title=type(recipe).__name__,
+        name=name(recipe),
+        source=source_of(recipe),
+        imports="\n".join(imports),
+        parameters="\n".join(constants(recipe, "".join([main, *blocks]))),
+    )
+    end = 'if __name__ == "__main__":\n    main()\n'
+    return "\n\n\n".join([head.strip(), main.strip(), *blocks, end])
 
 
 def source_of(recipe: Recipe) -> str:
@@ -165,16 +164,20 @@ def source_of(recipe: Recipe) -> str:
     return ast.get_docstring(ast.parse(Path(spec.origin).read_text())) or ""
 
 
-def constants(recipe: Recipe) -> Iterator[str]:
-    """Write the parameters that the training reads, each below its meaning."""
-    told = [
-        (parameter.name, parameter.value, parameter.meaning)
-        for parameter in parameters(recipe)
-        if parameter.name != "vs" and (parameter.name != "taught" or parameter.value)
-    ]
+def constants(recipe: Recipe, code: str) -> Iterator[str]:
+    """Write the parameters that the code reads, each with its meaning.
+
+    The others have decided what it is.
+    """
+    told = [(one.name, one.value, one.meaning) for one in parameters(recipe)]
     for named, value, meaning in [*told, ("phases", recipe.phases, "Opponents, and the turns.")]:
-        yield fill(meaning, WIDE, initial_indent="    # ", subsequent_indent="    # ")
-        yield f"    {named} = {value!r}"
+        if re.search(rf"\b(recipe|way)\.{named}\b", code):
+            line = f"    {named} = {value!r}  # {meaning}"
+            if len(line) <= WIDE:
+                yield line
+            else:
+                yield fill(meaning, WIDE, initial_indent="    # ", subsequent_indent="    # ")
+                yield f"    {named} = {value!r}"
 
 
 def definitions(recipe: Recipe) -> dict[str, ast.stmt]:

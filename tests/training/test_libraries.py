@@ -33,12 +33,12 @@ def module(name: str) -> ModuleType:
 
 # One of each way to play; the command of docs/with_open_spiel.py compares all agents.
 @pytest.mark.parametrize("text", ["self-play", "q-table", "menace"])
-def test_open_spiel_finds_the_same_nash_conv(text: str) -> None:
-    spiel = module("with_open_spiel")
+def test_open_spiel_finds_the_same_exploitability(text: str) -> None:
     policy = policy_called(GAME, text)
+    theirs, here = module("with_open_spiel").both(policy)
     figures = report(GAME, policy[None, GAME.legal], [0], None, "proportional")
-    theirs = spiel.nash_conv(spiel.SPIEL, spiel.SitePolicy(policy))
-    assert theirs == pytest.approx(figures.nash_conv[-1], abs=1e-9)
+    assert theirs == pytest.approx(here, abs=1e-9)
+    assert 2 * here == pytest.approx(figures.nash_conv[-1])
 
 
 @pytest.mark.parametrize("text", ["random", "t-hand"])
