@@ -4,8 +4,7 @@
     python docs/with_open_spiel.py champion q-table,alpha=0.9
 
 prints the exploitability of each, which is half of its NashConv, as OpenSpiel computes it, game by
-game, and as this project does, by positions.  They are the same for all that are shipped; a difference
-is told by the exit status.
+game, and as this project does, by positions.  The exit status is 1 if two of them differ.
 """
 
 import sys
