@@ -48,9 +48,9 @@ FIGURES = {
         "What the best responders of each gain in both seats together.",
     ),
     "task": CurveTitles(
-        "Distance from its own task",
-        "Mean distance from its own task",
-        "Own task",
+        "Distance from Q* of its training task",
+        "Mean distance from Q* of its training task",
+        "Training task",
         "Mean difference between its values and the exact Q* of its training task, in "
         "the units of each.",
     ),

@@ -158,12 +158,12 @@ def test_a_tile_says_what_is_so(client: FlaskClient, world: World) -> None:
     for tile in range(0, 627, 48):
         page = client.get(addresses.mind(name, tile=tile), headers=HTMX).text
         truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(world.tiles.truth[tile])]
-        assert f"Really <b>{truth}</b>" in page
+        assert f"Optimal play: <b>{truth}</b>" in page
         board = told.shown(position_text(world.game, world.tiles.decision[tile]))
         wrong = told.expects(board) not in (None, told.truth[board])
         assert ('class="error"' in page) == wrong
         unknown = told.expects(board) is None
-        assert ("knows nothing here" in page) == unknown == (heats.heat[-1, tile] == UNKNOWN)
+        assert ("Never updated here" in page) == unknown == (heats.heat[-1, tile] == UNKNOWN)
         link = re.search(r'id="tile-open" class="button" href="([^"]+)"', page)
         assert link
         stones = client.get(unescape(link[1])).text.count('class="mark"')
@@ -213,8 +213,9 @@ def test_a_value_is_compared_with_an_outcome_and_not_by_its_colour(
 ) -> None:
     """+0.51 is nearer to a win; as a colour it is a half, and that is nearer to a draw."""
     page = client.get("/mind/double-q?tile=226").text
-    assert "expects +0.51" in page
-    assert "Really <b>a win</b>" in page
+    assert (
+        "Its highest Q-value is +0.51, nearest to <b>a win</b>. Optimal play: <b>a win</b>" in page
+    )
     assert 'class="error"' not in page
     told = Told(world, "double-q", -1)
     board = told.shown(position_text(world.game, world.tiles.decision[226]))
@@ -249,3 +250,11 @@ def test_the_fragment_is_a_part_of_the_page(client: FlaskClient) -> None:
     assert fragment.text.strip() in page.text
     assert "HX-Request" in page.headers["Vary"]
     assert page.headers["ETag"] != fragment.headers["ETag"]
+
+
+def test_a_tile_names_optimal_play_and_the_training_task(client: FlaskClient) -> None:
+    page = client.get("/mind/q-table").text
+    assert (
+        'Its highest Q-value is +1.00, nearest to <b class="error">a win</b>. '
+        "Optimal play: <b>a draw</b>. Its training task: <b>+0.995</b>." in page
+    )

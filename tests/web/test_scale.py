@@ -138,9 +138,12 @@ def test_on_a_tile_of_every_mind(world: World) -> None:
                     world, lens, {"step": str(step), "tile": str(tile)}
                 ).tile.expects
                 if colours.known[step, tile]:
-                    assert colour_of(expects.removeprefix("expects ")) == colours.heat[step, tile]
+                    assert (
+                        colour_of(expects.removeprefix("Its highest Q-value is "))
+                        == colours.heat[step, tile]
+                    )
                 else:
-                    assert expects == "knows nothing here"
+                    assert expects == "Never updated here"
 
 
 def test_on_the_frames_of_a_film(world: World) -> None:

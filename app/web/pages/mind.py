@@ -11,7 +11,7 @@ from app.tictactoe.notation import MARKS, position_text, record_to
 from app.web import addresses
 from app.web.lens import NOTHING, OUTCOMES, opinion
 from app.web.match import Match, place_of, read_whole, step_after
-from app.web.numbers import count
+from app.web.numbers import count, signed
 from app.web.pages.parts.export import Take, take_mind
 from app.web.pages.parts.film import Film, film_of_mind
 from app.web.pictures.boards import Board, board
@@ -26,9 +26,10 @@ from app.web.pictures.minds import (
     represented,
 )
 from app.web.respond import Page, respond
-from app.web.world import HUMAN, World, world
+from app.web.world import HUMAN, TASK, World, world
 
 bp = Blueprint("mind", __name__)
+TASK_DECIMALS = 3  # so that a task that is all but a win is told from one
 
 
 class Tile(NamedTuple):
@@ -37,9 +38,10 @@ class Tile(NamedTuple):
     number: int
     headline: str
     board: Board
-    expects: str  # what the agent expects there or has, in words
-    truth: str  # "a win", "a draw" or "a loss"
-    wrong: bool  # whether it expects another outcome than the true one
+    expects: str  # its highest Q-value there, or what it has of its likeliest move
+    nearest: str  # the outcome nearest to that, "" where there is none: "a win", "a draw", "a loss"
+    optimal: str  # the outcome of optimal play
+    task: str  # the highest exact value of its training task, "" where that has none
     updates: str  # how often training had updated it by its end
     open: str  # its address on the play page
     before: str  # the addresses of the tiles beside it
@@ -118,10 +120,13 @@ def _tile(world: World, name: str, step: int, number: int, address: Callable[[in
     match = Match(record_to(game, position), o=HUMAN, lens=name, step=shown)
     place = place_of(match, world)
     view = opinion(world, position, name, shown)
-    truth = int(where.truth[number])
     outcome = int(outcomes(expected(world, name, step)[0, number]))
     best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
-    says = f"has {best} for its likeliest move" if view.beads else f"expects {best}"
+    says = f"Its likeliest move has {best}" if view.beads else f"Its highest Q-value is {best}"
+    task = ""
+    if not view.beads and world.task(name):
+        exact = opinion(world, position, name + TASK)
+        task = signed(float(exact.scaled[exact.known].max()), TASK_DECIMALS)
     mover = MARKS[int(game.to_move[position])]
     tiles = len(where.decision)
     return Tile(
@@ -135,9 +140,10 @@ def _tile(world: World, name: str, step: int, number: int, address: Callable[[in
             f"The position {position_text(game, position)}",
             notes=[NOTHING] * game.cells,
         ),
-        expects=says if known else "knows nothing here",
-        truth=f"a {OUTCOMES[truth]}",
-        wrong=known and not view.beads and outcome != truth,
+        expects=says if known else "Never updated here",
+        nearest=f"a {OUTCOMES[outcome]}" if known and not view.beads else "",
+        optimal=f"a {OUTCOMES[int(where.truth[number])]}",
+        task=task,
         updates=count(int(world.agents[name].visits[position].sum())),
         open=addresses.play(match),
         before=address((number - 1) % tiles),

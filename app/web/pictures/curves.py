@@ -335,7 +335,7 @@ def value_chart(place: Place, moves: Sequence[Move]) -> Markup:
 def value_picture(place: Place, moves: Sequence[Move], title: str) -> Drawing:
     """Draw the value of a game over its moves alone."""
     plot = value_plot(place, moves, AMONG)
-    note = "Line: the truth after each move, for X. Dots: what was expected."
+    note = "Line: the exact value after each move, for X. Dots: what was expected."
     margin = 12 + 8 * plot.margin
     shapes: list[Shape] = [
         Text("heading", 12, 22, fitting(title, 616, 17)),

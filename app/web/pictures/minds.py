@@ -23,7 +23,7 @@ from app.web.pictures.svg import LETTER, inline
 from app.web.world import World, kept
 
 TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on
-LINE = 0.16  # the truth below a row
+LINE = 0.16  # optimal play, below a row
 EXPECTS = "expects"
 
 # Of a picture that stands alone, in pixels.
@@ -43,11 +43,13 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    EXPECTS: Kind("What it expects", "heat"),
-    "wrong": Kind("How wrong", "level", "right", "a win taken for a loss"),
-    "wrong-task": Kind("How wrong in its own task", "level", "right", "a win taken for a loss"),
-    "blunders": Kind("Where it blunders", "level", "plays right", "blunders for sure"),
-    "visits": Kind("How often updated", "level", "once", "most often"),
+    EXPECTS: Kind("Highest Q-value", "heat"),
+    "wrong": Kind("Distance from optimal play", "level", "none", "a win taken for a loss"),
+    "wrong-task": Kind(
+        "Distance from its training task", "level", "none", "a win taken for a loss"
+    ),
+    "blunders": Kind("Blunders", "level", "never blunders", "blunders for sure"),
+    "visits": Kind("Updates", "level", "once", "most often"),
 }
 
 
@@ -342,6 +344,6 @@ def _key(kind: Kind) -> list[tuple[str, str, Value | None]]:
         ]
     return [
         *ends,
-        ("knows nothing", "tiles", None),
-        ("line: the truth", "truth", ("heat", 0)),
+        ("never updated", "tiles", None),
+        ("line: optimal play", "truth", ("heat", 0)),
     ]
