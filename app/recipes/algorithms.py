@@ -138,7 +138,7 @@ class QLearning(Rewarded, frozen=True, kw_only=True):
 
 
 class Sarsa(QLearning, frozen=True, kw_only=True):
-    """The same, but for a target with the value of the next move that is played."""
+    """Q-learning's update, but with the value of the next move that is played in its target."""
 
     slug: ClassVar[str] = "sarsa"
 
@@ -150,13 +150,13 @@ class Sarsa(QLearning, frozen=True, kw_only=True):
 
 
 class ExpectedSarsa(Sarsa, frozen=True, kw_only=True):
-    """The same, but for a target that averages over the moves which may be played next."""
+    """Sarsa with a target that averages over the next moves, as often as its policy plays them."""
 
     slug: ClassVar[str] = "expected-sarsa"
 
 
 class MonteCarlo(Rewarded, frozen=True, kw_only=True):
-    """Averages of what whole games brought, each from where a move was played."""
+    """Averages of the returns of whole games, each from where a move was played."""
 
     slug: ClassVar[str] = "monte-carlo"
 
@@ -179,7 +179,7 @@ class MonteCarlo(Rewarded, frozen=True, kw_only=True):
 
 
 class TdAfterstates(Rewarded, frozen=True, kw_only=True):
-    """Values of the boards that one's own moves make, each drawn to that of the next one."""
+    """State values of afterstates, each moved towards that of the learner's next one: TD(0)."""
 
     slug: ClassVar[str] = "td-afterstates"
     knows_ends: ClassVar[bool] = True
@@ -263,7 +263,7 @@ class QTable(Rewarded, frozen=True, kw_only=True):
 
 
 class DoubleQ(QTable, frozen=True, kw_only=True):
-    """The same with two tables, of which one chooses the best move and the other values it."""
+    """Q-learning backward with two tables: one chooses the best move, the other values it."""
 
     slug: ClassVar[str] = "double-q"
 
@@ -315,7 +315,7 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
 
 
 class League(Rewarded, frozen=True, kw_only=True):
-    """One learner of a league, with values that average what was met, and powers of k."""
+    """One learner of a league: its step size falls with the visits, powers of k draw its moves."""
 
     slug: ClassVar[str] = "league"
     turns: ClassVar[str] = "rounds"
@@ -366,7 +366,7 @@ class League(Rewarded, frozen=True, kw_only=True):
 
 
 class Champion(Recipe, frozen=True, kw_only=True):
-    """Self-play that keeps what a move is worth at least and at most, until all is proved."""
+    """Self-play with a lower and an upper bound on every value, until all of them are proved."""
 
     slug: ClassVar[str] = "champion"
 

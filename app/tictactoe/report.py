@@ -40,7 +40,7 @@ class BySeat(msgspec.Struct, Generic[Entry], frozen=True, forbid_unknown_fields=
 
 
 class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a table is from the exact Q* of its training task, in its own units."""
+    """How far a table is from the exact values of its training task, in its own units."""
 
     largest: Annotated[list[Distance], Meta(description="Largest difference, of all pairs.")]
     mean: Annotated[list[Distance], Meta(description="Mean difference, over all pairs.")]
@@ -86,7 +86,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     task: Annotated[
         TaskDistance | None,
         Meta(
-            description="How far it is from the exact Q* of its training task; null where its "
+            description="How far it is from the exact values of its training task; null where its "
             "opponents learned too, so that there is none."
         ),
     ]

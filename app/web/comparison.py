@@ -48,10 +48,10 @@ FIGURES = {
         "What the best responders of each gain in both seats together.",
     ),
     "task": CurveTitles(
-        "Distance from Q* of its training task",
-        "Mean distance from Q* of its training task",
+        "Distance from its training task",
+        "Mean distance from its training task",
         "Training task",
-        "Mean difference between its values and the exact Q* of its training task, in "
+        "Mean difference between its values and the exact ones of its training task, in "
         "the units of each.",
     ),
 }

@@ -266,7 +266,7 @@ def notes(world: World, position: int, view: Opinion, step: int | None, errors: 
 
     Of optimal play that is all it says.  Of others it is said where their value errs: `errors`
     is "" for blunders alone, "truth" for all values that are nearer to another outcome than to the
-    true one, "task" for those that are off the Q* of the agent's training task, and "none".
+    true one, "task" for those that are off the exact ones of the agent's training task, and "none".
     """
     if view.exact:
         return [Note(truth, truth) for truth in view.truths]

@@ -103,7 +103,8 @@ def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
     else:
         name = opinion.lens.removesuffix(TASK)
         title, task = world.titles[name], world.task(name) or Task()
-        caption, worth = f"Q* of the training task of {title}, {view}", task.worth
+        soft = " over ε-soft policies" if task.epsilon else ""
+        caption, worth = f"Q* of the training task of {title}{soft}, {view}", task.worth
         exactly = f"Exact: the task is {task_words(world, task)}."
     return Legend(
         caption=f"On the squares: {caption}",

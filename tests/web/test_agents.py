@@ -290,7 +290,7 @@ def test_a_page_says_how_far_it_is_from_its_task(
 ) -> None:
     page = client.get(f"/agents/{card.id}").text
     off = card.figures.task
-    assert ("How far it is from the Q* of its training task" in page) == (off is not None)
+    assert ("How far it is from the exact values of its training task" in page) == (off is not None)
     if off is None:
         return
     task = addresses.play(Match(o=card.id, lens=f"{card.id}_task"))

@@ -464,7 +464,13 @@ def test_what_students_ask_for_comes_first(client: FlaskClient) -> None:
         r'<(?:legend|label for="\w+")>([^<]*)<', page[page.index('<form id="recipe"') :]
     )
     labels = [label.strip() for label in controls]
-    assert labels[:5] == ["Opponent", "Games", "Learning rate", "Exploration", "Discount"]
+    assert labels[:5] == [
+        "Opponent",
+        "Games",
+        "Learning rate",
+        "Exploration rate",
+        "Discount factor",
+    ]
 
 
 def test_a_name_that_has_no_room_for_a_seed_is_shown_with_its_own_alone(

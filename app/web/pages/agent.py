@@ -46,7 +46,7 @@ class AgentLinks(NamedTuple):
     through_training: str
     compare: str  # beside optimal play, where the two part if they do
     lab: str  # where its numbers can be changed
-    task: str  # with the Q* of its training task on the squares; "" where there is none
+    task: str  # with the exact values of its training task on the squares; "" where there is none
 
 
 class Setting(NamedTuple):
@@ -100,7 +100,7 @@ def task_figures(card: Card) -> list[Measure]:
     off = card.figures.task
     if off is None:
         return []
-    pairs = "between a value and the Q* of its training task"
+    pairs = "between a value and the exact one of its training task"
     return [
         Measure(
             "Largest difference", f"{off.largest[-1]:.4g}", f"{pairs}, over all moves; {UNITS}"
@@ -118,9 +118,15 @@ def task_figures(card: Card) -> list[Measure]:
 
 
 def task(world: World, card: Card) -> str:
-    """Describe an agent's training task, "" where that has no exact Q*."""
+    """Describe an agent's training task and its exact values, "" where it has none."""
     asked = world.task(world.name_of(card))
-    return task_words(world, asked) if asked else ""
+    if not asked:
+        return ""
+    policies = "ε-soft policy, one that explores so often" if asked.epsilon else "policy"
+    return (
+        f"Its training task is {task_words(world, asked)}. The exact values of that task are Q*, "
+        f"those of the best {policies}."
+    )
 
 
 def training(world: World, name: str, card: Card) -> str:
@@ -263,7 +269,7 @@ class AgentPage(Page):
     links: AgentLinks
     results: list[judgement.Result]
     figures: list[judgement.Measure]
-    task: str  # its training task, "" where that has no exact Q*
+    task: str  # its training task and what the exact values of it are, "" where it has none
     task_figures: list[judgement.Measure]
     choices: list[Choice]  # against whom the curves can be
     curves: Charts

@@ -266,7 +266,8 @@ CHAPTERS = (
             Term(
                 "epsilon",
                 "ε-greedy, exploration rate ε",
-                "A random action with probability ε, else a greedy one.",
+                "A random action with probability ε, else a greedy one. A policy in which every "
+                "action has at least a probability of ε / |A(s)| is called ε-soft.",
                 r"\pi(a \mid s) = \frac{\epsilon}{|\mathcal{A}(s)|} "
                 r"+ (1 - \epsilon)\,[a = \operatorname{argmax} Q]",
                 "2.2, 5.4",
@@ -615,7 +616,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "optimal": ("optimal value", "optimal policy", "optimal play", "Q*"),
     "greedy": ("greedy", "greedily"),
     "exploration": ("exploration", "exploitation", "explores", "exploring"),
-    "epsilon": ("ε-greedy", "epsilon-greedy", "exploration rate"),
+    "epsilon": ("ε-greedy", "epsilon-greedy", "exploration rate", "ε-soft"),
     "proportional": ("softmax selection",),
     "alpha": ("learning rate", "step size"),
     "symmetry": ("symmetry", "symmetries", "symmetric"),
@@ -641,7 +642,8 @@ SAYING = re.compile(
     re.IGNORECASE,
 )
 PROSE = re.compile(
-    r'(?s)<p(?: id="[a-z0-9-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?>.*?</p>'
+    r'(?s)<p(?: id="[a-z0-9_-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?'
+    r'(?: data-meaning="[^"]*")?>.*?</p>'
 )
 UNSAID = re.compile(r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)")  # or just a tag
 

@@ -55,7 +55,7 @@ def judge(query: schema.JudgeQuery) -> Response:
 @bp.get(addresses.API_POSITION)
 @tree.validate(resp=answer(schema.ApiView, 404), operation_id="position")
 def show_position(position: str, query: schema.LookQuery) -> Response:
-    """A position as an agent sees it, and as it truly is."""
+    """A position as a lens values it, and with optimal play."""
     step = None if query.step is UNSET else query.step
     _one_of(query.lens, world().lenses, world().is_lens(query.lens))
     _check_step(query.lens, step)

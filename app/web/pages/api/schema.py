@@ -57,7 +57,7 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
     lens: Annotated[
         str,
         says(
-            "Whose values: an agent's, the exact Q* of its training task (its name and _task), "
+            "Whose values: an agent's, the exact ones of its training task (its name and _task), "
             "or truth, which is optimal play.",
             examples=["q-learning-1"],
         ),
@@ -150,11 +150,14 @@ class Seats(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True):
-    """How far an agent's values are from the exact Q* of its training task, in its own units."""
+    """How far an agent's values are from the exact ones of its training task, in its own units.
+
+    These are Q*; where exploration is a part of the task they are Q* over ε-soft policies.
+    """
 
     largest: Annotated[float, says("Largest difference, of all moves.", ge=0)]
     mean: Annotated[float, says("Mean difference, over all moves.", ge=0)]
-    lens: Annotated[str, says("The lens that shows the exact Q* of its training task.")]
+    lens: Annotated[str, says("The lens that shows the exact values of its training task.")]
 
 
 class Summary(Struct, frozen=True):
@@ -171,7 +174,7 @@ class Summary(Struct, frozen=True):
     ]
     blunders: Annotated[int, says("Positions in which its move can be a blunder.", ge=0)]
     decisions: Annotated[int, says("Of how many: those in which a player is to move.", ge=0)]
-    task: Annotated[Task | None, says("Null where its training task has no exact Q*.")]
+    task: Annotated[Task | None, says("Null where its training task has no exact values.")]
     against_random: Annotated[Seats, says("Against random moves.")]
     against_best_responder: Annotated[
         Seats, says("Against the strongest opponent of this very agent.")
@@ -268,7 +271,7 @@ class Truth(Struct, frozen=True):
 
 
 class ApiSquare(Struct, frozen=True):
-    """One cell, and what the lens thinks of a move there; null where no move is possible."""
+    """One cell, and the value of a move there by the lens; null where no move is possible."""
 
     cell: Cell
     mark: Annotated[str, says("Whose it is, X or O; '.' where it is empty.")]
@@ -276,7 +279,7 @@ class ApiSquare(Struct, frozen=True):
     value: Annotated[
         float | None,
         says(
-            "What the lens expects of a move here, in the view of the side to move and on the "
+            "The value of a move here by the lens, in the view of the side to move and on the "
             "scale of worth, or if that is null how many beads the move has; null too where "
             "training had not updated it by then."
         ),
@@ -291,7 +294,7 @@ class ApiSquare(Struct, frozen=True):
     ] = None
     task: Annotated[
         float | None,
-        says("What it is exactly worth in the agent's training task, if that has an exact Q*."),
+        says("What it is exactly worth in the agent's training task, if that has exact values."),
     ] = None
     truth: Annotated[Truth | None, says("How it ends with optimal play.")] = None
 
@@ -305,7 +308,7 @@ class ApiScale(Struct, frozen=True):
 
 
 class ApiView(State, frozen=True):
-    """A position as a lens sees it, and as it truly is."""
+    """A position as a lens values it, and with optimal play."""
 
     symmetry_class: Annotated[
         str, says("The position that stands for this one and all symmetric ones.")

@@ -22,8 +22,8 @@ LABELS = {
     "vs": "Opponent",
     "alpha": "Learning rate",
     "step_size": "Learning rate",
-    "epsilon": "Exploration",
-    "gamma": "Discount",
+    "epsilon": "Exploration rate",
+    "gamma": "Discount factor",
     "epsilon_drop": "Exploration falls by",
     "epsilon_last": "Exploration at the end",
     "alpha_drop": "Learning rate falls by",
@@ -45,7 +45,7 @@ LABELS = {
     "batch": "Minibatch",
     "error": "Loss function",
 }
-MEANINGS = {"vs": "Whom it practises against."}
+MEANINGS = {"vs": "The opponent of its training."}
 CHOICES = {"x": "X", "o": "O", "pair": "state and action", "afterstate": "afterstates"}
 
 

@@ -181,7 +181,7 @@ def runs_of(world: World, recipes: Sequence[Recipe], seeds: range) -> list[list[
 
 def measures(world: World, sides: Sequence[Side]) -> dict[str, Criterion]:
     """Return what all recipes can be measured by; an opponent's id is one of the keys."""
-    better = ("Fewer blunders", "Fewer losses to the best responder", "Nearer to the exact Q*")
+    better = ("Fewer blunders", "Fewer losses to the best responder", "Nearer to the exact values")
     there = {
         kind: Criterion(
             FIGURES[kind].one,

@@ -77,7 +77,9 @@ def learning(world: World, card: Card, opponent: str) -> Charts:
             _plain("within reach", 1, off.mean_reached),
         ]
         top = max(*off.mean, *off.mean_reached) or 1
-        charts.append(Chart("Mean difference from the Q* of its training task", "", top, lines))
+        charts.append(
+            Chart("Mean difference from the exact values of its training task", "", top, lines)
+        )
     steps = [*range(len(figures.updates) - 1), None]  # the last one is the agent as shipped
     name = world.name_of(card)
     views = [addresses.play(Match(o=name, lens=name, step=step)) for step in steps]
