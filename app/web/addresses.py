@@ -30,48 +30,55 @@ class Route(str):
         route._pattern = re.sub("<[^>]*>", "%s", rule)
         return route
 
-    def to(self, *parts: object) -> str:
-        """Return the path with these in place of its variable parts, quoted."""
-        return self._pattern % tuple(_quoted(str(part)) for part in parts)
+    def to(self, *parts: object, **query: object) -> str:
+        """Return the address with these in place of its variable parts, and the query given."""
+        return self._pattern % tuple(_quoted(str(part)) for part in parts) + _query(**query)
+
+    def of(self, match: Match, *more: str) -> str:
+        """Return where a match is shown in this way, without what of it is as usual."""
+        _, ply, *settings = astuple(match)
+        query = [f"ply={ply}"] if ply is not None else []
+        query += [*_settings(*settings), *more]
+        return self.to(match.record) + ("?" + "&".join(query) if query else "")
 
 
-HOME = "/"
+HOME = Route("/")
 PLAY = Route("/play/<record>")  # without a record: a game for who asks for none
 REPLY = Route("/reply/<record>")
 MINDS = Route("/minds/<record>")
-SET = "/set/"  # where the settings of a match are sent
-SETTINGS = "/settings/"  # where they are chosen
-PLAYERS = "/players/"
+SET = Route("/set/")  # where the settings of a match are sent
+SETTINGS = Route("/settings/")  # where they are chosen
+PLAYERS = Route("/players/")
 WHY = Route("/why/<record>")
 COMPARE = Route("/compare/<record>")
 TAKE = Route("/take/<record>")
-PUZZLES = "/puzzle"
-PUZZLE_TODAY = "/puzzle/today"
+PUZZLES = Route("/puzzle")
+PUZZLE_TODAY = Route("/puzzle/today")
 PUZZLE = Route("/puzzle/<int:number>")
 SCORE = Route("/puzzle/<int:number>/score")
 MIND = Route("/mind/<name>")
-AGENTS = "/agents"
+AGENTS = Route("/agents")
 AGENT = Route("/agents/<name>")
 CODE = Route("/lab/<name>.py")
 AGENT_FILE = Route("/agents/<name>.<any(npz, json, csv):ending>")
 BLUNDERS = Route("/agents/<name>/blunders")
 CERTIFICATE = Route("/agents/<name>/certificate-<any(x, o):seat>")
-JUDGE = "/judge"
-JUDGE_BLUNDERS = "/judge/blunders"
+JUDGE = Route("/judge")
+JUDGE_BLUNDERS = Route("/judge/blunders")
 JUDGE_CERTIFICATE = Route("/judge/certificate-<any(x, o):seat>")
-ARENA = "/arena"
-HOW = "/how"
+ARENA = Route("/arena")
+HOW = Route("/how")
 HOW_PART = Route("/how/<slug>")
-TEACH = "/teach"
+TEACH = Route("/teach")
 TEACH_RECIPE = Route("/teach/<name>")
 TEACH_PREVIEW = Route("/preview/teach/<name>.png")
-LAB = "/lab"
+LAB = Route("/lab")
 LAB_RECIPE = Route("/lab/<name>")
-EXPERIMENTS = "/experiments"
+EXPERIMENTS = Route("/experiments")
 EXPERIMENT = Route("/experiments/<claim>")
 EXPERIMENT_FIGURE = Route("/experiments/<claim>/<int:number>.svg")
-SOURCES = "/sources"
-GLOSSARY = "/glossary"
+SOURCES = Route("/sources")
+GLOSSARY = Route("/glossary")
 EMBED = "/embed/"  # what may stand on pages of others begins so
 EMBED_BOARD = Route("/embed/board/<record>")
 EMBED_REPLY = Route("/embed/reply/<record>")
@@ -79,18 +86,18 @@ EMBED_VALUE = Route("/embed/value/<record>")
 EMBED_CURVE = Route("/embed/curve/<name>")
 EMBED_MIND = Route("/embed/mind/<name>")
 EMBED_EXPERIMENT = Route("/embed/experiment/<claim>")
-OEMBED = "/oembed"
+OEMBED = Route("/oembed")
 MATCH_PREVIEW = Route("/preview/<record>.png")
-API = "/api"
-API_DESCRIPTION = "/api/v1/openapi.json"
-API_AGENTS = "/api/v1/agents"
+API = Route("/api")
+API_DESCRIPTION = Route("/api/v1/openapi.json")
+API_AGENTS = Route("/api/v1/agents")
 API_AGENT = Route("/api/v1/agents/<id>")
-API_JUDGE = "/api/v1/judge"
+API_JUDGE = Route("/api/v1/judge")
 API_POSITION = Route("/api/v1/positions/<position>")
 API_MOVE = Route("/api/v1/moves/<position>")
 API_GAME = Route("/api/v1/games/<record>")
 API_MATCH = Route("/api/v1/matches/<x>/<o>")
-API_EXPERIMENTS = "/api/v1/experiments"
+API_EXPERIMENTS = Route("/api/v1/experiments")
 API_EXPERIMENT = Route("/api/v1/experiments/<claim>")
 
 _LONG = 250  # characters: more than the name of a recipe has, and the address of what it plays
@@ -101,23 +108,13 @@ _NAMES, _USUAL = Match.__struct_fields__[2:], astuple(Match())[2:]
 
 def play(match: Match) -> str:
     """Return where a match is shown; who plays the first game of all is named, see `PLAY`."""
-    address = _of_match(PLAY, match)
+    address = PLAY.of(match)
     return f"{address}?o={_text(match.o)}" if address.endswith("/") else address
 
 
 def play_against(name: str) -> str:
     """Return where a person plays X against an agent."""
     return play(Match(o=name))
-
-
-def settings(at: str) -> str:
-    """Return where the settings are chosen of the match that is shown at an address."""
-    return SETTINGS + _query(at=at)
-
-
-def players(at: str) -> str:
-    """Return where a player is chosen for a seat of the match that is shown at an address."""
-    return PLAYERS + _query(at=at)
 
 
 def moves_of(match: Match, show: Callable[[Match], str] = play) -> Callable[[int], str]:
@@ -135,21 +132,6 @@ def plies_of(match: Match) -> Callable[[int], str]:
     return lambda ply: f"{path}?ply={ply}{rest}" if ply < len(match.record) else whole
 
 
-def reply(match: Match) -> str:
-    """Return where one move is drawn for the player to move."""
-    return _of_match(REPLY, match)
-
-
-def embed_board(match: Match) -> str:
-    """Return where a match is shown in a frame on a page of another site."""
-    return _of_match(EMBED_BOARD, match)
-
-
-def embed_reply(match: Match) -> str:
-    """Return where one move is drawn in such a frame."""
-    return _of_match(EMBED_REPLY, match)
-
-
 class Routes(NamedTuple):
     """Where a board leads, wherever it stands."""
 
@@ -157,27 +139,17 @@ class Routes(NamedTuple):
     reply: Callable[[Match], str]
 
 
-ON_PAGE, IN_FRAME = Routes(play, reply), Routes(embed_board, embed_reply)
+ON_PAGE, IN_FRAME = Routes(play, REPLY.of), Routes(EMBED_BOARD.of, EMBED_REPLY.of)
 
 
 def why(match: Match, cell: int | None = None) -> str:
     """Return where the value of a cell, or of the best one, is explained."""
-    return _of_match(WHY, match, () if cell is None else (f"cell={DIGITS[cell]}",))
-
-
-def minds(match: Match) -> str:
-    """Return where it stands what every agent would play in the position shown."""
-    return _of_match(MINDS, match)
-
-
-def preview(match: Match) -> str:
-    """Return the picture of a match that a link to it is shown with."""
-    return _of_match(MATCH_PREVIEW, match)
+    return WHY.of(match, *([] if cell is None else [f"cell={DIGITS[cell]}"]))
 
 
 def mind_preview(name: str, step: int | None = None, colour: str = "") -> str:
     """Return the picture that a link to a mind is shown with, and to a page about its agent."""
-    return file_of(embed_mind(name, step, colour), "png")
+    return file_of(EMBED_MIND.to(name, step=step, colour=colour), "png")
 
 
 def compare(comparison: Comparison) -> str:
@@ -187,16 +159,6 @@ def compare(comparison: Comparison) -> str:
     return COMPARE.to(comparison.record) + ("?" + "&".join(query) if query else "")
 
 
-def compare_record(record: str) -> str:
-    """Return where a form sends the views that it has for the position after a record."""
-    return COMPARE.to(record)
-
-
-def agents(sort: str = "", order: str = "") -> str:
-    """Return where all agents are shown, as sorted or in the usual order."""
-    return AGENTS + (f"?sort={sort}&order={order}" if sort else "")
-
-
 def agent(name: str, against: str = "") -> str:
     """Return the page of an agent, with its outcomes against an opponent or against the usual one.
 
@@ -204,51 +166,26 @@ def agent(name: str, against: str = "") -> str:
     """
     if is_moves(name):
         return judge(name)
-    return AGENT.to(name) + (f"?against={against}" if against else "")
-
-
-def agent_file(name: str, ending: str) -> str:
-    """Return where an agent is handed out as a file: "npz", "json" or "csv"."""
-    return AGENT_FILE.to(name, ending)
-
-
-def code(name: str) -> str:
-    """Return where a training is handed out as one file of Python."""
-    return CODE.to(name)
+    return AGENT.to(name, against=against)
 
 
 def blunders(name: str, page: int = 1) -> str:
     """Return where all blunders of an agent are, or a later page of them."""
     if is_moves(name):
-        return JUDGE_BLUNDERS + _sheet(page, name)
-    return BLUNDERS.to(name) + _sheet(page)
+        return JUDGE_BLUNDERS.to(moves=name.removeprefix(MOVES), page=_later(page))
+    return BLUNDERS.to(name, page=_later(page))
 
 
 def certificate(name: str, seat: str, page: int = 1) -> str:
     """Return where the proof is that an agent cannot be beaten in a seat, "x" or "o"."""
     if is_moves(name):
-        return JUDGE_CERTIFICATE.to(seat) + _sheet(page, name)
-    return CERTIFICATE.to(name, seat) + _sheet(page)
-
-
-def certificate_file(name: str, seat: str) -> str:
-    """Return where the same proof is handed out as a file."""
-    return file_of(certificate(name, seat), "csv")
+        return JUDGE_CERTIFICATE.to(seat, moves=name.removeprefix(MOVES), page=_later(page))
+    return CERTIFICATE.to(name, seat, page=_later(page))
 
 
 def judge(name: str = "") -> str:
     """Return where a policy that is named by its moves is judged."""
-    return JUDGE + _query(moves=name.removeprefix(MOVES))
-
-
-def api_judge(name: str) -> str:
-    """Return where the API does."""
-    return API_JUDGE + _query(moves=name.removeprefix(MOVES))
-
-
-def arena(show: str = "", player: str = "", add: str = "") -> str:
-    """Return where all players meet: a figure, whose matches, and which recipe is added."""
-    return ARENA + _query(show=show, player=player, add=add)
+    return JUDGE.to(moves=name.removeprefix(MOVES))
 
 
 def how(part: str = "", **shown: str | int | None) -> str:
@@ -257,17 +194,12 @@ def how(part: str = "", **shown: str | int | None) -> str:
     That is a stop of the lesson at a `step`, a section with its board after a `record`, a `board`
     in all its writings, or the worked example at a `stage`.
     """
-    return (HOW_PART.to(part) if part else HOW) + _query(**shown)
-
-
-def front(step: int | None = None) -> str:
-    """Return the front page, its film at a snapshot or at its end."""
-    return HOME + _query(step=step)
+    return HOW_PART.to(part, **shown) if part else HOW.to(**shown)
 
 
 def mind(name: str, step: int | None = None, colour: str = "", tile: int | None = None) -> str:
     """Return the picture of a mind: at a snapshot, coloured by what, with a tile chosen."""
-    return MIND.to(name) + _query(step=step, colour=colour, tile=tile)
+    return MIND.to(name, step=step, colour=colour, tile=tile)
 
 
 def puzzle(
@@ -284,12 +216,7 @@ def puzzle(
     """
     cells = {"right": right, "plays": plays}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
-    return PUZZLE.to(number) + _query(day=day, answers=answers, **chosen, ply=ply or None)
-
-
-def score(number: int, answers: str, day: date | None = None) -> str:
-    """Return what a round of puzzles came to; `number` is its last one."""
-    return SCORE.to(number) + _query(day=day, answers=answers)
+    return PUZZLE.to(number, day=day, answers=answers, **chosen, ply=ply or None)
 
 
 def lab(
@@ -306,8 +233,8 @@ def lab(
     `game` is one of the first of its training, told as far as the update with that number, and
     `seeds` is with how many seeds both are trained.
     """
-    query = {"curve": curve, "step": step, "game": game, "update": update}
-    return (LAB_RECIPE.to(name) if name else LAB) + _query(ghost=ghost, **query, seeds=seeds)
+    query = {"curve": curve, "step": step, "game": game, "update": update, "seeds": seeds}
+    return LAB_RECIPE.to(name, ghost=ghost, **query) if name else LAB.to(ghost=ghost, **query)
 
 
 def teach(name: str = "", now: str = "") -> str:
@@ -315,7 +242,7 @@ def teach(name: str = "", now: str = "") -> str:
 
     Without a name it is the first that is offered.
     """
-    return (TEACH_RECIPE.to(name) if name else TEACH) + _query(now=now)
+    return TEACH_RECIPE.to(name, now=now) if name else TEACH.to(now=now)
 
 
 def teach_now(now: str) -> str:
@@ -328,11 +255,6 @@ def teach_game(number: int) -> str:
     return f"?game={number}"
 
 
-def experiments(source: str = "", verdict: str = "") -> str:
-    """Return where the claims are listed: all, or those of a source or with a verdict."""
-    return EXPERIMENTS + _query(source=source, verdict=verdict)
-
-
 def source(slug: str) -> str:
     """Return where it is said what was taken from a source, and what differs here."""
     return f"{SOURCES}#{slug}"
@@ -341,41 +263,6 @@ def source(slug: str) -> str:
 def glossary(term: str) -> str:
     """Return where a term of the field is explained."""
     return f"{GLOSSARY}#{term}"
-
-
-def experiment(claim: str) -> str:
-    """Return where a claim is checked."""
-    return EXPERIMENT.to(claim)
-
-
-def experiment_numbers(claim: str) -> str:
-    """Return where all numbers of an experiment are handed out."""
-    return file_of(experiment(claim), "csv")
-
-
-def experiment_figure(claim: str, number: int, scheme: str = "") -> str:
-    """Return where a figure of an experiment stands alone, in a scheme or in its reader's own."""
-    return EXPERIMENT_FIGURE.to(claim, number) + _query(scheme=scheme)
-
-
-def experiment_preview(claim: str) -> str:
-    """Return the picture that a link to an experiment is shown with."""
-    return file_of(experiment(claim), "png")
-
-
-def api_experiment(claim: str) -> str:
-    """Return where the API tells everything of an experiment."""
-    return API_EXPERIMENT.to(claim)
-
-
-def take(match: Match) -> str:
-    """Return where it stands how a match is taken along."""
-    return _of_match(TAKE, match)
-
-
-def embed_value(match: Match) -> str:
-    """Return where the value of a game over its moves is; it is had as a file only."""
-    return _of_match(EMBED_VALUE, match)
 
 
 def embed_curve(
@@ -388,14 +275,9 @@ def embed_curve(
     return EMBED_CURVE.to(name) + ("?" + "&".join(query) if query else "")
 
 
-def embed_mind(name: str, step: int | None = None, colour: str = "") -> str:
-    """Return a frame with the picture of a mind."""
-    return EMBED_MIND.to(name) + _query(step=step, colour=colour)
-
-
 def embed_experiment(claim: str, number: int = 1) -> str:
     """Return a frame with a figure of an experiment, by default its first."""
-    return EMBED_EXPERIMENT.to(claim) + _query(figure=number if number > 1 else None)
+    return EMBED_EXPERIMENT.to(claim, figure=_later(number))
 
 
 def framed(page: str) -> str:
@@ -414,16 +296,6 @@ def file_of(frame: str, ending: str) -> str:
     return f"{path}.{ending}" + (f"?{query}" if query else "")
 
 
-def oembed(address: str) -> str:
-    """Return where it stands how the page of an address, host and all, is embedded."""
-    return OEMBED + _query(url=address)
-
-
-def api_agent(name: str) -> str:
-    """Return where the API tells everything of an agent."""
-    return API_AGENT.to(name)
-
-
 def again(path: str, query: Sequence[tuple[str, str]]) -> str:
     """Return an address anew from a path, quoted already, and the pairs of a query, which are not.
 
@@ -433,18 +305,9 @@ def again(path: str, query: Sequence[tuple[str, str]]) -> str:
     return path.replace("+", "%2B") + (f"?{pairs}" if pairs else "")
 
 
-def _sheet(page: int, name: str = "") -> str:
-    """Write the query of a list of several pages, of a policy that is named by its moves or not."""
-    return _query(moves=name.removeprefix(MOVES), page=page if page > 1 else None)
-
-
-def _of_match(route: Route, match: Match, more: tuple[str, ...] = ()) -> str:
-    """Write a match as a path and query, without what is as usual."""
-    _, ply, *settings = astuple(match)
-    query = [f"ply={ply}"] if ply is not None else []
-    query += _settings(*settings)
-    query += more
-    return route.to(match.record) + ("?" + "&".join(query) if query else "")
+def _later(page: int) -> int | None:
+    """Return the number of a page of several, which addresses leave out of the first."""
+    return page if page > 1 else None
 
 
 @lru_cache(maxsize=128)  # a page has some fifteen addresses of one match, with few settings

@@ -52,7 +52,7 @@ def init_app(app: Flask) -> None:
     opponent = first_opponent(app.extensions["world"])
     app.jinja_env.globals["first_game"] = addresses.play_against(opponent)
     filmed = Match(BLOCKED, o=HUMAN, lens=opponent)
-    app.jinja_env.globals["first_preview"] = addresses.preview(filmed)
+    app.jinja_env.globals["first_preview"] = addresses.MATCH_PREVIEW.of(filmed)
     app.add_template_global(once, "once")
     app.add_template_global(in_frame, "in_frame")
     controls, boards = map(

@@ -40,7 +40,7 @@ def read(url: str) -> Comparison:
     lenses = [value for name, value in query if name == "lens"]
     figure = dict(query).get("figure", "")
     comparison, place = parse(
-        parts.path.removeprefix(addresses.compare_record("")), lenses, WORLD, figure
+        parts.path.removeprefix(addresses.COMPARE.to("")), lenses, WORLD, figure
     )
     assert list(place.positions) == replay(WORLD.game, comparison.record)
     return comparison

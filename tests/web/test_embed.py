@@ -577,7 +577,7 @@ def test_the_project_says_how_it_is_cited() -> None:
 
 
 def test_frames_have_one_address() -> None:
-    assert addresses.embed_board(Match(record="408")) == "/embed/board/408"
+    assert addresses.EMBED_BOARD.of(Match(record="408")) == "/embed/board/408"
     assert addresses.file_of("/embed/board/408?o=human", "svg") == "/embed/board/408.svg?o=human"
     assert addresses.embed_curve("a", ["b"], "losses", width=320) == (
         "/embed/curve/a?lens=b&figure=losses&width=320"

@@ -212,7 +212,7 @@ def test_the_counts_on_top_are_those_of_the_verdicts(client: FlaskClient, world:
 def test_the_address_says_which_claims_are_listed(
     client: FlaskClient, world: World, source: str, verdict: str
 ) -> None:
-    text = client.get(addresses.experiments(source, verdict)).text
+    text = client.get(addresses.EXPERIMENTS.to(source=source, verdict=verdict)).text
     assert re.findall(r'id="claim-([a-z0-9-]+)"', text) == [
         claim
         for claim, one in world.experiments.items()
@@ -268,12 +268,12 @@ def test_no_two_figures_of_it_have_one_title(world: World, claim: str) -> None:
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_every_figure_of_it_stands_alone(client: FlaskClient, world: World, claim: str) -> None:
     for at in range(1, len(world.experiments[claim].figures) + 1):
-        response = client.get(addresses.experiment_figure(claim, at))
+        response = client.get(addresses.EXPERIMENT_FIGURE.to(claim, at))
         assert response.mimetype == "image/svg+xml"
         root = ElementTree.fromstring(response.text)
         titled = root.findtext("{http://www.w3.org/2000/svg}title")
         assert titled == world.experiments[claim].figures[at - 1].title
-    assert client.get(addresses.experiment_figure(claim, at + 1)).status_code == 404
+    assert client.get(addresses.EXPERIMENT_FIGURE.to(claim, at + 1)).status_code == 404
 
 
 def test_claims_and_those_they_are_about_lead_to_each_other(
@@ -295,7 +295,7 @@ def test_the_api_has_what_the_file_has(client: FlaskClient, world: World) -> Non
     assert [claim["id"] for claim in listed] == [*world.experiments]
     for claim in listed:
         told: Any = client.get(claim["href"]).json
-        assert told.pop("page") == claim["page"] == addresses.experiment(claim["id"])
+        assert told.pop("page") == claim["page"] == addresses.EXPERIMENT.to(claim["id"])
         assert told == msgspec.to_builtins(world.experiments[claim["id"]])
     assert client.get("/api/v1/experiments/nothing").status_code == 404
 
@@ -458,7 +458,7 @@ def test_a_figure_alone_needs_nothing_else(
     sampled: FlaskClient, world: World, at: int, scheme: str
 ) -> None:
     looks = style(drawing(lay_out(SAMPLE.figures[at - 1], world, FIRST), ""), scheme)
-    response = sampled.get(addresses.experiment_figure("double-q", at, scheme))
+    response = sampled.get(addresses.EXPERIMENT_FIGURE.to("double-q", at, scheme=scheme))
     text = response.text
     written = re.search(r"(?s)<style>(.*?)</style>", text)
     assert written

@@ -158,9 +158,9 @@ def test_on_the_pages_themselves(client: FlaskClient, agent: str) -> None:
     for page in (
         addresses.play(Match("4", x="human", o=agent)),
         addresses.play(Match("402", x=agent, o="human", pause=True)),
-        addresses.minds(Match("40", x=agent)),
+        addresses.MINDS.of(Match("40", x=agent)),
         addresses.why(Match("40", lens=agent)),
-        addresses.embed_board(Match("40", lens=agent)),
+        addresses.EMBED_BOARD.of(Match("40", lens=agent)),
         f"/compare/40?lens={agent}&lens=q-iteration",
         addresses.mind(agent),
     ):

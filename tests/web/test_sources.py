@@ -71,7 +71,7 @@ def test_a_source_leads_to_its_agents_and_claims(listing: str, world: World) -> 
             link = f'href="{addresses.agent(card.id)}"'
             assert (link in text) == (card.origin == source.name)
         for claim, summary in world.experiments.items():
-            link = f'href="{addresses.experiment(claim)}"'
+            link = f'href="{addresses.EXPERIMENT.to(claim)}"'
             assert (link in text) == (source.slug in summary.sources)
 
 
@@ -90,7 +90,7 @@ def test_every_card_names_a_known_source_and_where_it_says_what(
 
 def test_every_claim_leads_to_its_sources(world: World, client: FlaskClient) -> None:
     for claim, summary in world.experiments.items():
-        text = client.get(addresses.experiment(claim)).text
+        text = client.get(addresses.EXPERIMENT.to(claim)).text
         for slug in summary.sources:
             link = f'href="{addresses.source(slug)}"'
             assert (link in text) == (SOURCES[slug].kind != "ours")

@@ -372,7 +372,9 @@ def agent_page(world: World, name: str, against: str) -> AgentPage:
         blunders=judgement.blunders(world, name, slice(SHOWN)),
         verdicts=[judgement.verdict(world, name, seat) for seat in SEATS],
         settings=settings(world, name),
-        code=addresses.code(name) if world.lab.source and not parse(card.recipe).is_network else "",
+        code=addresses.CODE.to(name)
+        if world.lab.source and not parse(card.recipe).is_network
+        else "",
         worth=worth(card),
         made=made(world, card),
         claims=of_agent(world, name),

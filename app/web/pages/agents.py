@@ -137,7 +137,7 @@ def parse_order(query: Mapping[str, str]) -> Order:
 
 def address(order: Order) -> str:
     """Return where the table has an order."""
-    return addresses.agents() if order == Order() else addresses.agents(*order)
+    return addresses.AGENTS if order == Order() else addresses.AGENTS.to(**order._asdict())
 
 
 def ranked(players: Iterable[Player], order: Order) -> list[Player]:

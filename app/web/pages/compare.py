@@ -368,7 +368,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         take=take_curve(world, agents, comparison.figure or figure, record=record)
         if agents
         else None,
-        preview=addresses.preview(comparison.match(views[0])),
+        preview=addresses.MATCH_PREVIEW.of(comparison.match(views[0])),
         figures=[
             CurveFigure(
                 id, titles.several, addresses.compare(replace(comparison, figure=id)), id == figure

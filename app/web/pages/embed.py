@@ -178,7 +178,7 @@ def board(record: str = "") -> Response:
 def reply(record: str = "") -> AnyResponse:
     """Draw one move for the player to move: the board after it to htmx, to others where it is."""
     after = replied(parse(record, request.args, world()))
-    address = addresses.embed_board(after.match)
+    address = addresses.EMBED_BOARD.of(after.match)
     return lead_to(address, partial(board_frame, after))
 
 
@@ -221,7 +221,7 @@ def experiment(claim: str) -> Response:
             layout=layout,
             svg=inline_plot(layout.plot),
             table=table(summary.figures[number - 1], world(), summary.first_seed),
-            page=addresses.experiment(summary.id),
+            page=addresses.EXPERIMENT.to(summary.id),
         )
     )
 
@@ -250,7 +250,7 @@ def mind_frame(world: World, name: str, step: int, colour: str) -> MindFrame:
         kind=kinds(world, name)[colour],
         film=film_of_mind(world, name),
         step=step,
-        next_step=addresses.embed_mind(name, following, kind),
+        next_step=addresses.EMBED_MIND.to(name, step=following, colour=kind),
         page=addresses.mind(name, world.short_step(name, step), kind),
     )
 

@@ -154,7 +154,7 @@ def figure(claim: str, number: int) -> Response:
         raise NotFound(f"There is no figure {number}: {claim} has {len(summary.figures)}.")
     if scheme not in SCHEMES:
         raise BadRequest(f"There is no scheme {scheme!r}. There are: {', '.join(SCHEMES)}.")
-    page = request.host_url.rstrip("/") + addresses.experiment(claim)
+    page = request.host_url.rstrip("/") + addresses.EXPERIMENT.to(claim)
     source = f"{SITE}: {summary.title}, {summary.date}. {page}"
     return svg_file(drawing(layout_of(world(), claim, number), source), scheme=scheme)
 
@@ -181,7 +181,9 @@ def experiments_page(world: World, source: str, verdict: str) -> ExperimentsPage
             Filter(
                 verdict=kind,
                 number=verdicts[words],
-                href=addresses.experiments(source, "" if verdict == kind.slug else kind.slug),
+                href=addresses.EXPERIMENTS.to(
+                    source=source, verdict="" if verdict == kind.slug else kind.slug
+                ),
                 chosen=verdict == kind.slug,
             )
             for words, kind in VERDICTS.items()
@@ -256,5 +258,5 @@ def duration(seconds: float) -> str:
 
 def cited(summary: Summary, site: str) -> str:
     """Write how to cite an experiment on a site at this address, as BibTeX."""
-    address = site.rstrip("/") + addresses.experiment(summary.id)
+    address = site.rstrip("/") + addresses.EXPERIMENT.to(summary.id)
     return bibtex(summary.title, address, made(summary))

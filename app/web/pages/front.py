@@ -73,7 +73,7 @@ def front_page(world: World, step: str) -> FrontPage:
         film=film,
         step=frame,
         plays=not step,
-        next_step=addresses.front(step_after(frame, film.last)),
+        next_step=addresses.HOME.to(step=step_after(frame, film.last)),
         mind=picture(world, name, frame, moving=True),
         mind_href=addresses.mind(name),
         tiles=count(len(world.tiles.decision)),

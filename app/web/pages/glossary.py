@@ -157,7 +157,7 @@ CHAPTERS = (
                 "is worth 0.81.",
                 r"0 \le \gamma \le 1",
                 "3.3",
-                Sight("what γ does to self-play", addresses.experiment("gamma")),
+                Sight("what γ does to self-play", addresses.EXPERIMENT.to("gamma")),
             ),
             Term(
                 "kinds",
@@ -271,7 +271,7 @@ CHAPTERS = (
                 r"\pi(a \mid s) = \frac{\epsilon}{|\mathcal{A}(s)|} "
                 r"+ (1 - \epsilon)\,[a = \operatorname{argmax} Q]",
                 "2.2, 5.4",
-                Sight("every ε at once", addresses.experiment("feedback")),
+                Sight("every ε at once", addresses.EXPERIMENT.to("feedback")),
             ),
             Term(
                 "exploring-starts",
@@ -288,7 +288,7 @@ CHAPTERS = (
                 "is tried.",
                 book="2.6",
                 seen=Sight(
-                    "values that begin high, at 0 and low", addresses.experiment("feedback")
+                    "values that begin high, at 0 and low", addresses.EXPERIMENT.to("feedback")
                 ),
             ),
             Term(
@@ -340,7 +340,7 @@ CHAPTERS = (
                 "targets count most, which suits targets that change.",
                 r"Q_n = (1 - \alpha)^n Q_0 + \sum_{i=1}^{n} \alpha (1 - \alpha)^{n - i} \, y_i",
                 "2.5, eq. 2.6",
-                Sight("adding up instead of averaging", addresses.experiment("running-sum")),
+                Sight("adding up instead of averaging", addresses.EXPERIMENT.to("running-sum")),
             ),
             Term(
                 "td",
@@ -364,7 +364,7 @@ CHAPTERS = (
                 "take a maximum overestimate for that reason.",
                 r"\mathbb{E}[\max_a Q(s, a)] \ge \max_a \mathbb{E}[Q(s, a)]",
                 "6.7",
-                Sight("measured at the first move", addresses.experiment("double-q")),
+                Sight("measured at the first move", addresses.EXPERIMENT.to("double-q")),
             ),
             Term(
                 "sweep",
@@ -379,7 +379,7 @@ CHAPTERS = (
                 "An agent is trained against itself. Both sides may learn and explore, or only "
                 "one, against the greedy policy of the same table.",
                 book="1.5, exercise 1.1; 16.1",
-                seen=Sight("the exercise", addresses.experiment("sutton-barto-1")),
+                seen=Sight("the exercise", addresses.EXPERIMENT.to("sutton-barto-1")),
             ),
             Term(
                 "symmetry",
@@ -590,7 +590,8 @@ CHAPTERS = (
                 "Overfitting to an opponent",
                 "Learning what works against the opponent of the training and not against others.",
                 seen=Sight(
-                    "a perfect opponent teaches little", addresses.experiment("trained-on-minimax")
+                    "a perfect opponent teaches little",
+                    addresses.EXPERIMENT.to("trained-on-minimax"),
                 ),
             ),
             Term(

@@ -234,7 +234,7 @@ def arena(world: World, name: str) -> Arena:
             )
             for player in around
         ],
-        href=addresses.arena(add=name),
+        href=addresses.ARENA.to(add=name),
     )
 
 
@@ -355,7 +355,7 @@ def judged_page(world: World, name: str) -> JudgedPage:
         arena=arena(world, name),
         blunders=blunders(world, name, slice(SHOWN)),
         verdicts=[seat_verdict(world, name, seat) for seat in SEATS],
-        api=addresses.api_judge(name),
+        api=addresses.API_JUDGE.to(moves=name.removeprefix(MOVES)),
         take=take_board(parse("", {"o": name}, world)),
     )
 

@@ -310,6 +310,6 @@ def play_page(place: Place) -> PlayPage:
         if match.hide
         else f"{world.titles[lens]}: no training to look at.",
         why=addresses.why(decided, cell) if explained else "",
-        minds=addresses.minds(decided if place.over else match),
+        minds=addresses.MINDS.of(decided if place.over else match),
         chart=value_chart(place, shown.moves),
     )

@@ -104,7 +104,7 @@ class Attempt:
         """The address of the next puzzle, or of the score after the last one of a round."""
         answers = f"{self.answers}{self.answer}"
         if self.left == 1:
-            return addresses.score(self.number, answers, self.day)
+            return addresses.SCORE.to(self.number, day=self.day, answers=answers)
         if self.day:
             following = daily(self.world, self.day)[len(answers)]
         else:
@@ -365,7 +365,7 @@ def puzzle_page(attempt: Attempt) -> PuzzlePage:
         day=f"{attempt.day:%-d %B}" if attempt.day else "",
         round=[WORDS[int(digit)] for digit in attempt.answers],
         left=attempt.left,
-        preview=addresses.preview(Match(each.record, o=HUMAN, hide=True)),
+        preview=addresses.MATCH_PREVIEW.of(Match(each.record, o=HUMAN, hide=True)),
         take=take_puzzle(world, attempt.number),
     )
 

@@ -294,7 +294,7 @@ def why_page(place: Place, pair: Pair) -> WhyPage:
         algorithm=section_of(pair),
         formulas=ALGORITHMS[section_of(pair)].section.formulas,
         here=addresses.why(match, pair.cell),
-        preview=addresses.preview(replace(match, lens=pair.lens)),
+        preview=addresses.MATCH_PREVIEW.of(replace(match, lens=pair.lens)),
         back=addresses.play(match),
         others=_others(match, pair),
     )

@@ -59,7 +59,7 @@ def summary(world: World, id: str) -> schema.Summary:
         task=schema.Task(far.largest[-1], far.mean[-1], id + TASK) if far else None,
         against_random=_as_shipped(figures.vs["random"]),
         against_best_responder=_as_shipped(figures.best_response),
-        href=addresses.api_agent(id),
+        href=addresses.API_AGENT.to(id),
         page=addresses.agent(id),
         play=addresses.play(Match(o=id)),
     )
@@ -74,7 +74,7 @@ def experiment(world: World, claim: str) -> schema.Experiment:
     """Tell everything of a claim that was checked."""
     summary = world.experiments[claim]
     fields = {name: getattr(summary, name) for name in summary.__struct_fields__}
-    return schema.Experiment(**fields, page=addresses.experiment(claim))
+    return schema.Experiment(**fields, page=addresses.EXPERIMENT.to(claim))
 
 
 def _claim(summary: Checked) -> schema.ApiClaim:
@@ -83,8 +83,8 @@ def _claim(summary: Checked) -> schema.ApiClaim:
         title=summary.title,
         source=SOURCES[summary.sources[0]].name,
         verdict=summary.verdict,
-        href=addresses.api_experiment(summary.id),
-        page=addresses.experiment(summary.id),
+        href=addresses.API_EXPERIMENT.to(summary.id),
+        page=addresses.EXPERIMENT.to(summary.id),
     )
 
 

@@ -238,11 +238,11 @@ def links(
         "compare": addresses.compare(Comparison(parting(views, world) or record, views)),
         "agent": addresses.agent(chosen),
         "mind": addresses.mind(chosen),
-        "file": addresses.agent_file(chosen, "npz"),
+        "file": addresses.AGENT_FILE.to(chosen, "npz"),
         "seed": addresses.lab(following, chosen, _curve(curve)) if following else "",
         "here": addresses.lab(chosen, ghost, _curve(curve)),
         "how": addresses.how(recipe.slug),
-        "code": addresses.code(chosen) if world.lab.source and not recipe.is_network else "",
+        "code": addresses.CODE.to(chosen) if world.lab.source and not recipe.is_network else "",
         "swap": addresses.lab(ghost, chosen, _curve(curve)) if ghost else "",
         "reset": addresses.lab(ghost) if ghost else "",
     }

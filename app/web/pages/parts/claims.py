@@ -54,7 +54,7 @@ def claim(summary: Summary) -> Claim:
         title=summary.title,
         source=SOURCES[summary.sources[0]],
         verdict=VERDICTS[summary.verdict],
-        href=addresses.experiment(summary.id),
+        href=addresses.EXPERIMENT.to(summary.id),
     )
 
 

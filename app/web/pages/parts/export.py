@@ -83,7 +83,7 @@ class Take(NamedTuple):
 def take_board(place: Place) -> Take:
     """Return how the board of a match leaves the site."""
     match = place.match
-    frame = addresses.embed_board(match)
+    frame = addresses.EMBED_BOARD.of(match)
     return Take(
         id="board",
         title=f"Tic-tac-toe after {len(match.shown)} moves: {headline_of(place)}",
@@ -97,7 +97,7 @@ def take_board(place: Place) -> Take:
 
 def take_value(place: Place) -> Take:
     """Return how the value of a game over its moves leaves the site."""
-    value = addresses.embed_value(place.match)
+    value = addresses.EMBED_VALUE.of(place.match)
     return Take(
         id="value",
         title="The value of a game of tic-tac-toe over its moves",
@@ -135,7 +135,7 @@ def take_mind(world: World, name: str, step: int | None = None, colour: str = ""
     """Return how the picture of a mind leaves the site."""
     step = world.short_step(name, step)
     colour = "" if colour == EXPECTS else colour
-    frame = addresses.embed_mind(name, step, colour)
+    frame = addresses.EMBED_MIND.to(name, step=step, colour=colour)
     return Take(
         id="mind",
         title=f"The mind of {world.titles[name]} on tic-tac-toe",
@@ -183,9 +183,9 @@ def take_figure(summary: Summary, number: int = 1) -> Take:
     return Take(
         id=f"figure-{number}",
         title=f"{summary.title}: {summary.figures[number - 1].title}",
-        page=addresses.experiment(summary.id),
-        svg=addresses.experiment_figure(summary.id, number),
-        csv=addresses.experiment_numbers(summary.id),
+        page=addresses.EXPERIMENT.to(summary.id),
+        svg=addresses.EXPERIMENT_FIGURE.to(summary.id, number),
+        csv=addresses.file_of(addresses.EXPERIMENT.to(summary.id), "csv"),
         frame=addresses.embed_experiment(summary.id, number),
         size=EXPERIMENT,
         note=made(summary),

@@ -281,7 +281,7 @@ def proof(world: World, name: str, seat: str, shown: slice) -> Proof:
         met=count(certificate.met),
         listed=count(len(certificate.position)),
         href=addresses.certificate(name, seat),
-        csv=addresses.certificate_file(name, seat),
+        csv=addresses.file_of(addresses.certificate(name, seat), "csv"),
         groups=_groups(numbers, move, partial(_proved, world, name, seat)),
     )
 
