@@ -77,6 +77,17 @@ STATES = [
     "/play/402?x=double-q&o=q-table&pause=1&tally=12-3-9",
 ]
 NEEDED = ["header", ".strip", ".say", "#board", ".bar", ".controls", "#training", ".tabs"]
+HEIGHT = 540
+UNFOLD = "all => all.forEach(each => each.open = true)"
+# What of bars that stay takes more than a third of the window, and what is cut off on paper.
+BARS = """() => [...document.querySelectorAll("body *")]
+    .filter((part) => ["sticky", "fixed"].includes(getComputedStyle(part).position))
+    .filter((part) => part.checkVisibility() && part.offsetHeight > innerHeight / 3)
+    .map((part) => part.outerHTML.slice(0, 80))"""
+CUT = """() => [document.documentElement, ...document.querySelectorAll("pre, .scroll")]
+    .filter((part) => part.checkVisibility())
+    .filter((part) => part.scrollWidth > Math.max(part.clientWidth, 1))
+    .map((part) => part.textContent.slice(0, 80))"""
 BOXES = """needed => needed.map((part) => {
     const box = document.querySelector(part).getBoundingClientRect();
     return [box.left, box.top, box.right, box.bottom].map(Math.round);
@@ -103,6 +114,22 @@ COLOURS = """palette => {
 }""".replace("STEPS", str(HEAT_STEPS))
 
 
+def in_any_window_and_on_paper(page: Page) -> list[str]:
+    """What is wrong with the page as it opened, which takes longer than to look at it in sizes."""
+    page.set_viewport_size({"width": 320, "height": 256})  # as at 400 percent
+    page.evaluate("scrollTo(0, 300)")
+    found = [f"more than a third of the window: {bar}" for bar in page.evaluate(BARS)]
+    page.set_viewport_size({"width": 1280, "height": 800})
+    if page.evaluate("document.documentElement.scrollHeight") > 4 * 800:
+        found.append("taller than four windows before anything is unfolded")
+    page.locator("main details").evaluate_all(UNFOLD)
+    page.set_viewport_size({"width": 720, "height": 1000})  # a sheet of A4 within its margins
+    page.emulate_media(media="print")
+    found += [f"cut on paper: {part}" for part in page.evaluate(CUT)]
+    page.emulate_media(media="screen")
+    return found
+
+
 @pytest.mark.console("404|409")
 @pytest.mark.parametrize(
     ("scheme", "width", "urls"),
@@ -115,7 +142,7 @@ COLOURS = """palette => {
         ("dark", 640, FRAMES[::4]),
     ],
 )
-def test_axe_finds_nothing_and_nothing_is_cut_off(
+def test_everybody_can_read_a_page_in_any_window_and_on_paper(
     new_context: Callable[..., BrowserContext],
     axe: Callable[[Page], list[str]],
     scheme: str,
@@ -123,41 +150,34 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(
     urls: list[str],
 ) -> None:
     page = new_context(
-        color_scheme=scheme, viewport={"width": width, "height": 540}, reduced_motion="reduce"
+        color_scheme=scheme, viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce"
     ).new_page()  # a colour on its way to another has no contrast yet
     found = {}
     for url in urls:
         page.goto(url)
         assert page.evaluate("document.documentElement.scrollWidth") == width, url
         if url.startswith("/embed/board"):
-            assert page.evaluate("document.documentElement.scrollHeight") <= 540, url
-        page.locator("main details").evaluate_all("all => all.forEach(each => each.open = true)")
-        found[url] = axe(page)
-    assert {url: findings for url, findings in found.items() if findings} == {}
+            assert page.evaluate("document.documentElement.scrollHeight") <= HEIGHT, url
+        whole = scheme == "light" and not url.startswith("/embed")
+        looks = in_any_window_and_on_paper(page) if whole else []
+        page.locator("main details").evaluate_all(UNFOLD)
+        page.set_viewport_size({"width": width, "height": HEIGHT})
+        found[url] = looks + axe(page)
+    assert {url: wrong for url, wrong in found.items() if wrong} == {}
 
 
 def test_no_page_is_taller_than_four_windows_before_anything_is_unfolded(page: Page) -> None:
-    """Every kind, and of agents and experiments every one."""
+    """Every agent and experiment; all other kinds are looked at above."""
     width, height = 1280, 800
     page.set_viewport_size({"width": width, "height": height})
     shipped = sorted((ROOT / "models").rglob("*.json"))
     rooms = {"models": "agents", "experiments": "experiments"}
     each = [f"/{rooms[file.parent.name]}/{file.stem}" for file in shipped]
     tall = {}
-    for url in (*PAGES, *STAGE, "/lab", "/judge", "/experiments", "/take/40", "/players/", *each):
+    for url in ("/lab", "/judge", "/experiments", "/take/40", "/players/", *each):
         page.goto(url)
         tall[url] = page.evaluate("document.documentElement.scrollHeight")
     assert {url: high for url, high in tall.items() if high > 4 * height} == {}
-
-
-def test_names_for_screen_readers_contain_what_is_to_be_seen(
-    page: Page, axe: Callable[..., list[str]]
-) -> None:
-    found = {}
-    for url in (*PAGES, *STAGE, *FRAMES[:3]):
-        page.goto(url)
-        found[url] = axe(page, "label-content-name-mismatch")
-    assert {url: findings for url, findings in found.items() if findings} == {}
 
 
 @pytest.mark.parametrize("url", ["/", *PAGES[4::6], *STAGE[3::5]])
@@ -166,36 +186,6 @@ def test_three_keys_lead_past_what_every_page_has(page: Page, url: str) -> None:
     for key in ("Tab", "Enter", "Tab"):
         page.keyboard.press(key)
     expect(page.locator("main :focus")).to_have_count(1)
-
-
-def test_nothing_is_cut_on_paper(page: Page) -> None:
-    width = 720  # pixels: a sheet of A4 within its margins
-    page.set_viewport_size({"width": width, "height": 1000})
-    page.emulate_media(media="print")
-    cut = """() => [document.documentElement, ...document.querySelectorAll("pre, .scroll")]
-        .filter((part) => part.checkVisibility())
-        .filter((part) => part.scrollWidth > Math.max(part.clientWidth, 1))
-        .map((part) => part.textContent.slice(0, 80))"""
-    found = {}
-    for url in (*PAGES, *STAGE):
-        page.goto(url)
-        page.locator("main details").evaluate_all("all => all.forEach(each => each.open = true)")
-        found[url] = page.evaluate(cut)
-    assert {url: parts for url, parts in found.items() if parts} == {}
-
-
-def test_no_bar_takes_more_than_a_third_of_the_window_at_400_percent(page: Page) -> None:
-    page.set_viewport_size({"width": 320, "height": 256})
-    bars = """() => [...document.querySelectorAll("body *")]
-        .filter((part) => ["sticky", "fixed"].includes(getComputedStyle(part).position))
-        .filter((part) => part.checkVisibility() && part.offsetHeight > innerHeight / 3)
-        .map((part) => part.outerHTML.slice(0, 80))"""
-    found = {}
-    for url in ("/lab", *PAGES, *STAGE):
-        page.goto(url)
-        page.evaluate("scrollTo(0, 300)")
-        found[url] = page.evaluate(bars)
-    assert {url: parts for url, parts in found.items() if parts} == {}
 
 
 def test_a_fold_opens_by_its_address_by_a_search_and_on_paper(page: Page) -> None:
