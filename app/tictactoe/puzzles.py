@@ -18,7 +18,7 @@ from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import Policy
 from app.tictactoe.values import Solution, optimal
 
-LEVELS = ("easy", "medium", "hard")
+LEVELS = range(3)  # from easy to hard
 AT_ONCE, FORK = 1, 3  # plies until the blunder is punished, or until the win that it misses
 MANY = 6  # empty squares
 COUNT = 120

@@ -5,6 +5,7 @@ The texts that the sources mark are gathered here for the catalogues.
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
@@ -12,17 +13,25 @@ from babel.messages.pofile import read_po, write_po
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-METHODS = [("app/web/**.py", "python"), ("templates/**.html", "jinja2")]
+METHODS = [
+    ("app/web/**.py", "python"),
+    ("app/tictactoe/policy.py", "python"),
+    ("templates/**.html", "jinja2"),
+]
 OPTIONS = {"templates/**.html": {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true"}}
-KEYWORDS = DEFAULT_KEYWORDS | {"marked": None}
+# The title and the line of a baseline are marked by being these: the game knows no language.
+KEYWORDS: list[dict[str, Any]] = [
+    DEFAULT_KEYWORDS | {"marked": None, "Baseline": (1,)},
+    {"Baseline": (2,)},
+]
 
 
 def gathered() -> Catalog:
     """Gather every text that is marked, each with the files that it is in."""
     catalogue = Catalog(project="Q-Tac-Toe", charset="utf-8")
-    found = extract_from_dir(ROOT, METHODS, OPTIONS, KEYWORDS, strip_comment_tags=True)
-    for file, _, text, comments, context in found:
-        catalogue.add(text, locations=[(file, 1)], auto_comments=comments, context=context)
+    for keywords in KEYWORDS:
+        for file, _, text, _, _ in extract_from_dir(ROOT, METHODS, OPTIONS, keywords):
+            catalogue.add(text, locations=[(file, 1)])
     return catalogue
 
 

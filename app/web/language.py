@@ -7,11 +7,13 @@ said in English.  The catalogues are read as translators write them: nothing is 
 
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import date
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
 
 from babel import Locale
+from babel.dates import format_skeleton
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -62,13 +64,13 @@ def spoken() -> Language:
     return _spoken.get()
 
 
-def gettext(text: str, **values: object) -> str:
+def gettext(text: str, /, **values: object) -> str:
     """Return a text in the language that is spoken, with values in place of its %(names)s."""
     text = _spoken.get().texts.gettext(text)
     return text % values if values else text
 
 
-def ngettext(one: str, many: str, number: int, **values: object) -> str:
+def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
     """Return the form of a text that goes with a number, which is written for %(count)s."""
     text = _spoken.get().texts.ngettext(one, many, number)
     return text % {"count": localized(f"{number:,}"), **values}
@@ -80,6 +82,14 @@ def localized(number: str) -> str:
     if language is IN_ENGLISH:
         return number
     return number.translate(str.maketrans(",.", language.digits))
+
+
+def month_and_day(day: date) -> str:
+    """Write a day of any year."""
+    language = _spoken.get()
+    if language is IN_ENGLISH:
+        return f"{day:%-d %B}"
+    return format_skeleton("MMMMd", day, locale=language.code)
 
 
 def marked(text: str) -> str:

@@ -15,6 +15,7 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
 from app.tictactoe.game import Game, O, X, mover_at
 from app.tictactoe.notation import DIGITS, IllegalMoveError, parse_record, replay
+from app.web.language import gettext, localized, marked
 from app.web.world import HUMAN, World
 
 DELAY_RANGE = (0.25, 5.0)  # seconds a move
@@ -140,16 +141,18 @@ def parse(record: str, query: Mapping[str, str], world: World) -> Place:
     try:
         place = place_of(match, world)
     except IllegalMoveError as error:
-        raise Conflict(f"This game cannot be: {error}.") from None
+        raise Conflict(gettext("This game cannot be: %(why)s.", why=error)) from None
     except ValueError as error:
-        raise BadRequest(f"This is no record of a game: {error}.") from None
+        raise BadRequest(gettext("This is no record of a game: %(why)s.", why=error)) from None
     if match.ply is not None and match.ply >= len(record):
-        raise BadRequest(f"ply is below {len(record)}, the length of the record, or left out.")
+        words = marked("ply is below %(plies)s, the length of the record, or left out.")
+        raise BadRequest(gettext(words, plies=len(record)))
     for seat in (match.x, match.o):
         if not world.is_seat(seat):
-            raise NotFound(f"There is no agent {seat!r}. {_choice(world.seats)}")
+            there = gettext("There is no agent %(name)s.", name=repr(seat))
+            raise NotFound(f"{there} {_choice(world.seats)}")
     if match.train and match.step is None:
-        raise BadRequest("train runs from a step on: name it in the same address.")
+        raise BadRequest(gettext("train runs from a step on: name it in the same address."))
     if match.step is None and not match.lens:
         return place
     step = check_lens(match.lens, match.step, world)
@@ -163,14 +166,15 @@ def check_lens(lens: str, step: int | None, world: World) -> int | None:
     Raises BadRequest with a sentence if there is no such lens, or no such step of it.
     """
     if lens and not world.is_lens(lens):
-        raise BadRequest(f"There are no values of {lens!r}. {_choice(world.lenses)}")
+        there = gettext("There are no values of %(name)s.", name=repr(lens))
+        raise BadRequest(f"{there} {_choice(world.lenses)}")
     if step is None:
         return None
     if not world.agents.knows(lens):
-        raise BadRequest("step needs a lens that learned: name it in the same address.")
+        raise BadRequest(gettext("step needs a lens that learned: name it in the same address."))
     last = world.last_step(lens)
     if step > last:
-        raise BadRequest(f"step is 0 to {last} for {lens}.")
+        raise BadRequest(gettext("step is 0 to %(last)s for %(name)s.", last=last, name=lens))
     return world.short_step(lens, step)
 
 
@@ -201,7 +205,7 @@ def read_whole(name: str, text: str, low: int, high: int) -> int:
     Raises BadRequest, saying from where to where it goes, if it is none of these.
     """
     if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
-        raise BadRequest(f"{name}={text} in the address is wrong: {name} is {low} to {high}.")
+        raise wrong(name, text, gettext("%(least)s to %(most)s", least=low, most=high))
     return int(text)
 
 
@@ -212,7 +216,7 @@ def read_cell(name: str, text: str, game: Game) -> int:
     """
     cells = DIGITS[: game.cells]
     if len(text) != 1 or text not in cells:
-        raise BadRequest(f"{name}={text} in the address is wrong: {name} is 0 to {cells[-1]}.")
+        raise wrong(name, text, gettext("%(least)s to %(most)s", least=0, most=cells[-1]))
     return cells.index(text)
 
 
@@ -224,46 +228,53 @@ def read(name: str, text: str) -> Any:
     pattern, convert, expected = _READERS[name]
     value = convert(text) if re.fullmatch(pattern, text, re.ASCII) else None
     if value is None:
-        raise BadRequest(f"{name}={text} in the address is wrong: {name} is {expected}.")
+        least, most = (localized(f"{seconds:g}") for seconds in DELAY_RANGE)
+        raise wrong(name, text, gettext(expected, least=least, most=most))
     return value
 
 
+def wrong(name: str, text: str, expected: str) -> BadRequest:
+    """Return the error of a query in which a name has a value that is none of those expected."""
+    words = marked("%(name)s=%(text)s in the address is wrong: %(name)s is %(expected)s.")
+    return BadRequest(gettext(words, name=name, text=text, expected=expected))
+
+
 def _choice(names: Sequence[str]) -> str:
-    return f"There are: {', '.join(names)}."
+    return gettext("There are: %(names)s.", names=", ".join(names))
 
 
 def _within(low: float, high: float) -> Callable[[str], float | None]:
     return lambda text: value if low <= (value := float(text)) <= high else None
 
 
-_NUMBER = (r"\d{1,9}", int, "a whole number")
+_NUMBER = (r"\d{1,9}", int, marked("a whole number"))
 _DECIMAL = r"\d{1,3}(\.\d{1,4})?"
-_FLAG = ("[01]", lambda text: text == "1", "0 or 1")
-_NAME = (".*", str, "a name")
+_FLAG = ("[01]", lambda text: text == "1", marked("0 or 1"))
+_NAME = (".*", str, marked("a name"))
 _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "x": _NAME,
     "o": _NAME,
     "lens": _NAME,
     "ply": _NUMBER,
     "step": _NUMBER,
-    "epsilon": (_DECIMAL, _within(0, 1), "a chance from 0 to 1"),
+    "epsilon": (_DECIMAL, _within(0, 1), marked("a chance from 0 to 1")),
     "delay": (
         _DECIMAL,
         _within(*DELAY_RANGE),
-        f"a number of seconds from {DELAY_RANGE[0]:g} to {DELAY_RANGE[1]:g}",
+        marked("a number of seconds from %(least)s to %(most)s"),
     ),
     "train": _FLAG,
     "pause": _FLAG,
     "hide": _FLAG,
     "own": _FLAG,
-    "errors": ("truth|task|none", str, "truth, task, none, or left out"),
+    "errors": ("truth|task|none", str, marked("truth, task, none, or left out")),
     "hint": _FLAG,
     "keep": _FLAG,
-    "view": ("[xo]", str, "x or o"),
+    "view": ("[xo]", str, marked("x or o")),
     "tally": (
         r"\d{1,6}-\d{1,6}-\d{1,6}",
         lambda text: tuple(map(int, text.split("-"))),
-        "three counts like 2-1-0",
+        marked("three counts like 2-1-0"),
     ),
 }
 
@@ -272,5 +283,7 @@ def check_puzzle(number: int, world: World) -> None:
     """Raise NotFound with a sentence if no puzzle has this number."""
     total = len(world.puzzles)
     if not 1 <= number <= total:
-        there = f"they are numbered 1 to {total}" if total else "no agent here errs for sure"
-        raise NotFound(f"There is no puzzle {number}: {there}.")
+        words = marked("There is no puzzle %(number)s: no agent here errs for sure.")
+        if total:
+            words = marked("There is no puzzle %(number)s: they are numbered 1 to %(total)s.")
+        raise NotFound(gettext(words, number=number, total=total))

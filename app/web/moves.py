@@ -6,12 +6,13 @@ from typing import NamedTuple
 from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS
 from app.web import addresses
+from app.web.language import gettext, marked
 from app.web.lens import best_play, lens_of, opinion, outcome
 from app.web.match import Place
 from app.web.numbers import short_name, square_name
 from app.web.world import HUMAN, World, is_moves, kept
 
-LEVELS = {1: "X wins", 0: "draw", -1: "O wins"}
+LEVELS = {1: marked("X wins"), 0: marked("draw"), -1: marked("O wins")}
 
 
 class Move(NamedTuple):
@@ -85,16 +86,19 @@ def _judge(
     )
 
 
-_judged = kept(4096)(_judge)  # some 1 KB each; a game asks for its earlier ones at every move
+# Some 1 KB each; a game asks for its earlier ones at every move.
+_judged = kept(4096, told=True)(_judge)
 
 
 def label_of(listed: Sequence[Move]) -> str:
     """Write what the list says, for visitors who cannot see the picture."""
-    plies = [f"{move.ply}. {LEVELS[move.truth]}, {_thought(move)}" for move in listed]
-    return f"After each move: how the game ends with optimal play. {'; '.join(plies)}."
+    plies = [f"{move.ply}. {gettext(LEVELS[move.truth])}, {_thought(move)}" for move in listed]
+    words = gettext("After each move: how the game ends with optimal play.")
+    return f"{words} {'; '.join(plies)}."
 
 
 def _thought(move: Move) -> str:
     if move.text and move.expected is None:
-        return f"{move.mark} had {move.spoken} for it"
-    return f"{move.mark} expected {move.text or 'nothing yet'}"
+        return gettext("%(mark)s had %(beads)s for it", mark=move.mark, beads=move.spoken)
+    value = move.text or gettext("nothing yet")
+    return gettext("%(mark)s expected %(value)s", mark=move.mark, value=value)

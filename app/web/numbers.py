@@ -78,5 +78,9 @@ def short_name(game: Game, cell: int) -> str:
 def listed(names: list[str], word: str = "and") -> str:
     """Name several in a sentence, joined by "and" or by "or"."""
     *others, last = names
-    both = gettext("%(others)s or %(last)s" if word == "or" else "%(others)s and %(last)s")
-    return both % {"others": ", ".join(others), "last": last} if others else last
+    if not others:
+        return last
+    words = marked("%(others)s and %(last)s")
+    if word == "or":
+        words = marked("%(others)s or %(last)s")
+    return gettext(words, others=", ".join(others), last=last)

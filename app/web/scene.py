@@ -20,6 +20,7 @@ from app.tictactoe.policy import mix, policy_of
 from app.tictactoe.views import heat, shown
 from app.web import addresses
 from app.web.addresses import Routes
+from app.web.language import gettext, marked, ngettext
 from app.web.lens import (
     HEAT_STEPS,
     OUTCOMES,
@@ -35,15 +36,25 @@ from app.web.lens import (
 )
 from app.web.match import MAX_TALLY, Match, Place
 from app.web.moves import Move, moves
-from app.web.numbers import count, percent, short_name, signed, updates
+from app.web.numbers import percent, short_name, signed, updates
 from app.web.pictures.boards import Board, board
-from app.web.text import Legend, character, headline_of, legend_of, squares, status
+from app.web.text import NO_LONGER, Legend, character, headline_of, legend_of, squares, status
 from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
 
 REPLY_DELAY = 0.4  # seconds until an agent answers a person
 SNAPSHOT_DELAY = 0.7  # seconds that a snapshot of the training is shown
 GAME_DELAY = 2.0  # seconds at least that a finished game stays before the next
 CURVE_HEIGHT = 20  # of the curve behind the slider, which is 100 wide
+OVER = {
+    -1: marked("The game is over: for %(mark)s a loss."),
+    0: marked("The game is over: for %(mark)s a draw."),
+    1: marked("The game is over: for %(mark)s a win."),
+}
+OPTIMAL = {
+    -1: marked("For %(mark)s: %(agent)s expects %(value)s, with optimal play a loss."),
+    0: marked("For %(mark)s: %(agent)s expects %(value)s, with optimal play a draw."),
+    1: marked("For %(mark)s: %(agent)s expects %(value)s, with optimal play a win."),
+}
 
 
 class Seat(NamedTuple):
@@ -202,30 +213,33 @@ def saying(
     match, titles = place.match, place.world.titles
     headline, caption = headline_of(place), legend.caption if legend else ""
     if match.hide:
-        caption = "The values are hidden."
+        caption = gettext("The values are hidden.")
     if place.over:
         return Headline(headline, *_lesson(place, links, blame, show))
     mover, mark = titles[match.seat(match.to_move)], MARKS[match.to_move]
     if match.hint:
         best, sentence = hint(place)
-        way = Action("play-hint", "Play it", show(match.play(best)), kind="primary")
-        return Headline("Hint", sentence, [way])
+        way = Action("play-hint", gettext("Play it"), show(match.play(best)), kind="primary")
+        return Headline(gettext("Hint"), sentence, [way])
     if match.shown and played[len(match.shown) - 1].random:
-        caption = f"{MARKS[-match.to_move]}’s move was random. {caption}"
+        by_chance = gettext("%(mark)s’s move was random.", mark=MARKS[-match.to_move])
+        caption = f"{by_chance} {caption}"
     if not match.at_end:
-        where = f"Move {len(match.shown)} of {len(match.record)}. {caption}"
-        ways = [Action("now", "To the end", links.last, symbol="last")]
+        shown, total = len(match.shown), len(match.record)
+        where = f"{gettext('Move %(shown)s of %(total)s.', shown=shown, total=total)} {caption}"
+        ways = [Action("now", gettext("To the end"), links.last, symbol="last")]
         if viewer(match, place.world) not in (None, match.to_move):
             view = show(replace(match, view=mark.lower()))
-            ways.insert(0, Action("view", f"As {mark} sees it", view))
+            ways.insert(0, Action("view", gettext("As %(mark)s sees it", mark=mark), view))
         return Headline(headline, where, ways)
     if match.pause and not match.is_human(match.to_move):
-        does = "go on" if match.watched else "reply"
-        way = Action("go-on", f"Let {mover} {does}", links.play, kind="primary")
-        return Headline("Paused", caption, [way])
+        words = marked("Let %(agent)s go on") if match.watched else marked("Let %(agent)s reply")
+        way = Action("go-on", gettext(words, agent=mover), links.play, kind="primary")
+        return Headline(gettext("Paused"), caption, [way])
     if going_on or not links.take_back:
         return Headline(headline, caption, [])
-    return Headline(headline, caption, [Action("take-back", "Take back", links.take_back, "u")])
+    back = Action("take-back", gettext("Take back"), links.take_back, "u")
+    return Headline(headline, caption, [back])
 
 
 def result(place: Place) -> str:
@@ -257,14 +271,27 @@ def hint(place: Place) -> tuple[int, str]:
     scores = {cell: _temptation(place, cell) for cell in best}
     first = max(best, key=scores.__getitem__)
     if len({*scores.values()}) == 1:
-        return first, f"{squares(world.game, best).capitalize()}: {keeps} with optimal play."
+        there = squares(world.game, best).capitalize()
+        return first, gettext(
+            "%(squares)s: %(result)s with optimal play.", squares=there, result=keeps
+        )
     chance, share = scores[first]
-    tempted = f"{percent(share, 0)}% of the answers are blunders"
-    if chance:
-        often = "" if chance > 0.995 else f" in {percent(chance, 0)}% of games"
-        tempted = f"{world.titles[place.match.seat(-place.match.to_move)]} then blunders{often}"
-    square = short_name(world.game, first).capitalize()
-    return first, f"{square} is best of {len(best)}: {keeps}, and {tempted}."
+    if not chance:
+        words = marked("%(share)s%% of the answers are blunders")
+    elif chance > 0.995:
+        words = marked("%(agent)s then blunders")
+    else:
+        words = marked("%(agent)s then blunders in %(share)s%% of games")
+    other = world.titles[place.match.seat(-place.match.to_move)]
+    tempted = gettext(words, agent=other, share=percent(chance or share, 0))
+    sentence = gettext(
+        "%(square)s is best of %(number)s: %(result)s, and %(tempted)s.",
+        square=short_name(world.game, first).capitalize(),
+        number=len(best),
+        result=keeps,
+        tempted=tempted,
+    )
+    return first, sentence
 
 
 def _temptation(place: Place, cell: int) -> tuple[float, float]:
@@ -284,24 +311,26 @@ def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
     After the end that is how the game ended, whatever a lens expected.
     """
     if seen is None or ply is None:
-        return Bar(None, None, "The values are hidden." if place.match.hide else "No value yet.")
+        words = marked("The values are hidden.") if place.match.hide else marked("No value yet.")
+        return Bar(None, None, gettext(words))
     side = viewer(place.match, place.world) or X
     sign = side * mover_at(ply)
     if place.over:
         ended = side * place.world.game.result(place.position)
-        label = f"The game is over: for {MARKS[side]} a {OUTCOMES[ended]}."
+        label = gettext(OVER[ended], mark=MARKS[side])
         return Bar(ended * HEAT_STEPS, ended * HEAT_STEPS, label)
     expected = None if seen.beads or not any(seen.known) else sign * seen.scaled[seen.known].max()
     value = int(place.world.solution.value[place.positions[ply]])
-    expects = "nothing yet" if expected is None else signed(float(shown(expected)))
-    if is_moves(seen.lens):
-        expects = "nothing known"
     if seen.beads:
-        expects = "no result, it only has beads"
+        expects = gettext("no result, it only has beads")
+    elif is_moves(seen.lens):
+        expects = gettext("nothing known")
+    elif expected is None:
+        expects = gettext("nothing yet")
+    else:
+        expects = signed(float(shown(expected)))
     who = place.world.titles[seen.lens]
-    label = (
-        f"For {MARKS[side]}: {who} expects {expects}, with optimal play a {OUTCOMES[side * value]}."
-    )
+    label = gettext(OPTIMAL[side * value], mark=MARKS[side], agent=who, value=expects)
     colour = None if expected is None else int(heat(expected, HEAT_STEPS))
     return Bar(colour, side * value * HEAT_STEPS, label)
 
@@ -322,9 +351,12 @@ def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[st
         value = seen.truths[cell] if seen.exact else seen.spoken[cell] or seen.blank
         sentence = f"{short_name(game, cell).capitalize()}: {value}"
         if tried:
-            sentence += f", tried {count(tried[cell])} times"
+            times = ngettext("tried %(count)s time", "tried %(count)s times", tried[cell])
+            sentence += f", {times}"
         if successor < len(replies) and not seen.beads:
-            sentence += f"; expects {answering} at {short_name(game, replies[successor])}"
+            square = short_name(game, replies[successor])
+            reply = gettext("expects %(mark)s at %(square)s", mark=answering, square=square)
+            sentence += f"; {reply}"
         sentences.append(f"{sentence}.")
     return sentences
 
@@ -333,11 +365,12 @@ def _seat(place: Place, player: int) -> Seat:
     match, world = place.match, place.world
     who, mark = match.seat(player), MARKS[player]
     alone = who == HUMAN and not match.is_human(-player)
-    name = "You" if alone else world.titles[who]
+    name = gettext("You") if alone else world.titles[who]
     wins = match.tally[0 if player == X else 2]
-    strength = character(world, who).strength or "human"
+    strength = gettext(character(world, who).strength or "human")
     if who != HUMAN and match.epsilon:
-        strength += f", {percent(match.epsilon, 0)}% random"
+        share = percent(match.epsilon, 0)
+        strength += ", " + gettext("%(share)s%% random", share=share)
     return Seat(
         mark=mark,
         name=name,
@@ -363,20 +396,25 @@ def _lesson(
     """Return what a finished game teaches, and where to go from it."""
     match = place.match
     ways = [
-        Action("rematch", "Rematch", links.new_game, kind="primary"),
-        Action("swap-end", "Swap", links.swap, symbol="swap"),
+        Action("rematch", gettext("Rematch"), links.new_game, kind="primary"),
+        Action("swap-end", gettext("Swap"), links.swap, symbol="swap"),
     ]
     if links.take_back:
-        ways.append(Action("take-back", "Take back", links.take_back, "u", symbol="undo"))
+        back = gettext("Take back")
+        ways.append(Action("take-back", back, links.take_back, "u", symbol="undo"))
     if not blame:
-        return "No move was a blunder.", ways
+        return gettext("No move was a blunder."), ways
     before = match.at(blame.ply - 1)
     if viewer(match, place.world) not in (None, mover_at(blame.ply - 1)):
         before = replace(before, view=blame.mark.lower())
-    ways.insert(0, Action("show", "Show me", show(before)))
-    drawn = ", a random one," * blame.random
-    lost = blame.before.partition(" ")[0]
-    return f"Move {blame.ply}{drawn} was a blunder: no longer a {lost}.", ways
+    ways.insert(0, Action("show", gettext("Show me"), show(before)))
+    worth = mover_at(blame.ply - 1) * int(
+        place.world.solution.value[place.positions[blame.ply - 1]]
+    )
+    words = marked("Move %(ply)s was a blunder: %(what)s.")
+    if blame.random:
+        words = marked("Move %(ply)s, a random one, was a blunder: %(what)s.")
+    return gettext(words, ply=blame.ply, what=gettext(NO_LONGER[worth])), ways
 
 
 def _notes(place: Place, seen: Opinion | None, ply: int | None) -> list[Note] | None:
@@ -538,14 +576,14 @@ def _take_back(match: Match, routes: Routes) -> str:
     return routes.show(match.go(undo(match.shown, plies)))
 
 
-@kept(64)
+@kept(64, told=True)
 def _training(world: World, lens: str) -> tuple[tuple[str, ...], str]:
     """Return what each snapshot of an agent is called, and the curve of its blunders."""
     figures = world.agents[lens].card.figures
     *during, end = figures.updates
     marks = (
-        *(f"after {updates(number)}" for number in during),
-        f"trained: {updates(end)}",
+        *(gettext("after %(updates)s", updates=updates(number)) for number in during),
+        gettext("trained: %(updates)s", updates=updates(end)),
     )
     across, most = 100 / max(1, len(during)), max(*figures.blunders, 1)
     curve = " ".join(

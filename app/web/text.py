@@ -9,8 +9,8 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
 from app.web.algorithms import ALGORITHMS, opponent_name
-from app.web.language import marked
-from app.web.lens import HEAT_STEPS, ONES, Opinion, best_play, opinion
+from app.web.language import gettext, localized, marked, ngettext
+from app.web.lens import HEAT_STEPS, ONES, Opinion, opinion
 from app.web.match import Place
 from app.web.numbers import count, listed, percent, short_name, signed, square_name, updates
 from app.web.world import HUMAN, TASK, World, is_moves, kept
@@ -25,8 +25,11 @@ def headline_of(place: Place) -> str:
         return _result(place)
     who = match.to_move
     if not match.is_human(who):
-        return f"{titles[match.seat(who)]} to move as {MARKS[who]}"
-    return f"Your turn as {MARKS[who]}" if not match.is_human(-who) else f"{MARKS[who]} to move"
+        agent = titles[match.seat(who)]
+        return gettext("%(agent)s to move as %(mark)s", agent=agent, mark=MARKS[who])
+    if match.is_human(-who):
+        return gettext("%(mark)s to move", mark=MARKS[who])
+    return gettext("Your turn as %(mark)s", mark=MARKS[who])
 
 
 def status(place: Place, going_on: bool = False) -> str:
@@ -49,9 +52,13 @@ def status(place: Place, going_on: bool = False) -> str:
     return " ".join([*moves, f"{headline_of(place)}."])
 
 
-EXPECTS = "what {} expects", "what {} expected"
 # What the ends and the middle of the colours stand for where they say how a box of beads leans.
-BEADS = (("no bead",), ("its even share",), ("all beads",))
+BEADS = marked("no bead"), marked("its even share"), marked("all beads")
+NO_LONGER = {0: marked("no longer a draw"), 1: marked("no longer a win")}  # after a blunder
+
+
+EXPECTED = marked("what %(agent)s expected after %(updates)s, %(view)s")
+BEADS_THEN = marked("the beads of %(agent)s after %(updates)s, %(view)s")
 
 
 class Legend(NamedTuple):
@@ -74,12 +81,17 @@ def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
     world, step = place.world, place.match.step
     ply = len(place.match.shown) if ply is None else ply
     player = mover_at(ply)
-    when = "to move" if ply == len(place.match.shown) else "at its last move"
-    view = f"for {MARKS[player]}, {when}"
+    now = ply == len(place.match.shown)
+    when = marked("for %(mark)s, to move") if now else marked("for %(mark)s, at its last move")
+    view = gettext(when, mark=MARKS[player])
     if is_moves(opinion.lens):
         title = world.titles[opinion.lens]
         return Legend(
-            caption=f"★ is what {title} plays {view}: its values are not known",
+            caption=gettext(
+                "★ is what %(agent)s plays %(view)s: its values are not known",
+                agent=title,
+                view=view,
+            ),
             blank="",
             errs=True,
             drawn=False,
@@ -90,46 +102,62 @@ def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
     worth: Worth | None = ONES
     decimals = 2
     if opinion.exact:
-        caption, decimals = f"how the game ends {view}", 0
-        exactly = "Found by solving the game."
+        caption, decimals = gettext("how the game ends %(view)s", view=view), 0
+        exactly = gettext("Found by solving the game.")
     elif world.agents.knows(opinion.lens):
         card = world.agents[opinion.lens].card
-        has, had = ("the beads of {}", "the beads of {}") if opinion.beads else EXPECTS
-        caption, worth = f"{has.format(card.title)} {view}", card.worth
+        has, had = marked("what %(agent)s expects %(view)s"), EXPECTED
+        if opinion.beads:
+            has, had = marked("the beads of %(agent)s %(view)s"), BEADS_THEN
+        caption, worth = gettext(has, agent=card.title, view=view), card.worth
         exactly = facts(world, opinion.lens, step)
         if step is not None:
             trained = updates(card.figures.updates[step])
-            caption = f"{had.format(card.title)} after {trained}, {view}"
+            caption = gettext(had, agent=card.title, updates=trained, view=view)
     else:
         name = opinion.lens.removesuffix(TASK)
         title, task = world.titles[name], world.task(name) or Task()
-        soft = " over ε-soft policies" if task.epsilon else ""
-        caption, worth = f"Q* of the training task of {title}{soft}, {view}", task.worth
-        exactly = f"Exact: the task is {task_words(world, task)}."
+        words = marked("Q* of the training task of %(agent)s, %(view)s")
+        if task.epsilon:
+            words = marked("Q* of the training task of %(agent)s over ε-soft policies, %(view)s")
+        caption, worth = gettext(words, agent=title, view=view), task.worth
+        exactly = gettext("Exact: the task is %(task)s.", task=task_words(world, task))
     return Legend(
-        caption=f"On the squares: {caption}",
+        caption=gettext("On the squares: %(what)s", what=caption),
         blank=opinion.blank,
         errs=world.agents.knows(opinion.lens) and not opinion.beads,
         drawn=opinion.beads and world.agents[opinion.lens].card.plays == "proportional",
         heats=range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5),
-        scale=_scale(worth, "x" if player == X else "o", decimals, opinion.own) if worth else BEADS,
+        scale=_scale(worth, "x" if player == X else "o", decimals, opinion.own)
+        if worth
+        else tuple((gettext(words),) for words in BEADS),
         facts=exactly,
     )
 
 
 def task_words(world: World, task: Task) -> str:
     """Describe a training task: the opponent, and what later results count."""
-    whom = "itself" if task.opponent is None else world.titles[task.opponent]
+    whom = gettext("itself") if task.opponent is None else world.titles[task.opponent]
+    gamma = localized(f"{task.gamma:g}")
     if task.epsilon:
-        whom = f"{whom}, exploring with ε = {task.epsilon:g}"
-    each = " a move of its own" if task.plies == 2 else " a move"
-    return f"to play {whom}, with a discount factor of {task.gamma:g}{each * (task.gamma != 1)}"
+        epsilon = localized(f"{task.epsilon:g}")
+        whom = gettext(
+            "%(opponent)s, exploring with ε = %(epsilon)s", opponent=whom, epsilon=epsilon
+        )
+    words = marked("to play %(opponent)s, with a discount factor of %(gamma)s")
+    if task.gamma != 1:
+        words = marked("to play %(opponent)s, with a discount factor of %(gamma)s a move")
+        if task.plies == 2:
+            words = marked(
+                "to play %(opponent)s, with a discount factor of %(gamma)s a move of its own"
+            )
+    return gettext(words, opponent=whom, gamma=gamma)
 
 
 def squares(game: Game, cells: Sequence[int]) -> str:
     """Name the one or other of some cells, or say how many they are."""
     if len(cells) > NAMED:
-        return f"any of {len(cells)} squares"
+        return gettext("any of %(number)s squares", number=len(cells))
     return listed([short_name(game, cell) for cell in cells], "or")
 
 
@@ -138,21 +166,33 @@ def facts(world: World, name: str, step: int | None = None) -> str:
     title, figures = world.titles[name], world.figures(name)
     number = figures.blunders[-1 if step is None else step]
     drawn = world.agents.knows(name) and world.agents[name].card.plays == "proportional"
-    can = "can blunder" if drawn else "blunders"
-    blunders = f"{count(number)} of {count(world.game.decisions)} positions"
+    said = {"agent": title, "number": count(number), "all": count(world.game.decisions)}
     if step is not None:
-        could = "could blunder" if can != "blunders" else "blundered"
-        return f"At that moment {title} {could} in {blunders}."
+        if drawn:
+            words = marked(
+                "At that moment %(agent)s could blunder in %(number)s of %(all)s positions."
+            )
+        else:
+            words = marked("At that moment %(agent)s blundered in %(number)s of %(all)s positions.")
+        return gettext(words, **said)
     safe = [MARKS[player] for player in (X, O) if world.losing(name, player) is None]
-    proof = f"cannot be beaten as {' or '.join(safe)}" if safe else "can be beaten in both seats"
-    return f"{title} {can} in {blunders} and {proof}."
+    proof = gettext("can be beaten in both seats")
+    if safe:
+        proof = gettext("cannot be beaten as %(marks)s", marks=listed(safe, "or"))
+    words = marked("%(agent)s blunders in %(number)s of %(all)s positions and %(proof)s.")
+    if drawn:
+        words = marked("%(agent)s can blunder in %(number)s of %(all)s positions and %(proof)s.")
+    return gettext(words, **said, proof=proof)
 
 
 def _scale(worth: Worth, seat: str, decimals: int, own: bool) -> tuple[tuple[str, str], ...]:
     loss, draw, win = getattr(worth, seat)
-    names = ["loss", "draw", "win"]
-    if draw in (loss, win):  # then no result is halfway
-        names = ["loss or draw", "", "win"] if draw == loss else ["loss", "", "draw or win"]
+    names = [marked("loss"), marked("draw"), marked("win")]
+    if draw == loss:  # then no result is halfway
+        names[:2] = [marked("loss or draw"), ""]
+    elif draw == win:
+        names[1:] = ["", marked("draw or win")]
+    names = [name and gettext(name) for name in names]
     values = [signed(value, decimals) for value in (worth if own else ONES).scale(seat)]
     return tuple(zip(names, values, strict=True))
 
@@ -162,18 +202,22 @@ def _given_away(place: Place, ply: int, cell: int) -> str:
     match, position = place.match, place.positions[ply]
     if match.hide or not match.is_human(mover_at(ply)) or place.world.right[position, cell]:
         return ""
-    return f" A blunder: no longer a {best_play(place.world, position).partition(' ')[0]}."
+    worth = mover_at(ply) * int(place.world.solution.value[position])
+    return " " + gettext("A blunder: %(what)s.", what=gettext(NO_LONGER[worth]))
 
 
 def _result(place: Place) -> str:
     match, outcome = place.match, place.world.game.result(place.position)
     if outcome == 0:
-        return "Draw"
+        return gettext("Draw")
+    if match.is_human(outcome) and match.is_human(-outcome):
+        return gettext("%(mark)s wins", mark=MARKS[outcome])
     if match.is_human(outcome):
-        return f"{MARKS[outcome]} wins" if match.is_human(-outcome) else "You win"
+        return gettext("You win")
     if match.is_human(-outcome):
-        return "You lost"
-    return f"{place.world.titles[match.seat(outcome)]} wins as {MARKS[outcome]}"
+        return gettext("You lost")
+    agent = place.world.titles[match.seat(outcome)]
+    return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
 
 
 # X threatens a line that only one square blocks; BEATABLE ends by playing there, and is sure.
@@ -181,9 +225,9 @@ BLOCKED = "204"
 BEATABLE = "q-learning-1"  # its squares have many colours, and it has a blind spot
 BEGINNER_LOSES = 0.1  # of its games against uniformly random moves
 STRENGTHS = {
-    "beginner": "loses more than one game in ten against random moves, as X or as O",
-    "strong": "loses no more than that, and yet can be beaten",
-    "unbeatable": "proved: no opponent can win, as X or as O",
+    marked("beginner"): "loses more than one game in ten against random moves, as X or as O",
+    marked("strong"): "loses no more than that, and yet can be beaten",
+    marked("unbeatable"): "proved: no opponent can win, as X or as O",
 }  # the rule in words, for pages
 
 
@@ -222,7 +266,7 @@ def first_puzzle(world: World, agent: str) -> int:
     return agents.index(agent) + 1 if agent in agents else 1
 
 
-@kept(64)
+@kept(64, told=True)
 def character(world: World, name: str) -> Character:
     """Characterise an agent, a baseline or a person.
 
@@ -231,7 +275,7 @@ def character(world: World, name: str) -> Character:
     moves.  Strong: all others.
     """
     if name == HUMAN:
-        return Character("", "Sits at this screen.", None)
+        return Character("", gettext("Sits at this screen."), None)
     return Character(
         strength=strength(world, name),
         line=_line(world, name),
@@ -256,25 +300,30 @@ def _worst(world: World, name: str) -> tuple[float, str]:
 def _line(world: World, name: str) -> str:
     """Say how it came to play, and how far that carries it."""
     if is_moves(name):
-        return f"Known by its moves alone. {_carries(world, name)}"
+        return f"{gettext('Known by its moves alone.')} {_carries(world, name)}"
     if not world.agents.knows(name):
-        return BASELINES[name].line
+        return gettext(BASELINES[name].line)
     how = ALGORITHMS[world.agents[name].card.algorithm].origin
     opponents = [opponent_name(world, opponent) for opponent, _ in world.recipe(name).phases]
-    return f"{how.format(' and then '.join(opponents))} {_carries(world, name)}"
+    met = gettext(" and then ").join(opponents)
+    return f"{gettext(how).format(met)} {_carries(world, name)}"
 
 
 def _carries(world: World, name: str) -> str:
     kind, safe = strength(world, name), world.judgement(name).unbeatable
     if kind == "unbeatable":
-        return "No opponent can win."
+        return gettext("No opponent can win.")
     if kind == "beginner":
         chance, seat = _worst(world, name)
-        return f"As {seat.upper()} it loses {percent(chance, 0)}% to random moves."
+        share = percent(chance, 0)
+        return gettext(
+            "As %(mark)s it loses %(share)s%% to random moves.", mark=seat.upper(), share=share
+        )
     if any(safe.values()):
         seat = next(seat for seat, proved in safe.items() if proved)
-        return f"Never loses as {seat.upper()}."
-    return f"Blunders in {count(world.judgement(name).blunders)} positions."
+        return gettext("Never loses as %(mark)s.", mark=seat.upper())
+    number = world.judgement(name).blunders
+    return ngettext("Blunders in %(count)s position.", "Blunders in %(count)s positions.", number)
 
 
 def _opening(world: World, name: str) -> tuple[int | None, ...]:

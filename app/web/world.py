@@ -40,7 +40,7 @@ from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.values import LineUp, Solution, line_up, optimal
 from app.tictactoe.views import Worth, common_scale, shown
-from app.web.language import spoken
+from app.web.language import gettext, spoken
 from app.web.service.on_demand import Lab, source
 
 EXPERIMENTS = "experiments"  # the folder of their summaries, beside the models
@@ -143,21 +143,25 @@ class World:
         always = {name: policy_of(agent.q, agent.card.plays) for name, agent in self.always.items()}
         return Registry(always | self.baselines, self._plays, self._policy_on_demand)
 
-    @cached_property
+    @property
     def titles(self) -> Registry[str]:
         """What every seat and lens is called; a recipe by its name."""
+        return self._titles()
+
+    @kept(1, told=True)
+    def _titles(self) -> Registry[str]:
         learned = {name: agent.card.title for name, agent in self.always.items()}
         always = {
-            HUMAN: "Human",
-            TRUTH: "Optimal play",
+            HUMAN: gettext("Human"),
+            TRUTH: gettext("Optimal play"),
             **learned,
             **{name + TASK: _task_title(title) for name, title in learned.items()},
-            **{name: BASELINES[name].title for name in self.baselines},
+            **{name: gettext(BASELINES[name].title) for name in self.baselines},
         }
 
         def title(name: str) -> str:
             if is_moves(name):
-                return f"Judged {crc32(name.encode()) & 0xFFFF:04x}"
+                return gettext("Judged %(code)s", code=f"{crc32(name.encode()) & 0xFFFF:04x}")
             agent = name.removesuffix(TASK)
             recipe = self.recipe(agent)
             short = title_of(recipe) if recipe.is_met(YOU) else agent
@@ -539,4 +543,4 @@ def _check_records(game: Game, summary: Summary) -> None:
 
 
 def _task_title(title: str) -> str:
-    return f"The training task of {title}"
+    return gettext("The training task of %(agent)s", agent=title)

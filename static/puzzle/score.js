@@ -14,6 +14,6 @@ if (streak.dataset.day === dayOf(now) && last !== dayOf(now)) {
   storage.set(STREAK, `${last} ${days}`);
 }
 if (last === streak.dataset.day && Number(days) > 0) {
-  streak.textContent = `Your streak in this browser: ${Number(days)} ${Number(days) === 1 ? "day" : "days"}.`;
+  streak.textContent = Number(days) === 1 ? streak.dataset.one : streak.dataset.more.replace("#", Number(days));
   streak.hidden = false;
 }

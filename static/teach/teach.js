@@ -3,7 +3,6 @@
 // The best of this browser: in how few games each learner was taught each milestone, and the link.
 
 const BEST = "taught";
-const WORDS = { rows: "completes rows", blocks: "blocks", random: "safe from random", x: "unbeatable as X", o: "unbeatable as O", both: "unbeatable" };
 
 function best() {
   try { return JSON.parse(storage.get(BEST)) ?? {}; } catch { return {}; }
@@ -21,11 +20,12 @@ function keepBest() {
   line.replaceChildren();
   line.hidden = !words.length;
   if (!words.length) return;
-  line.append("Your best in this browser: ");
+  const said = JSON.parse(game.dataset.words);
+  line.append(`${said.best} `);
   for (const [key, one] of words) {
     const link = document.createElement("a");
     link.href = one.at;
-    link.textContent = `${WORDS[key] ?? key} in ${one.games}`;
+    link.textContent = (said[key] ?? key).replace("#", one.games);
     line.append(link, "; ");
   }
 }

@@ -13,6 +13,7 @@ from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
 from app.web.algorithms.minimax import TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
 from app.web.algorithms.story import Story
 from app.web.algorithms.targets import Pair
+from app.web.language import gettext, marked
 from app.web.numbers import count
 from app.web.world import World
 
@@ -29,6 +30,11 @@ __all__ = [
     "section_of",
 ]
 
+OTHERS = {
+    SELF: marked("itself"),
+    BOTH: marked("itself, both sides learning"),
+    "league": marked("the league"),
+}  # opponents that no policy is the name of
 MINIMAX = "minimax"  # what explains exact values: optimal play has no agent
 
 
@@ -77,5 +83,6 @@ def explainable(world: World, lens: str, step: int | None) -> bool:
 
 def opponent_name(world: World, opponent: str) -> str:
     """Name an opponent of a recipe's phases, to go on after "against"."""
-    others = {SELF: "itself", BOTH: "itself, both sides learning", "league": "the league"}
-    return others.get(opponent) or world.titles.find(opponent) or opponent
+    if opponent in OTHERS:
+        return gettext(OTHERS[opponent])
+    return world.titles.find(opponent) or opponent

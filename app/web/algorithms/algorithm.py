@@ -9,6 +9,7 @@ from app.web.algorithms.formula import Formula, discounted
 from app.web.algorithms.sentences import best_next
 from app.web.algorithms.story import Story
 from app.web.algorithms.targets import Pair, Reply, ValueReason
+from app.web.language import marked
 from app.web.match import Match
 from app.web.world import HUMAN, World
 
@@ -72,7 +73,8 @@ class Algorithm(NamedTuple):
     section: Section
     story: Story | None = None  # how the games of a training are told
     untold: str = ""  # why they are not
-    origin: str = "Learned from games against {}."  # where an agent comes from, with its opponents
+    # Where an agent comes from, with its opponents.
+    origin: str = marked("Learned from games against {}.")
     turns: Callable[[Recipe], str] = turns  # what a training consists of, to go on with "against"
 
 

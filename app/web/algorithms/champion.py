@@ -11,6 +11,7 @@ from app.web.algorithms.formula import Formula, fenced, just, number
 from app.web.algorithms.sentences import distance, images, worth_to_other
 from app.web.algorithms.story import OVER, Story, TrainingGame, TrainingUpdate, bracketed, written
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
+from app.web.language import marked
 from app.web.numbers import MINUS, signed
 
 TITLE = "The champion: at least and at most"
@@ -95,7 +96,7 @@ def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
 ALGORITHM = Algorithm(
     title="Self-play with values from below and above",
     turns=_turns,
-    origin="Played itself until every value was proved.",
+    origin=marked("Played itself until every value was proved."),
     story=Story(
         _told,
         _shown,

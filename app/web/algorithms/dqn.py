@@ -5,6 +5,7 @@ from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, mean, number
 from app.web.algorithms.sentences import distance, expected
 from app.web.algorithms.targets import Pair, ValueReason, after_answer
+from app.web.language import marked
 from app.web.numbers import count
 
 TITLE = "Deep Q-learning"
@@ -42,7 +43,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 
 ALGORITHM = Algorithm(
     title=TITLE,
-    origin="A small neural network that learned from {}.",
+    origin=marked("A small neural network that learned from {}."),
     untold=(
         "Its games are not told one by one: it learns from minibatches sampled from a replay "
         "buffer of many games, and every step moves all of its values."

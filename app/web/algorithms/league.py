@@ -17,6 +17,7 @@ from app.web.algorithms.formula import STEP, Formula, combined, moved, number, p
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
 from app.web.algorithms.story import RESULTS, Story, TrainingGame, averaged_in
 from app.web.algorithms.targets import Pair, Reply, ValueReason, averaged, best_only, ways_on
+from app.web.language import marked
 from app.web.numbers import count, signed
 
 TITLE = "Q-learning for uncertain worlds"
@@ -191,7 +192,7 @@ def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-learning in a league",
-    origin="Learned in a league of learners.",
+    origin=marked("Learned in a league of learners."),
     story=Story(
         _told,
         # What it began with is one of the parts of the average.

@@ -10,6 +10,7 @@ from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule,
 from app.web.algorithms.formula import Formula, equals, just, number, parameter
 from app.web.algorithms.sentences import ENDS, square, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer, without_target
+from app.web.language import marked
 from app.web.numbers import count, signed
 from app.web.world import World
 
@@ -116,7 +117,7 @@ def _facts(world: World) -> Mapping[str, object]:
 ALGORITHM = Algorithm(
     title="Monte Carlo tree search",
     turns=_turns,
-    origin="Plans in every position by games that it simulates, and learns nothing.",
+    origin=marked("Plans in every position by games that it simulates, and learns nothing."),
     untold=(
         "There are no games to tell: it simulates one from every position, then a second one, and "
         "so on, each position with a tree of its own."

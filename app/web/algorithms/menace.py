@@ -16,6 +16,7 @@ from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, enough, equals, fenced, number
 from app.web.algorithms.story import OVER, RESULTS, Story, TrainingGame
 from app.web.algorithms.targets import Pair, ValueReason, without_target
+from app.web.language import marked
 from app.web.numbers import MINUS, beads_in_words, count, percent
 from app.web.world import World
 
@@ -153,7 +154,7 @@ def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
 
 ALGORITHM = Algorithm(
     title=TITLE,
-    origin="Matchboxes whose beads were paid by games against {}.",
+    origin=marked("Matchboxes whose beads were paid by games against {}."),
     story=Story(
         _told,
         lambda _recipe, _update: "",  # it says how many beads there are

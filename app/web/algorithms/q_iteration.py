@@ -7,6 +7,7 @@ from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer, without_target
+from app.web.language import marked
 from app.web.numbers import listed, signed
 
 TITLE = "Q-iteration with sticky losses"
@@ -73,7 +74,7 @@ def _sticking(pair: Pair, causes: list[Reply]) -> str:
 ALGORITHM = Algorithm(
     title="Q-iteration",
     turns=_turns,
-    origin="Works out every position by sweeps, without playing a game.",
+    origin=marked("Works out every position by sweeps, without playing a game."),
     untold=(
         "There are no games to tell: it goes through every position and every move, sweep after "
         "sweep, and values each by one answer."

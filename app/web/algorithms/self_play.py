@@ -11,6 +11,7 @@ from app.web.algorithms.formula import STEP, Formula, combined, moved
 from app.web.algorithms.sentences import distance, end, past, square, worth_to_other
 from app.web.algorithms.story import Story, drawn_to
 from app.web.algorithms.targets import Pair, Reply, ValueReason, before_answer
+from app.web.language import marked
 from app.web.numbers import count, percent, signed
 from app.web.world import World
 
@@ -61,7 +62,7 @@ def _facts(world: World) -> Mapping[str, object]:
 
 ALGORITHM = Algorithm(
     title="Q-learning in self-play",
-    origin="Learned by playing itself.",
+    origin=marked("Learned by playing itself."),
     story=Story(
         drawn_to("gamma times what it expects of the best answer", view=" for X"),
     ),

@@ -6,6 +6,7 @@ from typing import ClassVar, NamedTuple
 from flask import Blueprint, Response, request
 
 from app.web import addresses
+from app.web.language import gettext
 from app.web.match import Match, read_step, step_after
 from app.web.numbers import count
 from app.web.pages.parts.film import Film, film_of
@@ -96,26 +97,26 @@ def ways(world: World) -> list[Entrance]:
     return [
         Entrance(
             "way-play",
-            "Play it",
-            "It shows what it expects of every square. You can beat it.",
+            gettext("Play it"),
+            gettext("It shows what it expects of every square. You can beat it."),
             addresses.play_against(opponent),
         ),
         Entrance(
             "way-watch",
-            "Watch two learners",
-            "They play each other, one move in ten at random.",
+            gettext("Watch two learners"),
+            gettext("They play each other, one move in ten at random."),
             addresses.play(watched),
         ),
         Entrance(
             "way-mistake",
-            "Find its mistake",
-            "It is about to go wrong. Can you tell where?",
+            gettext("Find its mistake"),
+            gettext("It is about to go wrong. Can you tell where?"),
             addresses.puzzle(first_puzzle(world, opponent)),
         ),
         Entrance(
             "way-teach",
-            "Teach one yourself",
-            "It begins with nothing, and learns from your games.",
+            gettext("Teach one yourself"),
+            gettext("It begins with nothing, and learns from your games."),
             addresses.TEACH,
         ),
     ]

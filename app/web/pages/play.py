@@ -9,20 +9,21 @@ from urllib.parse import parse_qsl
 from flask import Blueprint, Response, redirect, request
 from markupsafe import Markup
 from msgspec.structs import replace
-from werkzeug.exceptions import BadRequest, Conflict
+from werkzeug.exceptions import Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.tictactoe.game import SEATS, mover_at
 from app.web import addresses
 from app.web.comparison import comparison_of
+from app.web.language import gettext
 from app.web.lens import can_blunder, lens_of, opinion
-from app.web.match import Match, Place, parse
+from app.web.match import Match, Place, parse, wrong
 from app.web.numbers import listed, short_name
 from app.web.pages.parts.network_inputs import Encoding, encoded
 from app.web.pictures.curves import value_chart
 from app.web.respond import Page, lead_to, respond
 from app.web.scene import Scene, Seat, Snapshots, replied, scene, seats, shown_lens, snapshots
-from app.web.text import NAMED, character, first_opponent
+from app.web.text import NAMED, STRENGTHS, character, first_opponent
 from app.web.world import HUMAN, TRUTH, World, is_moves, kept, world
 
 bp = Blueprint("play", __name__)
@@ -71,7 +72,7 @@ def _seated(
     """Seat a player; a finished game makes room for another, and the count begins anew."""
     seat = query.get("seat", "")
     if seat not in SEATS:
-        raise BadRequest(f"seat={seat} in the address is wrong: seat is {' or '.join(SEATS)}.")
+        raise wrong("seat", seat, gettext("x or o"))
     changed = dict(before) | {seat: query["player"], "pause": query.get("pause", "")}
     match = parse(record, changed | {"train": "", "hint": ""}, place.world).match
     if (match.x, match.o) != (place.match.x, place.match.o):
@@ -114,24 +115,27 @@ def players() -> Response:
     return respond(PlayersPage(groups(world()), here))
 
 
-@kept(4)
+@kept(4, told=True)
 def groups(world: World) -> tuple[PlayerGroup, ...]:
     """List all: a person, then the agents and after them the rules, the weakest first."""
     names = [*world.agents, *(name for name in world.policies if name not in world.agents)]
     cards = [_card(world, name) for name in names]
     levels = [
-        PlayerGroup(title, tuple(card for card in cards if card.strength == title.lower()))
-        for title in ("Beginner", "Strong", "Unbeatable")
+        PlayerGroup(
+            gettext(strength).capitalize(),
+            tuple(card for card in cards if card.strength == strength),
+        )
+        for strength in STRENGTHS
     ]
     return (
-        PlayerGroup("A person", (_card(world, HUMAN),)),
+        PlayerGroup(gettext("A person"), (_card(world, HUMAN),)),
         *(level for level in levels if level.cards),
     )
 
 
 def _card(world: World, name: str) -> Card:
     who = character(world, name)
-    title = "You" if name == HUMAN else world.titles[name]
+    title = gettext("You") if name == HUMAN else world.titles[name]
     return Card(name, title, who.strength, who.line, who.opening or ())
 
 
@@ -174,7 +178,10 @@ def minds_page(place: Place) -> MindsPage:
     Raises Conflict where the game is over.
     """
     if place.over:
-        raise Conflict(f"The game is over after {len(place.match.shown)} moves: no player moves.")
+        plies = len(place.match.shown)
+        raise Conflict(
+            gettext("The game is over after %(plies)s moves: no player moves.", plies=plies)
+        )
     return MindsPage(
         before=0 if place.match.at_end else len(place.match.shown) + 1,
         minds=[_mind(place, name) for name in (TRUTH, *place.world.agents)],
@@ -187,13 +194,14 @@ def minds_page(place: Place) -> MindsPage:
 def _mind(place: Place, name: str) -> Preference:
     view = opinion(place.world, place.position, name)
     first = view.plays[0]
-    few = len(view.plays) <= NAMED
-    names = listed([short_name(place.world.game, cell) for cell in view.plays], "or")
+    plays = gettext("any of %(number)s", number=len(view.plays))
+    if len(view.plays) <= NAMED:
+        plays = listed([short_name(place.world.game, cell) for cell in view.plays], "or")
     return Preference(
         id=name,
         title=place.world.titles[name],
         href=addresses.play(replace(place.match, lens=name, step=None, train=False, hint=False)),
-        plays="mostly " * view.draws + (names if few else f"any of {len(view.plays)}"),
+        plays=gettext("mostly %(squares)s", squares=plays) if view.draws else plays,
         text=view.truths[first] if view.exact else view.texts[first],
         heat=view.heat[first] if view.known[first] else None,
         blunder=can_blunder(place, view),
@@ -306,9 +314,9 @@ def play_page(place: Place) -> PlayPage:
         drawn=match.tally[1],
         scene=shown,
         snapshots=None if match.hide else snapshots(place, lens),
-        untrained="The values are hidden."
+        untrained=gettext("The values are hidden.")
         if match.hide
-        else f"{world.titles[lens]}: no training to look at.",
+        else gettext("%(agent)s: no training to look at.", agent=world.titles[lens]),
         why=addresses.why(decided, cell) if explained else "",
         minds=addresses.MINDS.of(decided if place.over else match),
         chart=value_chart(place, shown.moves),

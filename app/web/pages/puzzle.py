@@ -17,8 +17,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.tictactoe.notation import DIGITS, MARKS, parse_record
 from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
 from app.web import addresses
+from app.web.language import gettext, marked, month_and_day
 from app.web.lens import NOTHING, Note, opinion, outcome
-from app.web.match import Match, Place, check_puzzle, place_of, read, read_cell
+from app.web.match import Match, Place, check_puzzle, place_of, read, read_cell, wrong
 from app.web.numbers import listed, short_name
 from app.web.pages.parts.export import Take, take_puzzle, take_today
 from app.web.pictures.boards import Board, board
@@ -28,7 +29,12 @@ from app.web.world import HUMAN, World, world
 bp = Blueprint("puzzle", __name__)
 
 KNEW_ITS_MOVE, KNEW_RIGHT = 1, 2  # an answer is the sum of what was known, as a digit
-WORDS = ("neither", "its move", "a right move", "both")  # what an answer means
+WORDS = (
+    marked("neither"),
+    marked("its move"),
+    marked("a right move"),
+    marked("both"),
+)  # what an answer means
 
 
 @dataclass(frozen=True)
@@ -140,22 +146,25 @@ def parse(number: int, query: Mapping[str, str], world: World) -> Attempt:
     day = parse_day(query.get("day", ""))
     answers = parse_answers(query.get("answers", ""), range(round_length(world, day)))
     if day and daily(world, day)[len(answers)] != number:
-        raise BadRequest(f"Puzzle {number} is not puzzle {len(answers) + 1} of {day}.")
+        words = marked("Puzzle %(number)s is not puzzle %(place)s of %(day)s.")
+        raise BadRequest(gettext(words, number=number, place=len(answers) + 1, day=day))
     attempt = Attempt(world, number, day, answers)
     for name in ("right", "plays"):
         text = query.get(name, "")
         if text:
             if name == "plays" and attempt.right is None:
-                raise BadRequest("plays needs right, the answer before it, in the same address.")
+                words = marked("plays needs right, the answer before it, in the same address.")
+                raise BadRequest(gettext(words))
             attempt = attempt.say(_cell(attempt, name, text))
     text = query.get("ply", "")
     if not text:
         return attempt
     ply, plies = read("ply", text), len(attempt.puzzle.refutation)
     if not attempt.is_open:
-        raise BadRequest("ply needs right and plays, the two answers, in the same address.")
+        words = marked("ply needs right and plays, the two answers, in the same address.")
+        raise BadRequest(gettext(words))
     if ply > plies:
-        raise BadRequest(f"ply is 0 to {plies} in this puzzle.")
+        raise BadRequest(gettext("ply is 0 to %(plies)s in this puzzle.", plies=plies))
     return attempt.at(ply)
 
 
@@ -171,7 +180,7 @@ def parse_day(text: str) -> date | None:
             return date.fromisoformat(text)
     except ValueError:
         pass
-    raise BadRequest(f"day={text} in the address is wrong: day is a date like 2026-01-31.")
+    raise wrong("day", text, gettext("a date like 2026-01-31"))
 
 
 def parse_answers(text: str, lengths: range) -> str:
@@ -180,11 +189,11 @@ def parse_answers(text: str, lengths: range) -> str:
     Raises BadRequest with a sentence if they are none, or not as many as can be here.
     """
     if len(text) not in lengths or set(text) - set(DIGITS[: len(WORDS)]):
-        many = f"{lengths[0]} to {lengths[-1]}" if len(lengths) > 1 else f"{lengths[0]}"
-        raise BadRequest(
-            f"answers={text} in the address is wrong: answers is {many} digits, 0 to "
-            f"{len(WORDS) - 1}, one for each puzzle of the round before."
-        )
+        many = str(lengths[0])
+        if len(lengths) > 1:
+            many = gettext("%(least)s to %(most)s", least=lengths[0], most=lengths[-1])
+        words = marked("%(many)s digits, 0 to %(most)s, one for each puzzle of the round before")
+        raise wrong("answers", text, gettext(words, many=many, most=len(WORDS) - 1))
     return text
 
 
@@ -192,12 +201,13 @@ def _cell(attempt: Attempt, name: str, text: str) -> int:
     game = attempt.world.game
     cell = read_cell(name, text, game)
     if not game.legal[attempt.puzzle.position, cell]:
-        raise Conflict(f"The {short_name(game, cell)} square is taken: that move is illegal.")
+        words = marked("The %(square)s square is taken: that move is illegal.")
+        raise Conflict(gettext(words, square=short_name(game, cell)))
     return cell
 
 
-WORTH = {1: "won", 0: "drawn", -1: "lost"}
-BLUNDER, RIGHT = "✗ blunder", "✓ right"
+LEVEL_NAMES = (marked("easy"), marked("medium"), marked("hard"))
+WORTH = {1: marked("won"), 0: marked("drawn"), -1: marked("lost")}
 SQUARES = ("⬜", "🟨", "🟨", "🟩")  # an answer, to be passed on
 
 
@@ -324,14 +334,14 @@ def puzzles_page(world: World) -> PuzzlesPage:
     total = len(world.puzzles)
     agents: dict[str, dict[str, list[int]]] = {}
     for name in world.agents:
-        for level, word in enumerate(LEVELS):
+        for level, word in enumerate(LEVEL_NAMES):
             numbers = [
                 number
                 for number, each in enumerate(world.puzzles, 1)
                 if (each.agent, each.level) == (name, level)
             ]
             if numbers:
-                agents.setdefault(world.titles[name], {})[word] = numbers
+                agents.setdefault(world.titles[name], {})[gettext(word)] = numbers
     return PuzzlesPage(
         total=total,
         take=take_today(),
@@ -349,7 +359,7 @@ def puzzle_page(attempt: Attempt) -> PuzzlePage:
         number=attempt.number,
         total=len(world.puzzles),
         index=addresses.PUZZLES,
-        level=LEVELS[each.level],
+        level=gettext(LEVEL_NAMES[each.level]),
         agent=world.titles[each.agent],
         agent_href=addresses.agent(each.agent),
         mover=MARKS[mover],
@@ -362,7 +372,7 @@ def puzzle_page(attempt: Attempt) -> PuzzlePage:
         knew_right=attempt.knew_right,
         opened=_opened(attempt) if attempt.is_open else None,
         ply=attempt.ply,
-        day=f"{attempt.day:%-d %B}" if attempt.day else "",
+        day=month_and_day(attempt.day) if attempt.day else "",
         round=[WORDS[int(digit)] for digit in attempt.answers],
         left=attempt.left,
         preview=addresses.MATCH_PREVIEW.of(Match(each.record, o=HUMAN, hide=True)),
@@ -378,7 +388,11 @@ def score_page(world: World, number: int, answers: str, day: date | None = None)
         round=[WORDS[answer] for answer in known],
         solved=known.count(KNEW_ITS_MOVE + KNEW_RIGHT),
         day=str(day or ""),
-        shared=f"Find its mistake, {day} " + "".join(SQUARES[answer] for answer in known),
+        shared=gettext(
+            "Find its mistake, %(day)s %(squares)s",
+            day=day,
+            squares="".join(SQUARES[answer] for answer in known),
+        ),
         more=addresses.puzzle(1 if day else after(world, number)),
         again=addresses.puzzle(first, day),
         index=addresses.PUZZLES,
@@ -387,7 +401,8 @@ def score_page(world: World, number: int, answers: str, day: date | None = None)
 
 def _board(attempt: Attempt) -> Board:
     """Lay out the position: to be answered on, then with its values, then played on."""
-    world, each, place, label = attempt.world, attempt.puzzle, attempt.place, "The position"
+    world, each, place = attempt.world, attempt.puzzle, attempt.place
+    label = gettext("The position")
     if attempt.right is None or attempt.ply:
         link = None if attempt.is_open else attempt.answered_with
         return board(place, None, link, label=label)
@@ -397,11 +412,11 @@ def _board(attempt: Attempt) -> Board:
         # Whether it is starred, too, would say which it plays.
         view = replace(view, best=[False] * world.game.cells)
         asked = board(place, view, attempt.answered_with, label=label, notes=silent)
-        return _noted(asked, {attempt.right: [f"{sign} your move"]})
-    words: dict[int | None, list[str]] = {cell: [RIGHT] for cell in each.right}
-    words[each.wrong] = [BLUNDER]
-    words.setdefault(attempt.right, []).append("your move")
-    words.setdefault(attempt.plays, []).append("your guess")
+        return _noted(asked, {attempt.right: [f"{sign} {gettext('your move')}"]})
+    words: dict[int | None, list[str]] = {cell: [f"✓ {gettext('right')}"] for cell in each.right}
+    words[each.wrong] = [f"✗ {gettext('blunder')}"]
+    words.setdefault(attempt.right, []).append(gettext("your move"))
+    words.setdefault(attempt.plays, []).append(gettext("your guess"))
     return _noted(board(place, view, None, label=label, chosen=each.wrong, notes=silent), words)
 
 

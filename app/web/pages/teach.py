@@ -34,9 +34,11 @@ from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay
 from app.tictactoe.policy import policy_of
 from app.tictactoe.views import on_scale
 from app.web import addresses
+from app.web.algorithms import opponent_name
+from app.web.language import gettext, localized, marked, ngettext
 from app.web.lens import HEAT_STEPS, NOTHING, Opinion, Row, weighed
-from app.web.match import Place, against_person, place_of, read_whole
-from app.web.numbers import count, percent, short_name, signed
+from app.web.match import Place, against_person, place_of, read_whole, wrong
+from app.web.numbers import beads_in_words, count, percent, short_name, signed
 from app.web.pages.parts.export import Take, png_file, take_learner
 from app.web.pictures.boards import Board, SmallBoard, board, changed_board, preview_of
 from app.web.pictures.curves import taught_chart
@@ -50,40 +52,63 @@ PRACTICE = 100  # games
 FEW = 3  # games that were not lost, after which a learner seems to know everything
 TEACHERS = "teachers"  # the experiment beside the challenge
 LEARNERS = {
-    "menace": ("MENACE", "Matchboxes and beads, 1961: it draws its moves"),
+    "menace": ("MENACE", marked("Matchboxes and beads, 1961: it draws its moves")),
     "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0": (
         "Q-table",
-        "Goes back over each game, from its end",
+        marked("Goes back over each game, from its end"),
     ),
-    "q-learning,start=empty,alpha=0.5": ("Q-learning", "Learns a move later, while you play"),
-    "sarsa,start=empty,alpha=0.5": ("Sarsa", "The same, from the moves it really makes"),
+    "q-learning,start=empty,alpha=0.5": (
+        "Q-learning",
+        marked("Learns a move later, while you play"),
+    ),
+    "sarsa,start=empty,alpha=0.5": ("Sarsa", marked("The same, from the moves it really makes")),
     "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=1": (
-        "An optimist",
-        "Values boards, and believes at first that all are won",
+        marked("An optimist"),
+        marked("Values boards, and believes at first that all are won"),
     ),
     "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25": (
-        "A pessimist",
-        "The same learner, but it fears the worst of what it does not know",
+        marked("A pessimist"),
+        marked("The same learner, but it fears the worst of what it does not know"),
     ),
     "self-play,alpha=0.5,epsilon=0.1,initial=0": (
-        "Self-play",
-        "One table for both sides: it learns from your moves too",
+        marked("Self-play"),
+        marked("One table for both sides: it learns from your moves too"),
     ),
-    "league": ("League player", "Draws its moves, ever more by what it knows"),
+    "league": (marked("League player"), marked("Draws its moves, ever more by what it knows")),
 }
 START = next(iter(LEARNERS))
-OPPONENTS = {"random": "Random", "t-hand": "T-hand", "self": "Itself", "league": "Its league"}
+AGAINST = {
+    "random": marked("Against Random"),
+    "t-hand": marked("Against T-hand"),
+    "self": marked("Against itself"),
+    "league": marked("Against its league"),
+}
 GAMES_A_ROUND = {"random": 2, "league": 10}  # of a league
 REACHED = {
-    "rows": "Completes a row whenever it can",
-    "blocks": "Blocks whenever it must",
-    "random": "Never loses to random as X",
-    "x": "Unbeatable as X",
-    "o": "Unbeatable as O",
-    "both": "Unbeatable in both seats",
+    "rows": marked("Completes a row whenever it can"),
+    "blocks": marked("Blocks whenever it must"),
+    "random": marked("Never loses to random as X"),
+    "x": marked("Unbeatable as X"),
+    "o": marked("Unbeatable as O"),
+    "both": marked("Unbeatable in both seats"),
 }
+BEST = {
+    "best": marked("Your best in this browser:"),
+    "rows": marked("completes rows in #"),
+    "blocks": marked("blocks in #"),
+    "random": marked("safe from random in #"),
+    "x": marked("unbeatable as X in #"),
+    "o": marked("unbeatable as O in #"),
+    "both": marked("unbeatable in #"),
+}  # of this browser: # stands for games
 YOURS = {"win": "loss", "draw": "draw", "loss": "win"}  # a result of the learner, for the person
-ENDED = {"win": "You won", "draw": "You drew", "loss": "It won"}
+ENDED = {"win": marked("You won."), "draw": marked("You drew."), "loss": marked("It won.")}
+RESULTS = {
+    "win": marked("won"),
+    "draw": marked("drawn"),
+    "loss": marked("lost"),
+    "practice": marked("practice"),
+}  # of a lesson, for the learner
 
 
 class Changed(NamedTuple):
@@ -119,6 +144,7 @@ class TeachPage(Page):
 
     here: str  # its own address
     title: str  # who is taught
+    taught: str  # the same with how many games it was taught, "" before the first
     games: int  # with people
     practised: int
     seat: str  # the learner's
@@ -130,6 +156,8 @@ class TeachPage(Page):
     learned: str  # from which game
     lesson: str  # what that came to
     changes: list[Changed]
+    results: list[str]  # of each game for the learner, in words
+    words: dict[str, str]  # what the script says of the best: by milestone, and "best"
     strip: list[str]  # what each game came to for the learner: "win", "draw" or "loss"; "practice"
     shown: int  # which of them, from 1; 0 for none
     before: str  # the address of the one before, "" where there is none
@@ -168,7 +196,7 @@ def teach(name: str = "") -> AnyResponse:
     """Show a learner, and the game that is begun or the last one."""
     now, game = request.args.get("now", ""), request.args.get("game", "")
     if now and not NOW.fullmatch(now):
-        raise BadRequest(f"now={now} in the address is wrong: now is the cells that you played.")
+        raise wrong("now", now, gettext("the cells that you played"))
     recipe, course = taught(name or START, now)
     if isinstance(course, Refusal):
         return respond(refused_page(recipe, course))
@@ -186,8 +214,8 @@ def preview(name: str) -> Response:
     if isinstance(course, Refusal):
         raise BadRequest(f"{course.sentence[0].upper()}{course.sentence[1:]}.")
     shown = page(course)
-    how = f"taught {count(shown.games)} games" if shown.games else "teach it tic-tac-toe"
-    return png_file(preview_of(shown.board, f"{shown.title}: {how}"))
+    words = shown.taught or gettext("%(title)s: teach it tic-tac-toe", title=shown.title)
+    return png_file(preview_of(shown.board, words))
 
 
 def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
@@ -199,7 +227,7 @@ def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
         recipe = parse(name)
         begun = bool(now) or not phases_of(recipe)
     except RecipeError as error:
-        raise BadRequest(f"Nobody can teach this: {error}.") from None
+        raise BadRequest(gettext("Nobody can teach this: %(why)s.", why=error)) from None
     return recipe, world().lab.taught(written(recipe), now.strip(".") if begun else None)
 
 
@@ -209,7 +237,7 @@ def refused_page(recipe: Recipe, refusal: Refusal) -> RefusedPage:
     Raises BadRequest where no move of a game is to blame.
     """
     if refusal.game is None:
-        raise BadRequest(f"Nobody can teach this: {refusal.sentence}.")
+        raise BadRequest(gettext("Nobody can teach this: %(why)s.", why=refusal.sentence))
     before = up_to(recipe, refusal.game - 1)
     return RefusedPage(
         sentence=f"{refusal.sentence[0].upper()}{refusal.sentence[1:]}.",
@@ -233,6 +261,14 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
     return TeachPage(
         here=addresses.teach(course.recipe if lessons else "", now=now),
         title=who,
+        taught=ngettext(
+            "%(title)s, taught %(count)s game",
+            "%(title)s, taught %(count)s games",
+            len(games),
+            title=who,
+        )
+        if games
+        else "",
         games=len(games),
         practised=sum(one.games for one in lessons if not one.record),
         seat=seat,
@@ -244,6 +280,8 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         learned=_labels(lessons)[shown - 1] if lessons else "",
         lesson=_told(recipe, lesson, who) if lesson else "",
         changes=[_changed(recipe, lesson, one) for one in lesson.updates] if lesson else [],
+        results=[gettext(RESULTS[one.result or "practice"]) for one in lessons],
+        words={key: gettext(text) for key, text in BEST.items()},
         strip=[one.result or "practice" for one in lessons],
         shown=shown,
         before=addresses.teach_game(shown - 1) if shown > 1 else "",
@@ -262,7 +300,9 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         over=addresses.teach(written(other)) if lessons else "",
         practices=[*_practices(recipe)],
         learners=[
-            Offer(*words, addresses.teach("" if text == START else text))
+            Offer(
+                gettext(words[0]), gettext(words[1]), addresses.teach("" if text == START else text)
+            )
             for text, words in LEARNERS.items()
         ],
         ways=_ways(course.recipe) if lessons else [],
@@ -274,34 +314,44 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
 def title(recipe: Recipe) -> str:
     """Return who is taught: one of those that are offered, else by its algorithm."""
     start = untaught(recipe).with_seed(0)
-    known = (words[0] for text, words in LEARNERS.items() if parse(text) == start)
+    known = (gettext(words[0]) for text, words in LEARNERS.items() if parse(text) == start)
     return next(known, title_of(start).partition(",")[0])
 
 
 def _headline(place: Place, ended: Lesson | None, games: int) -> str:
     if ended is None:
-        return f"Game {games + 1}. Your move as {MARKS[place.match.to_move]}."
+        mark = MARKS[place.match.to_move]
+        return gettext("Game %(number)s. Your move as %(mark)s.", number=games + 1, mark=mark)
     if not ended.record:
-        return f"It practised {ended.games} games."
-    return f"{ENDED[YOURS[ended.result]]}."
+        return gettext("It practised %(number)s games.", number=ended.games)
+    return gettext(ENDED[YOURS[ended.result]])
 
 
 def _caption(recipe: Recipe, place: Place, ended: Lesson | None, who: str) -> str:
     if ended is not None:
-        return "See what it learned, then play the next game."
+        return gettext("See what it learned, then play the next game.")
     if isinstance(recipe, Menace):
-        return "On the squares: its beads here. It draws one at random: more beads, likelier move."
+        return gettext(
+            "On the squares: its beads here. It draws one at random: more beads, likelier move."
+        )
     if not place.match.record and not games_taught(recipe):
-        return f"{who} knows the rules and nothing else: what it becomes, it learns from you."
-    return "On the squares: what it thinks each move is worth to you."
+        return gettext(
+            "%(agent)s knows the rules and nothing else: what it becomes, it learns from you.",
+            agent=who,
+        )
+    return gettext("On the squares: what it thinks each move is worth to you.")
 
 
 def _actions(course: Course, ended: Lesson | None, earlier: bool) -> list[Action]:
     if ended is None:
         return []
     if earlier:
-        return [Action("last", "To the last game", addresses.teach(course.recipe), kind="primary")]
-    return [Action("next", "Next game", addresses.teach_now(""), "n", "primary")]
+        return [
+            Action(
+                "last", gettext("To the last game"), addresses.teach(course.recipe), kind="primary"
+            )
+        ]
+    return [Action("next", gettext("Next game"), addresses.teach_now(""), "n", "primary")]
 
 
 def _board(place: Place, course: Course, recipe: Recipe, now: str | None) -> Board:
@@ -334,7 +384,7 @@ def _opinion(place: Place, course: Course, recipe: Recipe, ply: int) -> Opinion:
         policy=policy_of(values, recipe.plays),
         worth=recipe.worth(),
         plays=recipe.plays,
-        blank="it has not tried it",
+        blank=gettext("it has not tried it"),
     )
     return weighed(place.world, position, course.recipe, row)
 
@@ -344,24 +394,33 @@ def _labels(lessons: list[Lesson]) -> list[str]:
     labels, games = [], 0
     for lesson in lessons:
         games += bool(lesson.record)
-        who = OPPONENTS.get(lesson.opponent, lesson.opponent)
-        labels.append(f"game {games}" if lesson.record else f"{lesson.games} games against {who}")
+        who = opponent_name(world(), lesson.opponent)
+        labels.append(
+            gettext("game %(number)s", number=games)
+            if lesson.record
+            else gettext("%(number)s games against %(opponent)s", number=lesson.games, opponent=who)
+        )
     return labels
 
 
 def _told(recipe: Recipe, lesson: Lesson, who: str) -> str:
     """Say in a sentence what a lesson was."""
     if not lesson.record:
-        return "Practice changes more than can be shown here: see its mind."
+        return gettext("Practice changes more than can be shown here: see its mind.")
     if isinstance(recipe, Menace):
         paid = {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[lesson.result]
-        beads = f"{abs(paid)} bead{'s' * (abs(paid) != 1)}"
-        words = {"win": "It won", "draw": "A draw", "loss": "It lost"}[lesson.result]
-        return f"{words}: {beads} {'more' if paid >= 0 else 'fewer'} for each of its moves."
+        words = {"win": marked("It won:"), "draw": marked("A draw:"), "loss": marked("It lost:")}
+        each = marked("%(beads)s more for each of its moves.")
+        if paid < 0:
+            each = marked("%(beads)s fewer for each of its moves.")
+        return f"{gettext(words[lesson.result])} {gettext(each, beads=beads_in_words(abs(paid)))}"
     if not lesson.updates:
-        return "Nothing: it explored, and learns from moves that looked best."
-    more = f" From your moves it learned {lesson.others} more." * bool(lesson.others)
-    return f"What it expects after each of its moves, in the order in which it learned it.{more}"
+        return gettext("Nothing: it explored, and learns from moves that looked best.")
+    order = gettext("What it expects after each of its moves, in the order in which it learned it.")
+    if not lesson.others:
+        return order
+    more = gettext("From your moves it learned %(number)s more.", number=lesson.others)
+    return f"{order} {more}"
 
 
 def _changed(recipe: Recipe, lesson: Lesson, update: Update) -> Changed:
@@ -370,7 +429,7 @@ def _changed(recipe: Recipe, lesson: Lesson, update: Update) -> Changed:
     player, worth = mover_at(update.ply), recipe.worth()
     if worth is None:
         heats = (0, (update.new > update.old) - (update.new < update.old))
-        old, new = f"{update.old:g}", f"{update.new:g} bead{'s' * (update.new != 1)}"
+        old, new = localized(f"{update.old:g}"), beads_in_words(update.new)
         heats = (0, heats[1] * HEAT_STEPS // 2)
     else:
         scaled = on_scale(np.array([update.old, update.new]), worth, player)
@@ -379,7 +438,8 @@ def _changed(recipe: Recipe, lesson: Lesson, update: Update) -> Changed:
     cell = cells[update.ply]
     where = short_name(game, cell)
     picture = changed_board(game, positions[update.ply], cell, *heats)
-    return Changed(picture, f"Move {update.ply + 1}, {where}", old, new)
+    move = gettext("Move %(ply)s, %(square)s", ply=update.ply + 1, square=where)
+    return Changed(picture, move, old, new)
 
 
 def _figures(lessons: list[Lesson]) -> str:
@@ -392,8 +452,12 @@ def _figures(lessons: list[Lesson]) -> str:
         unlost += 1
     only = ""
     if unlost >= FEW and not {*SEATS} <= {*lesson.milestones}:
-        only = f"It has not lost to you for {unlost} games, but it knows only what you play. "
-    return f"{only}Its strongest opponent beats it in {x}% of the games as X, in {o}% as O."
+        words = marked(
+            "It has not lost to you for %(number)s games, but it knows only what you play."
+        )
+        only = f"{gettext(words, number=unlost)} "
+    words = marked("Its strongest opponent beats it in %(x)s%% of the games as X, in %(o)s%% as O.")
+    return only + gettext(words, x=x, o=o)
 
 
 def _program() -> str:
@@ -413,9 +477,11 @@ def _program() -> str:
     if summary is None or not bars:
         return ""
     best = min(bars, key=lambda bar: bar.value)
-    return (
-        f"A program needs {best.value:g} games until a pessimist is unbeatable as X "
-        f"(median of {count(summary.seeds)})."
+    return gettext(
+        "A program needs %(games)s games until a pessimist is unbeatable as X "
+        "(median of %(seeds)s).",
+        games=localized(f"{best.value:g}"),
+        seeds=count(summary.seeds),
     )
 
 
@@ -430,7 +496,7 @@ def _milestones(lessons: list[Lesson]) -> Iterator[Milestone]:
         since = ""
         for lesson, label in zip(lessons, labels, strict=True):
             since = (since or label) if key in _held(lesson) else ""
-        yield Milestone(words, since)
+        yield Milestone(gettext(words), since)
 
 
 def _reached(lessons: list[Lesson]) -> dict[str, int]:
@@ -449,25 +515,27 @@ def _losing(course: Course, who: str) -> Iterator[Offer]:
     for seat, record in course.losing.items() if course.lessons else ():
         if record is not None:
             match = against_person(course.recipe, SEATS[seat], record)
-            yield Offer(f"as {seat.upper()}", f"A game that {who} loses", addresses.play(match))
+            how = gettext("See how as %(mark)s", mark=seat.upper())
+            yield Offer(how, "", addresses.play(match))
 
 
 def _practices(recipe: Recipe) -> Iterator[Offer]:
     """Offer practice, as far as the recipe allows it."""
-    for opponent, who in OPPONENTS.items():
+    for opponent, against in AGAINST.items():
         games = GAMES_A_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1
         try:
             longer = written(with_practice(recipe, opponent, PRACTICE // games))
         except RecipeError:
             continue
-        yield Offer(who, f"{PRACTICE} games", addresses.teach(longer))
+        games_there = gettext("%(number)s games", number=PRACTICE)
+        yield Offer(gettext(against), games_there, addresses.teach(longer))
 
 
 def _ways(recipe: str) -> list[Action]:
     """Lead to where else it is by its name."""
     return [
-        Action("mind", "Its mind", addresses.mind(recipe)),
-        Action("play", "Play it", addresses.play_against(recipe)),
-        Action("page", "Its page", addresses.agent(recipe)),
-        Action("lab", "In the lab", addresses.lab(recipe)),
+        Action("mind", gettext("Its mind"), addresses.mind(recipe)),
+        Action("play", gettext("Play it"), addresses.play_against(recipe)),
+        Action("page", gettext("Its page"), addresses.agent(recipe)),
+        Action("lab", gettext("In the lab"), addresses.lab(recipe)),
     ]

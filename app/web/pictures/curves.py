@@ -11,6 +11,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from app.tictactoe.report import Chances
+from app.web.language import gettext
 from app.web.match import Place
 from app.web.moves import LEVELS, Move, label_of
 from app.web.numbers import count, percent
@@ -310,7 +311,8 @@ def value_plot(place: Place, moves: Sequence[Move], height: float) -> Plot:
     start = int(place.world.solution.value[0])
     up = Axis(-1.0, 1.0, False, sorted(LEVELS))
     shapes: list[Shape] = []
-    for value, name in LEVELS.items():
+    names = {value: gettext(name) for value, name in LEVELS.items()}
+    for value, name in names.items():
         y = down(up, value, ABOVE, height)
         shapes += [Segment("rule", 0, y, 1, y), Text("tick", 0, y + 4, name, "end", 8)]
     shapes.append(Segment("now", shown / plies, ABOVE - 6, shown / plies, ABOVE + height + 6))
@@ -324,7 +326,7 @@ def value_plot(place: Place, moves: Sequence[Move], height: float) -> Plot:
         for move in moves
         if move.expected is not None
     ]
-    return Plot(height + 2 * ABOVE, margin_of([*LEVELS.values()]), shapes)
+    return Plot(height + 2 * ABOVE, margin_of([*names.values()]), shapes)
 
 
 def value_chart(place: Place, moves: Sequence[Move]) -> Markup:

@@ -18,6 +18,7 @@ from werkzeug.exceptions import HTTPException, InternalServerError
 
 from app.recipes import LONGEST_TAUGHT
 from app.web import addresses
+from app.web.language import gettext, marked
 from app.web.respond import wants_fragment
 from app.web.world import world
 
@@ -43,21 +44,21 @@ MOST_TAUGHT = 4  # of them, as in a comparison
 NAMES_MOVES = "moves."  # in a query: an agent sits there that is named by moves
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
-    202: "In line",
-    400: "This address is not right",
-    404: "Not here",
-    405: "Only to be read",
-    409: "This cannot be played",
-    414: "Too long",
-    500: "Our fault",
-    501: "Not understood",
-    503: "Too busy",
+    202: marked("In line"),
+    400: marked("This address is not right"),
+    404: marked("Not here"),
+    405: marked("Only to be read"),
+    409: marked("This cannot be played"),
+    414: marked("Too long"),
+    500: marked("Our fault"),
+    501: marked("Not understood"),
+    503: marked("Too busy"),
 }
 SENTENCES = {
-    400: "This is no request that can be understood.",
-    404: "There is no such page.",
-    405: "Pages here can only be read: nothing is ever sent to them.",
-    414: f"The address is too long: {MAX_ADDRESS} characters are enough for any view.",
+    400: marked("This is no request that can be understood."),
+    404: marked("There is no such page."),
+    405: marked("Pages here can only be read: nothing is ever sent to them."),
+    414: marked("The address is too long: %(most)s characters are enough for any view."),
 }
 IN_API = {404: "There is no such address: /api explains those there are."}
 
@@ -72,7 +73,7 @@ def init_app(app: Flask) -> None:
 def refuse() -> None:
     """Abort what no view of ours can answer."""
     if is_too_long(request.environ):
-        abort(414, SENTENCES[414].replace(str(MAX_ADDRESS), str(longest(request.environ))))
+        abort(414, gettext(SENTENCES[414], most=longest(request.environ)))
     if not is_right_host(request.environ):
         abort(400, "The Host of the request is not the name of any.")
 
@@ -112,7 +113,9 @@ def explain(error: HTTPException) -> Response:
     """Say what is wrong with a request: in its own words, where we gave it any."""
     ours = error.description != type(error).description
     sentences = SENTENCES | IN_API if _in_api() else SENTENCES
-    sentence = error.description if ours else sentences.get(error.code or 500, error.description)
+    sentence = error.description
+    if not ours and error.code in sentences:
+        sentence = gettext(sentences[error.code], most=longest(request.environ))
     return _answer(error, sentence)
 
 
@@ -121,7 +124,8 @@ def apologise(fault: Exception) -> Response:
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=fault)
-    sentence = f"Something went wrong on our side. It is in the log as {fault_id}."
+    words = marked("Something went wrong on our side. It is in the log as %(id)s.")
+    sentence = gettext(words, id=fault_id)
     return _answer(InternalServerError(), sentence)
 
 
@@ -151,7 +155,7 @@ def _page(error: HTTPException, sentence: str | None) -> str:
     return render_template(
         "parts/_error.html" if wants_fragment() else whole,
         code=error.code,
-        title=TITLES.get(error.code or 500, error.name),
+        title=gettext(TITLES.get(error.code or 500, error.name)),
         sentence=sentence,
         agents={name: agent.card.title for name, agent in world().agents.items()},
     )

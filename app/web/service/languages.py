@@ -9,16 +9,27 @@ import re
 from functools import partial
 
 from flask import Flask, Response, current_app, request
-from werkzeug.exceptions import BadRequest
+from markupsafe import Markup
 from werkzeug.http import generate_etag
 
-from app.web.language import ENGLISH, IN_ENGLISH, Language, gettext, load, ngettext, speak, spoken
+from app.web.language import (
+    ENGLISH,
+    IN_ENGLISH,
+    Language,
+    gettext,
+    load,
+    localized,
+    ngettext,
+    speak,
+    spoken,
+)
+from app.web.match import wrong
 from app.web.service.deployment import ROOT
 from app.web.text import STOPS
 
 HL = "hl"
 # What is written in all languages, beside the stops of the lesson; the other pages are English.
-WRITTEN = {"front"}  # blueprints
+WRITTEN = {"front", "play", "puzzle", "teach"}  # blueprints
 STOP_SLUGS = {stop.slug for stop in STOPS}
 LEADING = ("Location", "HX-Push-Url", "HX-Replace-Url")
 # An address of ours in an attribute that has one; files and the API have no language.
@@ -35,8 +46,9 @@ def init_app(app: Flask) -> None:
     app.extensions["languages"] = load(ROOT / "app" / "translations")
     env = app.jinja_env
     env.policies["ext.i18n.trimmed"] = True
-    env.globals |= {"_": gettext, "gettext": gettext, "ngettext": ngettext}
+    env.globals |= {"_": gettext, "gettext": gettext, "ngettext": ngettext, "localized": localized}
     env.globals |= {"language": spoken, "languages": offered, "in_language": in_language}
+    env.globals["in_english"] = in_english
     app.before_request(listen)
     app.after_request(lead_on)
     app.teardown_request(lambda _: speak(IN_ENGLISH))
@@ -52,8 +64,7 @@ def asked() -> Language:
     if code in ("", ENGLISH):
         return IN_ENGLISH
     if code not in known:
-        others = ", ".join(known)
-        raise BadRequest(f"hl={code} in the address is wrong: hl is {others}, or left out.")
+        raise wrong(HL, code, f"{', '.join(known)}, or left out")
     return known[code]
 
 
@@ -77,9 +88,14 @@ def offered() -> list[Language]:
     return [IN_ENGLISH, *current_app.extensions["languages"].values()] if is_written() else []
 
 
+def in_english() -> Markup:
+    """Return the attribute of what is said in English on a page in another language."""
+    return Markup("" if spoken() is IN_ENGLISH else ' lang="en"')
+
+
 def in_language(address: str, language: Language) -> str:
     """Return an address with the language in which it is to be answered."""
-    if language is IN_ENGLISH:
+    if language is IN_ENGLISH or f"{HL}={language.code}" in address:
         return address
     path, sign, anchor = address.partition("#")
     return f"{path}{'&' if '?' in path else '?'}{HL}={language.code}{sign}{anchor}"

@@ -7,6 +7,7 @@ import numpy as np
 from app.tictactoe import encodings
 from app.tictactoe.game import Game
 from app.tictactoe.notation import position_text
+from app.web.language import gettext
 from app.web.numbers import count
 
 
@@ -23,27 +24,40 @@ def encoded(game: Game, position: int) -> list[Encoding]:
     stands = int(game.symmetry_class[position])
     packed = encodings.bit_packed(game, position)
     ways = [
-        Encoding("Text", position_text(game, position), "one character a cell, row by row"),
         Encoding(
-            "Base-3 number",
+            gettext("Text"),
+            position_text(game, position),
+            gettext("one character a cell, row by row"),
+        ),
+        Encoding(
+            gettext("Base-3 number"),
             count(int(game.code[position])),
-            f"empty 0, X 1, O 2, one digit a cell; it is position {count(position)} "
-            f"of {count(game.positions)}",
+            gettext(
+                "empty 0, X 1, O 2, one digit a cell; it is position %(number)s of %(total)s",
+                number=count(position),
+                total=count(game.positions),
+            ),
         ),
         Encoding(
-            "Symmetry class",
+            gettext("Symmetry class"),
             position_text(game, stands),
-            f"stands for all {encodings.images(game, position)} symmetric positions",
+            gettext(
+                "stands for all %(number)s symmetric positions",
+                number=encodings.images(game, position),
+            ),
         ),
         Encoding(
-            "Bit-packed integer",
+            gettext("Bit-packed integer"),
             count(packed),
-            f"two bits a cell, then two for the player to move: {packed:0{2 * game.cells + 2}b}",
+            gettext(
+                "two bits a cell, then two for the player to move: %(bits)s",
+                bits=f"{packed:0{2 * game.cells + 2}b}",
+            ),
         ),
         Encoding(
-            "Flat array",
+            gettext("Flat array"),
             f"[{' '.join(map(str, encodings.flat(game)[position]))}]",
-            "empty 0, X 1, O 2 for each cell, then for the player to move",
+            gettext("empty 0, X 1, O 2 for each cell, then for the player to move"),
         ),
     ]
     if not game.is_over(position):
@@ -59,7 +73,9 @@ def _network_input(game: Game, position: int) -> Encoding:
         "".join(map(str, read[start:end])) for start, end in zip([0, *ends], ends, strict=False)
     ]
     return Encoding(
-        "One-hot vector",
+        gettext("One-hot vector"),
         " ".join(groups),
-        "what the deep Q-networks read: empty, X, O for each cell, then X or O to move, and a 0",
+        gettext(
+            "what the deep Q-networks read: empty, X, O for each cell, then X or O to move, and a 0"
+        ),
     )
