@@ -23,6 +23,7 @@ import socket
 import sys
 import time
 import zipfile
+import zlib
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,7 @@ CARD, ARRAYS = "card.json", "arrays.npz"
 TRAIN_SECONDS, COMPILE_SECONDS = 30, 600  # until a learner ends itself: nothing waits for ever
 CLIENT_SECONDS = 5.0  # for a client to speak, and to take the answer
 TRAINING_SECONDS = 0.1  # what a training is taken to cost whoever asks for it
+GIVE_WAY = 5.0  # seconds within which whatever else comes goes before seeds
 TRIES = 2
 LARGEST = 250 << 20  # bytes of a learner's memory: a larger one makes way for another
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -107,7 +109,8 @@ class Line:
             self.last.clear()
         kind, rest = asked(text)
         cost = TRAINING_SECONDS * (rest.partition("/")[0].count(".") + 1 if kind == SEEDS else 1)
-        due = max(time.monotonic(), self.last.get(whose + kind, 0))
+        now = time.monotonic() + GIVE_WAY * (kind == SEEDS)
+        due = max(now, self.last.get(whose + kind, 0))
         self.last[whose + kind] = due + cost
         job = self.jobs[text] = Job(text, due, asyncio.get_running_loop().create_future())
         self.waiting.append(job)
@@ -266,7 +269,9 @@ def answer(game: Game, text: str) -> bytes:
     if kind == SEEDS:
         seeds, _, text = rest.partition("/")
         all_seeds = [parse(text).with_seed(int(seed)) for seed in seeds.split(".")]
-        return msgspec.json.encode([become(game, parse_on_demand(name(one))) for one in all_seeds])
+        return msgspec.msgpack.encode(
+            [become(game, parse_on_demand(name(one))) for one in all_seeds]
+        )
     from training.run import agent_id, train  # noqa: PLC0415
 
     recipe = parse_on_demand(text)
@@ -274,15 +279,18 @@ def answer(game: Game, text: str) -> bytes:
     return packed(*to_files(game, agent, packed=False))
 
 
-def become(game: Game, recipe: Recipe) -> tuple[int, object, tuple[bool, ...]]:
-    """Return the seed of a recipe, its figures, and whether it is proved unbeatable as X, as O."""
+def become(game: Game, recipe: Recipe) -> bytes:
+    """Return the seed of a recipe, its figures, and whether it is proved unbeatable as X, as O.
+
+    As JSON, packed by zlib.
+    """
     from training.proof import unbeatable  # noqa: PLC0415
     from training.run import agent_id, train  # noqa: PLC0415
 
     agent = train(agent_id(recipe), recipe, game, lambda progress: None)
     policy = policy_of(agent.q, agent.card.plays)
-    proofs = tuple(unbeatable(game, policy, seat) for seat in SEATS.values())
-    return recipe.seed, agent.card.figures, proofs
+    proofs = [unbeatable(game, policy, seat) for seat in SEATS.values()]
+    return zlib.compress(msgspec.json.encode((recipe.seed, agent.card.figures, proofs)), 1)
 
 
 def packed(card: bytes, arrays: bytes) -> bytes:

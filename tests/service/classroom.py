@@ -200,7 +200,7 @@ def _note(lesson: Lesson, answer: Answered) -> None:
 
 def _recipe(number: int, move: int) -> str:
     return (
-        f"{RECIPES[number % len(RECIPES)].format((400 + 5 * move) / 1000)},seed={20 * number + 1}"
+        f"{RECIPES[number % len(RECIPES)].format((401 + 5 * move) / 1000)},seed={20 * number + 1}"
     )
 
 

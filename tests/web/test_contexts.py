@@ -12,8 +12,9 @@ from app.web.respond import Page
 SECTIONS = (["sections"], ["stops"])  # folders of parts that their page includes by name
 
 
-def pages() -> list[type[Page]]:
-    return sorted(Page.__subclasses__(), key=lambda page: page.__name__)
+def pages(kind: type[Page] = Page) -> list[type[Page]]:
+    every = [page for each in kind.__subclasses__() for page in (each, *pages(each))]
+    return sorted(every, key=lambda page: page.__name__)
 
 
 def names_of(kind: type[Page]) -> set[str]:

@@ -6,6 +6,7 @@ is always there, else the recipe's own.
 
 import io
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -49,7 +50,7 @@ Value = TypeVar("Value")
 UNPACKED = 8  # agents that are ready, 0.7 MB each; a comparison has four
 MANY = 1024  # names, some 200 bytes each
 STORIES = 32  # of trainings, some 10 KB each
-RUNS = 800  # of twenty seeds of forty recipes, some 10 KB each
+RUNS = 4000  # of twenty seeds of two hundred recipes, some 2 KB each
 PAGE_SECONDS = 3.0  # until a page, which has somebody before it, tells the place in the line
 FILE_SECONDS = 30.0  # that all else waits
 LOOK_SECONDS = 0.5  # between two looks whether the client still waits
@@ -97,7 +98,7 @@ class Lab:
         self.short = {agent.card.recipe: id for id, agent in always.items()}
         self.agents: LRUCache[str, Agent] = LRUCache(UNPACKED)
         self.stories: LRUCache[str, bytes] = LRUCache(STORIES)
-        self.runs: LRUCache[str, bytes] = LRUCache(RUNS)
+        self.runs: LRUCache[str, bytes] = LRUCache(RUNS)  # packed
         self.questions: dict[str, Question] = {}
         self.lock = Lock()  # of what is above
 
@@ -173,17 +174,19 @@ class Lab:
         texts = {seed: self.called(name(recipe.with_seed(seed))) for seed in seeds}
         with self.lock:
             runs = {seed: self.runs[text] for seed, text in texts.items() if text in self.runs}
+            there = {text: self.agents[text] for text in texts.values() if text in self.agents}
         for seed, text in texts.items():
-            if seed not in runs and self.canonical(text) in self.always:
-                runs[seed] = msgspec.json.encode(self._run(self.always[text]))
+            agent = there.get(text) or self.always.get(self.canonical(text) or text)
+            if agent and seed not in runs:
+                runs[seed] = zlib.compress(msgspec.json.encode(self._run(agent)), 1)
         missing = [seed for seed in seeds if seed not in runs]
         if missing:
             asked = f"seeds/{'.'.join(map(str, missing))}/{name(recipe.with_seed(missing[0]))}"
-            answer = self._asked(asked, {}, msgspec.json.Decoder(list[msgspec.Raw]).decode)
-            runs |= dict(zip(missing, map(bytes, answer), strict=True))
+            answer = self._asked(asked, {}, msgspec.msgpack.Decoder(list[bytes]).decode)
+            runs |= dict(zip(missing, answer, strict=True))
         with self.lock:
             self.runs.update({texts[seed]: run for seed, run in runs.items()})
-        return [msgspec.json.decode(runs[seed], type=SeedRun) for seed in seeds]
+        return [msgspec.json.decode(zlib.decompress(runs[seed]), type=SeedRun) for seed in seeds]
 
     def _run(self, agent: Agent) -> SeedRun:
         policy = policy_of(agent.q, agent.card.plays)

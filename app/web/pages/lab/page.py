@@ -31,23 +31,12 @@ LAST_SEED = 999_999_999
 
 
 @dataclass(frozen=True)
-class LabPage(Page):
-    """A recipe, its controls, and what comes of it beside another."""
+class DuelPage(Page):
+    """What comes of a recipe beside another, or of one, seed by seed."""
 
-    template: ClassVar = "lab/lab.html"
-    fragment: ClassVar = ("result",)
+    template: ClassVar = "lab/duel.html"
 
-    name: str  # the one name of the recipe
-    title: str
-    slug: str
-    algorithm: str  # its title
     about: str  # what this preset shows, or the algorithm in a sentence
-    algorithms: list[presets.PresetLink]
-    asked: list[presets.PresetLink]  # the questions that are seen at once
-    presets: list[presets.PresetGroup]
-    fields: list[form.Field]
-    curve: str  # by which figure they are compared
-    curves: Mapping[str, str]  # the title of each
     ghost: str  # the name of A, what it is compared with, "" for nothing
     sides: Sequence[result.Side]  # A and B, or the only one
     words: Sequence[str]  # each of them in words
@@ -57,8 +46,27 @@ class LabPage(Page):
     charts: result.DuelCharts
     done: int  # seeds that are trained
     more: str  # the address with more of them, "" if there are no more
-    proofs: list[result.Part]
     status: str  # the verdict to be heard
+
+
+@dataclass(frozen=True)
+class LabPage(DuelPage):
+    """A recipe, its controls, and what comes of it beside another."""
+
+    template: ClassVar = "lab/lab.html"
+    fragment: ClassVar = ("result",)
+
+    name: str  # the one name of the recipe
+    title: str
+    slug: str
+    algorithm: str  # its title
+    algorithms: list[presets.PresetLink]
+    asked: list[presets.PresetLink]  # the questions that are seen at once
+    presets: list[presets.PresetGroup]
+    fields: list[form.Field]
+    curve: str  # by which figure they are compared
+    curves: Mapping[str, str]  # the title of each
+    proofs: list[result.Part]
     film: Film
     step: int  # the frame that is shown
     next_step: str  # the address of the next one, after the last of the first
@@ -105,7 +113,8 @@ def lab(name: str) -> AnyResponse:
         if wants_fragment():
             return Response(headers={"HX-Redirect": there})
         return redirect(there, 303)
-    page = lab_page(world(), name, request.args)
+    more_seeds = wants_fragment() and "seeds" in request.args
+    page = (duel_page if more_seeds else lab_page)(world(), name, request.args)
     response = respond(page)
     if page.more and page.done > 1:  # the next answer is another one
         response.headers["Cache-Control"] = "no-store"
@@ -126,6 +135,38 @@ def refused(error: form.FormError) -> Response:
     return response
 
 
+def duel_page(world: World, chosen: str, query: Mapping[str, str]) -> DuelPage:
+    """Gather what is shown of seeds; `chosen` is a canonical name.
+
+    With a number of seeds in the query no agent is needed for it, but only their runs.
+    Raises BadRequest or NotFound with a sentence on what is wrong.
+    """
+    recipe, ghost = recipe_of(world, chosen), ""
+    if query.get("ghost"):
+        ghost = world.lab.canonical(query["ghost"]) or query["ghost"]
+        recipe_of(world, ghost)  # which says so if there is none
+    ghost = "" if ghost == chosen else ghost
+    sides, seeds, more = _sides(world, [one for one in (ghost, chosen) if one], query)
+    there, curve = result.measures(world, sides), query.get("curve") or result.BLUNDERS
+    if curve not in there:
+        raise BadRequest(f"There is no curve {curve!r} here. There are: {', '.join(there)}.")
+    measure, asked = there[curve], presets.asked(world, chosen, ghost)
+    verdict = result.verdict(sides, measure, bool(asked and asked.is_yes_or_no))
+    return DuelPage(
+        about=asked.line if asked else presets.about(type(recipe)),
+        ghost=ghost,
+        sides=sides,
+        words=[form.described(world, side.recipe) for side in sides],
+        verdict=verdict,
+        medians=" → ".join(result.medians(sides, measure)),
+        facts=result.facts(world, sides, measure),
+        charts=result.charts(world, sides, measure, seeds),
+        done=len(sides[0].runs),
+        more=addresses.lab(chosen, ghost, _curve(curve), seeds=more) if more else "",
+        status=f"{verdict.headline} {verdict.detail}",
+    )
+
+
 def lab_page(
     world: World,
     chosen: str,
@@ -138,18 +179,10 @@ def lab_page(
     `typed` is what the controls show instead of the recipe, and `errors` what is wrong with it.
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
-    recipe, ghost = recipe_of(world, chosen), ""
-    if query.get("ghost"):
-        ghost = world.lab.canonical(query["ghost"]) or query["ghost"]
-        recipe_of(world, ghost)  # which says so if there is none
-    ghost = "" if ghost == chosen else ghost
+    title, recipe = world.agents[chosen].card.title, recipe_of(world, chosen)
+    duel = duel_page(world, chosen, query)
+    ghost, curve = duel.ghost, query.get("curve") or result.BLUNDERS
     other = recipe_of(world, ghost) if ghost else recipe
-    sides, seeds, more = _sides(world, [one for one in (ghost, chosen) if one], query)
-    there = result.measures(world, sides)
-    curve = query.get("curve") or result.BLUNDERS
-    if curve not in there:
-        raise BadRequest(f"There is no curve {curve!r} here. There are: {', '.join(there)}.")
-    measure = there[curve]
     record = X_BLOCKS if getattr(recipe, "seat", "both") == "x" else O_BLOCKS
     step = read_step(chosen, query.get("step", ""), world.last_step(chosen), world)
     told = story_game(world, recipe, written_name(recipe), query)
@@ -159,32 +192,19 @@ def lab_page(
 
     film = film_of(world, chosen, record)
     families = presets.offers(world, chosen, ghost)
-    lines = [offer for family in families[:-1] for offer in family.offers]
-    asked = next((offer for offer in lines if offer.chosen), None)
-    verdict = result.verdict(sides, measure, bool(asked and asked.is_yes_or_no))
     return LabPage(
+        **vars(duel),
         name=chosen,
-        title=world.agents[chosen].card.title,
+        title=title,
         slug=recipe.slug,
         algorithm=KNOWN[recipe.slug].title,
-        about=asked.line if asked else presets.about(type(recipe)),
         algorithms=presets.algorithms(world, recipe.slug),
         presets=families,
         asked=families[0].offers[: presets.ASKED_FIRST],
         fields=form.fields(world, recipe, other, typed, errors),
         curve=curve,
-        curves={key: one.short for key, one in there.items()},
-        ghost=ghost,
-        sides=sides,
-        words=[form.described(world, side.recipe) for side in sides],
-        verdict=verdict,
-        medians=" → ".join(result.medians(sides, measure)),
-        facts=result.facts(world, sides, measure),
-        charts=result.charts(world, sides, measure, seeds),
-        done=len(sides[0].runs),
-        more=addresses.lab(chosen, ghost, _curve(curve), seeds=more) if more else "",
+        curves={key: one.short for key, one in result.measures(world, duel.sides).items()},
         proofs=result.proofs(world, chosen),
-        status=f"{verdict.headline} {verdict.detail}",
         film=film,
         step=step,
         next_step=addresses.lab(chosen, ghost, _curve(curve), step_after(step, film.last)),
@@ -211,11 +231,13 @@ def _sides(
     wanted = query.get("seeds") or "1"
     if wanted not in map(str, (1, result.FIRST, result.SEEDS)):
         raise BadRequest(f"seeds is 1, {result.FIRST} or {result.SEEDS}.")
-    seeds, runs = result.seeds_of(recipes[-1]), [[result.own_run(world, one)] for one in names]
-    more = 0
-    if all(result.has_seeds(world, recipe, seeds) for recipe in recipes):
-        trained = runs if wanted == "1" else result.runs_of(world, recipes, seeds[: int(wanted)])
-        runs = trained if trained[0] else runs
+    seeds, runs, more = result.seeds_of(recipes[-1]), [], 0
+    has_seeds = all(result.has_seeds(world, recipe, seeds) for recipe in recipes)
+    if has_seeds and wanted != "1":
+        runs = result.runs_of(world, recipes, seeds[: int(wanted)])
+    if not runs:
+        runs = [[result.own_run(world, one)] for one in names]
+    if has_seeds:
         done = len(runs[0])
         if done < result.SEEDS:
             more = result.FIRST if done < result.FIRST else result.SEEDS
@@ -231,11 +253,13 @@ def links(
     """Return where the buttons lead, "" where what they ask for is not trained here."""
     seated = Match(record, o=HUMAN, lens=chosen)
     views = (View(chosen), View(ghost)) if ghost else (View(chosen),)
+    at_hand = ghost in world.always  # to find where both part no other agent is trained again
+    apart = parting(views, world) if at_hand else None
     following = _with_seed(world, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
     return {
         "play": addresses.play_against(chosen),
         "why": addresses.why(seated),
-        "compare": addresses.compare(Comparison(parting(views, world) or record, views)),
+        "compare": addresses.compare(Comparison(apart or record, views)),
         "agent": addresses.agent(chosen),
         "mind": addresses.mind(chosen),
         "file": addresses.AGENT_FILE.to(chosen, "npz"),

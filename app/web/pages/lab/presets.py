@@ -24,6 +24,11 @@ class Preset(NamedTuple):
     source: str = "nested-software"  # whose learner it changes
     ghost: str = "q-table"  # the other recipe
 
+    @property
+    def is_yes_or_no(self) -> bool:
+        """Whether it asks if one recipe is better than the other."""
+        return " help" in self.title
+
 
 class PresetLink(NamedTuple):
     """A preset as a link."""
@@ -34,11 +39,6 @@ class PresetLink(NamedTuple):
     href: str
     chosen: bool
     source: Source | None = None
-
-    @property
-    def is_yes_or_no(self) -> bool:
-        """Whether it asks if one recipe is better than the other."""
-        return " help" in self.title
 
 
 class PresetGroup(NamedTuple):
@@ -188,6 +188,14 @@ EXERCISES = (
         ghost="td-afterstates",
     ),
 )
+
+
+def asked(world: World, chosen: str, ghost: str) -> Preset | None:
+    """Return the question that has these canonical names."""
+    for preset in (*WORTH_SEEING, *EXERCISES):
+        if (_short(world, preset.recipe), _short(world, preset.ghost)) == (chosen, ghost):
+            return preset
+    return None
 
 
 def offers(world: World, chosen: str, ghost: str) -> list[PresetGroup]:

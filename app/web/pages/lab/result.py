@@ -155,9 +155,9 @@ def has_seeds(world: World, recipe: Recipe, seeds: range) -> bool:
 
 
 def own_run(world: World, agent: str) -> SeedRun:
-    """Return the run that is an agent itself."""
-    figures, proved = world.agents[agent].card.figures, world.judgement(agent).unbeatable
-    return SeedRun(world.recipe(agent).seed, figures, (proved["x"], proved["o"]))
+    """Return the run that is an agent itself, which need not be at hand for it."""
+    recipe = world.recipe(agent)
+    return world.lab.seeds(recipe, [recipe.seed])[0]
 
 
 def runs_of(world: World, recipes: Sequence[Recipe], seeds: range) -> list[list[SeedRun]]:
@@ -168,14 +168,13 @@ def runs_of(world: World, recipes: Sequence[Recipe], seeds: range) -> list[list[
     Raises what else `world.lab.seeds` raises.
     """
     end = monotonic() + MOMENT
-    runs: list[list[SeedRun]] = [[] for _ in recipes]
+    runs: list[list[SeedRun]] = []
     with suppress(ServiceUnavailable):
         for start in range(0, len(seeds), FIRST):
             if start and monotonic() > end:
                 break
             few = [world.lab.seeds(recipe, seeds[start : start + FIRST]) for recipe in recipes]
-            for found, new in zip(runs, few, strict=True):
-                found.extend(new)
+            runs = [[*found, *new] for found, new in zip(runs or [[]] * len(few), few, strict=True)]
     return runs
 
 
