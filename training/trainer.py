@@ -33,6 +33,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import msgspec
+import numpy as np
 from cachetools import LRUCache
 
 from app.recipes import ALGORITHMS, Recipe, RecipeError, name, parse
@@ -40,6 +41,7 @@ from app.recipes.on_demand import parse_on_demand
 from app.tictactoe.agents import to_files
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_of
+from app.tictactoe.report import report
 
 KEPT = 16 << 20  # bytes of answers, of agents about a megabyte each
 MOST = 200  # that wait in a line
@@ -88,7 +90,7 @@ class Line:
 
     A job is due when it comes, and each further one of the same address later by what the one
     before it costs.  So who waits longest is next, but nobody has more than a share while others
-    wait.  Several seeds at once have a share of their own beside single trainings.
+    wait.  Several seeds at once, whose page is there already, give way to single trainings.
     """
 
     def __init__(self, game: Game) -> None:
@@ -282,15 +284,19 @@ def answer(game: Game, text: str) -> bytes:
 def become(game: Game, recipe: Recipe) -> bytes:
     """Return the seed of a recipe, its figures, and whether it is proved unbeatable as X, as O.
 
-    As JSON, packed by zlib.
+    As JSON, packed by zlib.  What its values are worth is left out: its play counts.
     """
+    from training.following import follow  # noqa: PLC0415
     from training.proof import unbeatable  # noqa: PLC0415
-    from training.run import agent_id, train  # noqa: PLC0415
+    from training.run import learn  # noqa: PLC0415
 
-    agent = train(agent_id(recipe), recipe, game, lambda progress: None)
-    policy = policy_of(agent.q, agent.card.plays)
+    history = learn(recipe, game, lambda progress: None)
+    tables = np.stack([moment.q[game.legal] for moment in history])
+    updates = [moment.updates for moment in history]
+    figures = report(game, tables, updates, None, recipe.plays, recipe.task(), follow)
+    policy = policy_of(history[-1].q, recipe.plays)
     proofs = [unbeatable(game, policy, seat) for seat in SEATS.values()]
-    return zlib.compress(msgspec.json.encode((recipe.seed, agent.card.figures, proofs)), 1)
+    return zlib.compress(msgspec.json.encode((recipe.seed, figures, proofs)), 1)
 
 
 def packed(card: bytes, arrays: bytes) -> bytes:

@@ -6,6 +6,7 @@ enough: those are the afterstates of Sutton & Barto (2018), section 6.8.  Who ma
 shows in its stones, so one table serves both sides; its values are the view of whoever made it.
 """
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ class Classes(NamedTuple):
     number: int  # K
 
 
+@lru_cache(maxsize=2)
 def pair_classes(game: Game) -> Classes:
     """Put the pairs together that are one and the same move up to symmetry."""
     decision, cell = np.nonzero(game.legal)
@@ -34,6 +36,7 @@ def pair_classes(game: Game) -> Classes:
     return Classes(of.astype(np.int32), len(standing))
 
 
+@lru_cache(maxsize=2)
 def afterstate_classes(game: Game, symmetric: bool = True) -> Classes:
     """Put the pairs together that make the same board, up to symmetry or just as it is.
 
