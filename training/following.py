@@ -58,8 +58,11 @@ def _forward(ply_start, pair_start, pair_after, outcome, own, policy, opponent):
         for s in range(ply_start[ply], ply_start[ply + 1]):
             if chance[s] == 0:
                 continue
+            moves = policy if own[s] else opponent
             for p in range(pair_start[s], pair_start[s + 1]):
-                weight = chance[s] * (policy[p] if own[s] else opponent[p])
+                weight = chance[s] * moves[p]
+                if weight == 0:
+                    continue
                 to = pair_after[p]
                 if to < decisions:
                     chance[to] += weight
@@ -81,8 +84,9 @@ def _answered(ply_start, pair_start, pair_after, outcome, own, policy, seat):  #
         start, stop = pair_start[s], pair_start[s + 1]
         if own[s]:
             for p in range(start, stop):
-                for column in range(3):
-                    chances[s, column] += chances[pair_after[p], column] * policy[p]
+                if policy[p] > 0:
+                    for column in range(3):
+                        chances[s, column] += chances[pair_after[p], column] * policy[p]
             continue
         highest = -np.inf
         for p in range(start, stop):

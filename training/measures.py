@@ -100,7 +100,7 @@ def run_of(recipe: Recipe, next_stop: NextStop, first: bool) -> Run:
     trained = perf_counter()
     kept = history if first else history[1:]
     moments = [progress for _, progress in kept]
-    tables = np.stack([moment.q[game.legal] for moment in moments])
+    tables = np.stack([game.pairs_of(moment.q) for moment in moments])
     updates = [moment.updates for moment in moments]
     figures = figures_of(game, recipe, tables, updates)
     policies = policy_of(game.spread(tables), recipe.plays)

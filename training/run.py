@@ -134,7 +134,7 @@ def agent_of(
     """Write the card of a training and judge every snapshot of it."""
     end, texts = history[-1], texts_of(named, recipe)
     updates = np.array([moment.updates for moment in history], np.int64)
-    tables = np.stack([moment.q[game.legal] for moment in history])
+    tables = np.stack([game.pairs_of(moment.q) for moment in history])
     card = Card(
         id=named,
         title=texts.title,
@@ -161,7 +161,9 @@ def agent_of(
         q=end.q,
         visits=end.visits,
         snapshot_updates=updates,
-        history=History.of(tables, np.stack([moment.visits[game.legal] > 0 for moment in history])),
+        history=History.of(
+            tables, np.stack([game.pairs_of(moment.visits) > 0 for moment in history])
+        ),
     )
 
 

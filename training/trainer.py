@@ -7,7 +7,8 @@ closed when the last process of the server has ended, and then this one ends too
 It speaks HTTP.  Who asks for `/q-learning,alpha=0.5` is sent a zip file of the agent's card and
 arrays.  `/story/` before a name asks for the first games of its training, `/code/` for all of it as
 one file of Python, `/taught/` for what people taught it, `/seeds/3.4.5/` for the figures and proofs
-that it comes to with these seeds, `/place/` before any of them for the place in the line.
+that it comes to with these seeds, `/more-seeds/` for the same when there is time, `/place/` before
+any of them for the place in the line.
 
 This process holds the line and learns nothing itself.  Those that it forks do, one job at a time
 each: LAB_TRAINERS of them with numba, and one that tells stories and is taught in plain Python, so
@@ -45,18 +46,17 @@ from app.tictactoe.report import report
 
 KEPT = 16 << 20  # bytes of answers, of agents about a megabyte each
 MOST = 200  # that wait in a line
-STORY, CODE, TAUGHT, SEEDS, PLACE = (
-    "story",
-    "code",
-    "taught",
-    "seeds",
-    "place",
-)  # what else can be asked
+# What else can be asked.
+STORY, CODE, TAUGHT, SEEDS, MORE_SEEDS, PLACE = (
+    *("story", "code", "taught"),
+    *("seeds", "more-seeds", "place"),
+)
 CARD, ARRAYS = "card.json", "arrays.npz"
 TRAIN_SECONDS, COMPILE_SECONDS = 30, 600  # until a learner ends itself: nothing waits for ever
 CLIENT_SECONDS = 5.0  # for a client to speak, and to take the answer
 TRAINING_SECONDS = 0.1  # what a training is taken to cost whoever asks for it
-GIVE_WAY = 5.0  # seconds within which whatever else comes goes before seeds
+# Seconds within which whatever else comes goes before seeds, whose page is there already.
+GIVE_WAY = {SEEDS: 5.0, MORE_SEEDS: 10.0}
 TRIES = 2
 LARGEST = 250 << 20  # bytes of a learner's memory: a larger one makes way for another
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -90,7 +90,7 @@ class Line:
 
     A job is due when it comes, and each further one of the same address later by what the one
     before it costs.  So who waits longest is next, but nobody has more than a share while others
-    wait.  Several seeds at once, whose page is there already, give way to single trainings.
+    wait.  Several seeds at once give way to single trainings, and later ones to the first.
     """
 
     def __init__(self, game: Game) -> None:
@@ -110,10 +110,10 @@ class Line:
         if not self.waiting:
             self.last.clear()
         kind, rest = asked(text)
-        cost = TRAINING_SECONDS * (rest.partition("/")[0].count(".") + 1 if kind == SEEDS else 1)
-        now = time.monotonic() + GIVE_WAY * (kind == SEEDS)
-        due = max(now, self.last.get(whose + kind, 0))
-        self.last[whose + kind] = due + cost
+        number = rest.partition("/")[0].count(".") + 1 if kind in GIVE_WAY else 1
+        kind = kind if number > 1 else ""  # one seed is what a page waits for
+        due = max(time.monotonic() + GIVE_WAY.get(kind, 0.0), self.last.get(whose + kind, 0))
+        self.last[whose + kind] = due + TRAINING_SECONDS * number
         job = self.jobs[text] = Job(text, due, asyncio.get_running_loop().create_future())
         self.waiting.append(job)
         self.came.set()
@@ -268,7 +268,7 @@ def answer(game: Game, text: str) -> bytes:
 
         now, _, taught = rest.partition("/")
         return course(game, taught, None if now == "-" else now)
-    if kind == SEEDS:
+    if kind in GIVE_WAY:
         seeds, _, text = rest.partition("/")
         all_seeds = [parse(text).with_seed(int(seed)) for seed in seeds.split(".")]
         return msgspec.msgpack.encode(
@@ -291,7 +291,7 @@ def become(game: Game, recipe: Recipe) -> bytes:
     from training.run import learn  # noqa: PLC0415
 
     history = learn(recipe, game, lambda progress: None)
-    tables = np.stack([moment.q[game.legal] for moment in history])
+    tables = np.stack([game.pairs_of(moment.q) for moment in history])
     updates = [moment.updates for moment in history]
     figures = report(game, tables, updates, None, recipe.plays, recipe.task(), follow)
     policy = policy_of(history[-1].q, recipe.plays)

@@ -103,6 +103,11 @@ class Game:
         return _read_only(self.legal.nonzero()[1])
 
     @cached_property
+    def pair_place(self) -> NDArray[np.intp]:
+        """[P] where each pair is in a table that is laid out flat."""
+        return _read_only(np.flatnonzero(self.legal))
+
+    @cached_property
     def pair_after(self) -> Codes:
         """[P] the position that each pair leads to."""
         return _read_only(self.successor[self.legal])
@@ -112,9 +117,13 @@ class Game:
 
         Where a move is illegal a table holds `illegal`, which is NaN or one of its numbers.
         """
-        tables = np.full((*values.shape[:-1], *self.legal.shape), illegal, values.dtype)
-        tables[..., self.pair_from, self.pair_cell] = values
-        return tables
+        tables = np.full((*values.shape[:-1], self.legal.size), illegal, values.dtype)
+        tables[..., self.pair_place] = values
+        return tables.reshape(*values.shape[:-1], *self.legal.shape)
+
+    def pairs_of(self, tables: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of the pairs, [..., P], of tables, [..., D, cells]."""
+        return tables.reshape(*tables.shape[:-2], -1)[..., self.pair_place]
 
     @cached_property
     def ply(self) -> NDArray[np.intp]:

@@ -123,7 +123,7 @@ def report(
     `plays` how it plays by its values, and `task` what it was asked to learn, if there is such a
     table.  `follow` may be something faster that finds the same.
     """
-    policies: Values = policy_of(game.spread(tables), plays)[:, game.legal]
+    policies: Values = game.pairs_of(policy_of(game.spread(tables), plays))
     followed = follow(game, policies)
     beaten = _by_seat(followed.worst)
     blundering = _blundering(game, policies)

@@ -165,10 +165,11 @@ class Lab:
         """
         return self._asked(f"taught/{'-' if now is None else now}/{recipe}", {}, _course)
 
-    def seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
+    def seeds(self, recipe: Recipe, seeds: Sequence[int], more: bool = False) -> list[SeedRun]:
         """Return what becomes of a recipe with each of these seeds, in their order.
 
-        Those that are not known are asked for at once, which is one turn in the line.
+        Those that are not known are asked for at once, which is one turn in the line; it comes
+        later for `more` seeds of a recipe that has shown some.
         Raises what `find` and `canonical` raise, and RecipeError if a name is too long with one.
         """
         texts = {seed: self.called(name(recipe.with_seed(seed))) for seed in seeds}
@@ -181,7 +182,8 @@ class Lab:
                 runs[seed] = zlib.compress(msgspec.json.encode(self._run(agent)), 1)
         missing = [seed for seed in seeds if seed not in runs]
         if missing:
-            asked = f"seeds/{'.'.join(map(str, missing))}/{name(recipe.with_seed(missing[0]))}"
+            kind, numbers = "more-seeds" if more else "seeds", ".".join(map(str, missing))
+            asked = f"{kind}/{numbers}/{name(recipe.with_seed(missing[0]))}"
             answer = self._asked(asked, {}, msgspec.msgpack.Decoder(list[bytes]).decode)
             runs |= dict(zip(missing, answer, strict=True))
         with self.lock:

@@ -125,7 +125,7 @@ class Trainer:
                 cwd=ROOT,
                 pass_fds=[*files, lock],  # the lock is the trainer's from here on
                 stdin=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is for the server, whose end it waits for
+                process_group=0,  # Ctrl-C is for the server, whose end it waits for
             )
             os.ftruncate(lock, 0)
             os.write(lock, f"{process.pid}".encode())

@@ -173,7 +173,8 @@ def runs_of(world: World, recipes: Sequence[Recipe], seeds: range) -> list[list[
         for start in range(0, len(seeds), FIRST):
             if start and monotonic() > end:
                 break
-            few = [world.lab.seeds(recipe, seeds[start : start + FIRST]) for recipe in recipes]
+            part, more = seeds[start : start + FIRST], start > 0
+            few = [world.lab.seeds(recipe, part, more) for recipe in recipes]
             runs = [[*found, *new] for found, new in zip(runs or [[]] * len(few), few, strict=True)]
     return runs
 
