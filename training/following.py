@@ -21,20 +21,10 @@ RANDOM = list(BASELINES).index("random")  # which may answer with any move
 
 def follow(game: Game, policies: Values) -> Followed:
     """Do what `app.tictactoe.report.follow` does."""
-    opponents = baseline_chances(game)
-    vs = np.empty((2, len(opponents), len(policies), 3))
-    worst = np.empty((2, len(policies), 3))
-    met = np.empty((2, len(policies), game.decisions), np.bool_)
     tree = (game.ply_start, game.pair_start, game.pair_after, game.outcome)
-    for place, seat in enumerate(SEATS.values()):
-        own = game.to_move == seat
-        for number, policy in enumerate(policies):
-            for rival, opponent in enumerate(opponents):
-                vs[place, rival, number], chance = _forward(*tree, own, policy, opponent)
-                if rival == RANDOM:
-                    met[place, number] = own & (chance > 0)
-            worst[place, number] = _answered(*tree, own, policy, seat)
-    return Followed(vs, worst, met)
+    seats = np.array([*SEATS.values()], np.int8)
+    found = _follow(*tree, game.to_move, seats, policies, baseline_chances(game))
+    return Followed(*found)
 
 
 def figures_of(
@@ -42,6 +32,28 @@ def figures_of(
 ) -> Figures:
     """Judge the tables of a recipe's training, [T, P], one after each of so many updates."""
     return report(game, tables, updates, recipe.worth(), recipe.plays, recipe.task(), follow)
+
+
+@njit(cache=True)
+def _follow(ply_start, pair_start, pair_after, outcome, to_move, seats, policies, opponents):  # type: ignore[no-untyped-def]
+    """Return what `Followed` has, in its order."""
+    number = len(policies)
+    vs = np.empty((2, len(opponents), number, 3))
+    worst = np.empty((2, number, 3))
+    met = np.empty((2, number, len(to_move)), np.bool_)
+    for place, seat in enumerate(seats):
+        own = to_move == seat
+        for t in range(number):
+            for rival in range(len(opponents)):
+                vs[place, rival, t], chance = _forward(
+                    ply_start, pair_start, pair_after, outcome, own, policies[t], opponents[rival]
+                )
+                if rival == RANDOM:
+                    met[place, t] = own & (chance > 0)
+            worst[place, t] = _answered(
+                ply_start, pair_start, pair_after, outcome, own, policies[t], seat
+            )
+    return vs, worst, met
 
 
 @njit(cache=True)
