@@ -54,9 +54,9 @@ STORY, CODE, TAUGHT, SEEDS, MORE_SEEDS, PLACE = (
 CARD, ARRAYS = "card.json", "arrays.npz"
 TRAIN_SECONDS, COMPILE_SECONDS = 30, 600  # until a learner ends itself: nothing waits for ever
 CLIENT_SECONDS = 5.0  # for a client to speak, and to take the answer
-TRAINING_SECONDS = 0.1  # what a training is taken to cost whoever asks for it
+TRAINING_SECONDS, SEED_SECONDS = 0.1, 0.02  # what one is taken to cost whoever asks for it
 # Seconds within which whatever else comes goes before seeds, whose page is there already.
-GIVE_WAY = {SEEDS: 5.0, MORE_SEEDS: 10.0}
+GIVE_WAY = {SEEDS: 5.0, MORE_SEEDS: 20.0}
 TRIES = 2
 LARGEST = 250 << 20  # bytes of a learner's memory: a larger one makes way for another
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -79,6 +79,8 @@ class Job:
     """What somebody waits for."""
 
     text: str
+    share: str  # whose it is, and of what kind
+    cost: float  # seconds that it is taken to last
     due: float  # in the time of the line
     answer: asyncio.Future[Answer]
     clients: int = 0
@@ -88,16 +90,14 @@ class Job:
 class Line:
     """Jobs that wait, and the learners that take the next of them.
 
-    A job is due when it comes, and each further one of the same address later by what the one
-    before it costs.  So who waits longest is next, but nobody has more than a share while others
-    wait.  Several seeds at once give way to single trainings, and later ones to the first.
+    A job is due when it comes, and later by what those of the same address cost that wait already.
+    So who waits longest is next, but nobody has more than a share while others wait.  Several seeds at once give way to single trainings, and later ones to the first.
     """
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.jobs: dict[str, Job] = {}  # that are not done, by what is asked
         self.waiting: list[Job] = []  # those of them that no learner has begun, by arrival
-        self.last: dict[str, float] = {}  # when the next job of an address is due at the earliest
         self.came = asyncio.Event()
         self.cached = True  # whether what is compiled is kept in files
 
@@ -107,14 +107,14 @@ class Line:
             return self.jobs[text]
         if len(self.waiting) >= MOST:
             return None
-        if not self.waiting:
-            self.last.clear()
         kind, rest = asked(text)
         number = rest.partition("/")[0].count(".") + 1 if kind in GIVE_WAY else 1
         kind = kind if number > 1 else ""  # one seed is what a page waits for
-        due = max(time.monotonic() + GIVE_WAY.get(kind, 0.0), self.last.get(whose + kind, 0))
-        self.last[whose + kind] = due + TRAINING_SECONDS * number
-        job = self.jobs[text] = Job(text, due, asyncio.get_running_loop().create_future())
+        due = time.monotonic() + GIVE_WAY.get(kind, 0.0)
+        due += sum(other.cost for other in self.waiting if other.share == whose + kind)
+        cost = SEED_SECONDS * number if kind else TRAINING_SECONDS
+        answer = asyncio.get_running_loop().create_future()
+        job = self.jobs[text] = Job(text, whose + kind, cost, due, answer)
         self.waiting.append(job)
         self.came.set()
         return job
