@@ -44,7 +44,7 @@ from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import report
 
-KEPT = 16 << 20  # bytes of answers, of agents about a megabyte each
+KEPT = 16 << 20  # bytes of answers, of agents about a megabyte each, of five seeds 10 KB
 MOST = 200  # that wait in a line
 # What else can be asked.
 STORY, CODE, TAUGHT, SEEDS, MORE_SEEDS, PLACE = (
@@ -91,7 +91,8 @@ class Line:
     """Jobs that wait, and the learners that take the next of them.
 
     A job is due when it comes, and later by what those of the same address cost that wait already.
-    So who waits longest is next, but nobody has more than a share while others wait.  Several seeds at once give way to single trainings, and later ones to the first.
+    So who waits longest is next, but nobody has more than a share while others wait.  Several
+    seeds at once give way to single trainings, and later ones to the first.
     """
 
     def __init__(self, game: Game) -> None:
@@ -314,6 +315,7 @@ class Trainer:
     def __init__(self, game: Game) -> None:
         self.trainings, self.quick = Line(game), Line(game)
         self.answers: LRUCache[str, bytes] = LRUCache(KEPT, getsizeof=len)
+        self.runs: LRUCache[str, bytes] = LRUCache(KEPT, getsizeof=len)  # answers of seeds
 
     async def serve(self, listener: socket.socket, trainers: int) -> None:
         """Answer for ever."""
@@ -342,8 +344,9 @@ class Trainer:
         kind, rest = asked(text)
         if kind == PLACE:
             return self.place(rest)
-        if text in self.answers:
-            return 200, self.answers[text]
+        kept = self.runs if kind in GIVE_WAY else self.answers
+        if text in kept:
+            return 200, kept[text]
         line = self.line(text)
         job = line.join(text, whose)
         if job is None:
@@ -358,8 +361,8 @@ class Trainer:
         if not job.answer.done():
             return 503, b""
         status, body = job.answer.result()
-        if status == 200 and len(body) <= self.answers.maxsize:
-            self.answers[text] = body
+        if status == 200 and len(body) <= kept.maxsize:
+            kept[text] = body
         return status, body
 
     def line(self, text: str) -> Line:

@@ -168,7 +168,7 @@ class Lab:
     def seeds(self, recipe: Recipe, seeds: Sequence[int], more: bool = False) -> list[SeedRun]:
         """Return what becomes of a recipe with each of these seeds, in their order.
 
-        Those that are not known are asked for at once, which is one turn in the line; it comes
+        If some are not known they are asked for at once, which is one turn in the line; it comes
         later for `more` seeds of a recipe that has shown some.
         Raises what `find` and `canonical` raise, and RecipeError if a name is too long with one.
         """
@@ -180,12 +180,13 @@ class Lab:
             agent = there.get(text) or self.always.get(self.canonical(text) or text)
             if agent and seed not in runs:
                 runs[seed] = zlib.compress(msgspec.json.encode(self._run(agent)), 1)
-        missing = [seed for seed in seeds if seed not in runs]
-        if missing:
-            kind, numbers = "more-seeds" if more else "seeds", ".".join(map(str, missing))
-            asked = f"{kind}/{numbers}/{name(recipe.with_seed(missing[0]))}"
+        if any(seed not in runs for seed in seeds):
+            # All that are to be trained: then another worker's question is the same.
+            trained = [seed for seed in seeds if texts[seed] not in self.always]
+            kind, numbers = "more-seeds" if more else "seeds", ".".join(map(str, trained))
+            asked = f"{kind}/{numbers}/{name(recipe.with_seed(trained[0]))}"
             answer = self._asked(asked, {}, msgspec.msgpack.Decoder(list[bytes]).decode)
-            runs |= dict(zip(missing, answer, strict=True))
+            runs |= dict(zip(trained, answer, strict=True))
         with self.lock:
             self.runs.update({texts[seed]: run for seed, run in runs.items()})
         return [msgspec.json.decode(zlib.decompress(runs[seed]), type=SeedRun) for seed in seeds]
