@@ -26,7 +26,7 @@ import click
 from flask import Flask
 
 from app.web import create_app
-from tests.service import on_demand, rates, teaching, wrk
+from tests.service import classroom, rates, teaching, wrk
 from tests.service.cases import BR, GZIP, HTMX, moves, positions
 from tests.service.server import (
     agents,
@@ -70,6 +70,7 @@ SPAN = 1  # seconds of load between two looks at how many requests that were
 REST = 1  # seconds in which a worker closes the connections that have ended
 BATCH = 20_000  # different addresses at a time
 MANY = 4  # workers
+CLASSES = (30, 100)  # students
 LOOKED_AT = 1_000  # pages of all kinds
 LINK = re.compile('href="(/[^"#]*)')
 GOAL_START, GOAL_MEMORY = "< 1.5 s", "< 120 MiB"
@@ -84,7 +85,7 @@ class Effort(NamedTuple):
     seconds: int  # a round
     starts: int
     requests: int  # for the growth of memory
-    lab: float  # seconds of people in the lab
+    lab: float  # seconds of people who teach
 
 
 FULL, QUICK = Effort(5, 1, 5, 100_000, 120.0), Effort(3, 1, 3, 8_000, 30.0)
@@ -110,7 +111,7 @@ def _measure(effort: Effort) -> Iterator[Table]:
     yield sizes()
     yield at_start(effort.starts)
     yield at_first()
-    yield on_demand.table(effort.lab)
+    yield from map(classroom.table, CLASSES)
     yield teaching.table(effort.lab)
     title = (
         f"{wrk.CONNECTIONS} connections; medians of {effort.rounds} rounds of {effort.seconds} s"

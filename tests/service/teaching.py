@@ -5,7 +5,6 @@ Each plays games with a learner of their own, as the page's own requests do.
 
 import random
 import re
-import threading
 import time
 from html import unescape
 from statistics import median, quantiles
@@ -14,6 +13,7 @@ from urllib.error import HTTPError
 from urllib.parse import urljoin
 from urllib.request import Request, urlopen
 
+from tests.service.classroom import crowd
 from tests.service.server import Server, serving
 from tests.service.tables import Table, command, ms
 
@@ -58,14 +58,7 @@ def table(seconds: float) -> Table:
 def _taught(server: Server, people: int, seconds: float, first: int) -> Asked:
     """Let people teach; their learners begin with other random numbers from `first` on."""
     asked, end = Asked([], []), time.monotonic() + seconds
-    threads = [
-        threading.Thread(target=_teach, args=(server, first, seed, end, asked))
-        for seed in range(people)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    crowd(lambda seed: _teach(server, first, seed, end, asked), range(people))
     return asked
 
 
