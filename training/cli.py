@@ -286,7 +286,7 @@ def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
     try:
         for text in report_over_seeds(agent.recipe, range(first, first + seeds), jobs):
             click.echo(text)
-    except RecipeError as error:  # with another seed a person's answers may not fit
+    except ValueError as error:  # with another seed a person's answers may not fit
         raise click.ClickException(f"with one of these seeds {error}") from error
 
 
@@ -312,29 +312,19 @@ def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
     help="Where summaries go; default models/experiments/.",
 )
 @click.option("--words", is_flag=True, help="Only write the words of the summaries anew.")
-@click.option("--bench", is_flag=True, help="Measure what a run takes beside the bare training.")
-def experiment(
-    claims: tuple[str, ...], everything: bool, words: bool, bench: bool, **options: Any
-) -> None:
+def experiment(claims: tuple[str, ...], everything: bool, words: bool, **options: Any) -> None:
     """Check claims: train what is missing, keep every run, write what all of them say.
 
     Whatever stops it, the same command goes on from there.
     """
-    from training.experiments.commands import (  # noqa: PLC0415
-        carry_out_all,
-        list_claims,
-        measure_runs,
-        write_words,
-    )
+    from training.experiments import engine  # noqa: PLC0415
 
-    if bench:
-        told = measure_runs()
-    elif words:
-        told = write_words(claims, options["out"])
+    if words:
+        told = engine.write_words(claims, options["out"])
     elif everything or claims:
-        told = carry_out_all(claims, **options)
+        told = engine.carry_out_all(claims, **options)
     else:
-        told = list_claims(options["out"])
+        told = engine.list_claims(options["out"])
     try:
         for text in told:
             click.echo(text)

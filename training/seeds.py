@@ -4,17 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from statistics import quantiles
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from app.recipes import Recipe
-from app.tictactoe.game import SEATS, tic_tac_toe
-from app.tictactoe.policy import BASELINES, policy_of
-from app.tictactoe.report import blunders, losing_game
-from training.learners import learn
-from training.measures import END, Run
+from app.tictactoe.game import SEATS
+from app.tictactoe.policy import BASELINES
+from training.measures import END, EXACT_PROOF, Found, Measure, Proof, Run
 from training.processes import in_parallel
 from training.progress import bar
-from training.proof import unbeatable
 
 OPPONENTS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 WIDTH = 40  # characters of the longest bar of a histogram
@@ -22,37 +19,32 @@ WIDTH = 40  # characters of the longest bar of a histogram
 Measured = TypeVar("Measured")
 
 
-class Games(NamedTuple):
-    """After how many games of one training something was true for the first time."""
-
-    unbeatable: int  # no opponent can beat it, in either seat; asked after every game
-    faultless: int  # nothing is unseen, where training ends, and no decision is a blunder
-
-
 def report_over_seeds(recipe: Recipe, seeds: Sequence[int], jobs: int) -> Iterator[str]:
     """Train a recipe with each of these seeds and tell how good it becomes, a line at a time."""
-    yield from distribution(over_seeds(partial(standing, recipe), seeds, jobs))
+    yield from distribution(over_seeds(partial(measured, END, recipe), seeds, jobs))
     if recipe.slug == "champion":
         yield ""
-        yield from games_distribution(over_seeds(partial(games_needed, recipe), seeds, jobs))
+        yield from games_distribution(
+            over_seeds(partial(measured, EXACT_PROOF, recipe), seeds, jobs)
+        )
 
 
 def over_seeds(
     measure: Callable[[int], Measured], seeds: Sequence[int], jobs: int
 ) -> list[Measured]:
     """Measure each seed, in their order, with a progress bar on the error stream."""
-    measured: dict[int, Measured] = {}
+    results: dict[int, Measured] = {}
     with bar("seeds", len(seeds)) as count:
         for number, result in in_parallel(measure, [(seed,) for seed in seeds], jobs):
-            measured[number] = result
+            results[number] = result
             count(1)
-    return [measured[number] for number in range(len(seeds))]
+    return [results[number] for number in range(len(seeds))]
 
 
-def standing(recipe: Recipe, seed: int) -> Run:
-    """Train a recipe with a seed and judge what it makes exactly."""
-    (run,) = END.of([recipe.with_seed(seed)])
-    return run
+def measured(measure: Measure[Found], recipe: Recipe, seed: int) -> Found:
+    """Train a recipe with a seed and measure what it makes."""
+    (found,) = measure.of([recipe.with_seed(seed)])
+    return found
 
 
 def distribution(results: Sequence[Run]) -> Iterator[str]:
@@ -74,38 +66,22 @@ def distribution(results: Sequence[Run]) -> Iterator[str]:
     yield f"unbeatable in both seats: {both:,} of {len(results):,}"
 
 
-def games_needed(recipe: Recipe, seed: int) -> Games:
-    """Train with a seed and ask after every game.
+def games_distribution(results: Sequence[Proof]) -> Iterator[str]:
+    """Tell how many games were needed, a line at a time.
 
-    Raises RuntimeError if the analysis of `app.tictactoe` disagrees with the quick one, or if the
-    training ends with a blunder.
+    Raises ValueError if one is never without a blunder.
     """
-    game = tic_tac_toe()
-    proved = None
-    for progress in learn(game, recipe.with_seed(seed), lambda updates: updates + 1):
-        if proved is None:
-            policy = policy_of(progress.q, recipe.plays)
-            if all(unbeatable(game, policy, seat) for seat in SEATS.values()):
-                proved = progress.games
-                if any(losing_game(game, policy, seat) for seat in SEATS.values()):
-                    raise RuntimeError(f"seed {seed}: it can be beaten after {proved} games")
-    if proved is None:
-        raise RuntimeError(f"seed {seed} never becomes unbeatable")
-    if blunders(game, policy_of(progress.q, recipe.plays)).any():
-        raise RuntimeError(f"seed {seed} ends with a blunder")
-    return Games(proved, progress.games)
-
-
-def games_distribution(results: Sequence[Games]) -> Iterator[str]:
-    """Tell how many games were needed, a line at a time."""
+    proved = [result.games for result in results if result.games is not None]
+    if any(result.faultless is None for result in results):
+        raise ValueError("it is never without a blunder")
     yield f"games over {len(results):,} seeds      min  quartile  median  quartile   max"
-    for name in Games._fields:
-        low, first, median, third, high = five_numbers(getattr(result, name) for result in results)
+    for name, games in (("unbeatable", proved), ("faultless", [one.played for one in results])):
+        low, first, median, third, high = five_numbers(games)
         yield f"{name:<24}{low:>8.0f}{first:>10.0f}{median:>8.0f}{third:>10.0f}{high:>6.0f}"
     yield "unbeatable: the first game after which no opponent can beat it in either seat, exactly"
     yield "faultless: the game that ends the training, nothing being unseen and no blunder left"
     yield "\ngames until it is unbeatable"
-    yield from histogram([result.unbeatable for result in results])
+    yield from histogram(proved)
 
 
 def five_numbers(values: Iterable[float]) -> list[float]:

@@ -17,9 +17,8 @@ from click.testing import CliRunner, Result
 
 from training import cli, cluster
 from training.cluster import in_cluster
-from training.experiments.engine import carry_out
+from training.experiments.engine import Store, carry_out, opened
 from training.experiments.running_sum import EXPERIMENT
-from training.experiments.store import Store, opened
 
 DASK = (str(Path(sys.executable).with_name("dask")),)
 LOCAL = ("--host", "127.0.0.1", "--no-dashboard")

@@ -37,9 +37,8 @@ from training.experiments.claim import (
     verdict_on,
     wilson,
 )
-from training.experiments.engine import Outcome, carry_out, digest, reworded
+from training.experiments.engine import Outcome, carry_out, digest, opened, reworded
 from training.experiments.running_sum import EXPERIMENT as RUNNING_SUM
-from training.experiments.store import opened
 from training.learners import learn
 from training.measures import END, MARKS, NEVER, PROOF, Measure, Run, key
 
@@ -51,9 +50,8 @@ WRITTEN = load_all(SUMMARIES)
 STOPPED = """
 import os, signal, sys
 from pathlib import Path
-from training.experiments.engine import carry_out
+from training.experiments.engine import Store, carry_out, opened
 from training.experiments.running_sum import EXPERIMENT
-from training.experiments.store import Store, opened
 
 class Mortal(Store):
     left = 2

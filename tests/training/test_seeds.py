@@ -13,8 +13,9 @@ from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders, losing_game
 from training import cli
 from training.learners import learn
+from training.measures import END, EXACT_PROOF
 from training.run import train
-from training.seeds import five_numbers, games_needed, histogram, over_seeds, standing
+from training.seeds import five_numbers, histogram, measured, over_seeds
 
 CHAMPION, Q_TABLE = parse("champion"), parse("q-table")
 
@@ -29,29 +30,37 @@ def square(seed: int) -> int:
     return seed * seed
 
 
+def games_needed(seed: int) -> tuple[int, int]:
+    """Return after how many games the champion is unbeatable, and without a blunder."""
+    proof = measured(EXACT_PROOF, CHAMPION, seed)
+    assert proof.games
+    assert proof.faultless
+    return proof.games, proof.played
+
+
 def test_the_champion_needs_few_games() -> None:
     """The goal is a median of 700; over seeds 0 to 999 it is 170."""
-    needed = [games_needed(CHAMPION, seed) for seed in range(10)]
-    assert np.median([games.unbeatable for games in needed]) < 180
-    assert max(games.unbeatable for games in needed) < 200
-    assert max(games.faultless for games in needed) < 280
+    unbeatable, faultless = zip(*map(games_needed, range(10)), strict=True)
+    assert np.median(unbeatable) < 180
+    assert max(unbeatable) < 200
+    assert max(faultless) < 280
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_it_is_the_first_game_after_which_nobody_can_beat_it(game: Game, seed: int) -> None:
-    needed = games_needed(CHAMPION, seed)
+    unbeatable, faultless = games_needed(seed)
     for progress in learn(game, CHAMPION.with_seed(seed), lambda updates: updates + 1):
         policy = greedy(progress.q)
-        if progress.games <= needed.unbeatable:
+        if progress.games <= unbeatable:
             proved = all(losing_game(game, policy, seat) is None for seat in (X, O))
-            assert proved == (progress.games == needed.unbeatable)
-    assert progress.games == needed.faultless
+            assert proved == (progress.games == unbeatable)
+    assert progress.games == faultless
     assert not blunders(game, policy).any()
 
 
 def test_seeds_of_the_champion_prints_the_distribution_of_these_seeds() -> None:
     printed = call("seeds", "champion", "--seeds", "3", "--first", "20", "--jobs", "1").stdout
-    needed = sorted(games_needed(CHAMPION, seed).unbeatable for seed in range(20, 23))
+    needed = sorted(games_needed(seed)[0] for seed in range(20, 23))
     row = next(line.split() for line in printed.splitlines() if line.startswith("unbeatable  "))
     assert (int(row[1]), int(row[3]), int(row[5])) == tuple(needed)
     counts = re.findall(r"^ *(\d+) to (\d+) +(\d+)", printed, re.MULTILINE)
@@ -68,7 +77,7 @@ def test_seeds_judges_what_each_seed_makes_of_an_agent(game: Game) -> None:
     wins = sorted(100 * agent.card.figures.vs["random"].o[-1][0] for agent in agents)
     row = next(line for line in printed.splitlines() if line.startswith("as O, wins against Rand"))
     assert row.split()[-5::2] == [f"{share:.2f}" for share in wins]
-    runs = [standing(Q_TABLE, seed) for seed in range(3)]
+    runs = [measured(END, Q_TABLE, seed) for seed in range(3)]
     both = sum(run.unbeatable.x == run.unbeatable.o == [True] for run in runs)
     assert f"unbeatable in both seats: {both} of 3" in printed
 

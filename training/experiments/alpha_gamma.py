@@ -79,7 +79,6 @@ def tell(results: claim.Results) -> claim.Told:
 
     return claim.Told(
         [*grids, strips],
-        claim.verdict_on(*much),
         [all(much[:2]), much[2], much[3]],
         Table(
             ["least", "most"],
@@ -93,6 +92,7 @@ def tell(results: claim.Results) -> claim.Told:
             },
             "won against random, median seed",
         ),
+        claim.verdict_on(*much),
     )
 
 

@@ -97,7 +97,7 @@ def tell(results: claim.Results) -> claim.Told:
         rows[f"of these, err most often after {_moves(boards[0].record)} (up to symmetry)"] = [
             f"{places[0][1]:,} of {len(bad):,}"
         ]
-    return claim.Told(figures, verdict, [some], Table(["seeds"], rows))
+    return claim.Told(figures, [some], Table(["seeds"], rows), verdict)
 
 
 def _moves(record: str) -> str:

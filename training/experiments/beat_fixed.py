@@ -62,7 +62,6 @@ def tell(results: claim.Results) -> claim.Told:
             )
             for seat in table.SEAT_NAMES
         ],
-        verdict,
         [all(as_x), all(as_o), any(all(seeds) for seeds in always.values())],
         Table(
             ["trainings"],
@@ -74,6 +73,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "against fixed alone: win every game, likewise": [of(alone)],
             },
         ),
+        verdict,
     )
 
 

@@ -57,7 +57,6 @@ def tell(results: claim.Results) -> claim.Told:
                 exact=True,
             )
         ],
-        claim.verdict_on(*better),
         better,
         Table(
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],

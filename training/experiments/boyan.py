@@ -42,7 +42,6 @@ def tell(results: claim.Results) -> claim.Told:
                 True,
             ),
         ],
-        verdict,
         [all(own), elsewhere],
         Table(
             ["least", "most", f"seeds with {REPORTED:.0f}% and no loss"],
@@ -59,6 +58,7 @@ def tell(results: claim.Results) -> claim.Told:
             },
             "won against T-hand, both seats",
         ),
+        verdict,
     )
 
 

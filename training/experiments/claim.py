@@ -73,9 +73,14 @@ class Told:
     """What the numbers say."""
 
     figures: Sequence[Figure]
-    verdict: Verdict
     parts: Sequence[bool]  # which parts of the claim are so, in their order
     numbers: Table  # that force the verdict
+    ruled: Verdict | None = None  # where another rule decides than `verdict_on`
+
+    @property
+    def verdict(self) -> Verdict:
+        """What follows for the claim."""
+        return self.ruled or verdict_on(*self.parts)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,6 @@ def tell(_results: claim.Results) -> claim.Told:
                 logarithmic=True,
             )
         ],
-        claim.verdict_on(*parts),
         parts,
         Table(
             ["number"],

@@ -51,7 +51,6 @@ def tell(results: claim.Results) -> claim.Told:
             ),
             results.strips("Games lost as O against randomised minimax", "%", lost),
         ],
-        claim.verdict_on(not stabler, not faster),
         [not stabler, not faster],
         claim.compare(
             results.recipes,

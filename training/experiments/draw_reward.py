@@ -39,7 +39,6 @@ def tell(results: claim.Results) -> claim.Told:
                 exact=False,
             ),
         ],
-        claim.verdict_on(cured, costs),
         [cured, costs],
         claim.compare(
             ENDS,

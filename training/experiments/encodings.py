@@ -21,7 +21,6 @@ def tell(results: claim.Results) -> claim.Told:
             ),
             table.blunder_strips(results, won),
         ],
-        claim.verdict_on(badly, never[1]),
         [badly, never[1], never[0]],
         Table(
             network.ENDS,
@@ -31,6 +30,7 @@ def tell(results: claim.Results) -> claim.Told:
             },
             "won against random",
         ),
+        claim.verdict_on(badly, never[1]),
     )
 
 

@@ -1,25 +1,70 @@
-"""One engine for all claims: train what is missing, keep every run, tell what all of them say."""
+"""One engine for all claims: train what is missing, keep every run, tell what all of them say.
+
+Runs are kept by recipe and measure in an LMDB file outside the repository.  LMDB writes all of a
+transaction or nothing, whenever it is stopped, and several processes of one machine may use one
+file.  What is kept are bytes that msgspec checks; nothing is ever unpickled.
+"""
 
 import hashlib
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
 from typing import Any, NamedTuple
 
+import lmdb
 import msgspec
+from platformdirs import user_cache_path
 
-from app.experiments import Check, Summary, Table
+from app.experiments import Check, Summary, Table, load, load_all, save
 from app.recipes import Recipe, name, parse
+from training.experiments import FILES, ORDER, find
 from training.experiments.claim import Experiment, Results, Sweep
-from training.experiments.store import Store
 from training.measures import Measure, key
 from training.processes import in_parallel
 from training.progress import bar
 from training.run import TABLES, packages, versions
 
+MOST = 1 << 36  # bytes the file may grow to; it takes what it needs
+
 TIMES = ("seconds", "judging")  # fields that are another each time
+
+
+class Store:
+    """Bytes by name."""
+
+    def __init__(self, environment: lmdb.Environment) -> None:
+        self.environment = environment
+
+    def read(self, names: Iterable[str]) -> dict[str, bytes]:
+        """Return what is kept under these names."""
+        with self.environment.begin() as transaction:
+            found = {name: transaction.get(name.encode()) for name in names}
+        return {name: bytes(value) for name, value in found.items() if value is not None}
+
+    def write(self, values: Mapping[str, bytes]) -> None:
+        """Keep all of these, on the disk, before it returns."""
+        with self.environment.begin(write=True) as transaction:
+            for name, value in values.items():
+                transaction.put(name.encode(), value)
+
+    def __len__(self) -> int:
+        return int(self.environment.stat()["entries"])
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Store]:
+    """Open the store of a folder, which is made where it is not there.
+
+    Raises lmdb.Error or OSError if that cannot be.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with lmdb.open(str(folder), map_size=MOST) as environment:
+        yield Store(environment)
 
 
 class Outcome(NamedTuple):
@@ -76,17 +121,72 @@ def carry_out(
 
 def reworded(experiment: Experiment, summary: Summary) -> Summary:
     """Write the words of a claim anew into its summary, whose numbers and verdict stay."""
-    return msgspec.structs.replace(
-        summary,
-        title=experiment.title,
-        claim=experiment.claim,
-        sources=list(experiment.sources),
-        where=experiment.where,
-        done=experiment.done.format(seeds=f"{summary.seeds:,}"),
-        answer=experiment.answer(summary.parts),
-        limits=experiment.limits,
-        agents=list(experiment.agents),
-    )
+    words = _words(experiment, summary.parts, summary.seeds)
+    return msgspec.structs.replace(summary, **words)
+
+
+def _words(experiment: Experiment, parts: Sequence[bool], seeds: int) -> dict[str, Any]:
+    return {
+        "title": experiment.title,
+        "claim": experiment.claim,
+        "sources": list(experiment.sources),
+        "where": experiment.where,
+        "done": experiment.done.format(seeds=f"{seeds:,}"),
+        "answer": experiment.answer(parts),
+        "limits": experiment.limits,
+        "agents": list(experiment.agents),
+    }
+
+
+def carry_out_all(
+    claims: Sequence[str],
+    seeds: int | None,
+    jobs: int,
+    dask: str | None,
+    store: Path | None,
+    out: Path,
+) -> Iterator[str]:
+    """Check these claims, or all that are written down, and save their summaries.
+
+    Raises ValueError if there is no such claim, and ConnectionError if a cluster fails.
+    """
+    _check_there(claims)
+    with opened(store or user_cache_path("q-tac-toe") / "runs") as kept:
+        for claim in claims or ORDER:
+            begin = perf_counter()
+            outcome = carry_out(find(claim), kept, seeds, jobs, dask)
+            save(out, outcome.summary)
+            yield (
+                f"{claim}: {outcome.summary.verdict} "
+                f"({outcome.trained:,} runs trained, {outcome.kept:,} kept, "
+                f"{perf_counter() - begin:,.1f} s)"
+            )
+
+
+def write_words(claims: Sequence[str], out: Path) -> Iterator[str]:
+    """Write the words of these claims, or of all, anew into their summaries, without training.
+
+    Raises ValueError if there is no such claim, or no summary that can be read.
+    """
+    _check_there(claims)
+    for claim in claims or ORDER:
+        summary = reworded(find(claim), load(out / f"{claim}.json"))
+        save(out, summary)
+        yield f"{claim}: {summary.verdict}"
+
+
+def _check_there(claims: Sequence[str]) -> None:
+    for claim in claims:
+        if claim not in FILES:
+            raise ValueError(f"there is no claim {claim!r}, only {', '.join(ORDER)}")
+
+
+def list_claims(out: Path) -> Iterator[str]:
+    """Name every claim with its verdict, where it has one."""
+    summaries = load_all(out)
+    for claim in ORDER:
+        summary = summaries.get(claim)
+        yield f"{claim:<26} {summary.verdict if summary else 'not checked yet'}"
 
 
 def digest(found: msgspec.Struct) -> str:
@@ -147,17 +247,10 @@ def _summary(
     limited = "" if seeds is None else f" --seeds {seeds}"
     return Summary(
         id=experiment.id,
-        title=experiment.title,
-        claim=experiment.claim,
-        sources=list(experiment.sources),
-        where=experiment.where,
-        done=experiment.done.format(seeds=f"{most:,}"),
+        **_words(experiment, told.parts, most),
         verdict=told.verdict,
         parts=[bool(so) for so in told.parts],
-        answer=experiment.answer(told.parts),
         numbers=_with_minus(told.numbers),
-        limits=experiment.limits,
-        agents=list(experiment.agents),
         figures=list(told.figures),
         command=f"python -m training experiment {experiment.id}{limited}",
         versions=_versions(results),

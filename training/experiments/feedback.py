@@ -60,7 +60,6 @@ def tell(results: claim.Results) -> claim.Told:
                 table.known,
             ),
         ],
-        claim.verdict_on(behind["0"]),
         [behind["0"], behind["1"]],
         claim.compare(
             INITIALS,
@@ -71,6 +70,7 @@ def tell(results: claim.Results) -> claim.Told:
             },
             "median seed, all values starting at",
         ),
+        claim.verdict_on(behind["0"]),
     )
 
 

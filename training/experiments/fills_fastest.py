@@ -54,7 +54,6 @@ def tell(results: claim.Results) -> claim.Told:
                 (*STEPS, "observing", "one-stage"),
             ),
         ],
-        verdict,
         [favoured],
         claim.compare(
             results.recipes,
@@ -66,6 +65,7 @@ def tell(results: claim.Results) -> claim.Told:
             },
             "median seed",
         ),
+        verdict,
     )
 
 

@@ -57,7 +57,6 @@ def tell(_results: claim.Results) -> claim.Told:
                 n=1,
             ),
         ],
-        verdict,
         [max(perfect) >= TIE, sum(better) > sum(worse)],
         Table(
             ["exactly"],
@@ -69,6 +68,7 @@ def tell(_results: claim.Results) -> claim.Told:
                 "pairs of players of whom one does worse by beginning": [of(worse)],
             },
         ),
+        verdict,
     )
 
 

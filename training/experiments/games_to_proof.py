@@ -58,7 +58,6 @@ def tell(results: claim.Results) -> claim.Told:
                 logarithmic=True,
             ),
         ],
-        verdict,
         [first, all(proved[CHAMPION])],
         claim.compare(
             RECIPES,
@@ -68,6 +67,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "unbeatable to the end": (of, stays),
             },
         ),
+        verdict,
     )
 
 

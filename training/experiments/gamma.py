@@ -24,11 +24,11 @@ def tell(results: claim.Results) -> claim.Told:
             table.blunder_strips(results),
             results.strips("Its value of the empty board: max Q", "", lambda run: run.start[-1]),
         ],
-        verdict,
         [all(every)],
         claim.compare(
             RECIPES, {"unbeatable in both seats": (of, proved), "without a blunder": (of, clean)}
         ),
+        verdict,
     )
 
 

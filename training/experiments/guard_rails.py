@@ -57,7 +57,6 @@ def tell(results: claim.Results) -> claim.Told:
                 left,
             ),
         ],
-        claim.verdict_on(stay, helped) if enough else "inconclusive",
         [enough and stay, min(won[WITHOUT]) <= max(won[WITH])],
         claim.compare(
             left,
@@ -68,6 +67,7 @@ def tell(results: claim.Results) -> claim.Told:
             },
             "least to most seed",
         ),
+        claim.verdict_on(stay, helped) if enough else "inconclusive",
     )
 
 

@@ -40,7 +40,6 @@ def tell(results: claim.Results) -> claim.Told:
             ),
             table.blunder_strips(results, RECIPES),
         ],
-        claim.verdict_on(degrades),
         [degrades, worse or more],
         claim.compare(
             RECIPES,
@@ -50,6 +49,7 @@ def tell(results: claim.Results) -> claim.Told:
                 f"blunders after a league (0.1 or 0.001: {chance(q)})": (number, errors),
             },
         ),
+        claim.verdict_on(degrades),
     )
 
 

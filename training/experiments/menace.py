@@ -54,7 +54,6 @@ def tell(results: claim.Results) -> claim.Told:
             for seat in table.SEAT_NAMES
         ]
         + [results.strips("Games lost as O against randomised minimax, in the end", "%", lost)],
-        claim.verdict_on(*within),
         [all(within)],
         Table(
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
@@ -66,6 +65,7 @@ def tell(results: claim.Results) -> claim.Told:
             },
             "median seed, against a perfect player",
         ),
+        claim.verdict_on(*within),
     )
 
 

@@ -66,7 +66,6 @@ def tell(results: claim.Results) -> claim.Told:
                 results, (*(label(THREE, step) for step in STEPS), label(WIDE, USUAL))
             ),
         ],
-        claim.verdict_on(*parts),
         parts,
         Table(
             network.ENDS,

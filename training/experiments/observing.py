@@ -30,7 +30,6 @@ def tell(results: claim.Results) -> claim.Told:
             results.strips("Games won against random in the end, both seats", "%", table.wins),
             table.blunder_curves(results, by_games=True),
         ],
-        claim.verdict_on(better, soon),
         [better, soon],
         claim.compare(
             [OBSERVING, PLAIN],

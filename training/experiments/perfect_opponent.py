@@ -52,13 +52,13 @@ def tell(results: claim.Results) -> claim.Told:
             ),
             results.strips("Positions updated, of 627", "positions", table.known, TABLES),
         ],
-        claim.verdict_on(*worse),
         [all(worse[:-1]), worse[-1]],
         Table(
             ["won against random", "lost to the best responder", "positions updated, of 627"],
             rows,
             "median seed",
         ),
+        claim.verdict_on(*worse),
     )
 
 

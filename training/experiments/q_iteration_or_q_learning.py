@@ -20,7 +20,6 @@ def tell(results: claim.Results) -> claim.Told:
             on_the_way,
             table.blunder_strips(results),
         ],
-        "reproduced" if better == faster else "inconclusive",
         [better, faster],
         claim.compare(
             results.recipes,
@@ -31,6 +30,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "updates of the 250 sweeps, median": (number, updates),
             },
         ),
+        "reproduced" if better == faster else "inconclusive",
     )
 
 

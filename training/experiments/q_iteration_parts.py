@@ -30,7 +30,6 @@ def tell(results: claim.Results) -> claim.Told:
                 lambda run: run.figures.nash_conv[-1],
             ),
         ],
-        claim.verdict_on(*clean[WHOLE]),
         [all(clean[WHOLE]), by_itself],
         claim.compare(
             RECIPES,
@@ -40,6 +39,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "unbeatable in both seats": (of, results.each(table.beaten_nowhere)),
             },
         ),
+        claim.verdict_on(*clean[WHOLE]),
     )
 
 

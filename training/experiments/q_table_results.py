@@ -63,7 +63,6 @@ def tell(results: claim.Results) -> claim.Told:
     ]
     return claim.Told(
         figures,
-        verdict,
         [within, sum(without) > len(runs) / 2],
         Table(
             ["reported", "here"],
@@ -82,6 +81,7 @@ def tell(results: claim.Results) -> claim.Told:
                 ],
             },
         ),
+        verdict,
     )
 
 

@@ -43,7 +43,6 @@ def tell(results: claim.Results) -> claim.Told:
                 True,
             ),
         ],
-        verdict,
         [remain, cured],
         claim.compare(
             RECIPES,
@@ -53,6 +52,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "blunders of the exact Q* of this task": (number, perfect),
             },
         ),
+        verdict,
     )
 
 

@@ -29,7 +29,6 @@ def tell(results: claim.Results) -> claim.Told:
                 table.against("minimax-random", "o", table.LOST),
             ),
         ],
-        verdict,
         [not worse],
         claim.compare(
             results.recipes,
@@ -38,6 +37,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "unbeatable in both seats": (of, proved),
             },
         ),
+        verdict,
     )
 
 

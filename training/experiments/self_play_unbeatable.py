@@ -43,7 +43,6 @@ def tell(results: claim.Results) -> claim.Told:
                 table.lost_at_worst_line,
             ),
         ],
-        verdict,
         [all(proved)],
         Table(
             ["seeds"],
@@ -53,6 +52,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "without a blunder in any of the 4,520 positions": [of(clean)],
             },
         ),
+        verdict,
     )
 
 

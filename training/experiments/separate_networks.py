@@ -35,13 +35,13 @@ def tell(results: claim.Results) -> claim.Told:
             ),
             table.blunder_strips(results, won),
         ],
-        verdict,
         [any(better), any(worse)],
         Table(
             network.ENDS,
             {label: network.spread(seeds) for label, seeds in won.items()},
             "won against random, both seats",
         ),
+        verdict,
     )
 
 

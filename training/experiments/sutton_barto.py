@@ -81,7 +81,6 @@ def tell_self_play(results: claim.Results) -> claim.Told:
             ),
             table.blunder_strips(results),
         ],
-        claim.verdict_on(*parts),
         parts,
         claim.compare(
             results.recipes,
@@ -131,7 +130,6 @@ def tell_symmetries(results: claim.Results) -> claim.Told:
                 fixed.values(),
             ),
         ],
-        claim.verdict_on(faster, costs),
         [faster, costs],
         claim.compare(
             [SYMMETRIC, PLAIN],
@@ -174,7 +172,6 @@ def tell_greedy(results: claim.Results) -> claim.Told:
             ),
             results.strips("Positions that were updated, of 627", "positions", table.known),
         ],
-        claim.verdict_on(*parts),
         parts,
         claim.compare(
             results.recipes,
@@ -211,7 +208,6 @@ def tell_exploration(results: claim.Results) -> claim.Told:
                 ("Games lost to random, exploring, both seats", "exploring_lost"),
             )
         ],
-        claim.verdict_on(*parts),
         parts,
         claim.compare(
             results.recipes,
@@ -259,7 +255,6 @@ def tell_improvements(results: claim.Results) -> claim.Told:
                 logarithmic=True,
             ),
         ],
-        claim.verdict_on(bool(better), solved),
         [bool(better), solved],
         claim.compare(
             results.recipes,

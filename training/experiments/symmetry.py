@@ -31,7 +31,6 @@ def tell(results: claim.Results) -> claim.Told:
     falls = any(fallen[label] > LITTLE for label in p)
     return claim.Told(
         [won, table.blunder_curves(results)],
-        claim.verdict_on(*parts, falls),
         [all(faster.values()), overtaken[AS_THERE], overtaken[ALIKE], falls],
         claim.compare(
             RECIPES,
@@ -42,6 +41,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "median below its best in the end by": (percent, fallen),
             },
         ),
+        claim.verdict_on(*parts, falls),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from app.experiments import Curves, Histogram, Mark, Series
-from training.experiments.claim import Results, of
+from training.experiments.claim import Results
 from training.measures import Run
 
 WON, DRAWN, LOST = 0, 1, 2
@@ -77,11 +77,6 @@ def beaten_nowhere(run: Run) -> bool:
 def unbeatable(seat: SeatName) -> Callable[[Run], bool]:
     """Ask whether it is unbeatable in a seat, in the end."""
     return lambda run: bool(getattr(run.unbeatable, seat)[-1])
-
-
-def unbeatable_of(results: Results, label: str) -> str:
-    """Write how many seeds are unbeatable in both seats: 12 of 1,000."""
-    return of([beaten_nowhere(run) for run in results[label]])
 
 
 def wins_line(opponent: str, seat: SeatName, outcome: int = WON) -> Line:

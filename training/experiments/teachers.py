@@ -148,7 +148,6 @@ def tell(results: claim.Results) -> claim.Told:
                 logarithmic=True,
             ),
         ],
-        claim.verdict_on(quicker, fears, not any(optimal)),
         [quicker, fears, not any(optimal)],
         claim.compare(
             FIRST,

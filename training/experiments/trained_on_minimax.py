@@ -126,7 +126,6 @@ def tell(results: claim.Results) -> claim.Told:
                 Mark(REPORTED_MET, "reported: 355"),
             ),
         ],
-        claim.verdict_on(worse, seen),
         [worse, seen],
         claim.compare(
             [REPORTED, *results.recipes],

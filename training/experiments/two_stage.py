@@ -20,7 +20,6 @@ def tell(results: claim.Results) -> claim.Told:
             table.blunder_curves(results, by_games=True),
             results.strips("Games won against random in the end, both seats", "%", table.wins),
         ],
-        claim.verdict_on(better),
         [better],
         claim.compare(
             results.recipes,

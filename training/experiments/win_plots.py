@@ -71,9 +71,9 @@ def tell(results: claim.Results) -> claim.Told:
     verdict = claim.verdict_on(alike, all(near), all(then))
     return claim.Told(
         figures,
-        verdict,
         [alike, all(near), all(then)],
         Table(["won", "lost", "the network is"], rows, "last tenth of the epochs"),
+        verdict,
     )
 
 
