@@ -274,7 +274,7 @@ def test_the_numbers_in_the_file_are_right(
     board = "".join(line.replace(" ", "") for line in lines[:3])
     facts = dict(line.strip().split(": ", 1) for line in lines if re.match(r"  \w[^|]*: ", line))
     result, plies = slow.rules.solved[place(board, cell, mover(board))]
-    value, ending = facts["Exact value"].split(", ")
+    value, ending = facts["With optimal play"].split(", ")
     assert number(value) == result * SIGN[mover(board)]
     assert ending == "draw" if result == 0 else ending.endswith(f" in {plies + 1}")
     pair = pair_of(world, record, cell, lens)
@@ -284,9 +284,9 @@ def test_the_numbers_in_the_file_are_right(
         assert abs(number(facts["Value"]) - agent.q[pair.position, cell]) < 0.005 + 1e-6
         counts = [value for name, value in facts.items() if re.match("Updates|Times|Games", name)]
         assert [number(count) for count in counts] == [agent.visits[pair.position, cell]]
-        assert ("Exact value in its training task" in facts) == (exact is not None)
+        assert ("Exactly in its training task" in facts) == (exact is not None)
     if exact is not None:
-        shown = facts["Value" if lens.endswith(TASK) else "Exact value in its training task"]
+        shown = facts["Value" if lens.endswith(TASK) else "Exactly in its training task"]
         assert abs(number(shown) - exact[pair.position, cell]) < 0.005 + 1e-6
     if target := facts.get("Target of the next update"):
         assert abs(number(target) - slow.target(lens, board, cell)) < 0.005 + 1e-6
@@ -438,7 +438,7 @@ def test_what_is_said_of_the_past_makes_the_value(world: World, lens: str) -> No
         told, found = " ".join(explain(pair).sentences), reason(pair)
         if pair.visits and abs(found.above) > 0.02:
             begun = (1 - alpha) ** pair.visits  # of the 0 that it began with nothing is left
-            so_far = re.search(r"targets? (?:was|were) ([−+]?[\d.]+)", told)
+            so_far = re.search(r"targets? (?:was|is) ([−+]?[\d.]+)", told)
             if so_far:
                 said += 1
                 assert pair.value == pytest.approx((1 - begun) * number(so_far[1]), abs=0.006)

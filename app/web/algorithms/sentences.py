@@ -178,7 +178,7 @@ def past(
         return said
     so_far = ngettext(
         "Its one target was %(value)s",
-        "On average its targets were %(value)s, the later ones counting more",
+        "The exponential moving average of its targets is %(value)s",
         visits,
         value=signed(met),
     )

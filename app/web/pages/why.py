@@ -31,7 +31,7 @@ from app.web.world import TASK, TRUTH, is_moves, world
 
 bp = Blueprint("why", __name__)
 
-SYMBOLS = {"alpha": "Step size α", "gamma": "Discount γ"}
+SYMBOLS = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
 
 class AnswerRow(NamedTuple):
@@ -103,7 +103,7 @@ def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
     return Explanation(
         heading=move,
         sentences=[*sentences, *_in_truth(pair, rule)],
-        facts=[("Exact value", f"{exact}, {truth(pair)}"), (rule.counted, count(pair.visits or 0))],
+        facts=[("With optimal play", f"{exact}, {truth(pair)}"), (rule.counted, count(pair.visits or 0))],
         equations=[],
         shared="",
         rows=[],
@@ -198,7 +198,7 @@ def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
 def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str, str]]:
     """List the numbers there are."""
     exact = signed(pair.world.truth[pair.position, pair.cell], 0)
-    best_play = ("Exact value", f"{exact}, {truth(pair)}")
+    best_play = ("With optimal play", f"{exact}, {truth(pair)}")
     if pair.lens == TRUTH:
         return [best_play]
     value = rule.written(reason, reason.value)
@@ -207,7 +207,7 @@ def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str,
     if not view.beads and abs(view.scaled[pair.cell] - pair.value) >= NEAR:
         facts.insert(1, ("On the board, from a loss at −1 to a win at +1", view.texts[pair.cell]))
     if pair.is_learned and pair.exact_in_task is not None:
-        facts.append(("Exact value in its training task", signed(pair.exact_in_task)))
+        facts.append(("Exactly in its training task", signed(pair.exact_in_task)))
     if pair.visits is not None:
         facts.append((rule.counted, count(pair.visits)))
     if pair.is_learned and reason.has_target:
