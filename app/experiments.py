@@ -192,7 +192,7 @@ class Bars(Struct, frozen=True, tag="bars"):
 
 
 class Board(Struct, frozen=True):
-    """One position, as somebody sees it."""
+    """One position, by the values of an agent."""
 
     record: Annotated[Record, Meta(description="The moves to it.")]
     lens: Annotated[Label, Meta(description="Whose values: a recipe, an agent's id, or truth.")]

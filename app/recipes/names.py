@@ -2,7 +2,7 @@
 
 First the algorithm, then what differs from its defaults, in the order of its class.  A recipe has
 one name, and `parse(name(recipe)) == recipe`.  `parse` also reads other orders and other ways to
-write a number; whoever wants the one name asks for `name(parse(text))`.
+write a number; the one name is `name(parse(text))`.
 """
 
 import re

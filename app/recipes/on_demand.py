@@ -1,4 +1,4 @@
-"""Which recipes are trained for whoever asks, while they wait."""
+"""Which recipes are trained on demand, while a visitor waits."""
 
 from app.recipes.names import parse
 from app.recipes.parameters import Recipe, RecipeError

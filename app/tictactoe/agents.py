@@ -79,8 +79,8 @@ def save(folder: Path, game: Game, agent: Agent) -> Agent:
     """Write an agent's two files and return it with the digests in its card.
 
     The new arrays are laid beside the older ones, then the card takes its place, then they do:
-    whoever is stopped on the way leaves the older pair or the new one, and `load` finds it.  Who
-    saves in the same folder meanwhile waits.
+    a process that is stopped on the way leaves the older pair or the new one, and `load` finds it.
+    Others that save in the same folder meanwhile wait.
     Raises ModelError, and writes nothing, if what would be written could not be loaded.
     """
     text, arrays = to_files(game, agent)
@@ -154,7 +154,7 @@ def _load(folder: Path, game: Game, agent_id: str, build: Build) -> Agent:
     except ModelError:
         if not folder.is_dir():
             raise
-        with _locked(folder, LOCK_SH):  # perhaps somebody was saving it
+        with _locked(folder, LOCK_SH):  # perhaps another process was saving it
             return attempt()
 
 
@@ -292,7 +292,7 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
         raise ValueError("what the last snapshot had updated is not what visits counts")
     if (updated[1:] < updated[:-1]).any():
         raise ValueError("snapshot_updated forgets a pair")
-    policy_of(game.spread(values.min(axis=0)), card.plays)  # or it says why nobody can play so
+    policy_of(game.spread(values.min(axis=0)), card.plays)  # or it says why it cannot be played so
 
 
 def _check_q(game: Game, q: NDArray[Any]) -> None:
@@ -302,7 +302,7 @@ def _check_q(game: Game, q: NDArray[Any]) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[Callable[[bytes], Path]]:
-    """Wait until nobody else saves in a folder, and give a function that writes files aside.
+    """Wait until no other process saves in a folder, and give a function that writes files aside.
 
     Whatever was left aside goes, by whomever.
     """
@@ -325,7 +325,7 @@ def _alone(folder: Path) -> Iterator[Callable[[bytes], Path]]:
 
 @contextmanager
 def _locked(folder: Path, kind: int) -> Iterator[None]:
-    """Wait until a folder can be shared with whoever loads from it, or is one's own to save in."""
+    """Wait until a folder can be shared to load from it, or is one's own to save in."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         flock(handle, kind)
@@ -358,5 +358,5 @@ def _read(path: Path, limit: int) -> bytes:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open a pipe without waiting for whoever might write to it."""
+    """Open a pipe without waiting for its writer."""
     return os.open(path, flags | os.O_NONBLOCK)

@@ -1,4 +1,4 @@
-"""Everybody against everybody, exactly."""
+"""Every player against every player, exactly."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -50,8 +50,8 @@ def join(game: Game, chances: Chances, policies: LineUp, newcomer: Policy) -> Ch
     size = len(chances)
     others, last = np.arange(size), np.full(size, size)
     x, o = np.concatenate([others, last, [size]]), np.concatenate([last, others, [size]])
-    everybody = lined_up(policies, line_up(game, newcomer[None, game.legal]))
-    new = meet(game, everybody, x, o)
+    players = lined_up(policies, line_up(game, newcomer[None, game.legal]))
+    new = meet(game, players, x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
     joined[x, o] = np.round(new, DECIMALS)
     return joined

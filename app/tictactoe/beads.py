@@ -1,8 +1,8 @@
 """Moves that are drawn like beads from a box: how many there are, and what they lean to.
 
 A box stands for a position and all its images, and holds beads for each move that is not the same
-as another by symmetry.  In the table of whoever plays in proportion every square holds its part of
-the beads of its move, so that a row, played in proportion, plays as the box does.
+as another by symmetry.  In a table that is played in proportion every square holds its part of the
+beads of its move, so that a row, played in proportion, plays as the box does.
 """
 
 from functools import lru_cache

@@ -122,7 +122,7 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
     if card.id != agent_id:
         raise ValueError(f"id {card.id!r} is not the file's name")
     if card.id in TAKEN:
-        raise ValueError(f"id {card.id!r} is the name of somebody who is no learned agent")
+        raise ValueError(f"id {card.id!r} is the name of a player that is no learned agent")
     if card.numbering != numbering(game):
         raise ValueError(
             "numbering is that of another game, or of other rules or another order of its positions"
@@ -135,7 +135,7 @@ def check_figures(game: Game, figures: Figures) -> None:
     """Raise ValueError if well-formed figures are not those of an agent of this game."""
     if figures.vs.keys() != BASELINES.keys():
         raise ValueError(
-            f"figures are against {', '.join(figures.vs) or 'nobody'} and have to be against "
+            f"figures are against {', '.join(figures.vs) or 'no opponent'} and have to be against "
             f"{', '.join(BASELINES)}: `python -m training judge` writes them anew"
         )
     lists: list[Sized] = [figures.nash_conv, figures.blunders]

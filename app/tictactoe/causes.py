@@ -1,4 +1,4 @@
-"""Why somebody's play errs: likely causes, each named only where the numbers say so.
+"""Why a policy errs: likely causes, each named only where the numbers say so.
 
 All that is known is which moves are played, and no values; so a cause is a pattern that moves alone
 show, set beside what random moves would show.
@@ -40,7 +40,7 @@ class Cause(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What is true of the decisions of a game, whoever plays; each is [D], or [D, cells]."""
+    """What is true of the decisions of a game, by any policy; each is [D], or [D, cells]."""
 
     several: Where  # whether there is a choice
     by_chance: NDArray[np.float64]  # the chance of each move if moves are random
@@ -56,7 +56,7 @@ class Facts(NamedTuple):
 
 
 class Play(NamedTuple):
-    """Somebody's play, and what it meets."""
+    """A policy, and what it meets."""
 
     game: Game
     facts: Facts
@@ -68,7 +68,7 @@ class Play(NamedTuple):
 
 
 def causes(own: OwnPlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
-    """Name the likely causes of the blunders `found` of somebody's play, which `kinds` orders.
+    """Name the likely causes of the blunders `found` of a policy, which `kinds` orders.
 
     What explains a whole seat comes first, and then only the other seat is looked at.
     """

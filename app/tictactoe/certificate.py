@@ -1,4 +1,4 @@
-"""A proof, short enough to check by hand, that nobody beats a policy."""
+"""A proof, short enough to check by hand, that no opponent beats a policy."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from app.tictactoe.report import losing_game
 
 
 class Certificate(NamedTuple):
-    """What a policy can meet in a seat, whoever it plays, and its moves there, up to symmetry.
+    """What a policy can meet in a seat, by any opponent, and its moves there, up to symmetry.
 
     After each of these moves every answer leads to an image of a listed position or ends the
     game, and no end is a loss.  A position is listed once for every choice of moves that the

@@ -26,7 +26,7 @@ Bools = NDArray[np.bool_]
 class Game:
     """Every position of one board, decisions first; all arrays are read-only.
 
-    S positions, of which the first D are decisions (somebody is to move) and the others are
+    S positions, of which the first D are decisions (a player is to move) and the others are
     finished; both parts are ordered by ply, then by code.  A position's code is its base-3
     number: empty 0, X 1, O 2, the first cell in reading order most significant.
     """

@@ -197,8 +197,8 @@ def frame(heat: NDArray[np.int8]) -> str:
 def agreement(where: Tiles, outcome: NDArray[np.int8], known: NDArray[np.bool_]) -> list[list[int]]:
     """Count the tiles of each ply by truth and expected outcome, [N]: a picture as a table.
 
-    For each ply twelve numbers: won, drawn, lost in truth, and of each those that are expected
-    to be won, drawn, lost, or unknown.
+    For each ply twelve numbers: won, drawn, lost with optimal play, and of each those that are
+    expected to be won, drawn, lost, or unknown.
     """
     expects = np.where(known, outcome, 2)
     return [

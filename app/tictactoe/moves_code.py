@@ -2,7 +2,7 @@
 
 The policy is deterministic, or plays several moves of a decision with equal chances.  The bits
 stand in the order of the legal pairs: decisions by ply, then by code, cells in reading order; 1
-where the move is among those played.  Whoever plays all images of a position alike needs the bits
+where the move is among those played.  A policy that plays symmetric positions alike needs the bits
 of the first decision of each symmetry class only, in the same order.  The bits become bytes, most
 significant bit first, and these base64url without padding: for tic-tac-toe 2,695 characters, or
 379 of the second kind.
@@ -26,10 +26,10 @@ BITS_A_CHARACTER = 6
 def encode(game: Game, choice: Choice) -> str:
     """Write which moves are played, [D, cells], as short as can be.
 
-    Raises ValueError if a taken cell is played, or a decision has no move.
+    Raises ValueError if an illegal move is played, or a decision has no move.
     """
     if choice.shape != game.legal.shape or (choice & ~game.legal).any():
-        raise ValueError(f"moves are {game.legal.shape}, none of them on a taken cell")
+        raise ValueError(f"moves are {game.legal.shape}, none of them illegal")
     _check_decisions(game, choice)
     symmetric = all((choice[image] == choice[:, cells]).all() for image, cells in _images(game))
     bits = choice[game.legal]

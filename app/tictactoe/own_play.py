@@ -14,7 +14,7 @@ from app.tictactoe.values import Values, plies
 
 @dataclass(frozen=True, eq=False)
 class OwnGames:
-    """All games of a policy in one seat; what has chance 0 never comes about, whoever it plays."""
+    """All games of a policy in one seat; what has chance 0 never comes about, by any opponent."""
 
     game: Game
     met: NDArray[np.bool_]  # [D] whether the policy comes to move there

@@ -1,6 +1,6 @@
 """Ways to play, as arrays: `policy[decision, cell]` is the chance of that move.
 
-Every policy is float64 [D, cells], its rows add up to 1, and a taken cell has chance 0.
+Every policy is float64 [D, cells], its rows add up to 1, and an illegal move has chance 0.
 """
 
 from collections.abc import Callable
@@ -96,7 +96,7 @@ def policy_of(q: NDArray[np.floating], plays: Plays) -> Policy:
     _check_rows(q)
     beads = np.nan_to_num(q.astype(np.float64))
     if (beads < 0).any():
-        raise ValueError("nobody can play in proportion to a value below 0")
+        raise ValueError("no policy plays in proportion to a value below 0")
     none = beads.sum(axis=-1, keepdims=True) == 0
     return _in_proportion(np.where(none, ~np.isnan(q), beads))
 

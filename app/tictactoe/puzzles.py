@@ -1,7 +1,7 @@
 """Positions in which an agent surely errs, to predict before they are opened: the same for all.
 
 A puzzle is a decision that an agent meets in games of its own, where it plays one cell only, and
-that cell is a blunder that it has learned to play: whoever sees its values there can tell which one
+that cell is a blunder that it has learned to play: its values there tell which one
 it is.  Only the rules and the agents decide which puzzles there are, and in which order.
 """
 

@@ -153,8 +153,8 @@ def chances_against(game: Game, opponent: Policy, policy: Policy, seat: int) -> 
 def losing_game(game: Game, policy: Policy, seat: int) -> str | None:
     """Return the game that `policy` loses in this seat and is likeliest to allow, if there is one.
 
-    How likely it is follows from the policy's own moves: whoever plays against it just plays the
-    others.  None is a proof that nobody ever beats it there.
+    How likely it is follows from the policy's own moves: its opponent just plays the
+    others.  None is a proof that no opponent can win there.
     """
     anything = game.legal.astype(np.float64)
     x, o = (policy, anything) if seat == X else (anything, policy)
@@ -174,14 +174,14 @@ def _against_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np
     them.
     """
     snapshots, rivals = len(policies), len(BASELINES)
-    everybody = lined_up(line_up(game, policies), _baselines(game))
+    players = lined_up(line_up(game, policies), _baselines(game))
     own = np.tile(np.arange(snapshots), rivals)
     other = snapshots + np.repeat(np.arange(rivals), snapshots)
     at_random = list(BASELINES).index("random") * snapshots  # who may answer anything
     met = np.zeros((2, snapshots, game.decisions), np.bool_)
     chances = np.empty((2, rivals, snapshots, 3))
     for seat, (x, o) in enumerate([(own, other), (other, own)]):
-        *plies, (_, ends) = matches(game, everybody, x, o)
+        *plies, (_, ends) = matches(game, players, x, o)
         for rows, chance in plies[seat::2]:
             met[seat][:, rows] = chance[at_random : at_random + snapshots] > 0
         chances[seat] = ends.reshape(rivals, snapshots, 3)

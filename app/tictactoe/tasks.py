@@ -1,8 +1,8 @@
-"""What an agent was asked to learn, and the exact action values of whoever has learned it.
+"""Training tasks of agents, and their exact action values.
 
-An agent that has learned its own task perfectly may still blunder against best play: the task holds
-the opponent that it met in training, and how much a later reward counts.  So there are two truths,
-and a value can only be called wrong by one of them.
+An agent that has learned its training task perfectly may still blunder against optimal play: the
+task holds the opponent that it met in training, and how much a later reward counts.  So there are
+two truths, and a value can only be called wrong by one of them.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ Chances = Callable[[Values, Ply], Values]  # of the moves of a ply, [n], by what
 
 
 class Task(msgspec.Struct, frozen=True):
-    """An opponent and rewards, in the view of whoever learns.
+    """An opponent and rewards, in the view of the learner.
 
     Exploration is a part of it only where it is what the learner values: its own play, random
     moves and all, as Sarsa does.

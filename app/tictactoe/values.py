@@ -213,13 +213,13 @@ def successor_values(game: Game, values: NDArray[np.generic]) -> Values:
 
 
 def backward(game: Game) -> Iterator[Ply]:
-    """Yield the plies in which somebody is to move, the last one first."""
+    """Yield the plies that have decisions, the last one first."""
     yield from plies(game)[::-1]
 
 
 @lru_cache(maxsize=2)
 def plies(game: Game) -> tuple[Ply, ...]:
-    """Return the plies in which somebody is to move, the first one first."""
+    """Return the plies that have decisions, the first one first."""
     listed = []
     for start, stop in pairwise(game.ply_start.tolist()):
         first = game.pair_start[start : stop + 1]
@@ -272,7 +272,7 @@ def _pairs(game: Game, policy: Values) -> Values:
     if policy.shape[-2:] != game.legal.shape:
         raise ValueError(f"a policy of this game is {game.legal.shape}, not {policy.shape}")
     if not (np.all(policy >= 0) and np.all(policy[..., ~game.legal] == 0)):
-        raise ValueError("a policy gives no chance below 0 and none to a taken cell")
+        raise ValueError("a policy gives no chance below 0 and none to an illegal move")
     if not np.allclose(policy.sum(axis=-1), 1):
         raise ValueError("the chances of a policy add up to 1 in each row")
     chances: Values = policy[..., game.legal]

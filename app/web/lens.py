@@ -34,7 +34,7 @@ NOTHING = Note("", "")
 
 @dataclass(frozen=True, eq=False)
 class Opinion:
-    """One lens on one decision, cell by cell, in the mover's view; a taken cell has no meaning."""
+    """One lens on one decision, cell by cell, in the mover's view; illegal moves mean nothing."""
 
     lens: str
     values: NDArray[np.float64]  # [cells] in the units of the lens, NaN where taken
@@ -49,7 +49,7 @@ class Opinion:
     best: list[bool]  # the same as stars: none where it knows nothing of any move
     truths: list[str]  # how the game ends after this move with optimal play: "win in 3", "draw"
     wrong: list[bool]  # whether the value is nearer to another outcome than to the true one
-    blunders: list[bool]  # whether it is, and the move gives away what the decision is worth
+    blunders: list[bool]  # whether it is, and the move is a blunder
     blank: str  # what a cell of which nothing is known means
     beads: bool  # whether the values are beads: they say what is drawn, and expect no result
 
@@ -104,11 +104,11 @@ def viewer(match: Match, world: World) -> int | None:
 def seen_ply(place: Place) -> int | None:
     """Return the ply whose decision colours the board; None where there was none to keep.
 
-    While an agent thinks it is the viewer's last one, and so it is after the game's end and where
-    one steps back: nothing flashes in the other side's view.
+    While a reply is awaited it is the viewer's last one, and so it is after the game's end and
+    where one steps back: nothing flashes in the other side's view.
     """
     here, side = len(place.match.shown), viewer(place.match, place.world)
-    if place.match.at_end and not (place.over or thinks(place)):
+    if place.match.at_end and not (place.over or awaits_reply(place)):
         return here
     ply = here - 1 if place.over else here
     if side is not None and mover_at(ply) != side:
@@ -116,7 +116,7 @@ def seen_ply(place: Place) -> int | None:
     return ply if ply >= 0 else None
 
 
-def thinks(place: Place) -> bool:
+def awaits_reply(place: Place) -> bool:
     """Whether an agent is about to move by itself."""
     match = place.match
     return not (
@@ -129,7 +129,7 @@ def thinks(place: Place) -> bool:
 
 
 def opinion_at(place: Place, ply: int | None = None) -> Opinion:
-    """Say what a match's lens thinks of the moves where it stands, or at another ply of it."""
+    """Return the values of a match's lens where it stands, or at another ply of it."""
     position = place.position if ply is None else place.positions[ply]
     lens = lens_of(place.match, place.world, int(place.world.game.to_move[position]))
     return opinion(place.world, position, lens, place.match.step, place.match.own)
@@ -138,7 +138,7 @@ def opinion_at(place: Place, ply: int | None = None) -> Opinion:
 def opinion(
     world: World, position: int, lens: str, step: int | None = None, own: bool = False
 ) -> Opinion:
-    """Say what a lens thinks of the moves in a decision, at a snapshot or as shipped.
+    """Return the values of a lens for the moves in a decision, at a snapshot or as shipped.
 
     Its values are written on the common scale, as they are coloured, or in its `own` units.
     Of a policy that is known by its moves alone: what it plays, and which of it is a blunder.
@@ -257,7 +257,7 @@ def _played(world: World, position: int, lens: str) -> Opinion:
 
 
 def can_blunder(place: Place, view: Opinion) -> bool:
-    """Whether one of the moves that a lens plays there gives away the value of the game."""
+    """Whether one of the moves that a lens plays there is a blunder."""
     return bool((view.policy > 0)[~place.world.right[place.position]].any())
 
 

@@ -26,12 +26,12 @@ from app.web.lens import (
     OUTCOMES,
     Note,
     Opinion,
+    awaits_reply,
     lens_of,
     notes,
     opinion,
     opinion_at,
     seen_ply,
-    thinks,
     viewer,
 )
 from app.web.match import MAX_TALLY, Match, Place
@@ -87,7 +87,7 @@ class Headline(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """What a position is worth: to a lens, and in truth, in heats and always to the same side."""
+    """What a position is worth to one side in heats, to a lens and with optimal play."""
 
     heat: int | None  # None where nothing is known
     truth: int | None  # None where values are hidden
@@ -472,7 +472,7 @@ def auto(place: Place, routes: Routes = addresses.ON_PAGE) -> Auto | None:
     match = place.match
     if match.train and not place.over:
         return Auto(routes.show(next_snapshot(place)), SNAPSHOT_DELAY, "train")
-    if thinks(place):
+    if awaits_reply(place):
         seconds, stop = (match.delay, "pause") if match.watched else (REPLY_DELAY, "")
         return Auto(routes.reply(match), seconds, stop)
     if place.over and match.at_end and not match.pause and match.watched and match.keep:

@@ -113,7 +113,7 @@ class PolicyJudgement(NamedTuple):
     """What is exactly true of an agent's play, as shipped."""
 
     chances: dict[tuple[str, str], Chances]  # opponent, seat -> win, draw, loss from the own side
-    blunders: int  # decisions in which it can give away the value of the game
+    blunders: int  # decisions in which it can blunder
     unbeatable: dict[str, bool]  # seat -> whether it is proved
 
 
@@ -250,7 +250,7 @@ class World:
     def endings(self) -> NDArray[np.int8]:
         """Moves to a win with optimal play, this one included; below 0 to a loss, 0 for a draw.
 
-        Taken cells mean nothing.
+        Illegal moves mean nothing.
         """
         plies = self.solution.plies[np.maximum(self.game.successor, 0)] + np.int8(1)
         return np.nan_to_num(self.truth).astype(np.int8) * plies

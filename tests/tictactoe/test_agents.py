@@ -175,13 +175,13 @@ def test_nobody_takes_the_name_of_somebody_who_is_no_agent(tmp_path: Path):
     assert {"human", "truth", "self", "both", *BASELINES} == TAKEN
     for name in sorted(TAKEN):
         taken = make_agent(SMALL, id=name)
-        with pytest.raises(ModelError, match=f"id '{name}' is the name of somebody"):
+        with pytest.raises(ModelError, match=f"id '{name}' is the name of a player"):
             save(tmp_path, SMALL, taken)
         save(tmp_path, SMALL, make_agent(SMALL))
         for ending, content in files(tmp_path).items():
             renamed = content.replace(ID.encode(), name.encode()) if "json" in ending else content
             (tmp_path / ending.replace(ID, name)).write_bytes(renamed)
-        with pytest.raises(ModelError, match=f"{name}.json: id '{name}' is the name of somebody"):
+        with pytest.raises(ModelError, match=f"{name}.json: id '{name}' is the name of a player"):
             load(tmp_path, SMALL, name)
 
 

@@ -92,10 +92,13 @@ BROKEN_ARRAYS: dict[str, tuple[Callable[[Arrays], Arrays], str]] = {
         "holds q.npy, snapshot_q.npy, snapshot_updated.npy, snapshot_updates.npy instead of q, v",
     ),
     "no value for a legal cell": (set_one("q", (0, 0), np.nan), "q is not a number exactly where"),
-    "a value for a taken cell": (set_one("q", ILLEGAL, 0), "q is not a number exactly where"),
-    "infinity in a taken cell": (set_one("q", ILLEGAL, np.inf), "q is not a number exactly where"),
+    "a value for a illegal move": (set_one("q", ILLEGAL, 0), "q is not a number exactly where"),
+    "infinity in a illegal move": (
+        set_one("q", ILLEGAL, np.inf),
+        "q is not a number exactly where",
+    ),
     "no value in the history": (set_one("snapshot_q", (0, 0), np.nan), "snapshot_q is not a num"),
-    "visits to a taken cell": (set_one("visits", ILLEGAL, 1), "visits counts updates of illegal"),
+    "visits to a illegal move": (set_one("visits", ILLEGAL, 1), "visits counts updates of illegal"),
     "updates that stand still": (set_one("snapshot_updates", 0, 20), "snapshot_updates do not"),
     "updates below 0": (set_one("snapshot_updates", 0, -1), "snapshot_updates do not rise"),
     "updates not of the card": (
@@ -367,7 +370,10 @@ BROKEN_CARDS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "win rates of no epoch": (put("win_rate", {"x": [], "o": []}), NO_WIN_RATE),
     "one win rate more": (put("win_rate", {"x": [0.5], "o": [0.5, 0.5]}), NO_WIN_RATE),
-    "nobody met": (figure("vs", {}), "figures are against nobody and have to be against random"),
+    "nobody met": (
+        figure("vs", {}),
+        "figures are against no opponent and have to be against random",
+    ),
     "an opponent nobody knows": (unknown_opponent, AGAINST),
     "more than 1 together": (figure("vs", "minimax", "o", 0, [0.5, 0.5, 0.5]), UP_TO_1),
     "no snapshot": (figure("updates", []), ONE_EACH),
@@ -443,7 +449,7 @@ def test_every_figure_has_one_entry_a_snapshot(tmp_path: Path, game: Game, card:
     ("change", "reason"),
     [
         ({"updates": 21}, "snapshot_updates are not those of the card"),
-        ({"plays": "proportional"}, "nobody can play in proportion to a value below 0"),
+        ({"plays": "proportional"}, "no policy plays in proportion to a value below 0"),
     ],
 )
 def test_arrays_and_card_fit_together(

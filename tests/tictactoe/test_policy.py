@@ -170,7 +170,7 @@ def test_a_history_of_tables_is_played_like_each_of_them(game: Game, tables):
 
 
 def test_nobody_plays_in_proportion_to_a_value_below_0(tables):
-    with pytest.raises(ValueError, match="nobody can play in proportion to a value below 0"):
+    with pytest.raises(ValueError, match="no policy plays in proportion to a value below 0"):
         policy_of(tables["lucky"], "proportional")
 
 

@@ -220,7 +220,7 @@ def wrong(name: str, policy: NDArray[np.float64]) -> NDArray[np.float64]:
             policy[0, :2] += [-0.5, 0.5]
         case "NaN":
             policy[0, 0] = np.nan
-        case "on a taken cell":
+        case "on an illegal move":
             policy[-1] = 1 / 9
         case "more than 1":
             policy[0, 0] += 0.01
@@ -239,7 +239,7 @@ def wrong(name: str, policy: NDArray[np.float64]) -> NDArray[np.float64]:
         ("one row", r"a policy of this game is \(4520, 9\), not \(9,\)"),
         ("below 0", "no chance below 0"),
         ("NaN", "no chance below 0"),
-        ("on a taken cell", "none to a taken cell"),
+        ("on an illegal move", "none to an illegal move"),
         ("more than 1", "add up to 1"),
         ("less than 1", "add up to 1"),
         ("nothing", "add up to 1"),

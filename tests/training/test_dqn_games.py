@@ -21,7 +21,7 @@ from training.networks.games import (
 from training.plain.boards import is_over, legal_cells, move, result
 
 GAMES = 200
-REWARDS = (-5.0, -2.0, -0.1, 1.0)  # of a taken cell, a loss, a draw, a win
+REWARDS = (-5.0, -2.0, -0.1, 1.0)  # of a illegal move, a loss, a draw, a win
 
 
 @pytest.mark.parametrize("seat", [X, O])

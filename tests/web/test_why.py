@@ -438,7 +438,7 @@ def test_what_is_said_of_the_past_makes_the_value(world: World, lens: str) -> No
         told, found = " ".join(explain(pair).sentences), reason(pair)
         if pair.visits and abs(found.above) > 0.02:
             begun = (1 - alpha) ** pair.visits  # of the 0 that it began with nothing is left
-            so_far = re.search(r"targets? (?:was|is) ([−+]?[\d.]+)", told)
+            so_far = re.search(r"(?:one target was|average of its targets is) ([−+]?[\d.]+)", told)
             if so_far:
                 said += 1
                 assert pair.value == pytest.approx((1 - begun) * number(so_far[1]), abs=0.006)

@@ -61,7 +61,7 @@ def exchanged(game: Game, position: int) -> int:
 
 
 def _answer_value(pair: Pair, cell: int, position: int) -> float:
-    """What the table thinks of an answer that makes a position, in the view of the mover.
+    """The value of the table for an answer that makes a position, in the view of the mover.
 
     It is in the model where O moves: the boards with X to move look like those of an owner who
     plays X, colours exchanged.  For X it is not in the model, and what it would be drawn to stands

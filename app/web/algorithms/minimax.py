@@ -8,7 +8,7 @@ from app.web.algorithms.sentences import expected, square, worth_to_other
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer, before_answer
 from app.web.numbers import signed
 
-TITLE = "Minimax: the truth"
+TITLE = "Minimax: optimal play"
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:

@@ -43,7 +43,7 @@ def next_targets(pair: Pair, reason: ValueReason) -> list[float]:
         for answer in reason.given
         if answer.found is not None
         for value in pair.table[answer.position].tolist()
-        if value == value  # noqa: PLR0124 - a taken cell is NaN
+        if value == value  # noqa: PLR0124 - an illegal move is NaN
     ]
     return [*ends, *(gamma * value for value in values)]
 

@@ -383,7 +383,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
 
 
 def _rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]]:
-    """List each empty square with what all of them think of it."""
+    """List each empty square with the values of all of them."""
     squares = zip(*(panel.board.squares for panel in panels), strict=True)
     return [
         (short_name(game, cell), list(row))

@@ -103,7 +103,10 @@ def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
     return Explanation(
         heading=move,
         sentences=[*sentences, *_in_truth(pair, rule)],
-        facts=[("With optimal play", f"{exact}, {truth(pair)}"), (rule.counted, count(pair.visits or 0))],
+        facts=[
+            ("With optimal play", f"{exact}, {truth(pair)}"),
+            (rule.counted, count(pair.visits or 0)),
+        ],
         equations=[],
         shared="",
         rows=[],

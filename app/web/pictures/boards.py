@@ -45,7 +45,7 @@ class BoardSquare(NamedTuple):
     key: str  # the digit that plays it, in reading order from 1
     row: int
     column: int
-    mark: str  # "X", "O" or "." for nobody's
+    mark: str  # "X", "O" or "." for empty
     href: str = ""  # the game after a move here, if one is possible
     reply: str = ""  # where an agent answers that move, if one does
     last: bool = False  # the last move was here
@@ -103,7 +103,7 @@ class Board(NamedTuple):
     ranks: list[list[BoardSquare]]  # row by row
     box: str  # of a picture in which a square is 1 wide
     strikes: list[Strike]
-    held: bool  # whether the values are those of an earlier decision, while somebody thinks
+    held: bool  # whether the values are those of an earlier decision, while a move is awaited
     moves: str  # "X" or "O", whose turn it is; "" after the end
 
     @property
@@ -144,8 +144,8 @@ def board(
 
     `opinion` is None where no values are to be shown; it may be of an earlier decision, and is
     `held` while another one is waited for.  `link` makes of an empty cell the address that it leads
-    to; None for a board on which nobody moves now.  `reply` makes the address of an agent's answer
-    to a move there, None where no agent answers.
+    to; None for a board on which no move can be made now.  `reply` makes the address of an agent's
+    answer to a move there, None where no agent answers.
     `chosen` is the cell that the page is about, if it is about one.  `notes` are those of
     `lens.notes`, by default all that errs by optimal play; `more` has a sentence a cell.
     """

@@ -81,7 +81,7 @@ class Chart(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Its ends in words, for whoever cannot see it."""
+        """Its ends in words, for a screen reader."""
         ends = ((line.name, *line.ends) for line in self.lines)
         told = (f"{name} from {first.text} to {last.text}{self.unit}" for name, first, last in ends)
         return f"{self.title}: {', '.join(told)}."

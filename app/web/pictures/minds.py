@@ -57,7 +57,7 @@ LEANS = Kind("How sure it is", "heat", "draws any move alike", "always draws the
 
 
 class TruthLine(NamedTuple):
-    """A line under the tiles of a row that are worth the same in truth."""
+    """A line under the tiles of a row that optimal play values alike."""
 
     heat: int
     x: float
@@ -228,7 +228,7 @@ def picture(
 
 @kept(8)
 def picture_of_play(world: World, name: str) -> MindPicture:
-    """Draw where somebody's play blunders of whom no values are known."""
+    """Draw where a policy blunders of which no values are known."""
     where, kind = world.tiles, "blunders"
     heat, _ = mind.blundering_images(world.game, where, world.policies[name], LEVELS)
     return _drawn(world, name, kind, heat)

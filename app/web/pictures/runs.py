@@ -83,7 +83,7 @@ def seeded(recipe: str, seed: int) -> str:
 
 
 def position(world: World, record: str, lens: str) -> str:
-    """Return where a position is shown, by the values of somebody who can be had, else the true."""
+    """Return where a position is shown, by the values of an agent that can be had, else exactly."""
     known = world.lab.short.get(lens, lens)
     return addresses.play(Match(record, o=HUMAN, lens=known if world.is_lens(known) else TRUTH))
 

@@ -123,7 +123,7 @@ def state(world: World, position: int) -> schema.State:
 
 
 def view(world: World, position: int, lens: str, step: int | None) -> schema.ApiView:
-    """Tell what a lens thinks of a position, at a snapshot or as shipped, and what is true."""
+    """Return the values of a lens in a position, at a snapshot or as shipped, and exact ones."""
     game, learned = world.game, world.agents.find(lens)
     seen = None if game.is_over(position) else opinion(world, position, lens, step)
     worth = worth_of(world, lens)

@@ -94,7 +94,7 @@ class PartPage(Page):
     won_game: WonGame | None = None  # the worked example
     part: Section | None = None
     example: Example | None = None  # its board, if the agent that it is about is there
-    start: Callable[..., Start] | None = None  # what its lens, or another, thinks where it begins
+    start: Callable[..., Start] | None = None  # the values of its lens, or another, where it begins
     legend: Callable[[], Legend] | None = None  # of its board as it begins
     facts: Mapping[str, object] | None = None  # what only this section asks for
     recipes: Mapping[str, Recipe] | None = None  # by agent, as are the cards
@@ -210,7 +210,7 @@ def example(world: World, slug: str, match: Match) -> Example:
 
 
 def start(world: World, match: Match, lens: str = "") -> Start:
-    """Say what an agent thinks where a section's board begins: its own, or another one."""
+    """Return the values of an agent where a section's board begins: its own, or another one."""
     place = place_of(replace(match, lens=lens) if lens else match, world)
     tries = world.agents[lens or match.lens].visits[place.position].tolist()
     return Start(opinion_at(place).texts, [count(number) for number in tries])

@@ -197,7 +197,7 @@ def measures(world: World, sides: Sequence[Side]) -> dict[str, Criterion]:
         del there[TASK]
     for opponent in sides[0].runs[0].figures.vs:
         title = world.titles[opponent]
-        if all(world.judgement(opponent).unbeatable.values()):  # nobody wins against it
+        if all(world.judgement(opponent).unbeatable.values()):  # no opponent wins against it
             words, short = f"Fewer games lost to {title}", f"Lost to {title}"
             there[opponent] = Criterion(short, short, PERCENT, words, False, _share(opponent, 2))
         else:

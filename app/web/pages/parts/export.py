@@ -1,8 +1,8 @@
 """What can be taken along from a page: a figure as a file or in a frame, and how to cite it.
 
 A page that can be embedded has a `Take` for each of its figures and writes it down with the macros
-of `templates/parts/_export.html`: `take_row` anywhere, and `discovery` in its head, so that whoever
-is given its address finds the frame by oEmbed (see `app.web.pages.embed`).
+of `templates/parts/_export.html`: `take_row` anywhere, and `discovery` in its head, by which a
+program that is given its address finds the frame by oEmbed (see `app.web.pages.embed`).
 """
 
 import base64
@@ -69,7 +69,7 @@ class Take(NamedTuple):
         return addresses.file_of(self.frame, "png")
 
     def iframe(self, host: str) -> str:
-        """Return what shows it on a page of somebody else, as wide as there is room for it.
+        """Return what shows it on a page of another site, as wide as there is room for it.
 
         `host` is ours, as in `https://...`. With it comes a script that page may do without.
         """
@@ -171,7 +171,7 @@ def take_stop(stop: Stop) -> Take:
 def take_learner(recipe: str) -> Take:
     """Return how a learner leaves the site, to be taught on; "" is the first that is offered.
 
-    Raises RecipeError if nobody can teach it.
+    Raises RecipeError if it cannot be taught.
     """
     taught = recipe and phases_of(parse(recipe))
     title = f"{title_of(parse(recipe))}: teach it on" if taught else "Teach a program tic-tac-toe"
@@ -210,7 +210,7 @@ def provenance(world: World, name: str) -> str:
 
 
 def iframe(host: str, frame: str, title: str, width: int | str, height: int) -> str:
-    """Write a frame for a page of somebody else, without a style: that page may allow none."""
+    """Write a frame for a page of another site, without a style: that page may allow none."""
     return (
         f'<iframe src="{escape(host.rstrip("/") + frame)}" title="{escape(title)}" '
         f'width="{width}" height="{height}" frameborder="0" loading="lazy"></iframe>'

@@ -31,7 +31,7 @@ class FilmSquare(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What an agent thinks after so many updates."""
+    """The values of an agent after so many updates."""
 
     updates: str
     blunders: str  # positions in which it errs
@@ -59,7 +59,7 @@ class Film(NamedTuple):
 
 @kept(16, told=True)
 def film_of(world: World, name: str, record: str) -> Film:
-    """Film what an agent thinks of one decision.
+    """Film the values of an agent in one decision.
 
     Raises ValueError or IllegalMoveError as `replay` does.
     """
