@@ -11,7 +11,7 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import DIGITS, MARKS, replay, undo
 from app.tictactoe.policy import policy_of
-from app.tictactoe.views import on_scale
+from app.tictactoe.views import on_scale, shown
 
 LOSS, DRAW, WIN = np.array([(0xC6, 0x28, 0x28), (0xF7, 0xF7, 0xF7), (0x00, 0x89, 0x7B)])
 BACK, QUIT = "u", "q"
@@ -57,7 +57,7 @@ def play_in_terminal(
 
 
 def board_table(game: Game, agent: Agent, position: int) -> Table:
-    """Draw the marks, and on each empty cell its number and the agent's value for the mover."""
+    """Draw the marks, and on each empty cell its number and what the agent expects of it."""
     texts = [
         cell_text(game, agent, position, cell, int(stone))
         for cell, stone in enumerate(game.board[position])
@@ -69,16 +69,20 @@ def board_table(game: Game, agent: Agent, position: int) -> Table:
 
 
 def cell_text(game: Game, agent: Agent, position: int, cell: int, stone: int) -> Text:
-    """Write a cell: its mark, else its number and value, on red for a loss to green for a win."""
+    """Write a cell: its mark, else its number and value, on red for a loss to green for a win.
+
+    The value is on the common scale, a loss -1 and a win +1; beads are no such value.
+    """
     if stone or game.is_over(position):
         return Text(f"\n   {MARKS[stone].replace('.', ' ')}   \n", "bold")
-    value, mover = float(agent.q[position, cell]), int(game.to_move[position])
-    known = bool(agent.visits[position, cell])
-    told = "?" if not known else f"{value:+.2f}" if round(value, 2) else "0.00"
-    text = Text(f" {DIGITS[cell]}\n{told:^7}\n")
-    if known and agent.card.worth:
-        scaled = float(on_scale(np.array(value), agent.card.worth, mover))
-        end = WIN if scaled > 0 else LOSS
-        red, green, blue = np.rint(DRAW + abs(scaled) * (end - DRAW)).astype(int)
-        text.stylize(f"{'white' if abs(scaled) > 2 / 3 else 'black'} on rgb({red},{green},{blue})")
-    return text
+    value, worth = agent.q[position, cell], agent.card.worth
+    if not agent.visits[position, cell]:
+        return Text(f" {DIGITS[cell]}\n{'?':^7}\n")
+    if worth is None:
+        return Text(f" {DIGITS[cell]}\n{value:^7g}\n")
+    scaled = float(shown(on_scale(value, worth, int(game.to_move[position]))))
+    told = f"{scaled:+.2f}" if scaled else "0.00"
+    red, green, blue = np.rint(DRAW + abs(scaled) * ((WIN if scaled > 0 else LOSS) - DRAW))
+    ink = "white" if abs(scaled) > 2 / 3 else "black"
+    ground = f"{ink} on rgb({red:.0f},{green:.0f},{blue:.0f})"
+    return Text(f" {DIGITS[cell]}\n{told:^7}\n", style=ground)

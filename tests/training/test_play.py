@@ -3,13 +3,14 @@
 import itertools
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from rich.text import Text
 
 from app.tictactoe.agents import load
 from app.tictactoe.game import Game
-from app.tictactoe.views import common_scale
+from app.tictactoe.views import common_scale, shown
 from training import cli
 from training.play import cell_text, play_in_terminal
 
@@ -46,18 +47,24 @@ def test_a_cell_is_as_red_or_green_as_its_value(game: Game, name: str) -> None:
     for position, cell in itertools.product(range(0, game.decisions, 50), range(game.cells)):
         text = cell_text(game, agent, position, cell, int(game.board[position, cell]))
         if not game.legal[position, cell] or not agent.visits[position, cell]:
-            assert not isinstance(text.style, str) or "on" not in text.style
+            assert "rgb" not in str(text.style)
             continue
         red, green = colour(text)
         sign = (green > red) - (red > green)
-        value = float(scaled[position, cell])
-        assert sign == (value > 0) - (value < 0) or abs(value) < 0.005
+        value = shown(scaled[position, cell])
+        assert float(text.plain.split()[1]) == value
+        assert sign == np.sign(value)
         seen.add(sign)
     assert seen >= {-1, 1}
 
 
+def test_beads_are_counted_and_have_no_colour(game: Game) -> None:
+    text = cell_text(game, load(MODELS, game, "menace"), 0, 4, 0)
+    assert float(text.plain.split()[1]) > 100
+    assert "rgb" not in str(text.style)
+
+
 def colour(text: Text) -> tuple[int, int]:
     """How red and how green the ground of a text is."""
-    (span,) = text.spans
-    red, green, _ = str(span.style).partition("rgb(")[2].rstrip(")").split(",")
+    red, green, _ = str(text.style).partition("rgb(")[2].rstrip(")").split(",")
     return int(red), int(green)
