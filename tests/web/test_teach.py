@@ -21,6 +21,7 @@ from training.learners import learn
 
 HTMX = {"HX-Request": "true"}
 FOUR = "menace,vs=you,games=4,taught=245.45810.5713.12368"
+DRAWING = "q-learning,vs=you,start=empty,alpha=0.5,games=3,taught=5861.7815.1328"
 LARGEST = 40_000  # bytes of a page, compressed
 
 
@@ -61,6 +62,14 @@ def test_the_first_page_is_menace_that_has_moved(client: FlaskClient) -> None:
     assert 'class="cell taken last"' in page
 
 
+@pytest.mark.parametrize("learner", [*LEARNERS][1:])
+def test_the_link_to_a_learner_before_its_first_game_is_to_this_one(
+    client: FlaskClient, learner: str
+) -> None:
+    page = client.get(f"/teach/{learner}").text
+    assert f'value="http://localhost/teach/{learner}"' in page
+
+
 @settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -84,6 +93,36 @@ def test_any_play_through_the_links_is_what_the_command_line_trains(
         values = re.findall(r"<b>(\S+) → (\S+)(?: beads?)?</b>", answer.text)
         assert len(values) <= end.updates
         at, answer = follow(client, urljoin(at, link(answer.text, "next")))
+    assert (
+        client.application.extensions["world"].learned(name(recipe)).q.tobytes() == end.q.tobytes()
+    )
+
+
+def test_a_learner_that_has_only_met_its_teacher_is_beaten_by_somebody_else(
+    client: FlaskClient,
+) -> None:
+    """Said where it shows, with the game."""
+    _, answer = follow(client, f"/teach/{DRAWING}")
+    words = re.sub(r"<[^>]*>", "", answer.text)
+    assert "It has not lost to you for 3 games, but it knows only what you play." in words
+    assert "See how it loses as" in words
+    for seat in "12":
+        if game := link(answer.text, f"losing-{seat}"):
+            assert re.search(r"You win|wins", client.get(game).text)
+
+
+def test_the_same_teacher_of_a_learner_with_other_numbers(client: FlaskClient) -> None:
+    """The lab's form leads to where its moves fit no more, and goes on from the games before."""
+    page = client.get(f"/lab/{FOUR}").text
+    assert 'name="taught" value="245.45810.5713.12368"' in page
+    sent = "/lab?algorithm=menace&vs=you&games=4&taught=245.45810.5713.12368"
+    at, _ = follow(client, f"{sent}&beads=9")
+    assert at == f"/lab/{FOUR}".replace("vs=you", "vs=you,beads=9")
+    _, answer = follow(client, f"{sent}&seed=1")
+    assert "These games cannot have been played" in answer.text
+    kept = link(answer.text, "kept")
+    assert kept.endswith("seed=1")
+    assert client.get(kept).status_code == 200
 
 
 def test_the_end_of_a_game_is_one_round_trip_with_htmx(client: FlaskClient) -> None:
@@ -114,6 +153,8 @@ def test_it_can_be_taken_back_practise_and_start_over(client: FlaskClient) -> No
     page = client.get(f"/teach/{FOUR}").text
     assert link(page, "take-back") == f"/teach/{name(without_last(parse(FOUR)))}"
     assert link(page, "over") == "/teach/menace,seed=1"
+    assert link(page, "to-twin") == f"/compare/?lens={FOUR}&lens=menace"
+    assert link(page, "to-code") == f"/lab/{FOUR}.py"
     practised = link(page, "practice-1")
     assert unquote(practised) == ("/teach/menace,vs=you:4+random:100,taught=245.45810.5713.12368")
     after = client.get(practised).text

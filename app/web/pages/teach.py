@@ -16,7 +16,9 @@ from app.experiments import Bars
 from app.recipes import Recipe, RecipeError, parse
 from app.recipes import name as written
 from app.recipes.algorithms import League, Menace
+from app.recipes.on_demand import MOST_UPDATES
 from app.recipes.parameters import games_taught
+from app.recipes.shipped import SHIPPED, SHORT
 from app.recipes.taught import (
     Course,
     Lesson,
@@ -35,6 +37,7 @@ from app.tictactoe.policy import policy_of
 from app.tictactoe.views import on_scale
 from app.web import addresses
 from app.web.algorithms import opponent_name
+from app.web.comparison import Comparison, View
 from app.web.language import gettext, localized, marked, ngettext
 from app.web.lens import HEAT_STEPS, NOTHING, Opinion, Row, weighed
 from app.web.match import Place, against_person, place_of, read_whole, wrong
@@ -258,8 +261,9 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
     place = place_of(against_person(written(recipe), side, record), world())
     games, who = [one for one in lessons if one.record], title(recipe)
     other = untaught(recipe).with_seed(recipe.seed + 1)
+    chosen = "" if course.recipe == START else course.recipe
     return TeachPage(
-        here=addresses.teach(course.recipe if lessons else "", now=now),
+        here=addresses.teach(chosen, now=now),
         title=who,
         taught=ngettext(
             "%(title)s, taught %(count)s game",
@@ -295,7 +299,7 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         program=_program(),
         milestones=[*_milestones(lessons)],
         reached=_reached(lessons),
-        losing=[*_losing(course, who)],
+        losing=[*_losing(course)],
         take_back=addresses.teach(written(without_last(recipe))) if lessons else "",
         over=addresses.teach(written(other)) if lessons else "",
         practices=[*_practices(recipe)],
@@ -305,8 +309,8 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
             )
             for text, words in LEARNERS.items()
         ],
-        ways=_ways(course.recipe) if lessons else [],
-        take=take_learner("" if course.recipe == START else course.recipe),
+        ways=_ways(recipe) if lessons else [],
+        take=take_learner(chosen),
         preview=addresses.TEACH_PREVIEW.to(course.recipe),
     )
 
@@ -510,12 +514,12 @@ def _reached(lessons: list[Lesson]) -> dict[str, int]:
     return reached
 
 
-def _losing(course: Course, who: str) -> Iterator[Offer]:
+def _losing(course: Course) -> Iterator[Offer]:
     """Show in which games others beat it."""
     for seat, record in course.losing.items() if course.lessons else ():
         if record is not None:
             match = against_person(course.recipe, SEATS[seat], record)
-            how = gettext("See how as %(mark)s", mark=seat.upper())
+            how = gettext("See how it loses as %(mark)s", mark=seat.upper())
             yield Offer(how, "", addresses.play(match))
 
 
@@ -531,11 +535,18 @@ def _practices(recipe: Recipe) -> Iterator[Offer]:
         yield Offer(gettext(against), games_there, addresses.teach(longer))
 
 
-def _ways(recipe: str) -> list[Action]:
-    """Lead to where else it is by its name."""
-    return [
-        Action("mind", gettext("Its mind"), addresses.mind(recipe)),
-        Action("play", gettext("Play it"), addresses.play_against(recipe)),
-        Action("page", gettext("Its page"), addresses.agent(recipe)),
-        Action("lab", gettext("In the lab"), addresses.lab(recipe)),
+def _ways(recipe: Recipe) -> list[Action]:
+    """Lead to where else it is by its name; one is beside its twin that programs taught."""
+    taught, start = written(recipe), untaught(recipe)
+    twin = SHORT.get(written(start), written(start))
+    ways = [
+        Action("mind", gettext("Its mind"), addresses.mind(taught)),
+        Action("play", gettext("Play it"), addresses.play_against(taught)),
+        Action("page", gettext("Its page"), addresses.agent(taught)),
+        Action("lab", gettext("In the lab"), addresses.lab(taught)),
+        Action("code", gettext("As code"), addresses.code(taught)),
     ]
+    if twin in SHIPPED or start.updates_at_most() <= MOST_UPDATES:
+        views = View(taught), View(twin)
+        ways.append(Action("twin", gettext("Its twin"), addresses.compare(Comparison("", views))))
+    return ways

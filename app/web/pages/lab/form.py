@@ -140,7 +140,8 @@ def read(query: Mapping[str, str]) -> Recipe:
     }
     if ":" in given.get("vs", "") and "taught" not in given:
         given["vs"] = _rescaled(given["vs"], given.pop(chosen.turns, ""))
-    errors = {key: wrong for key in given if (wrong := _wrong(chosen(), usual[key], given[key]))}
+    typed = [key for key in given if key != "taught"]  # which is right or wrong with all the rest
+    errors = {key: wrong for key in typed if (wrong := _wrong(chosen(), usual[key], given[key]))}
     if errors:
         raise FormError(errors)
     differing = (  # all of them would be longer than a name may be
