@@ -544,7 +544,7 @@ def _ways(recipe: Recipe) -> list[Action]:
         Action("play", gettext("Play it"), addresses.play_against(taught)),
         Action("page", gettext("Its page"), addresses.agent(taught)),
         Action("lab", gettext("In the lab"), addresses.lab(taught)),
-        Action("code", gettext("As code"), addresses.code(taught)),
+        Action("code", gettext("As code"), addresses.CODE.to(taught)),
     ]
     if twin in SHIPPED or start.updates_at_most() <= MOST_UPDATES:
         views = View(taught), View(twin)
