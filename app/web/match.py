@@ -45,6 +45,7 @@ class Match(Struct, frozen=True):
     errors: str = ""  # which values are marked as wrong: see `lens.notes`
     hint: bool = False  # show the squares that keep what the position is worth
     keep: bool = False  # go on to the next game
+    replay: bool = False  # go on to the next ply of the record by itself, and offer it at its end
     view: str = ""  # "x" or "o": whose view an earlier ply is shown in, "" for the usual one
     tally: tuple[int, int, int] = (0, 0, 0)  # games won by X, drawn, won by O
 
@@ -78,7 +79,8 @@ class Match(Struct, frozen=True):
 
     def go(self, record: str, **changes: Any) -> "Match":
         """Return the match at the end of another record, whatever ply was shown of this one."""
-        return replace(self, record=record, ply=None, train=False, hint=False, view="", **changes)
+        halted = replace(self, record=record, ply=None, train=False, hint=False, replay=False)
+        return replace(halted, view="", **changes)
 
     def play(self, cell: int) -> "Match":
         """Return the match after one more move from the position shown."""
@@ -88,7 +90,7 @@ class Match(Struct, frozen=True):
         """Return the match shown at another ply of its record."""
         earlier = ply < len(self.record)
         view = self.view if earlier else ""
-        return replace(self, ply=ply if earlier else None, hint=False, view=view)
+        return replace(self, ply=ply if earlier else None, hint=False, replay=False, view=view)
 
 
 @dataclass(frozen=True)
@@ -270,6 +272,7 @@ _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "errors": ("truth|task|none", str, marked("truth, task, none, or left out")),
     "hint": _FLAG,
     "keep": _FLAG,
+    "replay": _FLAG,
     "view": ("[xo]", str, marked("x or o")),
     "tally": (
         r"\d{1,6}-\d{1,6}-\d{1,6}",

@@ -166,7 +166,7 @@ class Scene(NamedTuple):
 def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
     """Gather what is the same wherever the board of a match stands, but for where it leads."""
     going_on, controls, played = auto(place, routes), links(place, routes), moves(place)
-    blame = losing_move(place, played)
+    blame = losing_move(place)
     ply = seen_ply(place)
     seen = None if place.match.hide or ply is None else opinion_at(place, ply)
     legend = legend_of(place, seen, ply) if seen else None
@@ -215,6 +215,7 @@ def saying(
     if match.hide:
         caption = gettext("The values are hidden.")
     if place.over:
+        headline = gettext("Your turn") if match.replay else headline
         return Headline(headline, *_lesson(place, links, blame, show))
     mover, mark = titles[match.seat(match.to_move)], MARKS[match.to_move]
     if match.hint:
@@ -380,12 +381,12 @@ def _seat(place: Place, player: int) -> Seat:
     )
 
 
-def losing_move(place: Place, played: list[Move]) -> Move | None:
+def losing_move(place: Place) -> Move | None:
     """Return the last blunder of a finished game: the person's own, unless the person won."""
     if not place.over:
         return None
     side = None if place.match.watched else viewer(place.match, place.world)
-    lost = [move for move in played if move.blunder]
+    lost = [move for move in moves(place) if move.blunder]
     own = [move for move in lost if side is not None and move.mark == MARKS[side]]
     return next(reversed(lost if result(place) == "win" else own or lost), None)
 
@@ -395,10 +396,11 @@ def _lesson(
 ) -> tuple[str, list[Action]]:
     """Return what a finished game teaches, and where to go from it."""
     match = place.match
-    ways = [
-        Action("rematch", gettext("Rematch"), links.new_game, kind="primary"),
-        Action("swap-end", gettext("Swap"), links.swap, symbol="swap"),
-    ]
+    if match.replay:
+        yours = replace(match, x=HUMAN) if match.watched else match
+        way = Action("your-turn", gettext("Play it"), show(yours.go("")), kind="primary")
+        return summed_up(place), [way]
+    ways = [Action("rematch", gettext("Rematch"), links.new_game, kind="primary")]
     if links.take_back:
         back = gettext("Take back")
         ways.append(Action("take-back", back, links.take_back, "u", symbol="undo"))
@@ -415,6 +417,28 @@ def _lesson(
     if blame.random:
         words = marked("Move %(ply)s, a random one, was a blunder: %(what)s.")
     return gettext(words, ply=blame.ply, what=gettext(NO_LONGER[worth])), ways
+
+
+def summed_up(place: Place) -> str:
+    """Say in a line what a finished game turned on, to people who did not play it."""
+    match, world, blame = place.match, place.world, losing_move(place)
+    if not blame:
+        return gettext("No move was a blunder.")
+    winner, ply = world.game.result(place.position), blame.ply - 1
+    who, erred = match.seat(winner), match.seat(mover_at(ply))
+    cell, words = place.cells[ply], marked("A draw, after a blunder: move %(ply)s.")
+    if winner:
+        words = marked("%(who)s won after a blunder: move %(ply)s.")
+    value = ""
+    if world.agents.knows(erred) and not blame.random:
+        view = opinion(world, place.positions[ply], erred)
+        if view.known[cell] and not view.beads:
+            who, value = erred, view.texts[cell]
+            words = marked("%(who)s expected %(value)s of move %(ply)s: a blunder.")
+            if view.scaled[cell] > 0:
+                words = marked("%(who)s was %(value)s sure of move %(ply)s: a blunder.")
+    named = MARKS[winner] if match.is_human(winner) and not value else world.titles[who]
+    return gettext(words, who=named, value=value, ply=blame.ply)
 
 
 def _notes(place: Place, seen: Opinion | None, ply: int | None) -> list[Note] | None:
@@ -440,7 +464,7 @@ def _replies(world: World, lens: str) -> bytes:
 
 def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Controls:
     """Return the address behind every control of a match."""
-    match, over = replace(place.match, train=False, hint=False), place.over
+    match, over = replace(place.match, train=False, hint=False, replay=False), place.over
     ply = len(match.shown)
     halted = replace(match, pause=match.pause or match.watched)
     reply = "" if over else routes.reply(match.go(match.shown))
@@ -458,9 +482,11 @@ def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Controls:
         swap=show(_swapped(next_game(place) if over else match)),
         first=show(halted.at(0)) if ply else "",
         back=show(halted.at(ply - 1)) if ply else "",
-        pause=show(replace(match, pause=True)) if moving and going else "",
+        pause=show(match if replays(place) else replace(match, pause=True))
+        if replays(place) or (moving and going)
+        else "",
         play=show(replace(match.at(len(match.record)), pause=False))
-        if moving and not going
+        if moving and not going and not replays(place)
         else "",
         step=show(halted.at(ply + 1)) if not match.at_end else agent_reply,
         last=show(match.at(len(match.record))) if not match.at_end else "",
@@ -470,6 +496,9 @@ def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Controls:
 def auto(place: Place, routes: Routes = addresses.ON_PAGE) -> Auto | None:
     """Return what happens by itself: a snapshot more, an agent's move, or the next game."""
     match = place.match
+    if replays(place):
+        following = replace(match.at(len(match.shown) + 1), replay=True)
+        return Auto(routes.show(following), match.delay, "pause")
     if match.train and not place.over:
         return Auto(routes.show(next_snapshot(place)), SNAPSHOT_DELAY, "train")
     if awaits_reply(place):
@@ -478,6 +507,11 @@ def auto(place: Place, routes: Routes = addresses.ON_PAGE) -> Auto | None:
     if place.over and match.at_end and not match.pause and match.watched and match.keep:
         return Auto(routes.show(next_game(place)), max(match.delay, GAME_DELAY), "pause")
     return None
+
+
+def replays(place: Place) -> bool:
+    """Whether the next ply of the record is shown by itself."""
+    return place.match.replay and not place.match.at_end
 
 
 def answered(place: Place) -> bool:

@@ -110,13 +110,20 @@ document.addEventListener("pointerdown", ({ target }) => {
 
 // The seat that was pressed is the one to fill; the link shown is the one that holds now.
 
-document.addEventListener("click", ({ target }) => {
+document.addEventListener("click", (event) => {
+  const { target } = event;
   const seat = target.closest?.("[data-seat]")?.dataset.seat;
   if (seat) {
     byId(`seat-of-${seat}`).checked = true;
     loadOnce("players", "#chooser");
   }
-  if (!target.closest?.("#share")) return;
+  const end = target.closest?.("#pass-on");
+  if (!end && !target.closest?.("#share")) return;
+  if (end) { // its own page for who has no script
+    event.preventDefault();
+    event.stopPropagation();
+    byId("share-panel").showPopover();
+  }
   byId("share-link").value = location.href;
   load("take", location.pathname.replace("/play", "/take") + location.search, "#share-panel");
 }, true);

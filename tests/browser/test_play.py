@@ -478,6 +478,24 @@ def test_a_link_is_shared(new_context: Callable[..., BrowserContext]) -> None:
     expect(page.locator("#share-link")).to_have_value(page.url)
 
 
+def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) -> None:
+    """On a phone without scrolling: its end, the card, and the link that says whose turn it is."""
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto("/play/021486?o=q-learning-1&delay=0.25")
+    page.click("#pass-on")
+    card = page.get_by_role("img", name="Q-learning 1 won after a blunder: move 5.")
+    expect(card).to_be_in_viewport(ratio=1)
+    assert (
+        card.evaluate("async image => { await image.decode(); return image.naturalWidth }") == 1200
+    )
+    expect(page.locator("#watch-replay")).to_be_in_viewport(ratio=1)
+    page.goto(page.input_value("#replay"))
+    expect(page.locator("h1")).to_have_text("Your turn")
+    expect(page.locator("#caption")).to_be_in_viewport(ratio=1)
+    page.click("#your-turn")
+    expect(page).to_have_url(address("/play/?o=q-learning-1&delay=0.25"))
+
+
 def test_a_hidden_page_rests(page: Page) -> None:
     page.goto("/play/?x=fixed&o=fixed&delay=0.25&pause=1")
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")

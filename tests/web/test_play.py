@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from app.web import addresses
 from app.web.match import Match, place_of
 from app.web.pages.play import PlayPage, minds_page, place_at, play_page
 from app.web.scene import hint
@@ -20,6 +21,10 @@ LOST = Match("021486", o="q-learning-1", tally=(2, 1, 0))
 
 def page(world: World, match: Match) -> PlayPage:
     return play_page(place_of(match, world))
+
+
+def link(shown: str, id: str) -> str:
+    return unescape(re.findall(f'<a id="{id}"[^>]*?href="([^"]+)"', shown)[0])
 
 
 def test_the_strip_says_who_plays_how_strong_they_are_and_the_score(world: World) -> None:
@@ -56,7 +61,6 @@ def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(world: World)
     assert {way.label: way.href for way in shown.scene.says.actions} == {
         "Show me": "/play/021486?ply=4&o=q-learning-1&tally=2-1-0",
         "Rematch": "/play/?o=q-learning-1&tally=2-1-1",
-        "Swap": "/play/?x=q-learning-1&o=human&tally=1-1-2",
         "Take back": "/play/0214?o=q-learning-1&tally=2-1-0",
     }
     assert shown.why == "/why/021486?ply=4&o=q-learning-1&tally=2-1-0&cell=8"
@@ -73,7 +77,39 @@ def test_whoever_wins_is_shown_what_the_other_gave_away(world: World) -> None:
     drawn = page(world, Match("041263578", o="q-iteration"))
     assert (drawn.scene.says.headline, drawn.scene.result) == ("Draw", "draw")
     assert drawn.scene.says.caption == "No move was a blunder."
-    assert [way.id for way in drawn.scene.says.actions] == ["rematch", "swap-end", "take-back"]
+    assert [way.id for way in drawn.scene.says.actions] == ["rematch", "take-back"]
+
+
+@pytest.mark.parametrize(
+    ("match", "told"),
+    [
+        (LOST, "Q-learning 1 won after a blunder: move 5."),
+        (Match("03142", o="q-learning-1"), "Q-learning 1 was +0.37 sure of move 2: a blunder."),
+        (Match("021486", x="q-table", o="q-table"), "Q-table expected −0.14 of move 5: a blunder."),
+        (Match("041263578", o="q-iteration"), "No move was a blunder."),
+        (Match("03142", o="human"), "X won after a blunder: move 2."),
+    ],
+)
+def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
+    client: FlaskClient, world: World, match: Match, told: str
+) -> None:
+    """The replay shows every ply, one after the other, and then says: your turn."""
+    ended = client.get(addresses.play(match)).text
+    passed = unescape(client.get(link(ended, "pass-on")).text)
+    assert f'<img src="{addresses.MATCH_PREVIEW.of(match)}"' in passed
+    assert told in passed
+    url = link(passed, "watch-replay")
+    shown = unescape(client.get(url).text)
+    picture = re.findall('og:image" content="http://localhost(.*?)"', shown)[0]
+    assert client.get(picture).data == client.get(addresses.MATCH_PREVIEW.of(match)).data
+    for ply in range(len(match.record) + 1):
+        shown = client.get(url).text
+        squares = re.findall(r'<a id="board-\d".*?</a>', shown, re.DOTALL)
+        assert "".join(squares).count('class="mark"') == ply
+        url = unescape("".join(re.findall(r'hx-get="(/play/[^"]+)" hx-trigger="load', shown)))
+    assert not url
+    assert '<h1 class="headline">Your turn</h1>' in shown
+    assert link(shown, "your-turn").startswith("/play/?o=")
 
 
 def test_a_pause_is_said_with_the_way_on_and_is_not_inherited(world: World) -> None:

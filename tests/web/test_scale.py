@@ -239,6 +239,9 @@ def test_the_preview_of_a_finished_game_has_its_line_and_no_values(
     client: FlaskClient, world: World
 ) -> None:
     place = place_of(Match("03142", o="human"), world)
-    drawn = board(place, None, None)
+    drawn = board(place, None, None, chosen=3)
     assert drawn.strikes
-    assert client.get("/preview/03142.png?o=human").data == png(preview_of(drawn, "X wins"))
+    told = "X won after a blunder: move 2."
+    assert client.get("/preview/03142.png?o=human").data == png(preview_of(drawn, told))
+    unmarked = board(place, None, None)
+    assert png(preview_of(drawn, told)) != png(preview_of(unmarked, told))

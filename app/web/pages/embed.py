@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 from flask import Blueprint, Response, abort, current_app, request
 from markupsafe import Markup
+from msgspec.structs import replace
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import BadRequest, HTTPException, NotFound
 from werkzeug.http import generate_etag
@@ -55,7 +56,7 @@ from app.web.pictures.minds import EXPECTS, Kind, MindPicture, kinds, parse_view
 from app.web.pictures.svg import inline_plot, preview
 from app.web.pictures.tables import Table, table
 from app.web.respond import Page, lead_to, respond, revalidated
-from app.web.scene import Scene, replied, scene
+from app.web.scene import Scene, losing_move, replied, scene, summed_up
 from app.web.text import STOPS, headline_of, legend_of
 from app.web.world import World, world
 
@@ -264,6 +265,9 @@ class TakePage(Page):
 
     takes: list[Take]
     back: str
+    card: str  # the address of the picture of a finished game, "" before its end
+    told: str  # what is said below it
+    replay: str  # where the game is played again before one's eyes
 
 
 @bp.get(addresses.TAKE.to(""))
@@ -278,7 +282,15 @@ def take_page(place: Place) -> TakePage:
     takes = [take_board(place)]
     if place.match.record and not place.match.hide:
         takes.append(take_value(place))
-    return TakePage(takes, addresses.play(place.match))
+    played = place.match.at(len(place.match.record))
+    again = replace(played.at(0), replay=True, pause=False, keep=False, tally=Match().tally)
+    return TakePage(
+        takes=takes,
+        back=addresses.play(place.match),
+        card=addresses.MATCH_PREVIEW.of(played) if place.over else "",
+        told=summed_up(place) if place.over else "",
+        replay=addresses.play(again),
+    )
 
 
 FORMATS = "<any(svg, csv):ending>"
@@ -351,14 +363,22 @@ def mind_preview(name: str) -> Response:
 @bp.get(addresses.MATCH_PREVIEW.to(""))
 @bp.get(addresses.MATCH_PREVIEW)
 def board_preview(record: str = "") -> Response:
-    """Draw a position as a link to it is shown: with its own values, never with those held."""
+    """Draw a position as a link to it is shown: with its own values, never with those held.
+
+    That of a finished game has a ring around the move that it turned on; so has its replay.
+    """
     place = parse(record, request.args, world())
+    if place.match.replay:
+        place = Place(place.world, place.match.at(len(record)), place.positions)
     opinion = None if place.match.hide or place.over else opinion_at(place)
     unsaid = [NOTHING] * place.world.game.cells
-    line = headline_of(place)
+    line, blame = headline_of(place), losing_move(place)
+    if place.over:
+        line = summed_up(place)
     if opinion:
         line = legend_of(place, opinion).caption.partition(": ")[2]
-    shown = boards.board(place, opinion, None, notes=unsaid)
+    turned = place.cells[blame.ply - 1] if blame else None
+    shown = boards.board(place, opinion, None, notes=unsaid, chosen=turned)
     return png_file(boards.preview_of(shown, f"{line[0].upper()}{line[1:]}"))
 
 

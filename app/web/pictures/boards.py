@@ -266,6 +266,7 @@ def _square(square: BoardSquare, x: float, y: float) -> Iterator[Shape]:
     taken = square.mark != "."
     value = None if taken or square.heat is None else ("heat", square.heat)
     kind = "square" + " taken" * taken + " last" * square.last + " hinted" * square.hinted
+    kind += " chosen" * square.chosen
     yield Rect(kind, x, y, SIDE, SIDE, value=value, round=8)
     if taken:
         stone = [Sign("stone", "M0 0" + SHAPES[square.mark.lower()])]
