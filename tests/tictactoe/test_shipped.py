@@ -10,7 +10,6 @@ import pytest
 from app.recipes import parse
 from app.tictactoe.agents import Agent, load
 from app.tictactoe.policy import policy_of
-from app.tictactoe.report import report
 from tests.tictactoe.both import Both
 from tests.tictactoe.slow_report import flat, slow_figures
 
@@ -27,15 +26,6 @@ def entry(figures: Any, snapshot: int) -> Any:
     if isinstance(figures, dict):
         return {name: entry(below, snapshot) for name, below in figures.items()}
     return figures if figures is None else [figures[snapshot]]
-
-
-def test_a_card_says_what_is_true_of_its_table_at_every_snapshot(tictactoe: Both, agent: Agent):
-    """To the last of the nine decimals that are kept."""
-    card, updates = agent.card, agent.snapshot_updates.tolist()
-    task = parse(card.recipe).task()
-    true = report(tictactoe.game, agent.history.all_values(), updates, card.worth, card.plays, task)
-    found, expected = (flat(msgspec.to_builtins(told)) for told in (card.figures, true))
-    assert found == pytest.approx(expected, rel=0, abs=1.1e-9)
 
 
 def test_a_card_says_what_a_slow_evaluation_says(

@@ -45,14 +45,6 @@ def test_everything_shipped_is_there_and_nothing_else(game: Game) -> None:
     assert sum(path.stat().st_size for path in MODELS.iterdir()) < MOST_BYTES
 
 
-def test_q_iteration_ships_without_a_blunder(game: Game) -> None:
-    figures = load(MODELS, game, "q-iteration").card.figures
-    assert figures.blunders[-1] == 0
-    assert figures.nash_conv[-1] == 0
-    assert figures.classes_right
-    assert figures.classes_right[-1] == 1
-
-
 @pytest.fixture(scope="module")
 def agent(game: Game) -> Agent:
     return load(MODELS, game, "q-iteration")

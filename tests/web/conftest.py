@@ -1,10 +1,15 @@
 import re
+import shutil
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from app.web import create_app
+from app.web.service.deployment import ROOT
 from app.web.world import World
 
 
@@ -22,6 +27,35 @@ def client(site: Flask) -> FlaskClient:
 def world(site: Flask) -> World:
     loaded: World = site.extensions["world"]
     return loaded
+
+
+@pytest.fixture(scope="session")
+def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A function from an agent to a folder with it alone: such a site starts sooner."""
+
+    @cache
+    def folder(name: str) -> Path:
+        models = tmp_path_factory.mktemp("models")
+        for ending in ("json", "npz"):
+            shutil.copy(ROOT / "models" / f"{name}.{ending}", models)
+        return models
+
+    return folder
+
+
+@pytest.fixture
+def start(
+    monkeypatch: pytest.MonkeyPatch, folder_of: Callable[[str], Path]
+) -> Callable[..., Flask]:
+    """A function that starts a site, of one agent, where the environment has these variables."""
+    monkeypatch.setenv("MODELS", str(folder_of("champion")))
+
+    def started(seed: int | None = None, **variables: str) -> Flask:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        return create_app(seed=seed)
+
+    return started
 
 
 def unled(html: str) -> str:

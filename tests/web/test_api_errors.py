@@ -1,11 +1,12 @@
 """What is wrong with a request to the API is said in one shape."""
 
 import json
+from collections.abc import Callable
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web import create_app
 from tests.web.test_api import DRAWN, PURE
 
 
@@ -57,8 +58,8 @@ def test_it_can_only_be_read(client: FlaskClient, method: str, address: str) -> 
     assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
 
 
-def test_a_fault_of_ours_is_told_and_not_shown() -> None:
-    site = create_app()
+def test_a_fault_of_ours_is_told_and_not_shown(start: Callable[..., Flask]) -> None:
+    site = start()
 
     @site.get("/api/v1/fault")
     def fault() -> str:

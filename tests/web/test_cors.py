@@ -1,21 +1,22 @@
 """Pages of other sites may read the API where that is configured, and nothing else."""
 
+from collections.abc import Callable
+
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web import create_app
 from tests.web.test_headers import EXPECTED
 
-API, PAGE = "/api/v1/agents/q-table", "/play/4"
+API, PAGE = "/api/v1/agents/champion", "/play/4"
 FRIEND, STRANGER = {"Origin": "https://friend.example"}, {"Origin": "https://stranger.example"}
 ALLOWED = "Access-Control-Allow-Origin"
 SHARED = "Cross-Origin-Resource-Policy"
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> FlaskClient:
-    monkeypatch.setenv("CORS_ORIGINS", request.param)
-    return create_app().test_client()
+def opened(start: Callable[..., Flask], request: pytest.FixtureRequest) -> FlaskClient:
+    return start(CORS_ORIGINS=request.param).test_client()
 
 
 def test_nobody_may_by_default(client: FlaskClient) -> None:
@@ -51,9 +52,6 @@ def test_everybody_may_where_it_is_open(opened: FlaskClient) -> None:
 @pytest.mark.parametrize(
     "origin", ["friend.example", "https://friend.example/", "https://*.example"]
 )
-def test_no_server_starts_on_what_is_no_origin(
-    monkeypatch: pytest.MonkeyPatch, origin: str
-) -> None:
-    monkeypatch.setenv("CORS_ORIGINS", origin)
+def test_no_server_starts_on_what_is_no_origin(start: Callable[..., Flask], origin: str) -> None:
     with pytest.raises(ValueError, match="CORS_ORIGINS"):
-        create_app()
+        start(CORS_ORIGINS=origin)

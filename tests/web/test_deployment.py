@@ -3,9 +3,11 @@
 import json
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from app.tictactoe.agents import ModelError
@@ -16,25 +18,9 @@ HSTS = "Strict-Transport-Security"
 FORWARDED = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "play.example"}
 
 
-@pytest.fixture(scope="session")
-def one_agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with one agent: such a site starts sooner."""
-    folder = tmp_path_factory.mktemp("models")
-    for ending in ("json", "npz"):
-        shutil.copy(ROOT / "models" / f"champion.{ending}", folder)
-    return folder
-
-
 @pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch, one_agent: Path):
-    monkeypatch.setenv("MODELS", str(one_agent))
-
-    def site(**variables: str) -> FlaskClient:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        return create_app().test_client()
-
-    return site
+def environment(start: Callable[..., Flask]) -> Callable[..., FlaskClient]:
+    return lambda **variables: start(**variables).test_client()
 
 
 def test_nobody_is_believed_that_a_request_came_by_https(environment) -> None:

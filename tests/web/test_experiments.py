@@ -303,12 +303,6 @@ def test_the_api_has_what_the_file_has(client: FlaskClient, world: World) -> Non
 # What the sample shows.
 
 
-def test_a_page_of_every_kind_of_figure_is_kept_and_asked_for_again(sampled: FlaskClient) -> None:
-    first = sampled.get("/experiments/double-q")
-    again = sampled.get("/experiments/double-q", headers={"If-None-Match": first.headers["ETag"]})
-    assert (first.status_code, again.status_code) == (200, 304)
-
-
 def test_a_dot_opens_a_run_with_the_value_that_it_tells(shown: str) -> None:
     found = marks(drawings(shown)[0])
     assert found

@@ -2,10 +2,8 @@
 
 import gzip
 import re
-import shutil
 from html import unescape
 from itertools import pairwise
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -20,14 +18,12 @@ from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import greedy, uniform
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import best_response, successor_values
-from app.web import create_app
 from app.web.addresses import agent, how
 from app.web.algorithms import ALGORITHMS
 from app.web.algorithms.formula import Formula, block, inline, symbols
 from app.web.pages.how.page import CONTENTS, PARTS
 from app.web.pages.how.sections import SECTIONS
-from app.web.service.deployment import ROOT
-from app.web.world import TRUTH, World
+from app.web.world import World
 from tests.web.conftest import unled
 
 HTMX = {"HX-Request": "true"}
@@ -221,22 +217,6 @@ def test_a_board_can_be_played_to_the_end(client: FlaskClient) -> None:
     over = section(client.get("/how/minimax?record=03142").text)
     assert "X wins" in over
     assert "record=" not in over
-
-
-@pytest.mark.parametrize("name", ["champion", "q-table", "dqn-vs-heuristic"])
-def test_with_other_models_it_says_what_is_left(tmp_path: Path, name: str) -> None:
-    for file in (ROOT / "models").glob(f"{name}.*"):
-        shutil.copy(file, tmp_path)
-    client = create_app(tmp_path).test_client()
-    agents = set()
-    for at, about in SECTIONS.items():
-        page = client.get(f"/how/{at}").text
-        agents |= set(re.findall(r'href="/agents/([^"]+)"', page))
-        assert 'class="formula' in page
-        shown = about.start.lens in (name, TRUTH)
-        assert ('class="try"' in page) == ('class="look"' in page) == shown
-        assert client.get(f"/how/{at}?record=0").status_code == 400 or shown
-    assert agents == {name}
 
 
 def test_every_page_is_small(client: FlaskClient) -> None:

@@ -307,9 +307,3 @@ def test_judgements_are_light(client: FlaskClient, world: World) -> None:
         for part in ("blunders", "verdict"):
             assert len(section(page, part).encode()) < 32_000
     assert len(client.get("/agents/q-learning-player/blunders").data) < 80_000
-
-
-def test_a_certificate_is_kept_and_asked_for_again(client: FlaskClient) -> None:
-    address = "/agents/champion/certificate-x.csv"
-    tag = client.get(address).headers["ETag"]
-    assert client.get(address, headers={"If-None-Match": tag}).status_code == 304

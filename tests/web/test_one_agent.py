@@ -1,14 +1,17 @@
 """The pages that judge and compare agents do so whichever agents the folder holds."""
 
 import re
-import shutil
+from collections.abc import Callable
+from functools import cache
 from html import unescape
+from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
 
 from app.web import create_app
-from app.web.service.deployment import ROOT
+from app.web.pages.how.sections import SECTIONS
+from app.web.world import TRUTH
 
 PAGES = [
     "/agents",
@@ -22,11 +25,14 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> FlaskClient:
-    folder = tmp_path_factory.mktemp("models")
-    for path in (ROOT / "models").glob("champion.*"):
-        shutil.copy(path, folder)
-    return create_app(folder).test_client()
+def sites(folder_of: Callable[[str], Path]) -> Callable[[str], FlaskClient]:
+    """A function from an agent to the site that has it alone."""
+    return cache(lambda name: create_app(folder_of(name)).test_client())
+
+
+@pytest.fixture
+def alone(sites: Callable[[str], FlaskClient]) -> FlaskClient:
+    return sites("champion")
 
 
 def test_its_pages_and_all_their_links_answer(alone: FlaskClient) -> None:
@@ -50,3 +56,25 @@ def test_it_is_compared_with_best_play(alone: FlaskClient) -> None:
 def test_whoever_is_there_is_named(alone: FlaskClient) -> None:
     for url in ("/agents/nobody", "/agents/nobody/blunders"):
         assert "There are: champion." in alone.get(url).text
+
+
+@pytest.mark.parametrize("lens", ["champion", "q-learning-4", "observing"])
+def test_it_is_explained(sites: Callable[[str], FlaskClient], lens: str) -> None:
+    client = sites(lens)
+    for record in ("", "40", "408", "4081"):
+        for who in (lens, TRUTH):
+            assert client.get(f"/why/{record}?o=human&lens={who}").status_code == 200
+        assert client.get(f"/why/{record}").status_code == 200
+
+
+@pytest.mark.parametrize("name", ["champion", "q-table", "dqn-vs-heuristic"])
+def test_the_algorithms_say_what_is_left(sites: Callable[[str], FlaskClient], name: str) -> None:
+    client, agents = sites(name), set()
+    for at, about in SECTIONS.items():
+        page = client.get(f"/how/{at}").text
+        agents |= set(re.findall(r'href="/agents/([^"]+)"', page))
+        assert 'class="formula' in page
+        shown = about.start.lens in (name, TRUTH)
+        assert ('class="try"' in page) == ('class="look"' in page) == shown
+        assert client.get(f"/how/{at}?record=0").status_code == 400 or shown
+    assert agents == {name}

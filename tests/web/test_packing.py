@@ -2,12 +2,13 @@
 
 import gzip
 import time
+from collections.abc import Callable
 
 import brotli
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web import create_app
 from app.web.service.packing import PACK, PLAIN, SMALLEST, chosen
 
 
@@ -33,11 +34,13 @@ def test_a_wish_is_understood(accepted: str, encoding: str) -> None:
     assert chosen(accepted) == encoding
 
 
-def test_the_same_page_is_packed_into_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_page_is_packed_into_the_same_bytes(
+    monkeypatch: pytest.MonkeyPatch, start: Callable[..., Flask]
+) -> None:
     packed = []
     for now in (1e9, 2e9):
         monkeypatch.setattr(time, "time", lambda now=now: now)
-        client = create_app().test_client()
+        client = start().test_client()
         for encoding, unpack in (("br", brotli.decompress), ("gzip", gzip.decompress)):
             answer = client.get("/", headers={"Accept-Encoding": encoding})
             assert answer.headers["Content-Encoding"] == encoding

@@ -1,12 +1,13 @@
 """An agent's move is drawn from its policy."""
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web import create_app
 from app.web.match import Match, place_of
 from app.web.scene import reply_chances
 from app.web.world import World
@@ -58,9 +59,11 @@ def test_a_reply_to_an_earlier_ply_starts_another_line(client: FlaskClient) -> N
     assert client.get("/reply/408?ply=1&o=fixed").headers["Location"] == "/play/40?o=fixed"
 
 
-def test_replies_come_as_often_as_the_policy_says_and_a_seed_repeats_them() -> None:
+def test_replies_come_as_often_as_the_policy_says_and_a_seed_repeats_them(
+    start: Callable[..., Flask],
+) -> None:
     def moves(number: int) -> list[str]:
-        client = create_app(seed=3).test_client()
+        client = start(seed=3).test_client()
         return [client.get("/reply/?x=random").headers["Location"][6] for _ in range(number)]
 
     drawn = moves(900)

@@ -2,10 +2,12 @@
 
 import gzip
 import re
+from collections.abc import Callable
 from html import unescape
 from urllib.parse import unquote, urljoin
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,7 +17,6 @@ from app.recipes import name, parse
 from app.recipes.parameters import games_taught
 from app.recipes.taught import without_last
 from app.tictactoe.game import Game
-from app.web import create_app
 from app.web.pages.teach import LEARNERS, START
 from training.learners import learn
 
@@ -243,9 +244,8 @@ def test_many_games_are_a_page_of_bearable_size(client: FlaskClient) -> None:
     assert client.get(f"/compare/4?lens={taught}&lens={FOUR}").status_code == 200
 
 
-def test_where_the_lab_is_off_nobody_is_taught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAB", "0")
-    answer = create_app(seed=1).test_client().get("/teach")
+def test_where_the_lab_is_off_nobody_is_taught(start: Callable[..., Flask]) -> None:
+    answer = start(LAB="0").test_client().get("/teach")
     assert answer.status_code == 404
     assert "The lab is switched off here" in answer.text
 

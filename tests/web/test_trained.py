@@ -27,7 +27,6 @@ from app.recipes.parameters import parameters_of
 from app.tictactoe.agents import ModelError, arrays_file, save, to_files
 from app.tictactoe.game import connect
 from app.tictactoe.notation import replay
-from app.web import create_app
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.pages.why import explain
@@ -425,10 +424,9 @@ def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
 
 
 def test_without_the_lab_there_are_only_those_who_are_always_there(
-    monkeypatch: pytest.MonkeyPatch,
+    start: Callable[..., Flask],
 ) -> None:
-    monkeypatch.setenv("LAB", "0")
-    client = create_app().test_client()
+    client = start(LAB="0").test_client()
     answer = client.get(f"/agents/{NAME}")
     assert answer.status_code == 404
     assert "The lab is switched off here" in answer.text

@@ -10,7 +10,6 @@ tests/tictactoe/reference.py, and knows of the app only the arrays that a model 
 
 import os
 import re
-import shutil
 from fractions import Fraction
 from html import unescape
 from pathlib import Path
@@ -24,7 +23,6 @@ from msgspec.structs import asdict
 from app.recipes import ALGORITHMS as RECIPES
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import DIGITS, position_text, record_to, replay
-from app.web import create_app
 from app.web.addresses import why as why_address
 from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
 from app.web.algorithms.champion import BOUNDS, bounds
@@ -35,7 +33,6 @@ from app.web.lens import opinion
 from app.web.match import Match
 from app.web.numbers import signed
 from app.web.pages.why import Explanation, explain
-from app.web.service.deployment import ROOT
 from app.web.world import TASK, TRUTH, World
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
 from training.learners.owners_view import own_moves, view_of
@@ -547,17 +544,6 @@ def test_every_why_is_there(client: FlaskClient, world: World) -> None:
                 ElementTree.fromstring(formula.replace("&nbsp;", " "))
             page = response.text.replace("&#39;", "'")
             assert all(f"<p>{sentence}</p>" in page for sentence in explain(pair).sentences)
-
-
-@pytest.mark.parametrize("lens", ["champion", "q-learning-4", "observing"])
-def test_an_agent_is_explained_where_it_is_the_only_one(tmp_path: Path, lens: str) -> None:
-    for file in (ROOT / "models").glob(f"{lens}.*"):
-        shutil.copy(file, tmp_path)
-    client = create_app(tmp_path).test_client()
-    for record in ("", "40", "408", "4081"):
-        for who in (lens, TRUTH):
-            assert client.get(f"/why/{record}?o=human&lens={who}").status_code == 200
-        assert client.get(f"/why/{record}").status_code == 200
 
 
 def test_each_square_leads_to_its_own_why(client: FlaskClient) -> None:
