@@ -247,7 +247,10 @@ class Alone(ast.NodeTransformer):
 
     def __init__(self, recipe: Recipe, module: dict[str, Any]) -> None:
         """`module` says what its names stand for: classes of recipes, names of opponents."""
-        self.recipe, self.module = recipe, module
+        self.known: dict[str, Any] = {
+            one: kind for one, kind in module.items() if isinstance(kind, type)
+        } | {"recipe": recipe, "_recipe": recipe}
+        self.module = module
         self.opponents = {opponent for opponent, _ in recipe.phases}
         self.given = GIVEN if YOU in self.opponents else GIVEN | PEOPLE
 
@@ -303,22 +306,10 @@ class Alone(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Pass on neither game nor recipe; know of what class the recipe is."""
-        if (
-            isinstance(node.func, ast.Name)
-            and node.func.id == "isinstance"
-            and self.is_given(node.args[0])
-        ):
-            return ast.Constant(
-                isinstance(self.recipe, eval(ast.unparse(node.args[1]), self.module))
-            )
-        if (
-            isinstance(node.func, ast.Name)
-            and node.func.id == "getattr"
-            and self.is_given(node.args[0])
-        ):
-            attribute, default = map(ast.literal_eval, node.args[1:])
-            return ast.Constant(getattr(self.recipe, attribute, default))
+        """Pass on neither game nor recipe; know what is asked of the recipe."""
+        asks = isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "getattr")
+        if asks and self.is_given(node.args[0]):
+            return ast.Constant(eval(ast.unparse(self.generic_visit(node)), self.known))
         if isinstance(node.func, ast.Subscript):  # list[Pair]()
             node.func = node.func.value
         node.args = [one for one in node.args if not self.is_given(one)]
@@ -339,20 +330,15 @@ class Alone(ast.NodeTransformer):
         known = self.module.get(node.id) if node.id in ("SELF", "BOTH", "YOU") else None
         return ast.Constant(known) if known else node
 
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+    def visit_Compare(self, node: ast.expr) -> ast.AST:
         """Decide what recipe and opponents decide."""
         self.generic_visit(node)
-        left, right = node.left, node.comparators[0]
-        if not isinstance(node.ops[0], ast.Eq) or not isinstance(right, ast.Constant):
-            return node
-        if isinstance(left, ast.Attribute) and self.is_given(left.value):
-            # A module that others use too may read what this recipe does not have.
-            return ast.Constant(getattr(self.recipe, left.attr, None) == right.value)
-        if ast.unparse(left).endswith("opponent"):
-            met = right.value in self.opponents
-            if not met or len(self.opponents) == 1:
-                return ast.Constant(met)
-        return node
+        decided = self.decided(node)
+        return node if decided is None else ast.Constant(decided)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        """Decide what is not so."""
+        return self.visit_Compare(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         """Leave one way where the others are decided."""
@@ -370,16 +356,6 @@ class Alone(ast.NodeTransformer):
         if not rest:
             return ast.Constant(not stops)
         return rest[0] if len(rest) == 1 else node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        """Decide what is not so."""
-        self.generic_visit(node)
-        decided = self.decided(node.operand)
-        return (
-            node
-            if decided is None or not isinstance(node.op, ast.Not)
-            else ast.Constant(not decided)
-        )
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         """Leave one way."""
@@ -403,10 +379,18 @@ class Alone(ast.NodeTransformer):
             return bool(test.value)
         if name_in(test) == "person" and self.opponents == {YOU}:
             return True
-        if isinstance(test, ast.Attribute) and self.is_given(test.value):
-            value = getattr(self.recipe, test.attr, None)
-            return value if isinstance(value, bool) else None
-        return None
+        match test:
+            case ast.Compare(left, [ast.Eq()], [ast.Constant(one)]) if name_in(left) == "opponent":
+                met = one in self.opponents
+                return met if not met or len(self.opponents) == 1 else None
+        try:
+            value = eval(ast.unparse(test), self.known)
+        except (
+            NameError,
+            AttributeError,
+        ):  # a module that others use too may read what is not there
+            return None
+        return value if isinstance(value, bool) else None
 
 
 def name_in(node: ast.AST) -> str | None:
