@@ -226,7 +226,7 @@ EXPERIMENT = claim.Experiment(
                 for first, initial in FIRST.items()
             },
             measure,
-            seeds=1000,
+            seeds=200,
         )
         for teacher, measure in MEASURES.items()
     ],
