@@ -227,14 +227,16 @@ def lab(
     game: int | None = None,
     update: int | None = None,
     seeds: int | None = None,
+    axis: str = "",
 ) -> str:
     """Return the lab with a recipe, beside another as a ghost, by a curve and at a snapshot.
 
     `game` is one of the first of its training, told as far as the update with that number, and
-    `seeds` is with how many seeds both are trained.
+    `seeds` is with how many seeds both are trained, and `axis` that of the curves.
     """
-    query = {"curve": curve, "step": step, "game": game, "update": update, "seeds": seeds}
-    return LAB_RECIPE.to(name, ghost=ghost, **query) if name else LAB.to(ghost=ghost, **query)
+    numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
+    query = {"ghost": ghost, "curve": curve, "axis": axis, **numbers}
+    return LAB_RECIPE.to(name, **query) if name else LAB.to(**query)
 
 
 def teach(name: str = "", now: str = "") -> str:

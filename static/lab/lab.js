@@ -81,7 +81,7 @@ form.addEventListener("refused", ({ detail }) => {
 });
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (detail.requestConfig.elt === form && detail.xhr.status < 400) say({});
-  document.getElementById("medians").textContent = document.getElementById("duel").dataset.medians;
+  document.getElementById("gist").innerHTML = document.getElementById("gist-now").innerHTML;
 });
 
 // The film stops before another one takes its place.

@@ -9,7 +9,7 @@ const between = (from, to, share) => from + share * (to - from);
 
 // Frames of a board: what each square shows in each row of the table.
 
-function readBoard(table, board) {
+function readBoard(table, board, last) {
   const rows = [...table.tBodies[0].rows];
   const cells = [...board.querySelectorAll("[data-cell]")];
   const frames = rows.map((row) =>
@@ -19,7 +19,10 @@ function readBoard(table, board) {
       return { text: entry.textContent, heat: hot === undefined ? null : Number(hot), best: best !== undefined };
     }),
   );
-  return (index, share) => {
+  return (whole, part) => {
+    const place = (whole + part) * (frames.length - 1) / last; // as of a mind, see below
+    const index = Math.floor(place);
+    const share = place - index;
     const next = frames[Math.min(index + 1, frames.length - 1)];
     cells.forEach((cell, i) => {
       const from = frames[index][i];
@@ -90,7 +93,9 @@ function readMind(svg, last) {
 
 function startFilm(film) {
   const find = (name) => film.querySelector(`[data-film-${name}]`) ?? document.querySelector(`[data-film-${name}]`);
-  const table = find("frames");
+  const within = [...film.querySelectorAll("[data-film-frames]")];
+  const tables = within.length ? within : [find("frames")];
+  const table = tables.at(-1); // before it is that of what it is beside
   const rows = [...table.tBodies[0].rows].map((row) => ({
     pause: Number(row.dataset.pause),
     x: Number(row.dataset.x),
@@ -100,9 +105,9 @@ function startFilm(film) {
   }));
   const last = rows.length - 1;
   const [slider, button, head, caption] = ["step", "play", "head", "caption"].map(find);
-  const board = film.querySelector("[data-film-board]");
-  const drawings = [...film.querySelectorAll("[data-mind][data-frames]")].map((svg) => readMind(svg, last));
-  if (board) drawings.push(readBoard(table, board));
+  const steps = last || 1;
+  const drawings = [...film.querySelectorAll("[data-mind][data-frames]")].map((svg) => readMind(svg, steps));
+  film.querySelectorAll("[data-film-board]").forEach((board, i) => drawings.push(readBoard(tables[i], board, steps)));
   slider.value = slider.defaultValue; // Firefox keeps it over a reload, and the frame shown is another
   let place = Number(slider.value);
   let framed = place; // the snapshot that was told last

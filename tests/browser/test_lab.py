@@ -13,6 +13,7 @@ SMALL = "q-table,games=200"
 
 def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
     page.goto(f"/lab/{SMALL}")
+    page.locator("#duel").wait_for()  # what waits in line for its training is another page
     page.evaluate(SHIFTS)
     page.locator("#alpha-slider").focus()
     page.keyboard.press("ArrowRight")
@@ -98,7 +99,11 @@ def test_the_film_of_a_new_result_plays(page: Page) -> None:
     page.locator("#film-step").focus()
     page.keyboard.press("Home")
     expect(page.locator("[data-film-updates]")).to_have_text("0")
-    expect(page.locator("[data-film-board] .unknown")).to_have_count(6)
+    expect(page.locator("[data-film-board] .unknown")).to_have_count(12)  # of A and of B
+    expect(page.locator(".minds .tiles [data-heat]:not([d=''])")).to_have_count(0)
+    page.keyboard.press("End")
+    expect(page.locator("[data-film-board] .best")).to_have_count(2)
+    expect(page.locator(".minds .tiles [data-heat]:not([d=''])").nth(60)).to_be_attached()
 
 
 def test_a_game_is_told_update_by_update(page: Page) -> None:
@@ -129,10 +134,10 @@ def test_whether_a_larger_learning_rate_helps_is_answered_in_three_presses(
     expect(page.locator(".verdict")).to_have_text("Yes: fewer blunders with α 0.8.", timeout=60000)
     expect(page.locator("#duel .told")).to_contain_text("In 19 of 20 seeds")
     expect(page.locator(".verdict")).to_be_in_viewport()
-    expect(page.locator("#medians")).to_have_text("299.5 → 191")
+    expect(page.locator("#gist")).to_contain_text("299.5 → 191")
     if width < 500:
         page.click(".handle")
-        expect(page.locator("#medians")).to_be_in_viewport()
+        expect(page.locator("#gist svg")).to_be_in_viewport()
 
 
 def test_twenty_seeds_come_by_themselves_and_nothing_moves(page: Page) -> None:

@@ -67,8 +67,10 @@ def form(address: str) -> tuple[object, ...]:
 
 def recipe(address: str) -> str:
     """The recipe that the lab is asked for and has to train, "" where it is another address."""
-    name = unquote(address.removeprefix(f"{addresses.LAB}/"))
-    return name if "," in name and addresses.lab(name) == address else ""
+    page, is_file, _ = address.partition(".svg") if ".svg" in address else address.partition(".csv")
+    name = unquote(page.removeprefix(f"{addresses.LAB}/"))
+    whole = addresses.lab(name) == (page if is_file else address)
+    return name if whole and ("," in name or is_file) else ""
 
 
 def test_every_link_leads_somewhere(client: FlaskClient, world: World) -> None:

@@ -1,5 +1,6 @@
 """The lab: every recipe has a page, every change an address, and whatever is wrong a sentence."""
 
+import csv
 import json
 import re
 from html import unescape
@@ -361,6 +362,19 @@ def test_the_curve_and_the_mind_are_taken_along(
 
 
 # Twenty seeds
+
+
+def test_the_medians_of_all_seeds_are_handed_out(client: FlaskClient) -> None:
+    """The curve of the page is the file's, over whichever axis is chosen."""
+    address = "/lab/q-table,games=60?ghost=q-table,games=50&axis=linear"
+    first, *_, last = follow(client, address)
+    (file,) = re.findall(r'id="csv-curves[\w-]*" href="([^"]*)"', first)
+    rows = [*csv.DictReader(client.get(unescape(file)).text.splitlines())]
+    ends = {row["name"]: float(row["value"]) for row in rows if row["measure"] == "median"}
+    assert {row["n"] for row in rows} == {"20"}
+    (medians,) = re.findall(r'id="gist-now" hidden>([^<]*)', last)
+    shown = [float(number.replace(",", "")) for number in medians.split("→")]
+    assert shown == [ends[name] for name in sorted(ends)]  # A, then B
 
 
 def test_seeds_are_judged_as_their_agents_are(world: World) -> None:

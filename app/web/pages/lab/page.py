@@ -3,7 +3,8 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, redirect, request
 from werkzeug.exceptions import BadRequest, NotFound
@@ -18,9 +19,17 @@ from app.web.comparison import FIGURES, Comparison, View, parting
 from app.web.match import Match, read_step, step_after
 from app.web.pages.lab import form, presets, result
 from app.web.pages.lab.story import StoryGame, story_game
-from app.web.pages.parts.export import Take, take_curve, take_mind
-from app.web.pages.parts.film import Film, film_of
+from app.web.pages.parts.export import (
+    Take,
+    numbers_file,
+    svg_file,
+    take_curve,
+    take_mind,
+)
+from app.web.pages.parts.film import Film, film_of, in_step
+from app.web.pictures.figures import drawing, lay_out
 from app.web.pictures.minds import MindPicture, picture
+from app.web.pictures.tables import COLUMNS, records
 from app.web.respond import Page, respond, wants_fragment
 from app.web.world import HUMAN, World, world
 
@@ -28,6 +37,34 @@ bp = Blueprint("lab", __name__)
 # The positions on the board: the player to move has to block, or loses.
 O_BLOCKS, X_BLOCKS = "024", "4082"
 LAST_SEED = 999_999_999
+AXES = {"": "clearest axis", result.LINEAR: "linear axis", result.LOGARITHMIC: "logarithmic axis"}
+
+
+class Duel(NamedTuple):
+    """What an address of the lab asks for, trained."""
+
+    recipe: Recipe
+    ghost: str  # the name of A, "" for nothing
+    sides: list[result.Side]
+    seeds: range
+    more: int  # seeds that are to be asked for next, 0 if there are no more
+    measures: Mapping[str, result.Criterion]
+    curve: str  # the one that is chosen
+    axis: str  # of AXES
+
+    @property
+    def measure(self) -> result.Criterion:
+        """By what they are compared."""
+        return self.measures[self.curve]
+
+
+class Mind(NamedTuple):
+    """A mind of one of the sides."""
+
+    mark: str
+    title: str
+    picture: MindPicture
+    href: str
 
 
 @dataclass(frozen=True)
@@ -66,11 +103,15 @@ class LabPage(DuelPage):
     fields: list[form.Field]
     curve: str  # by which figure they are compared
     curves: Mapping[str, str]  # the title of each
+    axis: str  # the one that was chosen for it
+    axes: Mapping[str, str]  # the title of each
     proofs: list[result.Part]
     film: Film
     step: int  # the frame that is shown
     next_step: str  # the address of the next one, after the last of the first
-    mind: MindPicture
+    beside: Film | None  # of A, where it need not be trained for that
+    beside_step: int
+    minds: list[Mind]
     story: StoryGame | None  # a game of its training, if the address asks for one
     story_links: Mapping[str, str]  # where the buttons of that lead; none if it cannot be told
     untold: str  # why not, "" if it can
@@ -96,7 +137,8 @@ def start() -> AnyResponse:
         begin = presets.START if presets.START in world().agents else next(iter(world().agents))
         return respond(lab_page(world(), begin, {}))
     ghost, curve = request.args.get("ghost", ""), _curve(request.args.get("curve", ""))
-    to = addresses.lab(chosen, "" if ghost == chosen else ghost, curve)
+    axis = request.args.get("axis", "")
+    to = addresses.lab(chosen, "" if ghost == chosen else ghost, curve, axis=axis)
     return redirect(to, 303)
 
 
@@ -105,8 +147,8 @@ def lab(name: str) -> AnyResponse:
     """Show a recipe."""
     chosen = one_name(world(), recipe_of(world(), name))
     if chosen != name:
-        ghost, curve = request.args.get("ghost", ""), request.args.get("curve", "")
-        return redirect(addresses.lab(chosen, ghost, curve), 301)
+        ghost, curve, axis = (request.args.get(key, "") for key in ("ghost", "curve", "axis"))
+        return redirect(addresses.lab(chosen, ghost, curve, axis=axis), 301)
     if world().is_taught(name) and isinstance(world().lab.taught(name, None), Refusal):
         # With these numbers it plays other moves than those that its teacher answered.
         there = addresses.teach(name)
@@ -114,11 +156,28 @@ def lab(name: str) -> AnyResponse:
             return Response(headers={"HX-Redirect": there})
         return redirect(there, 303)
     more_seeds = wants_fragment() and "seeds" in request.args
-    page = (duel_page if more_seeds else lab_page)(world(), name, request.args)
+    page: DuelPage
+    if more_seeds:  # for which no agent is needed, but only runs
+        page = duel_page(world(), duel_of(world(), name, request.args))
+    else:
+        page = lab_page(world(), name, request.args)
     response = respond(page)
-    if page.more and page.done > 1:  # the next answer is another one
+    if page.more and request.args.get("seeds", "1") != "1":  # the next answer is another one
         response.headers["Cache-Control"] = "no-store"
     return response
+
+
+@bp.get(f"{addresses.LAB_RECIPE}.<any(svg, csv):ending>")
+def curves_file(name: str, ending: str) -> Response:
+    """Hand out the median curves of all seeds, or of as many as there was time for."""
+    wanted = {**request.args, "seeds": str(result.SEEDS)}
+    duel = duel_of(world(), one_name(world(), recipe_of(world(), name)), wanted)
+    figure = result.curves_of(duel.sides, duel.measure, duel.seeds, duel.axis)
+    if ending == "svg":
+        page = request.base_url.removesuffix(f".{ending}")
+        layout = lay_out(figure, world(), duel.seeds[0])
+        return svg_file(drawing(layout, f"Q-Tac-Toe. {page}"), "curves")
+    return numbers_file(COLUMNS, records(figure, 1, duel.seeds[0]), "curves")
 
 
 def refused(error: form.FormError) -> Response:
@@ -135,34 +194,25 @@ def refused(error: form.FormError) -> Response:
     return response
 
 
-def duel_page(world: World, chosen: str, query: Mapping[str, str]) -> DuelPage:
-    """Gather what is shown of seeds; `chosen` is a canonical name.
-
-    With a number of seeds in the query no agent is needed for it, but only their runs.
-    Raises BadRequest or NotFound with a sentence on what is wrong.
-    """
-    recipe, ghost = recipe_of(world, chosen), ""
-    if query.get("ghost"):
-        ghost = world.lab.canonical(query["ghost"]) or query["ghost"]
-        recipe_of(world, ghost)  # which says so if there is none
-    ghost = "" if ghost == chosen else ghost
-    sides, seeds, more = _sides(world, [one for one in (ghost, chosen) if one], query)
-    there, curve = result.measures(world, sides), query.get("curve") or result.BLUNDERS
-    if curve not in there:
-        raise BadRequest(f"There is no curve {curve!r} here. There are: {', '.join(there)}.")
-    measure, asked = there[curve], presets.asked(world, chosen, ghost)
+def duel_page(world: World, duel: Duel) -> DuelPage:
+    """Gather what is shown of seeds."""
+    chosen, ghost, sides, measure = duel.sides[-1].name, duel.ghost, duel.sides, duel.measure
+    asked = presets.asked(world, chosen, ghost)
     verdict = result.verdict(sides, measure, bool(asked and asked.is_yes_or_no))
+    figure = result.curves_of(sides, measure, duel.seeds, duel.axis)
     return DuelPage(
-        about=asked.line if asked else presets.about(type(recipe)),
+        about=asked.line if asked else presets.about(type(duel.recipe)),
         ghost=ghost,
         sides=sides,
         words=[form.described(world, side.recipe) for side in sides],
         verdict=verdict,
         medians=" → ".join(result.medians(sides, measure)),
         facts=result.facts(world, sides, measure),
-        charts=result.charts(world, sides, measure, seeds),
+        charts=result.charts(world, sides, measure, duel.seeds, figure),
         done=len(sides[0].runs),
-        more=addresses.lab(chosen, ghost, _curve(curve), seeds=more) if more else "",
+        more=addresses.lab(chosen, ghost, _curve(duel.curve), seeds=duel.more, axis=duel.axis)
+        if duel.more
+        else "",
         status=f"{verdict.headline} {verdict.detail}",
     )
 
@@ -180,20 +230,22 @@ def lab_page(
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
     title, recipe = world.agents[chosen].card.title, recipe_of(world, chosen)
-    duel = duel_page(world, chosen, query)
-    ghost, curve = duel.ghost, query.get("curve") or result.BLUNDERS
-    other = recipe_of(world, ghost) if ghost else recipe
+    duel = duel_of(world, chosen, query)
+    ghost, curve, axis = duel.ghost, _curve(duel.curve), duel.axis
     record = X_BLOCKS if getattr(recipe, "seat", "both") == "x" else O_BLOCKS
-    step = read_step(chosen, query.get("step", ""), world.last_step(chosen), world)
+    last = world.last_step(chosen)
+    step = read_step(chosen, query.get("step", ""), last, world)
     told = story_game(world, recipe, written_name(recipe), query)
-
-    def game_at(game: int, update: int | None) -> str:
-        return addresses.lab(chosen, ghost, _curve(curve), None, game, update)
-
+    here = partial(addresses.lab, chosen, ghost, curve, axis=axis)
     film = film_of(world, chosen, record)
+    # No other agent is trained for this page.
+    beside = film_of(world, ghost, record) if ghost in world.always else None
+    beside_step = in_step(beside.last, last)[step] if beside else 0
+    shown = duel_page(world, duel)
+    drawn = [(side, beside_step if side.name == ghost else step) for side in duel.sides]
     families = presets.offers(world, chosen, ghost)
     return LabPage(
-        **vars(duel),
+        **vars(shown),
         name=chosen,
         title=title,
         slug=recipe.slug,
@@ -201,38 +253,56 @@ def lab_page(
         algorithms=presets.algorithms(world, recipe.slug),
         presets=families,
         asked=families[0].offers[: presets.ASKED_FIRST],
-        fields=form.fields(world, recipe, other, typed, errors),
-        curve=curve,
-        curves={key: one.short for key, one in result.measures(world, duel.sides).items()},
+        fields=form.fields(world, recipe, duel.sides[0].recipe, typed, errors),
+        curve=duel.curve,
+        curves={key: one.short for key, one in duel.measures.items()},
+        axis=axis,
+        axes=AXES,
         proofs=result.proofs(world, chosen),
         film=film,
         step=step,
-        next_step=addresses.lab(chosen, ghost, _curve(curve), step_after(step, film.last)),
-        mind=picture(world, chosen, step, moving=True),
+        next_step=here(step_after(step, film.last)),
+        beside=beside,
+        beside_step=beside_step,
+        minds=[
+            Mind(
+                side.mark,
+                words,
+                picture(world, side.name, at, moving=True),
+                addresses.mind(side.name),
+            )
+            for (side, at), words in zip(drawn, shown.words, strict=True)
+            if side.name == chosen or beside
+        ],
         story=told,
-        story_links=_story_links(recipe, told, game_at),
+        story_links=_story_links(recipe, told, partial(here, None)),
         untold=KNOWN[recipe.slug].untold,
-        take=_taken(world, chosen, ghost, curve),
+        take=_taken(world, chosen, ghost, duel.curve, axis),
         take_mind=take_mind(world, chosen, step),
-        links=links(world, chosen, recipe, record, ghost, curve),
+        links=links(world, chosen, recipe, record, ghost, curve, axis),
         command=f"python -m training train {chosen}",
     )
 
 
-def _sides(
-    world: World, names: Sequence[str], query: Mapping[str, str]
-) -> tuple[list[result.Side], range, int]:
-    """Return A and B, or the only one, with as many seeds as are asked for; 1 is their own.
+def duel_of(world: World, chosen: str, query: Mapping[str, str]) -> Duel:
+    """Train A and B, or the only one, with as many seeds as are asked for; 1 is their own.
 
-    And the seeds, and how many are to be asked for next, 0 if there are no more.
-    Raises BadRequest if it is none of those numbers.
+    `chosen` is a canonical name.
+    Raises BadRequest or NotFound with a sentence on what is wrong.
     """
-    recipes = [recipe_of(world, one) for one in names]
-    wanted = query.get("seeds") or "1"
+    recipe, ghost = recipe_of(world, chosen), ""
+    if query.get("ghost"):
+        ghost = world.lab.canonical(query["ghost"]) or query["ghost"]
+    ghost = "" if ghost == chosen else ghost
+    names = [one for one in (ghost, chosen) if one]
+    recipes = [recipe_of(world, one) for one in names]  # which says so if there is none
+    wanted, axis = query.get("seeds") or "1", query.get("axis", "")
     if wanted not in map(str, (1, result.FIRST, result.SEEDS)):
         raise BadRequest(f"seeds is 1, {result.FIRST} or {result.SEEDS}.")
-    seeds, runs, more = result.seeds_of(recipes[-1]), [], 0
-    has_seeds = all(result.has_seeds(world, recipe, seeds) for recipe in recipes)
+    if axis not in AXES:
+        raise BadRequest(f"axis is {result.LINEAR} or {result.LOGARITHMIC}.")
+    seeds, runs, more = result.seeds_of(recipe), [], 0
+    has_seeds = all(result.has_seeds(world, one, seeds) for one in recipes)
     if has_seeds and wanted != "1":
         runs = result.runs_of(world, recipes, seeds[: int(wanted)])
     if not runs:
@@ -244,11 +314,14 @@ def _sides(
     told = form.labels(world, *recipes[::-1])[::-1] if len(recipes) == 2 else ("A",)
     marks = ("A", "B")
     sides = [result.Side(*side) for side in zip(marks, names, recipes, told, runs, strict=False)]
-    return sides, seeds, more
+    measures, curve = result.measures(world, sides), query.get("curve") or result.BLUNDERS
+    if curve not in measures:
+        raise BadRequest(f"There is no curve {curve!r} here. There are: {', '.join(measures)}.")
+    return Duel(recipe, ghost, sides, seeds, more, measures, curve, axis)
 
 
 def links(
-    world: World, chosen: str, recipe: Recipe, record: str, ghost: str, curve: str
+    world: World, chosen: str, recipe: Recipe, record: str, ghost: str, curve: str, axis: str
 ) -> dict[str, str]:
     """Return where the buttons lead, "" where what they ask for is not trained here."""
     seated = Match(record, o=HUMAN, lens=chosen)
@@ -261,13 +334,12 @@ def links(
         "why": addresses.why(seated),
         "compare": addresses.compare(Comparison(apart or record, views)),
         "agent": addresses.agent(chosen),
-        "mind": addresses.mind(chosen),
         "file": addresses.AGENT_FILE.to(chosen, "npz"),
-        "seed": addresses.lab(following, chosen, _curve(curve)) if following else "",
-        "here": addresses.lab(chosen, ghost, _curve(curve)),
+        "seed": addresses.lab(following, chosen, curve, axis=axis) if following else "",
+        "here": addresses.lab(chosen, ghost, curve, axis=axis),
         "how": addresses.how(recipe.slug),
         "code": addresses.CODE.to(chosen) if world.lab.source and not recipe.is_network else "",
-        "swap": addresses.lab(ghost, chosen, _curve(curve)) if ghost else "",
+        "swap": addresses.lab(ghost, chosen, curve, axis=axis) if ghost else "",
         "reset": addresses.lab(ghost) if ghost else "",
     }
 
@@ -317,11 +389,17 @@ def one_name(world: World, recipe: Recipe) -> str:
     return world.lab.called(written_name(recipe))
 
 
-def _taken(world: World, chosen: str, ghost: str, curve: str) -> Take:
-    """Return how a curve leaves the site; against an opponent it is of one agent alone."""
-    if curve not in FIGURES:
-        return take_curve(world, [chosen], against=curve)
-    return take_curve(world, [chosen, ghost] if ghost else [chosen], curve)
+def _taken(world: World, chosen: str, ghost: str, curve: str, axis: str) -> Take:
+    """Return how a curve leaves the site: as a file the median of all seeds, in a frame one run.
+
+    In a frame it is of one agent alone where it is against an opponent.
+    """
+    if curve in FIGURES:
+        take = take_curve(world, [chosen, ghost] if ghost else [chosen], curve)
+    else:
+        take = take_curve(world, [chosen], against=curve)
+    here = addresses.lab(chosen, ghost, _curve(curve), axis=axis)
+    return take._replace(svg=addresses.file_of(here, "svg"), csv=addresses.file_of(here, "csv"))
 
 
 def _curve(curve: str) -> str:

@@ -27,6 +27,7 @@ from app.web.numbers import count
 from app.web.pages.parts.learning import course
 from app.web.pictures.curves import PERCENT, seeds_plot
 from app.web.pictures.figures import Layout, lay_out_curves
+from app.web.pictures.miniatures import miniature
 from app.web.pictures.scales import with_unit
 from app.web.pictures.shapes import Link
 from app.web.pictures.svg import inline_plot
@@ -129,6 +130,7 @@ class DuelCharts(NamedTuple):
 
     layout: Layout
     svg: Markup
+    small: Markup  # the same without words
     table: Table
     seeds: Markup
     seed_table: Table
@@ -331,19 +333,22 @@ def chance(p: float) -> str:
     return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
 
 
-def charts(world: World, sides: Sequence[Side], measure: Criterion, seeds: range) -> DuelCharts:
-    """Draw runs as experiments do, over that of AXES which shows a difference better."""
-    every = {
-        kind: [_series(side, measure, kind, seeds[0]) for side in sides[::-1]] for kind in AXES
-    }
-    chosen = LINEAR if len(sides) == 2 and _shows_more(every) else LOGARITHMIC
-    figure = Curves(
-        measure.title,
-        "Updates",
-        measure.unit,
-        every[chosen],
-        logarithmic=chosen == LOGARITHMIC,
-    )
+def curves_of(sides: Sequence[Side], measure: Criterion, seeds: range, axis: str = "") -> Curves:
+    """Sum up the runs over one of AXES; without, over that which shows a difference better."""
+
+    def over(axis: str) -> list[Series]:
+        return [_series(side, measure, axis, seeds[0]) for side in sides[::-1]]
+
+    if not axis:
+        axis = LINEAR if len(sides) == 2 and _shows_more(*map(over, AXES)) else LOGARITHMIC
+    is_logarithmic = axis == LOGARITHMIC
+    return Curves(measure.title, "Updates", measure.unit, over(axis), logarithmic=is_logarithmic)
+
+
+def charts(
+    world: World, sides: Sequence[Side], measure: Criterion, seeds: range, figure: Curves
+) -> DuelCharts:
+    """Draw runs as experiments do, and seed by seed."""
     layout = lay_out_curves(figure, world, seeds[0], TALL)
     columns = ends_of(sides, measure)
     names = [[_seeded(world, side, run.seed) for run in side.runs] for side in sides]
@@ -360,6 +365,7 @@ def charts(world: World, sides: Sequence[Side], measure: Criterion, seeds: range
     return DuelCharts(
         layout=layout,
         svg=inline_plot(layout.plot),
+        small=miniature(world, figure),
         table=table(figure, world, seeds[0]),
         seeds=inline_plot(plot),
         seed_table=Table(
@@ -392,14 +398,13 @@ def _series(side: Side, measure: Criterion, axis: str, first_seed: int) -> Serie
     return summed_up(side.title, recipe, points.tolist(), rows, first_seed)
 
 
-def _shows_more(every: Mapping[str, Sequence[Series]]) -> bool:
-    """Whether two medians lie further apart on the linear axis than on the logarithmic one."""
+def _shows_more(one: Sequence[Series], other: Sequence[Series]) -> bool:
+    """Whether two medians lie further apart over one axis than over another."""
 
-    def gap(axis: str) -> float:
-        one, other = every[axis]
-        return float(np.abs(np.subtract(one.median, other.median)).mean())
+    def gap(two: Sequence[Series]) -> float:
+        return float(np.abs(np.subtract(two[0].median, two[1].median)).mean())
 
-    return gap(LINEAR) >= gap(LOGARITHMIC)
+    return gap(one) >= gap(other)
 
 
 def _kind(row: Sequence[float], more: bool) -> str:
