@@ -28,7 +28,7 @@ from training.learners import league, module_of
 from training.plain import LEARNERS, learn
 
 GIVEN = {"game", "recipe", "_recipe"}  # what the definitions are given and the file has
-PEOPLE = {"person", "people"}  # who teaches, where somebody does
+PEOPLE = {"person", "people"}  # who teaches, where a person does
 WAY = {"observing", "symmetric", "stages", "gamma", "k_start", "k_step", "k_limit"}
 HEARD = {"moved", "refilled", "revised", "met", "answered"}  # only stories are told by them
 # What a table says of a move, by the algorithm or an ancestor of it.

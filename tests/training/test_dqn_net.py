@@ -15,7 +15,7 @@ from app.tictactoe.notation import position_text
 from app.tictactoe.policy import uniform
 from training.networks import net
 from training.networks.games import draw
-from training.networks.net import Layer, Lessons, Network
+from training.networks.net import Layer, Minibatches, Network
 
 HIDDEN = (120, 840, 120)
 
@@ -28,12 +28,12 @@ def network(game: Game) -> Network:
 
 
 @pytest.fixture(scope="module")
-def lessons(game: Game) -> Lessons:
+def batches(game: Game) -> Minibatches:
     """Thirty made-up ones, among them targets far off and near."""
     rng = np.random.default_rng(2)
     decision = rng.choice(game.decisions, 30, replace=False).astype(np.int32)
     cell = draw(rng, uniform(game)[decision])
-    return Lessons(decision, cell, rng.uniform(-2, 1, 30).astype(np.float32))
+    return Minibatches(decision, cell, rng.uniform(-2, 1, 30).astype(np.float32))
 
 
 def test_the_network_is_the_stated_one(network: Network) -> None:
@@ -126,63 +126,65 @@ def test_a_tenth_is_dropped_out_while_learning_and_the_rest_makes_up() -> None:
     np.testing.assert_allclose(net.outputs(layers, read), np.ones((4, 1)), rtol=1e-4)
 
 
-def test_the_loss_is_that_of_plain_python(game: Game, network: Network, lessons: Lessons) -> None:
+def test_the_loss_is_that_of_plain_python(
+    game: Game, network: Network, batches: Minibatches
+) -> None:
     said = in_numpy(network, one_hot(game))
     total = 0.0
-    for s, played, target in zip(*(column.tolist() for column in lessons), strict=True):
+    for s, played, target in zip(*(column.tolist() for column in batches), strict=True):
         for cell, mark in enumerate(position_text(game, s)):
             if cell == played:
                 total += huber(said[s, cell] - target)
             elif mark != ".":
                 total += huber(said[s, cell] + 5)
-    assert loss(game, network, lessons) == pytest.approx(total / 30, rel=1e-5)
+    assert loss(game, network, batches) == pytest.approx(total / 30, rel=1e-5)
 
 
 def test_the_guard_rails_hold_back_every_illegal_output(game: Game, network: Network) -> None:
     """Where the move is already right, what is left are the illegal cells, each to be -5."""
     said = in_numpy(network, one_hot(game))
     s = int(game.find(int("120000000", 3)))
-    lesson = Lessons(np.array([s]), np.array([4]), said[s, 4:5])
+    batch = Minibatches(np.array([s]), np.array([4]), said[s, 4:5])
     wrong = [abs(said[s, cell] + 5) for cell in (0, 1)]
     assert min(wrong) > 1
-    assert loss(game, network, lesson) == pytest.approx(sum(wrong) - 2 * 0.5, rel=1e-5)
+    assert loss(game, network, batch) == pytest.approx(sum(wrong) - 2 * 0.5, rel=1e-5)
 
 
 def test_without_guard_rails_only_what_was_played_is_taught(
-    game: Game, network: Network, lessons: Lessons
+    game: Game, network: Network, batches: Minibatches
 ) -> None:
     said = in_numpy(network, one_hot(game))
-    wrong = said[lessons.decision, lessons.cell] - lessons.target
+    wrong = said[batches.decision, batches.cell] - batches.target
     assert (abs(wrong) > 1).any()
     nothing = np.zeros_like(game.legal)
     expected = np.mean([huber(one) for one in wrong.tolist()])
-    assert loss(game, network, lessons, guarded=nothing) == pytest.approx(expected, rel=1e-5)
+    assert loss(game, network, batches, guarded=nothing) == pytest.approx(expected, rel=1e-5)
     squares = float((wrong * wrong / 2).mean())
-    found = loss(game, network, lessons, guarded=nothing, squared=True)
+    found = loss(game, network, batches, guarded=nothing, squared=True)
     assert found == pytest.approx(squares, rel=1e-5)
 
 
 def test_a_first_step_of_adam_goes_down_the_slope_by_its_size(
-    game: Game, network: Network, lessons: Lessons
+    game: Game, network: Network, batches: Minibatches
 ) -> None:
-    taught = teach(game, network, lessons, 1).network
+    taught = teach(game, network, batches, 1).network
     _, drops = jax.random.split(jax.random.key(SEED))
     for cell in range(game.cells):
-        up, down = (loss(game, nudged(network, cell, h), lessons, drops) for h in (0.01, -0.01))
+        up, down = (loss(game, nudged(network, cell, h), batches, drops) for h in (0.01, -0.01))
         went = float(taught[-1].bias[cell] - network[-1].bias[cell])
         assert went == pytest.approx(-math.copysign(STEP, up - down), rel=1e-3)
 
 
-def test_it_learns_what_it_is_taught(game: Game, network: Network, lessons: Lessons) -> None:
+def test_it_learns_what_it_is_taught(game: Game, network: Network, batches: Minibatches) -> None:
     """Three hundred times the same thirty moves."""
-    taught = in_numpy(teach(game, network, lessons, 300).network, one_hot(game))
-    np.testing.assert_allclose(taught[lessons.decision, lessons.cell], lessons.target, atol=0.5)
-    np.testing.assert_allclose(taught[lessons.decision][~game.legal[lessons.decision]], -5, atol=1)
+    taught = in_numpy(teach(game, network, batches, 300).network, one_hot(game))
+    np.testing.assert_allclose(taught[batches.decision, batches.cell], batches.target, atol=0.5)
+    np.testing.assert_allclose(taught[batches.decision][~game.legal[batches.decision]], -5, atol=1)
 
 
-def teach(game: Game, network: Network, lessons: Lessons, times: int) -> net.Pupil:
+def teach(game: Game, network: Network, batches: Minibatches, times: int) -> net.Pupil:
     pupil = net.untaught(network, SEED)
-    many = Lessons(*(np.tile(column, (times, 1)) for column in lessons))
+    many = Minibatches(*(np.tile(column, (times, 1)) for column in batches))
     taught: net.Pupil = net.teach(pupil, one_hot(game), ~game.legal, many, STEP)
     return taught
 
@@ -190,15 +192,15 @@ def teach(game: Game, network: Network, lessons: Lessons, times: int) -> net.Pup
 def loss(
     game: Game,
     network: Network,
-    lessons: Lessons,
+    batches: Minibatches,
     drops: jax.Array | None = None,
     guarded: net.Array | None = None,
     squared: bool = False,
 ) -> float:
     """By the guard rails, if nothing else is said."""
-    read = one_hot(game)[lessons.decision]
-    held = (~game.legal if guarded is None else guarded)[lessons.decision]
-    return float(net.loss(network, read, held, lessons.cell, lessons.target, drops, squared))
+    read = one_hot(game)[batches.decision]
+    held = (~game.legal if guarded is None else guarded)[batches.decision]
+    return float(net.loss(network, read, held, batches.cell, batches.target, drops, squared))
 
 
 def in_numpy(network: Network, read: np.ndarray) -> Any:

@@ -57,7 +57,7 @@ class Sweep:
 
     recipes: Mapping[str, str]  # label -> the recipe's full name without a seed
     measure: Measure[Any]
-    seeds: int = 1_000  # as many as are trained if nobody says how many
+    seeds: int = 1_000  # as many as are trained if no number is given
     checked: bool = True  # whether a test makes a run of the first recipe again
 
 

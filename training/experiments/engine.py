@@ -85,9 +85,8 @@ def carry_out(
     """Train and measure what the store lacks of an experiment, and summarise all of it.
 
     Each recipe has the seeds from 0 on, as many as its sweep says, or `seeds` at most.  Every run
-    is kept as soon as it is measured: whoever is stopped goes on from there.  With the address of a
-    dask scheduler they are trained on its cluster.  Raises ConnectionError if that
-    fails.
+    is kept as soon as it is measured: a sweep that is stopped goes on from there.  With the address
+    of a dask scheduler they are trained on its cluster.  Raises ConnectionError if that fails.
     """
     found: dict[str, list[Any]] = {}
     runs: dict[str, Any] = {}  # of which two labels may share some

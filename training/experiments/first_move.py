@@ -1,4 +1,4 @@
-"""What it is worth to move first, exactly, whoever plays."""
+"""What it is worth to move first, exactly, by player."""
 
 from app.experiments import Bar, Bars, Grid, Table, Verdict, rounded
 from app.tictactoe.game import tic_tac_toe
@@ -11,7 +11,7 @@ PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 
 
 def tell(_results: claim.Results) -> claim.Told:
-    """Let everybody meet everybody in both seats."""
+    """Let every player meet every player in both seats."""
     game = tic_tac_toe()
     policies = {name: BASELINES[name].policy(game) for name in PLAYERS}
     chances = {

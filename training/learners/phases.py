@@ -25,9 +25,9 @@ class Epoch(NamedTuple):
     """What a network's last epoch was like; pairs are as X and as O."""
 
     won: tuple[float, float]  # share of its games
-    lost: tuple[float, float]  # the opponent's share, taken cells included
-    forfeited: tuple[float, float]  # share that it lost by choosing a taken cell
-    taken: float  # share of all decisions in which its highest output is a taken cell, afterwards
+    lost: tuple[float, float]  # the opponent's share, illegal moves included
+    forfeited: tuple[float, float]  # share that it lost by an illegal move
+    taken: float  # share of all decisions in which its highest output is illegal, afterwards
     taken_met: float  # share of those that it met in these games, as it was then
 
 

@@ -1,4 +1,4 @@
-"""Deep Q-learning: a network in place of the table, taught from the memory of past moves.
+"""Deep Q-learning: a network in place of the table, trained on minibatches from a replay buffer.
 
 Source: Mnih et al. (2015), "Human-level control through deep reinforcement learning", algorithm 1.
 """
@@ -25,14 +25,14 @@ def learn(game: Game, recipe: Dqn, next_stop: NextStop) -> Iterator[Progress]:
     last `memory` ones, towards r + gamma max Q(s', .) and the guard rails of `net.loss`.
     The table made of the network between two epochs is the behaviour in the games of the next one
     and the target network of its steps.  Epsilon falls in a straight line from the first epoch to
-    the last.  Separate networks share the steps, and each remembers the moves of its own seat.
+    the last.  Separate networks share the steps, and each has a buffer of its own seat's moves.
 
     With guard rails games hold legal moves only, and what others cost is taught by the guard rails.
-    Without, nobody tells the network what is legal: it chooses among all cells, and so do its
-    targets; a taken cell ends the game, and is worth -5.
+    Without, the network is not told what is legal: it chooses among all cells, and so do its
+    targets; an illegal move ends the game, and its reward is -5.
 
     An update is one step of Adam.  A network has no pair that was never touched: the visits of one
-    are how often it was put into the memory.  An epoch is shown whole, so `next_stop` is not asked.
+    are how often it was put into the buffer.  An epoch is shown whole, so `next_stop` is not asked.
     """
     rng = np.random.default_rng(recipe.seed)
     worths = (net.ILLEGAL, *recipe.worth().x)
@@ -71,9 +71,9 @@ def learn(game: Game, recipe: Dqn, next_stop: NextStop) -> Iterator[Progress]:
                 known[number], [new[seat] for seat in own_seats], recipe.memory
             )
             again = sample(known[number], rng, (steps[number], recipe.batch))
-            lessons = net.Lessons(again.decision, again.cell, targets(mind, again, recipe.gamma))
+            batch = net.Minibatches(again.decision, again.cell, targets(mind, again, recipe.gamma))
             pupils[number] = net.teach(
-                pupils[number], read, guarded, lessons, recipe.step_size, recipe.error == "squared"
+                pupils[number], read, guarded, batch, recipe.step_size, recipe.error == "squared"
             )
         met = np.concatenate([moves.decision for moves in new.values()])
         taken_met = taken(game, said, met)

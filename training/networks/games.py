@@ -1,4 +1,4 @@
-"""Games side by side between two policies, and what a learner in one of the seats remembers."""
+"""Games side by side between two policies, and the replay buffer of a learner in a seat."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from app.tictactoe.game import Game, X
 from app.tictactoe.policy import Policy
 
 OVER = -1  # instead of the next decision
-FORFEITED = -2  # instead of the outcome, of who chose a taken cell
+FORFEITED = -2  # instead of the outcome, of the player who made an illegal move
 
 Numbers = NDArray[np.int32]
 
@@ -18,7 +18,7 @@ Numbers = NDArray[np.int32]
 class Games(NamedTuple):
     """N games; one that is over keeps its last position.
 
-    After a taken cell was chosen that is no position, but S, the number of all positions.
+    After an illegal move that is no position, but S, the number of all positions.
     """
 
     position: Numbers  # [cells + 2, N] before each ply, and twice at the end
@@ -29,8 +29,8 @@ class Shares(NamedTuple):
     """How games ended for the player in one of the seats, as shares of them."""
 
     won: float
-    lost: float  # those by a taken cell, too
-    forfeited: float  # by a taken cell
+    lost: float  # those by an illegal move, too
+    forfeited: float  # by an illegal move
 
 
 class Moves(NamedTuple):
@@ -43,7 +43,7 @@ class Moves(NamedTuple):
 
 
 def play(game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int) -> Games:
-    """Play so many games between two policies, [D, cells]; whoever takes a taken cell ends one."""
+    """Play so many games between two policies, [D, cells]; an illegal move ends one."""
     position = np.zeros((game.cells + 2, games), np.int32)
     cell = np.zeros((game.cells, games), np.int32)
     for ply in range(game.cells):
@@ -70,8 +70,9 @@ def draw(rng: np.random.Generator, chances: Policy) -> Numbers:
 def moves_of(game: Game, games: Games, seat: int, rewards: tuple[float, ...], step: float) -> Moves:
     """List the moves of the player in this seat (+1 X, -1 O), [M] of each, with its rewards.
 
-    A move is rewarded for where the opponent's answer leads: by `rewards` of a taken cell, a loss,
-    a draw and a win where that ends the game, else by `step`.  Only this player takes taken cells.
+    A move is rewarded for where the opponent's answer leads: by `rewards` of an illegal move, a
+    loss, a draw and a win where that ends the game, else by `step`.  Only this player makes illegal
+    moves.
     """
     first = 0 if seat == X else 1
     decision, after = games.position[first:-2:2], games.position[first + 2 :: 2]
@@ -103,23 +104,23 @@ def _result(game: Game, position: Numbers, seat: int) -> Numbers:
 
 
 def nothing() -> Moves:
-    """Return the memory of somebody who never moved."""
+    """Return an empty replay buffer."""
     none = np.empty(0, np.int32)
     return Moves(none, none, np.empty(0, np.float32), none)
 
 
-def remember(memory: Moves, new: Iterable[Moves], most: int) -> Moves:
-    """Append new moves to the memory and forget the oldest where they are more than `most`."""
+def remember(buffer: Moves, new: Iterable[Moves], most: int) -> Moves:
+    """Append new moves to the buffer and forget the oldest where they are more than `most`."""
     columns: list[Any] = [
-        np.concatenate(column)[-most:] for column in zip(memory, *new, strict=True)
+        np.concatenate(column)[-most:] for column in zip(buffer, *new, strict=True)
     ]
     return Moves(*columns)
 
 
-def sample(memory: Moves, rng: np.random.Generator, shape: tuple[int, ...]) -> Moves:
-    """Draw moves of the memory, any as likely as any other and as often."""
-    drawn = rng.integers(len(memory.cell), size=shape)
-    columns: list[Any] = [column[drawn] for column in memory]
+def sample(buffer: Moves, rng: np.random.Generator, shape: tuple[int, ...]) -> Moves:
+    """Sample moves of the replay buffer uniformly, with replacement."""
+    drawn = rng.integers(len(buffer.cell), size=shape)
+    columns: list[Any] = [column[drawn] for column in buffer]
     return Moves(*columns)
 
 

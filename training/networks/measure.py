@@ -23,9 +23,9 @@ class NetworkRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float
     judging: float  # the part of them that went into judging
     won: BySeat[float]  # [E] share of the epoch's games that the network won
-    lost: BySeat[float]  # [E] that its opponent won, taken cells included
-    forfeited: BySeat[float]  # [E] that it lost by choosing a taken cell
-    taken: list[float]  # [E] share of all decisions in which its highest output is a taken cell
+    lost: BySeat[float]  # [E] that its opponent won, illegal moves included
+    forfeited: BySeat[float]  # [E] that it lost by an illegal move
+    taken: list[float]  # [E] share of all decisions in which its highest output is an illegal move
     taken_met: list[float]  # [E] share of those that it met in the epoch's games
     figures: Figures  # of the end, one entry each, exact
 

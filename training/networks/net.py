@@ -41,7 +41,7 @@ class Layer(NamedTuple):
 Network = tuple[Layer, ...]
 
 
-class Lessons(NamedTuple):
+class Minibatches(NamedTuple):
     """What many steps teach, a row the batch of one step."""
 
     decision: Any  # [steps, batch]
@@ -111,7 +111,7 @@ def outputs(network: Network, read: Array, key: jax.Array | None = None) -> jax.
 
 
 def said(network: Network, read: Array) -> NDArray[np.float32]:
-    """Ask the network for every decision: its outputs, [D, cells], those of taken cells too."""
+    """Ask the network for every decision: its outputs, [D, cells], those of illegal moves too."""
     # Not with numpy, whose sums are other ones where it finds another number of cores.
     return np.asarray(_outputs(network, read))
 
@@ -155,24 +155,24 @@ def teach(
     pupil: Pupil,
     read: Array,
     guarded: Array,
-    lessons: Lessons,
+    batches: Minibatches,
     step_size: float,
     squared: bool = False,
 ) -> Pupil:
-    """Take a step of Adam with each row of the lessons.
+    """Take a step of Adam with each minibatch.
 
     `read` is what the network reads of each decision, `guarded` [D, cells] says which of its
     outputs are held at -5.  It is compiled once for all networks of one shape; why they are not
     taught side by side in one call is in `training.bench`.
     """
 
-    def step(pupil: Pupil, lesson: Lessons) -> tuple[Pupil, None]:
+    def step(pupil: Pupil, batch: Minibatches) -> tuple[Pupil, None]:
         key, drops = jax.random.split(pupil.key)
-        s = lesson.decision
+        s = batch.decision
         slope = jax.grad(loss)(
-            pupil.network, read[s], guarded[s], lesson.cell, lesson.target, drops, squared
+            pupil.network, read[s], guarded[s], batch.cell, batch.target, drops, squared
         )
         change, moments = optax.adam(step_size).update(slope, pupil.moments)
         return Pupil(optax.apply_updates(pupil.network, change), moments, key), None
 
-    return jax.lax.scan(step, pupil, lessons)[0]
+    return jax.lax.scan(step, pupil, batches)[0]

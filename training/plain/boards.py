@@ -105,13 +105,13 @@ def made_by(board: str) -> str:
 
 
 def move(board: str, cell: int) -> str:
-    """Put the stone of whoever is to move."""
+    """Put the stone of the player to move."""
     return board[:cell] + to_move(board) + board[cell + 1 :]
 
 
 @cache
 def endings(game: Game) -> dict[str, int]:
-    """Say of every finished board who won: 1 X, 0 nobody, -1 O."""
+    """Say of every finished board who won: 1 X, 0 a draw, -1 O."""
     finished = range(game.decisions, game.positions)
     return {position_text(game, position): game.result(position) for position in finished}
 

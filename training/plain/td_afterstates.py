@@ -25,7 +25,7 @@ from training.plain.randomness import Random
 
 
 class Learner:
-    """What boards are worth to whoever made them; what ends the game is known."""
+    """What afterstates are worth to the player who made them; what ends the game is known."""
 
     def __init__(self, game: Game, recipe: TdAfterstates) -> None:
         self.game, self.recipe = game, recipe
