@@ -143,7 +143,7 @@ def _networks() -> Iterator[str]:
     guarded = jnp.asarray(~game.legal)
     rng = np.random.default_rng(recipe.seed)
     shape = (max(NETWORKS), NETWORK_STEPS, recipe.batch)
-    every = net.Lessons(
+    every = net.Minibatches(
         rng.integers(game.decisions, size=shape, dtype=np.int32),
         rng.integers(game.cells, size=shape, dtype=np.int32),
         rng.normal(size=shape).astype(np.float32),
@@ -153,19 +153,19 @@ def _networks() -> Iterator[str]:
         for seed in range(max(NETWORKS))
     ]
 
-    def teach(pupil: net.Pupil, lessons: net.Lessons) -> net.Pupil:
+    def teach(pupil: net.Pupil, lessons: net.Minibatches) -> net.Pupil:
         taught: net.Pupil = net.teach(pupil, read, guarded, lessons, recipe.step_size)
         return taught
 
-    def one_by_one(pupils: list[net.Pupil], lessons: list[net.Lessons]) -> list[net.Pupil]:
+    def one_by_one(pupils: list[net.Pupil], lessons: list[net.Minibatches]) -> list[net.Pupil]:
         return list(map(teach, pupils, lessons))
 
     together = jax.jit(jax.vmap(teach))
     yield "\nnetworks   one by one   side by side   (ms of processor time a step and network)"
     for count in NETWORKS:
-        alone = [net.Lessons(*(column[n] for column in every)) for n in range(count)]
+        alone = [net.Minibatches(*(column[n] for column in every)) for n in range(count)]
         stacked = jax.tree.map(lambda *parts: jnp.stack(parts), *pupils[:count])
-        lessons = net.Lessons(*(column[:count] for column in every))
+        lessons = net.Minibatches(*(column[:count] for column in every))
         one = _step(count, one_by_one, pupils, alone)
         other = _step(count, together, stacked, lessons)
         yield (
