@@ -15,7 +15,7 @@ from app.tictactoe.card import Card
 from app.tictactoe.report import Figures
 from app.tictactoe.views import Worth
 from app.web import create_app
-from app.web.pages.api.page import CLIENT, UNREACHED
+from app.web.pages.api.description import CLIENT, UNREACHED
 from app.web.world import World
 
 

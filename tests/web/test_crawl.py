@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 from flask.testing import FlaskClient
 
 from app.web import addresses
-from app.web.pages.api.page import UNREACHED
+from app.web.pages.api.description import UNREACHED
 from app.web.world import World
 
 READ = 4  # pages of each kind are searched for links

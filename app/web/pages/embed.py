@@ -29,30 +29,14 @@ from app.web import addresses, comparison, match
 from app.web.addresses import IN_FRAME
 from app.web.lens import NOTHING, opinion_at
 from app.web.match import Match, Place, parse, read_whole, step_after
+from app.web.pages.parts import export
 from app.web.pages.parts.claims import Claim, known
 from app.web.pages.parts.claims import claim as in_a_line
-from app.web.pages.parts.export import (
-    Take,
-    iframe,
-    numbers_file,
-    png_file,
-    svg_file,
-    take_board,
-    take_curve,
-    take_figure,
-    take_learner,
-    take_mind,
-    take_puzzle,
-    take_stop,
-    take_today,
-    take_value,
-)
 from app.web.pages.parts.film import Film, film_of_mind
 from app.web.pages.parts.learning import WON, compared, learning, opponents, parse_against, winning
 from app.web.pictures import boards, curves, minds
 from app.web.pictures.curves import WIDTH, WIDTHS, Charts, curve_picture
 from app.web.pictures.figures import Layout, layout_of
-from app.web.pictures.minds import EXPECTS, Kind, MindPicture, kinds, parse_view, picture
 from app.web.pictures.svg import inline_plot, preview
 from app.web.pictures.tables import Table, table
 from app.web.respond import Page, lead_to, respond, revalidated
@@ -105,8 +89,8 @@ class MindFrame(Page):
 
     template: ClassVar = "embed/mind.html"
 
-    mind: MindPicture
-    kind: Kind
+    mind: minds.MindPicture
+    kind: minds.Kind
     film: Film
     step: int
     next_step: str  # the address of the next frame of the film, after the last of the first
@@ -130,7 +114,7 @@ class Chosen(NamedTuple):
     """The learning curves of one agent, or those of several by one figure."""
 
     charts: Charts
-    take: Take
+    take: export.Take
     names: list[str]
     figure: str  # of FIGURES, WON, or "" for all that there are of one agent
     against: str
@@ -163,7 +147,7 @@ def parse_curves(world: World, name: str, query: "Query") -> Chosen:
         charts = learning(world, card, chosen)
     if charts is None:
         raise NotFound("None of them has that figure.")
-    take = take_curve(world, names, figure, against)
+    take = export.take_curve(world, names, figure, against)
     return Chosen(charts, take, names, figure, against)
 
 
@@ -208,7 +192,7 @@ def curve(name: str) -> Response:
 @bp.get(addresses.EMBED_MIND)
 def mind(name: str) -> Response:
     """Show an agent's mind."""
-    return respond(mind_frame(world(), name, *parse_view(world(), name, request.args)))
+    return respond(mind_frame(world(), name, *minds.parse_view(world(), name, request.args)))
 
 
 @bp.get(addresses.EMBED_EXPERIMENT)
@@ -244,11 +228,11 @@ def board_frame(place: Place) -> BoardFrame:
 
 def mind_frame(world: World, name: str, step: int, colour: str) -> MindFrame:
     """Gather what the template writes down."""
-    kind = "" if colour == EXPECTS else colour
+    kind = "" if colour == minds.EXPECTS else colour
     following = world.short_step(name, step_after(step, world.last_step(name)))
     return MindFrame(
-        mind=picture(world, name, step, colour, moving=True),
-        kind=kinds(world, name)[colour],
+        mind=minds.picture(world, name, step, colour, moving=True),
+        kind=minds.kinds(world, name)[colour],
         film=film_of_mind(world, name),
         step=step,
         next_step=addresses.EMBED_MIND.to(name, step=following, colour=kind),
@@ -263,7 +247,7 @@ class TakePage(Page):
     template: ClassVar = "embed/export.html"
     fragment: ClassVar = ("exports",)
 
-    takes: list[Take]
+    takes: list[export.Take]
     back: str
     card: str  # the address of the picture of a finished game, "" before its end
     told: str  # what is said below it
@@ -279,9 +263,9 @@ def take(record: str = "") -> Response:
 
 def take_page(place: Place) -> TakePage:
     """Gather what the templates write down."""
-    takes = [take_board(place)]
+    takes = [export.take_board(place)]
     if place.match.record and not place.match.hide:
-        takes.append(take_value(place))
+        takes.append(export.take_value(place))
     played = place.match.at(len(place.match.record))
     again = replace(played.at(0), replay=True, pause=False, keep=False, tally=Match().tally)
     return TakePage(
@@ -304,8 +288,10 @@ def board_file(ending: str, record: str = "") -> Response:
     name = _name("board", record)
     if ending == "svg":
         says = shown.says
-        return svg_file(boards.board_picture(shown.board, says.headline, says.caption), name)
-    return numbers_file(boards.COLUMNS, boards.board_numbers(shown.board, shown.opinion), name)
+        return export.svg_file(boards.board_picture(shown.board, says.headline, says.caption), name)
+    return export.numbers_file(
+        boards.COLUMNS, boards.board_numbers(shown.board, shown.opinion), name
+    )
 
 
 @bp.get(f"{addresses.EMBED_VALUE.to('')}.{FORMATS}")
@@ -315,8 +301,10 @@ def value_file(ending: str, record: str = "") -> Response:
     place = parse(record, request.args, world())
     moves, name = scene(place, IN_FRAME).moves, _name("value", record)
     if ending == "svg":
-        return svg_file(curves.value_picture(place, moves, take_value(place).title), name)
-    return numbers_file(curves.VALUE_COLUMNS, curves.value_numbers(place, moves), name)
+        return export.svg_file(
+            curves.value_picture(place, moves, export.take_value(place).title), name
+        )
+    return export.numbers_file(curves.VALUE_COLUMNS, curves.value_numbers(place, moves), name)
 
 
 @bp.get(f"{addresses.EMBED_CURVE}.{FORMATS}")
@@ -325,10 +313,10 @@ def curve_file(name: str, ending: str) -> Response:
     chosen = parse_curves(world(), name, request.args)
     if ending == "svg":
         width = read_whole("width", request.args.get("width") or str(WIDTH), *WIDTHS)
-        return svg_file(
+        return export.svg_file(
             curve_picture(chosen.charts, chosen.take.title, width), _name("curve", name)
         )
-    return numbers_file(*curves.numbers(chosen.charts), _name("curve", name))
+    return export.numbers_file(*curves.numbers(chosen.charts), _name("curve", name))
 
 
 @bp.get(f"{addresses.EMBED_CURVE}.png")
@@ -337,27 +325,27 @@ def curve_preview(name: str) -> Response:
     chosen = parse_curves(world(), name, request.args)
     drawn = curve_picture(chosen.charts, "", WIDTH)
     line = chosen.take.title.removesuffix(" tic-tac-toe")
-    return png_file(preview(line, drawn.shapes, drawn.width, drawn.height))
+    return export.png_file(preview(line, drawn.shapes, drawn.width, drawn.height))
 
 
 @bp.get(f"{addresses.EMBED_MIND}.{FORMATS}")
 def mind_file(name: str, ending: str) -> Response:
     """Hand out an agent's mind."""
-    step, colour = parse_view(world(), name, request.args)
-    shown = picture(world(), name, step, colour)
+    step, colour = minds.parse_view(world(), name, request.args)
+    shown = minds.picture(world(), name, step, colour)
     if ending == "svg":
-        return svg_file(minds.mind_picture(world(), shown, step), _name("mind", name))
+        return export.svg_file(minds.mind_picture(world(), shown, step), _name("mind", name))
     rows = minds.mind_numbers(world(), shown, step)
-    return numbers_file(minds.COLUMNS, rows, _name("mind", name))
+    return export.numbers_file(minds.COLUMNS, rows, _name("mind", name))
 
 
 @bp.get(f"{addresses.EMBED_MIND}.png")
 def mind_preview(name: str) -> Response:
     """Draw an agent's mind as a link to it is shown."""
-    step, colour = parse_view(world(), name, request.args)
-    shown = picture(world(), name, step, colour)
-    line = f"The mind of {shown.title}: {kinds(world(), name)[colour].title.lower()}"
-    return png_file(preview(line, [shown.truth, shown.tiles()], shown.width, shown.height))
+    step, colour = minds.parse_view(world(), name, request.args)
+    shown = minds.picture(world(), name, step, colour)
+    line = f"The mind of {shown.title}: {minds.kinds(world(), name)[colour].title.lower()}"
+    return export.png_file(preview(line, [shown.truth, shown.tiles()], shown.width, shown.height))
 
 
 @bp.get(addresses.MATCH_PREVIEW.to(""))
@@ -379,7 +367,7 @@ def board_preview(record: str = "") -> Response:
         line = legend_of(place, opinion).caption.partition(": ")[2]
     turned = place.cells[blame.ply - 1] if blame else None
     shown = boards.board(place, opinion, None, notes=unsaid, chosen=turned)
-    return png_file(boards.preview_of(shown, f"{line[0].upper()}{line[1:]}"))
+    return export.png_file(boards.preview_of(shown, f"{line[0].upper()}{line[1:]}"))
 
 
 def _name(kind: str, of: str) -> str:
@@ -412,7 +400,7 @@ def oembed() -> Response:
             "provider_name": PROVIDER,
             "provider_url": host,
             "title": take.title,
-            "html": iframe(host, take.frame, take.title, width, height),
+            "html": export.iframe(host, take.frame, take.title, width, height),
             "width": width,
             "height": height,
         }
@@ -420,7 +408,7 @@ def oembed() -> Response:
     return revalidated(Response(body, mimetype=mimetype), generate_etag(body))
 
 
-def found(world: World, url: str) -> Take:
+def found(world: World, url: str) -> export.Take:
     """Return how the page at an address leaves the site.
 
     Raises NotFound if that is another host, or nothing there that can be embedded.
@@ -456,61 +444,61 @@ def most(name: str) -> int:
     return int(text)
 
 
-def _board(world: World, given: Mapping[str, Any], query: Query) -> Take:
-    return take_board(match.parse(given.get("record", ""), query, world))
+def _board(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
+    return export.take_board(match.parse(given.get("record", ""), query, world))
 
 
-def _mind(world: World, given: Mapping[str, Any], query: Query) -> Take:
-    return take_mind(world, given["name"], *parse_view(world, given["name"], query))
+def _mind(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
+    return export.take_mind(world, given["name"], *minds.parse_view(world, given["name"], query))
 
 
-def _agent(world: World, given: Mapping[str, Any], query: Query) -> Take:
+def _agent(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
     against = query.get("against", "")
     alone = MultiDict({"against": against})  # the page takes no heed of the rest
     return parse_curves(world, given["name"], alone).take
 
 
-def _curve(world: World, given: Mapping[str, Any], query: Query) -> Take:
+def _curve(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
     return parse_curves(world, given["name"], query).take
 
 
-def _compared(world: World, given: Mapping[str, Any], query: Query) -> Take:
+def _compared(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
     lenses, figure = query.getlist("lens"), query.get("figure", "")
     compared, _ = comparison.parse(given.get("record", ""), lenses, world, figure)
     learned = [view.lens for view in compared.views if world.agents.knows(view.lens)]
     if not learned:
         raise NotFound("None of them has learned.")
-    return take_curve(world, learned, compared.figure, record=compared.record)
+    return export.take_curve(world, learned, compared.figure, record=compared.record)
 
 
-def _figure(world: World, given: Mapping[str, Any], query: Query) -> Take:
-    return take_figure(*parse_figure(world, given["claim"], query))
+def _figure(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
+    return export.take_figure(*parse_figure(world, given["claim"], query))
 
 
-def _puzzle(world: World, given: Mapping[str, Any], _: Query) -> Take:
-    return take_puzzle(world, given["number"])
+def _puzzle(world: World, given: Mapping[str, Any], _: Query) -> export.Take:
+    return export.take_puzzle(world, given["number"])
 
 
-def _today(world: World, given: Mapping[str, Any], query: Query) -> Take:
-    return take_today()
+def _today(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
+    return export.take_today()
 
 
-def _stop(world: World, given: Mapping[str, Any], _: Query) -> Take:
+def _stop(world: World, given: Mapping[str, Any], _: Query) -> export.Take:
     for stop in STOPS:
         if stop.slug == given["slug"]:
-            return take_stop(stop)
+            return export.take_stop(stop)
     raise NotFound("It is no stop of the lesson.")
 
 
-def _learner(world: World, given: Mapping[str, Any], _: Query) -> Take:
+def _learner(world: World, given: Mapping[str, Any], _: Query) -> export.Take:
     try:
-        return take_learner(given.get("name", ""))
+        return export.take_learner(given.get("name", ""))
     except RecipeError as error:
         raise NotFound(f"Nobody can teach this: {error}.") from None
 
 
 # By the endpoint of a page, or of the frame itself.
-TAKES: dict[str, Callable[[World, Mapping[str, Any], Query], Take]] = {
+TAKES: dict[str, Callable[[World, Mapping[str, Any], Query], export.Take]] = {
     "play.play": _board,
     "embed.board": _board,
     "mind.mind": _mind,

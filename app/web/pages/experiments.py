@@ -16,16 +16,8 @@ from app.sources import sources as sources_of
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS
 from app.web.numbers import count
+from app.web.pages.parts import export
 from app.web.pages.parts.claims import VERDICTS, Claim, Verdict, algorithms, claim, known
-from app.web.pages.parts.export import (
-    Take,
-    bibtex,
-    made,
-    numbers_file,
-    png_file,
-    svg_file,
-    take_figure,
-)
 from app.web.pictures import tables
 from app.web.pictures.figures import Layout, drawing, layout_of
 from app.web.pictures.miniatures import miniature, preview_of
@@ -73,7 +65,7 @@ class ShownFigure(NamedTuple):
     svg: Markup
     table: tables.Table
     offers: list[tables.Sample]
-    take: Take
+    take: export.Take
 
 
 @dataclass(frozen=True)
@@ -135,7 +127,7 @@ def numbers(claim: str) -> Response:
         for number, figure in enumerate(summary.figures, 1)
         for record in tables.records(figure, number, summary.first_seed)
     )
-    return numbers_file(tables.COLUMNS, rows, claim)
+    return export.numbers_file(tables.COLUMNS, rows, claim)
 
 
 @bp.get(f"{addresses.EXPERIMENT}.png")
@@ -143,7 +135,7 @@ def preview(claim: str) -> Response:
     """Draw what a link to an experiment is shown with."""
     summary = known(world(), claim)
     line = f"{summary.verdict.capitalize()}: {summary.title}"
-    return png_file(preview_of(world(), summary.figures[0], line))
+    return export.png_file(preview_of(world(), summary.figures[0], line))
 
 
 @bp.get(addresses.EXPERIMENT_FIGURE)
@@ -156,7 +148,7 @@ def figure(claim: str, number: int) -> Response:
         raise BadRequest(f"There is no scheme {scheme!r}. There are: {', '.join(SCHEMES)}.")
     page = request.host_url.rstrip("/") + addresses.EXPERIMENT.to(claim)
     source = f"{SITE}: {summary.title}, {summary.date}. {page}"
-    return svg_file(drawing(layout_of(world(), claim, number), source), scheme=scheme)
+    return export.svg_file(drawing(layout_of(world(), claim, number), source), scheme=scheme)
 
 
 def experiments_page(world: World, source: str, verdict: str) -> ExperimentsPage:
@@ -232,7 +224,7 @@ def shown(world: World, summary: Summary, number: int) -> ShownFigure:
         svg=inline_plot(drawn.plot),
         table=tables.table(figure, world, seed),
         offers=tables.offers(world, figure, seed),
-        take=take_figure(summary, number),
+        take=export.take_figure(summary, number),
     )
 
 
@@ -259,4 +251,4 @@ def duration(seconds: float) -> str:
 def cited(summary: Summary, site: str) -> str:
     """Write how to cite an experiment on a site at this address, as BibTeX."""
     address = site.rstrip("/") + addresses.EXPERIMENT.to(summary.id)
-    return bibtex(summary.title, address, made(summary))
+    return export.bibtex(summary.title, address, export.made(summary))

@@ -17,22 +17,8 @@ from app.tictactoe.notation import MARKS
 from app.web import addresses
 from app.web.match import Match, against_person, parse
 from app.web.numbers import count, listed, signed
+from app.web.pages.parts import judgement
 from app.web.pages.parts.export import Take, take_board
-from app.web.pages.parts.judgement import (
-    Blunders,
-    Exhibit,
-    Measure,
-    Result,
-    SeatVerdict,
-    blunders,
-    blunders_page,
-    certificate_file,
-    certificate_page,
-    figures,
-    results,
-    shown,
-)
-from app.web.pages.parts.judgement import verdict as seat_verdict
 from app.web.pictures.minds import KINDS, Kind, MindPicture, picture_of_play
 from app.web.respond import Page, respond
 from app.web.text import Character, character, strength
@@ -142,7 +128,7 @@ class Diagnosis(NamedTuple):
 
     title: str
     text: str
-    exhibits: list[Exhibit]
+    exhibits: list[judgement.Exhibit]
 
 
 class Neighbour(NamedTuple):
@@ -240,7 +226,7 @@ def arena(world: World, name: str) -> Arena:
 
 def _reason(world: World, name: str, cause: Cause) -> Diagnosis:
     title, text = _words(cause)
-    exhibits = [shown(world, name, position) for position in cause.positions]
+    exhibits = [judgement.shown(world, name, position) for position in cause.positions]
     return Diagnosis(title, text, exhibits)
 
 
@@ -289,13 +275,13 @@ class JudgedPage(Page):
     summary: str
     ways: list[Destination]
     reasons: list[Diagnosis]
-    figures: list[Measure]
-    results: list[Result]
+    figures: list[judgement.Measure]
+    results: list[judgement.Result]
     mind: MindPicture
     kind: Kind  # how it is coloured
     arena: Arena
-    blunders: Blunders
-    verdicts: list[SeatVerdict]  # a seat each
+    blunders: judgement.Blunders
+    verdicts: list[judgement.SeatVerdict]  # a seat each
     api: str
     take: Take  # how a board to play it leaves the site
 
@@ -315,19 +301,19 @@ def judge() -> AnyResponse:
 @bp.get(addresses.JUDGE_BLUNDERS)
 def atlas() -> Response:
     """Show all blunders of the moves in the address."""
-    return respond(blunders_page(world(), _known(world()), request.args))
+    return respond(judgement.blunders_page(world(), _known(world()), request.args))
 
 
 @bp.get(addresses.JUDGE_CERTIFICATE)
 def certificate(seat: str) -> Response:
     """Show the whole proof that these moves cannot be beaten in a seat."""
-    return respond(certificate_page(world(), _known(world()), seat, request.args))
+    return respond(judgement.certificate_page(world(), _known(world()), seat, request.args))
 
 
 @bp.get(f"{addresses.JUDGE_CERTIFICATE}.csv")
 def proof_file(seat: str) -> Response:
     """Send such a proof as a file."""
-    response = respond(certificate_file(world(), _known(world()), seat))
+    response = respond(judgement.certificate_file(world(), _known(world()), seat))
     response.headers["Content-Disposition"] = f'attachment; filename="judged-{seat}.csv"'
     return response
 
@@ -348,13 +334,13 @@ def judged_page(world: World, name: str) -> JudgedPage:
         summary=summary(world, name),
         ways=ways(world, name),
         reasons=reasons(world, name),
-        figures=figures(world, name),
-        results=results(world, name),
+        figures=judgement.figures(world, name),
+        results=judgement.results(world, name),
         mind=mind,
         kind=KINDS[mind.kind],
         arena=arena(world, name),
-        blunders=blunders(world, name, slice(SHOWN)),
-        verdicts=[seat_verdict(world, name, seat) for seat in SEATS],
+        blunders=judgement.blunders(world, name, slice(SHOWN)),
+        verdicts=[judgement.verdict(world, name, seat) for seat in SEATS],
         api=addresses.API_JUDGE.to(moves=name.removeprefix(MOVES)),
         take=take_board(parse("", {"o": name}, world)),
     )

@@ -14,17 +14,8 @@ from app.web.match import Match, place_of, read_whole, step_after
 from app.web.numbers import count, signed
 from app.web.pages.parts.export import Take, take_mind
 from app.web.pages.parts.film import Film, film_of_mind
+from app.web.pictures import minds
 from app.web.pictures.boards import Board, board
-from app.web.pictures.minds import (
-    EXPECTS,
-    Kind,
-    MindPicture,
-    expected,
-    kinds,
-    parse_view,
-    picture,
-    represented,
-)
 from app.web.respond import Page, respond
 from app.web.world import HUMAN, TASK, World, world
 
@@ -55,11 +46,11 @@ class MindPage(Page):
     template: ClassVar = "mind/mind.html"
     fragment: ClassVar = ("tile",)
 
-    mind: MindPicture
+    mind: minds.MindPicture
     film: Film
     step: int
     next_step: str  # the address of the next frame, after the last of the first
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, minds.Kind]
     views: Mapping[str, str]  # the address of each colouring
     tile: Tile
     tiles: int  # how many there are
@@ -79,32 +70,32 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    step, kind = parse_view(world, name, query)
+    step, kind = minds.parse_view(world, name, query)
     number = read_whole("tile", query.get("tile") or "0", 0, len(world.tiles.decision) - 1)
 
     def address(step: int, kind: str, tile: int = number) -> str:
         return addresses.mind(
             name,
             world.short_step(name, step),
-            "" if kind == EXPECTS else kind,
+            "" if kind == minds.EXPECTS else kind,
             tile or None,
         )
 
     return MindPage(
-        mind=picture(world, name, step, kind, moving=True),
+        mind=minds.picture(world, name, step, kind, moving=True),
         film=film_of_mind(world, name),
         step=step,
         next_step=address(step_after(step, world.last_step(name)), kind),
-        kinds=kinds(world, name),
-        views={other: address(step, other) for other in kinds(world, name)},
+        kinds=minds.kinds(world, name),
+        views={other: address(step, other) for other in minds.kinds(world, name)},
         tile=_tile(world, name, step, number, lambda other: address(step, kind, other)),
         tiles=len(world.tiles.decision),
         agreement=[]
         if world.agents[name].card.worth is None
         else agreement(
             world.tiles,
-            outcomes(expected(world, name, step)[0]),
-            represented(world, name, step).known[0],
+            outcomes(minds.expected(world, name, step)[0]),
+            minds.represented(world, name, step).known[0],
         ),
         agent=addresses.agent(name),
         take=take_mind(world, name, step, kind),
@@ -114,13 +105,13 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
 def _tile(world: World, name: str, step: int, number: int, address: Callable[[int], str]) -> Tile:
     """Lay out the decision that stands for a tile; `address` is that of the page with another."""
     where, game = world.tiles, world.game
-    rows, knows = represented(world, name, step)
+    rows, knows = minds.represented(world, name, step)
     position, known = int(rows[0, number]), bool(knows[0, number])
     shown = world.short_step(name, step)
     match = Match(record_to(game, position), o=HUMAN, lens=name, step=shown)
     place = place_of(match, world)
     view = opinion(world, position, name, shown)
-    outcome = int(outcomes(expected(world, name, step)[0, number]))
+    outcome = int(outcomes(minds.expected(world, name, step)[0, number]))
     best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
     says = f"Its likeliest move has {best}" if view.beads else f"Its highest Q-value is {best}"
     task = ""

@@ -17,19 +17,9 @@ from app.web.algorithms import ALGORITHMS, Section
 from app.web.lens import opinion_at
 from app.web.match import Match, parse, place_of, read_whole
 from app.web.numbers import count, percent
+from app.web.pages.how import worked
 from app.web.pages.how.lesson import lesson_page
 from app.web.pages.how.sections import SECTIONS
-from app.web.pages.how.worked import (
-    STAGES,
-    TITLES,
-    WON_GAME,
-    WRITING,
-    WonGame,
-    Writing,
-    parse_board,
-    won_game,
-    writing,
-)
 from app.web.pages.parts.claims import Claim, of_algorithm
 from app.web.pictures.boards import Board, board
 from app.web.respond import Page, respond
@@ -42,11 +32,11 @@ bp = Blueprint("how", __name__)
 FRAMED_STOP = addresses.framed(
     addresses.HOW_PART.replace("slug", f"any({', '.join(stop.slug for stop in STOPS)}):slug")
 )
-PARTS = TITLES | {slug: section.title for slug, section in SECTIONS.items()}
+PARTS = worked.TITLES | {slug: section.title for slug, section in SECTIONS.items()}
 CONTENTS = {
     heading: {slug: PARTS[slug] for slug in slugs}
     for heading, slugs in {
-        "What an agent is": ("action-values", "exploration", WRITING, WON_GAME),
+        "What an agent is": ("action-values", "exploration", worked.WRITING, worked.WON_GAME),
         "Algorithms": tuple(ALGORITHMS),
         "What is exactly true of it": ("best-response", "nash-conv", "exact"),
     }.items()
@@ -90,8 +80,8 @@ class PartPage(Page):
     slug: str
     title: str
     contents: Mapping[str, Mapping[str, str]]
-    writing: Writing | None = None  # a position in all its writings
-    won_game: WonGame | None = None  # the worked example
+    writing: worked.Writing | None = None  # a position in all its writings
+    won_game: worked.WonGame | None = None  # the worked example
     part: Section | None = None
     example: Example | None = None  # its board, if the agent that it is about is there
     start: Callable[..., Start] | None = None  # the values of its lens, or another, where it begins
@@ -123,7 +113,7 @@ def part(slug: str) -> Response:
     stops = [stop.slug for stop in STOPS]
     if slug in stops:
         return respond(lesson_page(world(), slug, request.args.get("step", "")))
-    if slug in TITLES:
+    if slug in worked.TITLES:
         return respond(worked_page(world(), slug, request.args))
     if slug in SECTIONS:
         return respond(section_page(world(), slug, request.args.get("record", "")))
@@ -136,10 +126,12 @@ def worked_page(world: World, slug: str, query: Mapping[str, str]) -> PartPage:
     Raises BadRequest with a sentence on what is wrong with it.
     """
     game, page = world.game, partial(PartPage, slug, PARTS[slug], CONTENTS)
-    if slug == WRITING:
-        return page(writing=writing(game, parse_board(query, game)))
+    if slug == worked.WRITING:
+        return page(writing=worked.writing(game, worked.parse_board(query, game)))
     return page(
-        won_game=won_game(game, read_whole("stage", query.get("stage") or "0", 0, STAGES - 1))
+        won_game=worked.won_game(
+            game, read_whole("stage", query.get("stage") or "0", 0, worked.STAGES - 1)
+        )
     )
 
 
