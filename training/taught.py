@@ -335,6 +335,7 @@ def judged(game: Game, policy: Policy) -> dict[str, Any]:
         "blocks": not _neglects(game, pairs, met, blocks),
         "random": not at_random[-1],
         **proved,
+        "both": all(proved.values()),
     }
     return {
         "beaten": {"x": followed.worst[0, 0, -1].item(), "o": followed.worst[1, 0, 0].item()},

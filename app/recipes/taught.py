@@ -19,7 +19,7 @@ from app.recipes.parameters import (
 )
 from app.recipes.shipped import SHIPPED
 
-MILESTONES = ("rows", "blocks", "random", "x", "o")  # in the order in which most come
+MILESTONES = ("rows", "blocks", "random", "x", "o", "both")  # in the order in which most come
 
 
 class Update(NamedTuple):

@@ -34,7 +34,7 @@ from app.recipes.taught import (
 from app.tictactoe.game import SEATS, O, X, mover_at
 from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay
 from app.tictactoe.policy import policy_of
-from app.tictactoe.views import on_scale
+from app.tictactoe.views import heat, on_scale
 from app.web import addresses
 from app.web.algorithms import opponent_name
 from app.web.comparison import Comparison, View
@@ -432,12 +432,11 @@ def _changed(recipe: Recipe, lesson: Lesson, update: Update) -> Changed:
     positions = replay(game, lesson.record)
     player, worth = mover_at(update.ply), recipe.worth()
     if worth is None:
-        heats = (0, (update.new > update.old) - (update.new < update.old))
+        heats = [0, int(np.sign(update.new - update.old)) * HEAT_STEPS // 2]
         old, new = localized(f"{update.old:g}"), beads_in_words(update.new)
-        heats = (0, heats[1] * HEAT_STEPS // 2)
     else:
         scaled = on_scale(np.array([update.old, update.new]), worth, player)
-        heats = tuple((scaled * HEAT_STEPS).round().astype(int).tolist())
+        heats = heat(scaled, HEAT_STEPS).astype(int).tolist()
         old, new = (signed(value) for value in scaled.tolist())
     cell = cells[update.ply]
     where = short_name(game, cell)
@@ -455,7 +454,7 @@ def _figures(lessons: list[Lesson]) -> str:
             break
         unlost += 1
     only = ""
-    if unlost >= FEW and not {*SEATS} <= {*lesson.milestones}:
+    if unlost >= FEW and "both" not in lesson.milestones:
         words = marked(
             "It has not lost to you for %(number)s games, but it knows only what you play."
         )
@@ -467,17 +466,8 @@ def _figures(lessons: list[Lesson]) -> str:
 def _program() -> str:
     """Say how many games a program needs that teaches, as an experiment found."""
     summary = world().experiments.get(TEACHERS)
-    bars = (
-        [
-            bar
-            for one in summary.figures
-            if isinstance(one, Bars)
-            for bar in one.bars
-            if one.unit == "games"
-        ]
-        if summary
-        else []
-    )
+    figures = [one for one in summary.figures if isinstance(one, Bars)] if summary else []
+    bars = [bar for one in figures if one.unit == "games" for bar in one.bars]
     if summary is None or not bars:
         return ""
     best = min(bars, key=lambda bar: bar.value)
@@ -489,17 +479,13 @@ def _program() -> str:
     )
 
 
-def _held(lesson: Lesson) -> set[str]:
-    return {*lesson.milestones} | ({"both"} if {*SEATS} <= {*lesson.milestones} else set())
-
-
 def _milestones(lessons: list[Lesson]) -> Iterator[Milestone]:
     """Say since which lesson each holds without a break."""
     labels = _labels(lessons)
     for key, words in REACHED.items():
         since = ""
         for lesson, label in zip(lessons, labels, strict=True):
-            since = (since or label) if key in _held(lesson) else ""
+            since = (since or label) if key in lesson.milestones else ""
         yield Milestone(gettext(words), since)
 
 
@@ -509,7 +495,7 @@ def _reached(lessons: list[Lesson]) -> dict[str, int]:
     games = 0
     for lesson in lessons:
         games += bool(lesson.record)
-        for key in _held(lesson):
+        for key in lesson.milestones:
             reached.setdefault(key, games)
     return reached
 
