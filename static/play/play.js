@@ -127,3 +127,18 @@ document.addEventListener("click", (event) => {
   byId("share-link").value = location.href;
   load("take", location.pathname.replace("/play", "/take") + location.search, "#share-panel");
 }, true);
+
+// Players are found while one types; Enter takes the first.
+
+document.addEventListener("input", ({ target: { id, value } }) => {
+  if (id !== "find") return;
+  for (const list of document.querySelectorAll(".cards")) {
+    for (const card of list.children) card.hidden = !card.textContent.toLowerCase().includes(value.toLowerCase());
+    list.previousElementSibling.hidden = !list.querySelector("li:not([hidden])");
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (event.target.id !== "find" || event.key !== "Enter") return;
+  event.preventDefault();
+  document.querySelector(".cards li:not([hidden]) button")?.click();
+});

@@ -516,3 +516,18 @@ def test_watched_moves_are_announced_for_whoever_wishes(page: Page) -> None:
     Gate(page, "**/reply/01*")  # which never opens
     page.click("#pause")
     expect(page.locator("#status")).to_have_text("Row 1, column 2, O, last move")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
+def test_players_are_found_while_one_types(
+    new_context: Callable[..., BrowserContext], width: int, height: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": height}).new_page()
+    page.goto("/play/?o=q-learning-1")
+    page.click("#seat-o")
+    cards = page.locator(".card:visible")
+    expect(cards.nth(5)).to_be_in_viewport(ratio=0.9)
+    page.fill("#find", "double")
+    expect(cards).to_have_count(1)
+    page.press("#find", "Enter")
+    expect(page).to_have_url(re.compile(r"/play/\?.*o=double-q"))
