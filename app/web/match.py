@@ -90,7 +90,7 @@ class Match(Struct, frozen=True):
         """Return the match shown at another ply of its record."""
         earlier = ply < len(self.record)
         view = self.view if earlier else ""
-        return replace(self, ply=ply if earlier else None, hint=False, replay=False, view=view)
+        return replace(self, ply=ply if earlier else None, hint=False, view=view)
 
 
 @dataclass(frozen=True)

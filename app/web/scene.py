@@ -397,7 +397,7 @@ def _lesson(
     """Return what a finished game teaches, and where to go from it."""
     match = place.match
     if match.replay:
-        yours = replace(match, x=HUMAN) if match.watched else match
+        yours = replace(match, pause=False, x=HUMAN if match.watched else match.x)
         way = Action("your-turn", gettext("Play it"), show(yours.go("")), kind="primary")
         return summed_up(place), [way]
     ways = [Action("rematch", gettext("Rematch"), links.new_game, kind="primary")]
@@ -464,30 +464,28 @@ def _replies(world: World, lens: str) -> bytes:
 
 def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Controls:
     """Return the address behind every control of a match."""
-    match, over = replace(place.match, train=False, hint=False, replay=False), place.over
-    ply = len(match.shown)
-    halted = replace(match, pause=match.pause or match.watched)
+    match, over = replace(place.match, train=False, hint=False), place.over
+    ply, replays = len(match.shown), match.replay and not match.at_end
+    halted = replace(match, pause=match.pause or match.watched or match.replay)
     reply = "" if over else routes.reply(match.go(match.shown))
     agent_reply = "" if match.is_human(match.to_move) else reply
     # Where nothing would ever move by itself there is nothing to pause.
     moving = match.watched and match.keep if over else not (match.is_human(X) and match.is_human(O))
-    going = match.at_end and not match.pause
+    moving = moving or replays
+    going = (match.at_end or replays) and not match.pause
+    onward = match if replays else match.at(len(match.record))
     asks = match.is_human(match.to_move) and not match.is_human(-match.to_move) and not over
     show = routes.show
     return Controls(
         reply=reply,
-        hint=show(replace(match, hint=True)) if asks and not place.match.hint else "",
+        hint=show(replace(match, hint=True, replay=False)) if asks and not place.match.hint else "",
         take_back=_take_back(match, routes),
         new_game=show(next_game(place)),
         swap=show(_swapped(next_game(place) if over else match)),
         first=show(halted.at(0)) if ply else "",
         back=show(halted.at(ply - 1)) if ply else "",
-        pause=show(match if replays(place) else replace(match, pause=True))
-        if replays(place) or (moving and going)
-        else "",
-        play=show(replace(match.at(len(match.record)), pause=False))
-        if moving and not going and not replays(place)
-        else "",
+        pause=show(replace(match, pause=True)) if moving and going else "",
+        play=show(replace(onward, pause=False)) if moving and not going else "",
         step=show(halted.at(ply + 1)) if not match.at_end else agent_reply,
         last=show(match.at(len(match.record))) if not match.at_end else "",
     )
@@ -496,9 +494,8 @@ def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Controls:
 def auto(place: Place, routes: Routes = addresses.ON_PAGE) -> Auto | None:
     """Return what happens by itself: a snapshot more, an agent's move, or the next game."""
     match = place.match
-    if replays(place):
-        following = replace(match.at(len(match.shown) + 1), replay=True)
-        return Auto(routes.show(following), match.delay, "pause")
+    if match.replay and not (match.at_end or match.pause or match.train):
+        return Auto(routes.show(match.at(len(match.shown) + 1)), match.delay, "pause")
     if match.train and not place.over:
         return Auto(routes.show(next_snapshot(place)), SNAPSHOT_DELAY, "train")
     if awaits_reply(place):
@@ -507,11 +504,6 @@ def auto(place: Place, routes: Routes = addresses.ON_PAGE) -> Auto | None:
     if place.over and match.at_end and not match.pause and match.watched and match.keep:
         return Auto(routes.show(next_game(place)), max(match.delay, GAME_DELAY), "pause")
     return None
-
-
-def replays(place: Place) -> bool:
-    """Whether the next ply of the record is shown by itself."""
-    return place.match.replay and not place.match.at_end
 
 
 def answered(place: Place) -> bool:

@@ -102,6 +102,11 @@ def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
     shown = unescape(client.get(url).text)
     picture = re.findall('og:image" content="http://localhost(.*?)"', shown)[0]
     assert client.get(picture).data == client.get(addresses.MATCH_PREVIEW.of(match)).data
+    halted = client.get(link(shown, "pause")).text  # and it can be gone through by hand
+    for _ in match.record:
+        assert 'hx-trigger="load' not in halted
+        halted = client.get(link(halted, "step")).text
+    assert '<h1 class="headline">Your turn</h1>' in halted
     for ply in range(len(match.record) + 1):
         shown = client.get(url).text
         squares = re.findall(r'<a id="board-\d".*?</a>', shown, re.DOTALL)

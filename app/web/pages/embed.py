@@ -266,7 +266,7 @@ def take_page(place: Place) -> TakePage:
     takes = [export.take_board(place)]
     if place.match.record and not place.match.hide:
         takes.append(export.take_value(place))
-    played = place.match.at(len(place.match.record))
+    played = replace(place.match.at(len(place.match.record)), replay=False)
     again = replace(played.at(0), replay=True, pause=False, keep=False, tally=Match().tally)
     return TakePage(
         takes=takes,
