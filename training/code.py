@@ -324,7 +324,7 @@ class Alone(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        """Write the names of opponents out; nobody is there where there is no person."""
+        """Write the names of opponents out; there is none where no person teaches."""
         if node.id == "person" and self.is_given(node):
             return ast.Constant(None)
         known = self.module.get(node.id) if node.id in ("SELF", "BOTH", "YOU") else None

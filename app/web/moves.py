@@ -29,7 +29,7 @@ class Move(NamedTuple):
     heat: int | None  # the colour of what it expected, in the mover's view
     before: str  # what the position was worth to the mover with optimal play: "win in 3", "draw"
     after: str  # and what was left of that
-    blunder: bool  # whether it gave away the value of the game
+    blunder: bool  # whether it lowered the minimax value of the game
     random: bool  # whether its agent never plays it, but for a random move
     truth: int  # the value after it in X's view, -1, 0 or +1
     expected: float | None  # what the lens expected, in X's view from -1 to +1; beads nothing

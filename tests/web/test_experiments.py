@@ -601,3 +601,9 @@ def test_numbers_beside_each_other_have_as_many_digits() -> None:
 def test_a_number_near_nothing_is_written_with_a_power_of_ten() -> None:
     assert number(5.001e-9) == "5.001 × 10⁻⁹"
     assert number(-2e-5) == "−2 × 10⁻⁵"
+
+
+def test_the_champions_card_says_what_its_claim_says(world: World) -> None:
+    numbers = world.experiments["games-to-proof"].numbers.rows["champion"]
+    (found,) = [one for one in world.always["champion"].card.found if "first proved" in one]
+    assert f"after a median of {numbers[1]} games" in found

@@ -7,6 +7,7 @@ from flask.testing import FlaskClient
 from markupsafe import Markup
 
 from app.web.pages.glossary import PLACES, TERMS, lead_to_terms
+from app.web.service.deployment import ROOT
 from tests.web.conftest import unled
 
 
@@ -69,3 +70,21 @@ def test_a_term_is_found_where_it_is_said_and_nothing_else_is_changed() -> None:
         ("greedy", "greedy"),
         ("epsilon", "ε-greedy"),
     ]
+
+
+PRIVATE = re.compile(  # what the field has words for: an illegal move, a blunder, symmetric, ...
+    "taken cell|the result away|away the value|turned (?:and|or) (?:mirrored|reflected)"
+    "|thought to be worth|[Rr]eally a (?:win|draw|loss)|in (?:truth|its own task)",
+)
+
+
+@pytest.mark.parametrize("folder", ["app", "templates", "static", "training", "models", "docs"])
+def test_what_the_field_has_a_word_for_has_no_other(folder: str) -> None:
+    texts = (
+        path
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".py", ".html", ".toml", ".json", ".js", ".md")
+        and "vendor" not in path.parts
+    )
+    said = {str(path): PRIVATE.findall(path.read_text()) for path in texts}
+    assert not {path: words for path, words in said.items() if words}

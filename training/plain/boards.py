@@ -222,7 +222,7 @@ def standing_pair(game: Game, board: str, cell: int) -> Pair:
 
 
 def images(game: Game, board: str, cell: int) -> list[Pair]:
-    """List what a board and a cell become when they are turned and reflected."""
+    """List what a board and a cell become by the symmetries of the board."""
     return [("".join(board[one] for one in cells), cells.index(cell)) for cells in _sides(game)]
 
 

@@ -62,7 +62,7 @@ class Player:
     """A member that learns."""
 
     def __init__(self, game: Game, way: League, recipe: League):
-        """`way` is how it learns; the rewards are those of the recipe, as everybody's."""
+        """`way` is how it learns; the rewards are those of the recipe, as all others'."""
         self.game, self.way, self.recipe = game, way, recipe
         self.q: dict[Pair, float] = defaultdict(float)
         self.visits: dict[Pair, int] = defaultdict(int)

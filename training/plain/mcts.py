@@ -29,7 +29,7 @@ class Tree:
     def __init__(self, game: Game, c: float, board: str, rng: Random) -> None:
         self.game, self.c, self.board, self.rng = game, c, board, rng
         self.tries: Counter[tuple[int, ...]] = Counter()
-        self.total: Counter[tuple[int, ...]] = Counter()  # for whoever made the last of the moves
+        self.total: Counter[tuple[int, ...]] = Counter()  # for the player of the last of the moves
 
     def mean(self, node: tuple[int, ...]) -> float:
         """Return what the games through a node brought on average, 0 where there was none."""

@@ -25,13 +25,13 @@ class Random:
         return float(number * 2.0**-53)
 
     def moved(self, board: str, cell: int, explored: bool) -> None:
-        """Hear that a learner moves, and whether by chance; whoever tells a story listens."""
+        """Hear that a learner moves, and whether by chance; what tells a story listens."""
 
     def refilled(self, board: str) -> None:
         """Hear that the box of a board was emptied and filled as it began."""
 
     def revised(self, board: str, value: float) -> None:
-        """Hear what a board that was met in some game is worth from now on to whoever made it."""
+        """Hear what a board of some game is worth from now on to the player who made it."""
 
     def met(self, opponent: str, seat: str) -> None:
         """Hear against whom the next game is and in which seat; "" if the learner only watches."""

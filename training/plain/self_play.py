@@ -32,7 +32,7 @@ class Learner:
         """Play a game in which X maximises and O minimises.
 
         A person plays one seat.  It learns from their moves as from its own: its target is the
-        best answer to a move, whoever made it.
+        best answer to a move of either side.
         """
         game, recipe, q = self.game, self.recipe, self.q
         epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn)

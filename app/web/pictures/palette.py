@@ -27,7 +27,7 @@ INKS: dict[str, Shade] = {
     "win": ("#00695f", "#4fd1c1"),
     "draw": ("#5c6670", "#b4bcc5"),
     "loss": ("#b71c1c", "#ff8a80"),
-    # Under what is really a draw, where a heat would be too pale.
+    # Under what optimal play draws, where a heat would be too pale.
     "drawn": ("#aab2bd", "#6a7583"),
 }
 # In the dark the ends are brightest: what matters glows, a draw does not.
