@@ -101,12 +101,13 @@ document.addEventListener("click", async ({ target }) => {
 
 const FAILURES = ["htmx:sendError", "htmx:responseError", "htmx:timeout"];
 let failures = 0;
+const inLine = new WeakMap(); // timers by what asks again
 
 function failed({ detail: { xhr, elt, pathInfo } }) {
   const notice = document.getElementById("notice");
   const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt }).catch(() => {});
   const later = xhr?.getResponseHeader("Retry-After"); // one stands in line, which the answer says
-  if (later) setTimeout(() => elt.isConnected && again(), 1000 * later);
+  if (later) inLine.set(elt, setTimeout(() => elt.isConnected && again(), 1000 * later));
   if (!notice || later || (xhr?.status >= 400 && xhr.status <= 500)) return; // the answer itself says what is wrong
   notice.innerHTML = `<span>${SAYS[2]}</span><button class="button" type="button" id="retry">${SAYS[3]}</button>`;
   const retry = document.getElementById("retry");
@@ -118,6 +119,7 @@ function failed({ detail: { xhr, elt, pathInfo } }) {
 }
 
 for (const failure of FAILURES) document.addEventListener(failure, failed);
+document.addEventListener("htmx:beforeRequest", ({ detail }) => clearTimeout(inLine.get(detail.elt))); // it asks anew
 document.addEventListener("htmx:afterOnLoad", ({ detail }) => {
   if (!detail.successful) return;
   failures = 0;
