@@ -111,12 +111,15 @@ def pre_fork(arbiter, worker):
 
 
 def post_worker_init(worker):
-    """Listen, from now on, to what was held.
+    """Listen, from now on, to what was held; and have compiled what the lab will need.
 
     Ctrl-C is left to the first process, which ends its workers; told twice, they leave a trace.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+    world = worker.wsgi.extensions.get("world")
+    if world and world.lab.source:
+        world.lab.source.prepare()
 
 
 def pre_request(worker, request):

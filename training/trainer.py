@@ -12,8 +12,9 @@ any of them for the place in the line.
 
 This process holds the line and learns nothing itself.  Those that it forks do, one job at a time
 each: LAB_TRAINERS of them with numba, and one that tells stories and is taught in plain Python, so
-that what is quick does not wait behind a training.  Without arguments all kernels are compiled, and
-kept.
+that what is quick does not wait behind a training.  Where nothing is compiled yet they begin with
+that; with one argument more it ends at once where something is.  Without arguments all kernels are
+compiled, and kept.
 """
 
 import asyncio
@@ -65,7 +66,7 @@ CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT}
 HERE = Path(__file__).parent
 COMPILED = HERE / "learners/__pycache__"  # where numba keeps most of what it compiled
 KERNELS = "*.nb[ci]"  # how it calls its files
-FIRST = "q-learning,games=10"  # is compiled first where nothing is yet
+COMMON = ("q-table", "q-learning")  # are compiled first where nothing is yet
 LEFT = ["200 OK", "400 Bad Request", "404 Not Found", "500 Internal Server Error"]
 REASONS = {int(text[:3]): text for text in [*LEFT, "503 Service Unavailable"]}
 
@@ -320,10 +321,16 @@ class Trainer:
     async def serve(self, listener: socket.socket, trainers: int) -> None:
         """Answer for ever."""
         await asyncio.start_unix_server(self.client, sock=listener, backlog=MOST)
-        if not any(Path(os.environ.get("NUMBA_CACHE_DIR", HERE)).rglob(KERNELS)):
-            self.trainings.join(quote(FIRST), "")
         learners = [self.trainings] * trainers + [self.quick]
-        await asyncio.gather(*(line.work() for line in learners))
+        await asyncio.gather(self.prepare(), *(line.work() for line in learners))
+
+    async def prepare(self) -> None:
+        """Have everything compiled that is not, one thing after the other between what is asked."""
+        if not is_compiled():
+            for text in little_of_everything():
+                job = self.trainings.join(quote(text), "")
+                if job:
+                    await job.answer
 
     async def client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Read a request and answer it; who does not speak or listen is left."""
@@ -399,21 +406,28 @@ def set_aside() -> None:
             file.unlink()
 
 
-def compile_all(game: Game) -> None:
-    """Train a little of everything, so that numba compiles all kernels and keeps them."""
-    for slug, kind in ALGORITHMS.items():
-        if not kind.is_network:
-            answer(game, f"{slug},{kind.turns}=2")
+def is_compiled() -> bool:
+    """Whether numba has kept anything."""
+    return any(Path(os.environ.get("NUMBA_CACHE_DIR", HERE)).rglob(KERNELS))
+
+
+def little_of_everything() -> list[str]:
+    """Name recipes with which numba compiles all kernels, what people ask for most first."""
+    kinds = sorted(ALGORITHMS.values(), key=lambda kind: kind.slug not in COMMON)
+    return [f"{kind.slug},{kind.turns}=2" for kind in kinds if not kind.is_network]
 
 
 def main() -> None:
     """Answer until the server has ended."""
     game = tic_tac_toe()
     if len(sys.argv) == 1:
-        compile_all(game)
+        for text in little_of_everything():
+            answer(game, text)
         return
     listener, server, place = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]).parent
     compile_somewhere(place)
+    if sys.argv[4:] and is_compiled():
+        return
     os.nice(NICENESS)
     import numba  # noqa: F401, PLC0415 - here once, and not again in every process that learns
 

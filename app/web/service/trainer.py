@@ -111,7 +111,12 @@ class Trainer:
         except (OSError, HTTPException, TrainerBusyError, TrainerError):
             return None
 
-    def start(self) -> bool:
+    def prepare(self) -> None:
+        """Start the trainer if there is anything to compile, so that nobody has to wait for it."""
+        with suppress(OSError):
+            self.start("prepare")
+
+    def start(self, *more: str) -> bool:
         """Start the trainer, unless there is one; return whether there was none."""
         lock = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -121,7 +126,7 @@ class Trainer:
         else:
             files = self.listener.fileno(), self.server_ends
             process = subprocess.Popen(
-                [sys.executable, "-m", "training.trainer", *map(str, files), self.folder],
+                [sys.executable, "-m", "training.trainer", *map(str, files), self.folder, *more],
                 cwd=ROOT,
                 pass_fds=[*files, lock],  # the lock is the trainer's from here on
                 stdin=subprocess.DEVNULL,
