@@ -41,7 +41,9 @@ with suppress(OSError, AttributeError):  # another C library has other ways
 
 try:
     workers = number("WORKERS", 2, 1, 64)
-    bind = f"{os.environ.get('HOST') or '0.0.0.0'}:{number('PORT', 8000, 1, 65535)}"
+    host = os.environ.get("HOST") or "0.0.0.0"
+    host = f"[{host}]" if ":" in host and not host.startswith("[") else host  # IPv6
+    bind = f"{host}:{number('PORT', 8000, 1, 65535)}"
 except SettingError as error:
     sys.exit(f"Not started. {error}".replace("WORKERS", "WEB_CONCURRENCY"))
 preload_app = True

@@ -55,9 +55,9 @@ STORY, CODE, TAUGHT, SEEDS, MORE_SEEDS, PLACE = (
 CARD, ARRAYS = "card.json", "arrays.npz"
 TRAIN_SECONDS, COMPILE_SECONDS = 30, 600  # until a learner ends itself: nothing waits for ever
 CLIENT_SECONDS = 5.0  # for a client to speak, and to take the answer
-TRAINING_SECONDS, SEED_SECONDS = 0.1, 0.02  # what one is taken to cost whoever asks for it
+TRAINING_SECONDS, SEED_SECONDS = 0.04, 0.02  # what one is taken to cost whoever asks for it
 # Seconds within which whatever else comes goes before seeds, whose page is there already.
-GIVE_WAY = {SEEDS: 5.0, MORE_SEEDS: 20.0}
+GIVE_WAY = {SEEDS: 30.0, MORE_SEEDS: 60.0}
 TRIES = 2
 LARGEST = 250 << 20  # bytes of a learner's memory: a larger one makes way for another
 PAGE = os.sysconf("SC_PAGE_SIZE")

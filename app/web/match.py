@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from app.tictactoe.game import Game, O, X, mover_at
 from app.tictactoe.notation import DIGITS, IllegalMoveError, parse_record, replay
 from app.web.language import gettext, localized, marked
+from app.web.numbers import choice
 from app.web.world import HUMAN, World
 
 DELAY_RANGE = (0.25, 5.0)  # seconds a move
@@ -152,7 +153,7 @@ def parse(record: str, query: Mapping[str, str], world: World) -> Place:
     for seat in (match.x, match.o):
         if not world.is_seat(seat):
             there = gettext("There is no agent %(name)s.", name=repr(seat))
-            raise NotFound(f"{there} {_choice(world.seats)}")
+            raise NotFound(f"{there} {choice(world.seats)}")
     if match.train and match.step is None:
         raise BadRequest(gettext("train runs from a step on: name it in the same address."))
     if match.step is None and not match.lens:
@@ -169,7 +170,7 @@ def check_lens(lens: str, step: int | None, world: World) -> int | None:
     """
     if lens and not world.is_lens(lens):
         there = gettext("There are no values of %(name)s.", name=repr(lens))
-        raise BadRequest(f"{there} {_choice(world.lenses)}")
+        raise BadRequest(f"{there} {choice(world.lenses)}")
     if step is None:
         return None
     if not world.agents.knows(lens):
@@ -239,10 +240,6 @@ def wrong(name: str, text: str, expected: str) -> BadRequest:
     """Return the error of a query in which a name has a value that is none of those expected."""
     words = marked("%(name)s=%(text)s in the address is wrong: %(name)s is %(expected)s.")
     return BadRequest(gettext(words, name=name, text=text, expected=expected))
-
-
-def _choice(names: Sequence[str]) -> str:
-    return gettext("There are: %(names)s.", names=", ".join(names))
 
 
 def _within(low: float, high: float) -> Callable[[str], float | None]:

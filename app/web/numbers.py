@@ -1,8 +1,11 @@
 """How numbers, squares and lists are written on every page."""
 
+from collections.abc import Iterable
+
 from app.tictactoe.game import Game
 from app.web.language import gettext, localized, marked, ngettext
 
+MOST_NAMED = 10  # of what there is to choose from
 MINUS = "\N{MINUS SIGN}"
 BEAD = "\N{BLACK CIRCLE}"
 SHORT_NAMES = (
@@ -73,6 +76,16 @@ def short_name(game: Game, cell: int) -> str:
     if (game.rows, game.columns) == (3, 3):
         return gettext(SHORT_NAMES[cell])
     return square_name(game, cell)
+
+
+def choice(names: Iterable[str]) -> str:
+    """Name what there is to choose from in a refusal: all, or the first of many."""
+    several = [*names]
+    words = marked("There are: %(names)s.")
+    if len(several) > MOST_NAMED:
+        words = marked("There are: %(names)s and %(more)s more.")
+    named = ", ".join(several[:MOST_NAMED])
+    return gettext(words, names=named, more=count(len(several) - MOST_NAMED))
 
 
 def listed(names: list[str], word: str = "and") -> str:

@@ -41,6 +41,7 @@ from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.values import LineUp, Solution, line_up, optimal
 from app.tictactoe.views import Worth, common_scale, shown
 from app.web.language import gettext, spoken
+from app.web.numbers import choice
 from app.web.service.on_demand import Lab, source
 
 EXPERIMENTS = "experiments"  # the folder of their summaries, beside the models
@@ -222,8 +223,7 @@ class World:
         """Return an agent; raises NotFound, naming those there are, if it is not one of them."""
         agent = self.agents.find(name)
         if agent is None:
-            there = ", ".join(self.agents)
-            raise NotFound(f"There is no agent {name!r} that learned. There are: {there}.")
+            raise NotFound(f"There is no agent {name!r} that learned. {choice(self.agents)}")
         return agent
 
     def name_of(self, card: Card) -> str:

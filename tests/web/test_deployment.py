@@ -59,7 +59,7 @@ def test_who_is_led_to_its_name_is_led_to_the_same_address(environment, path: st
 
 
 @pytest.mark.parametrize(
-    "host", ["https://play.example", "a b", "a..b", "a:b", "x:99999", "-", "ä"]
+    "host", ["https://play.example", "a b", "a..b", "a:b", "x:99999", "-", "ä", "::1", "[1::2::3]"]
 )
 def test_what_is_no_name_of_a_site_is_named(environment, host: str) -> None:
     with pytest.raises(SettingError, match="CANONICAL_HOST is a name like"):

@@ -26,7 +26,8 @@ from app.web.service.packing import PACK, PLAIN, SMALLEST, chosen
         ("br;q=0, *", "gzip"),
         ("br;q=0.0, gzip;q=0", PLAIN),
         ("gzip;q=0.5, identity", PLAIN),
-        ("*;q=0", PLAIN),
+        ("*;q=0", PLAIN),  # who wants nothing gets it as it is, as RFC 9110 allows
+        ("identity;q=0", PLAIN),
         ("br;q=x,;;,=", PLAIN),
     ],
 )

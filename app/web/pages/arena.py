@@ -14,7 +14,7 @@ from app.tictactoe.arena import Chances, League, league, score
 from app.web import addresses
 from app.web.lens import HEAT_STEPS
 from app.web.match import Match
-from app.web.numbers import MINUS, percent, signed
+from app.web.numbers import MINUS, choice, percent, signed
 from app.web.pictures.curves import Share, shares
 from app.web.pictures.shapes import Sign
 from app.web.pictures.svg import inline
@@ -134,8 +134,7 @@ def arena() -> Response:
     add = request.args.get("add", "")
     for name in (player, add):
         if name and not there.policies.knows(name):
-            there_are = ", ".join(there.policies)
-            raise BadRequest(f"There is no player {name!r}. There are: {there_are}.")
+            raise BadRequest(f"There is no player {name!r}. {choice(there.policies)}")
     return respond(arena_page(show, there, player, add))
 
 

@@ -213,7 +213,7 @@ def cached(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication
                     known = Answer(status, [*headers], b"".join(body))
                     if usual:
                         answers.put(environ, known)
-        if "HTTP_IF_NONE_MATCH" in environ:
+        if {"HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH"} & environ.keys():
             response = Response(known.body, known.status, known.headers)
             response.make_conditional(environ)
             return response(environ, start_response)

@@ -7,6 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 MAX_PROXIES = 9
 MAX_TRAINERS = 64
-HOST = re.compile(r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)(:(?P<port>\d{1,5}))?", re.ASCII)
+NAME, IPV6 = r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)", r"\[(?P<ipv6>[0-9a-f:.]+)\]"
+HOST = re.compile(rf"({NAME}|{IPV6})(:(?P<port>\d{{1,5}}))?", re.ASCII)
 PORTS = 65535
 USUAL_PORTS = (":80", ":443")  # which no browser writes
 UNQUOTED = "/:@!$&'()*+,;=~"  # in a path
@@ -103,9 +105,19 @@ def canonical_host() -> str:
     for port in USUAL_PORTS:
         host = host.removesuffix(port)
     found = HOST.fullmatch(host)
-    if text and not (found and 0 < int(found["port"] or 1) <= PORTS):
+    if text and not (
+        found and 0 < int(found["port"] or 1) <= PORTS and is_ipv6(found["ipv6"] or "::")
+    ):
         raise SettingError(f"CANONICAL_HOST is a name like play.example.org, not {text!r}.")
     return host
+
+
+def is_ipv6(text: str) -> bool:
+    """Whether this is an address of IPv6."""
+    try:
+        return bool(IPv6Address(text))
+    except ValueError:
+        return False
 
 
 def lead_to(host: str) -> AnyResponse | None:

@@ -78,6 +78,8 @@ def secure(response: Response) -> Response:
         wanted |= UNSEARCHED
     there = {name for name, _ in response.headers}
     response.headers.extend({name: text for name, text in wanted.items() if name not in there})
+    if response.status_code == 308:  # by Werkzeug, which has a page of its own for it
+        response.set_data(b"")
     if "Location" in there and "Cache-Control" not in there:
         response.cache_control.no_store = True
     return response

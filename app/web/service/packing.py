@@ -42,7 +42,7 @@ def pack(response: Response) -> Response:
         response.content_encoding = encoding
         if tag and not weak:
             response.set_etag(f"{tag}:{encoding}")
-    if tag and "If-None-Match" in request.headers:
+    if tag and {"HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH"} & request.environ.keys():
         response.make_conditional(request)
     if encoding != PLAIN and response.status_code == 200:
         response.set_data(PACK[encoding](response.get_data()))

@@ -31,6 +31,7 @@ from app.web import addresses
 from app.web.algorithms.targets import worth_of
 from app.web.lens import OUTCOMES, Opinion, opinion
 from app.web.match import Match
+from app.web.numbers import choice
 from app.web.pages.api import schema
 from app.web.pages.api.description import answer, tree
 from app.web.respond import revalidated
@@ -206,7 +207,7 @@ def _number(position: str) -> int:
 
 def _one_of(name: str, names: Collection[str], known: bool) -> None:
     if not known:
-        raise NotFound(f"There is no {name!r} here. There are: {', '.join(names)}.")
+        raise NotFound(f"There is no {name!r} here. {choice(names)}")
 
 
 def _check_step(lens: str, step: int | None) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
@@ -31,6 +32,7 @@ from app.web.pictures.figures import drawing, lay_out
 from app.web.pictures.minds import MindPicture, picture
 from app.web.pictures.tables import COLUMNS, records
 from app.web.respond import Page, respond, wants_fragment
+from app.web.service.on_demand import InLine
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("lab", __name__)
@@ -304,7 +306,8 @@ def duel_of(world: World, chosen: str, query: Mapping[str, str]) -> Duel:
     seeds, runs, more = result.seeds_of(recipe), [], 0
     has_seeds = all(result.has_seeds(world, one, seeds) for one in recipes)
     if has_seeds and wanted != "1":
-        runs = result.runs_of(world, recipes, seeds[: int(wanted)])
+        with nullcontext() if wants_fragment() else suppress(InLine):  # its page is there already
+            runs = result.runs_of(world, recipes, seeds[: int(wanted)])
     if not runs:
         runs = [[result.own_run(world, one)] for one in names]
     if has_seeds:

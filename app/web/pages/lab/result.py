@@ -167,17 +167,17 @@ def runs_of(world: World, recipes: Sequence[Recipe], seeds: range) -> list[list[
 
     It takes no longer than a moment and the training of a few, and none where others are in line:
     what is missing then is had by asking again.
-    Raises what else `world.lab.seeds` raises.
+    Raises what `world.lab.seeds` raises for the first few.
     """
     end = monotonic() + MOMENT
-    runs: list[list[SeedRun]] = []
+    runs = [world.lab.seeds(recipe, seeds[:FIRST]) for recipe in recipes]
     with suppress(ServiceUnavailable):
-        for start in range(0, len(seeds), FIRST):
-            if start and monotonic() > end:
+        for start in range(FIRST, len(seeds), FIRST):
+            if monotonic() > end:
                 break
-            part, more = seeds[start : start + FIRST], start > 0
-            few = [world.lab.seeds(recipe, part, more) for recipe in recipes]
-            runs = [[*found, *new] for found, new in zip(runs or [[]] * len(few), few, strict=True)]
+            part = seeds[start : start + FIRST]
+            few = [world.lab.seeds(recipe, part, more=True) for recipe in recipes]
+            runs = [found + new for found, new in zip(runs, few, strict=True)]
     return runs
 
 

@@ -9,6 +9,7 @@ from werkzeug.exceptions import NotFound
 from app.experiments import Bars, Curves, Grid, Histogram, Summary
 from app.sources import SOURCES, Source
 from app.web import addresses
+from app.web.numbers import choice
 from app.web.world import World, kept
 
 
@@ -61,8 +62,7 @@ def claim(summary: Summary) -> Claim:
 def known(world: World, name: str) -> Summary:
     """Return an experiment; raises NotFound, naming those there are, if there is none."""
     if name not in world.experiments:
-        there = ", ".join(world.experiments) or "none"
-        raise NotFound(f"There is no experiment {name!r}. There are: {there}.")
+        raise NotFound(f"There is no experiment {name!r}. {choice(world.experiments)}")
     return world.experiments[name]
 
 
