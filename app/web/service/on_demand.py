@@ -18,6 +18,7 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
+import brotli
 import msgspec
 from cachetools import LRUCache
 from flask import current_app, has_request_context, request
@@ -58,6 +59,7 @@ AWAY_SECONDS = 6.0  # that a place is held for a page which is to come back
 RETRY_SECONDS = 1
 BEGAN = "on_demand.began"  # in the environment of a request: when it came
 MEMBERS = ["card.json", "arrays.npz"]  # of an answer
+READ_ERRORS = (brotli.error, zipfile.BadZipFile, KeyError, TypeError, msgspec.DecodeError)
 
 
 class SeedRun(NamedTuple):
@@ -282,11 +284,11 @@ class Lab:
         Raises ModelError.
         """
         try:
-            with zipfile.ZipFile(io.BytesIO(answer)) as archive:
+            with zipfile.ZipFile(io.BytesIO(brotli.decompress(answer))) as archive:
                 card, arrays = (archive.read(member) for member in MEMBERS)
             described = msgspec.json.decode(card)
             agent = from_files(self.game, described["id"], card, arrays, Path(named))
-        except (zipfile.BadZipFile, KeyError, TypeError, msgspec.DecodeError) as error:
+        except READ_ERRORS as error:
             raise ModelError(f"{named}: {error!r}") from error
         if agent.card.recipe != named:
             raise ModelError(f"{named}: this is {agent.card.recipe}")
