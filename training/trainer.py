@@ -5,8 +5,8 @@ and the end of a pipe by their numbers, and the trainer's lock, to be held to th
 closed when the last process of the server has ended, and then this one ends too.
 
 It speaks HTTP.  Who asks for `/q-learning,alpha=0.5` is sent a zip file of the agent's card and
-arrays, packed by brotli.  `/story/` before a name asks for the first games of its training, `/code/` for all of it as
-one file of Python, `/taught/` for what people taught it, `/seeds/3.4.5/` for the figures and proofs
+arrays, packed by brotli.  `/story/` before a name asks for the first games of its training,
+`/code/` for all of it as one file of Python, `/taught/` for what people taught it, `/seeds/3.4.5/` for the figures and proofs
 that it comes to with these seeds, `/more-seeds/` for the same when there is time, `/place/` before
 any of them for the place in the line.
 
@@ -308,7 +308,8 @@ def packed(card: bytes, arrays: bytes) -> bytes:
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(CARD, card)
         archive.writestr(ARRAYS, arrays)
-    return brotli.compress(file.getvalue(), quality=1)
+    answer: bytes = brotli.compress(file.getvalue(), quality=1)
+    return answer
 
 
 class Trainer:

@@ -25,19 +25,18 @@ from app.web.world import world
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-API = "/api/"  # what begins so is answered in JSON
+API = f"{addresses.API}/"  # what begins so is answered in JSON
 MAX_ADDRESS = 1000  # characters of path and query; the longest right one has some 200
 JUDGED = 3000  # characters more for an agent that is named by moves: these are 2,695 at most
+TWO_SEATS = (
+    *(addresses.PLAY, addresses.REPLY, addresses.SET, addresses.WHY, addresses.MINDS),
+    *(addresses.MATCH_PREVIEW, addresses.ARENA, addresses.TAKE, addresses.OEMBED),
+)
 LONGER = {
-    "/judge": JUDGED,
-    "/api/v1/judge": JUDGED,
-    **dict.fromkeys(
-        (
-            *("/play/", "/reply/", "/set/", "/why/", "/minds/", "/preview/", "/arena"),
-            *("/embed/", "/take/", "/oembed"),
-        ),
-        2 * JUDGED,
-    ),
+    addresses.JUDGE: JUDGED,
+    addresses.API_JUDGE: JUDGED,
+    addresses.EMBED: 2 * JUDGED,
+    **{route.partition("<")[0]: 2 * JUDGED for route in TWO_SEATS},
 }  # how many more an address that begins so may have: at a board two can sit
 TAUGHT = "taught"  # in an address: an agent there is named by the games of a person
 MOST_TAUGHT = 4  # of them, as in a comparison
