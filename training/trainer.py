@@ -6,9 +6,9 @@ closed when the last process of the server has ended, and then this one ends too
 
 It speaks HTTP.  Who asks for `/q-learning,alpha=0.5` is sent a zip file of the agent's card and
 arrays, packed by brotli.  `/story/` before a name asks for the first games of its training,
-`/code/` for all of it as one file of Python, `/taught/` for what people taught it, `/seeds/3.4.5/` for the figures and proofs
-that it comes to with these seeds, `/more-seeds/` for the same when there is time, `/place/` before
-any of them for the place in the line.
+`/code/` for all of it as one file of Python, `/taught/` for what people taught it, `/seeds/3.4.5/`
+for the figures and proofs that it comes to with these seeds, `/more-seeds/` for the same when there
+is time, `/place/` before any of them for the place in the line.
 
 This process holds the line and learns nothing itself.  Those that it forks do, one job at a time
 each: LAB_TRAINERS of them with numba, and one that tells stories and is taught in plain Python, so

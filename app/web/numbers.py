@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from app.tictactoe.game import Game
 from app.web.language import gettext, localized, marked, ngettext
 
-MOST_NAMED = 10  # of what there is to choose from
+MOST_NAMED = 24  # of what there is to choose from
 MINUS = "\N{MINUS SIGN}"
 BEAD = "\N{BLACK CIRCLE}"
 SHORT_NAMES = (
