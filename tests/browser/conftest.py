@@ -66,6 +66,16 @@ def new_context(
     assert not surprises, "errors in the console:\n" + "\n".join(surprises)
 
 
+@pytest.fixture(params=[("dark", 1280, 800), ("light", 360, 740)], ids=["desk", "phone"])
+def desk_and_phone(
+    new_context: Callable[..., BrowserContext], request: pytest.FixtureRequest
+) -> Page:
+    """A page in the dark on a desk, then one in the light on a phone; nothing moves by itself."""
+    scheme, width, height = request.param
+    size = {"width": width, "height": height}
+    return new_context(color_scheme=scheme, viewport=size, reduced_motion="reduce").new_page()
+
+
 @pytest.fixture(scope="session")
 def axe() -> Callable[[Page], list[str]]:
     """A function from a page to what makes it hard to use: a readable line for each element."""

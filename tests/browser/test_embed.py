@@ -13,10 +13,7 @@ from tests.browser.steps import MARKS, Gate, Quiet, serving
 
 TAKEN = [
     "/take/4081?o=q-learning-1",
-    "/mind/q-table",
     "/agents/q-learning-1#learning-curves",
-    "/compare/31?lens=q-learning-1&lens=self-play",
-    "/experiments/bad-runs",
     "/how/why",
 ]
 
@@ -267,6 +264,8 @@ def test_the_play_page_shows_how_its_position_is_taken_along_when_asked(
     assert not any("/take/" in url for url in asked)
     page.click("#share")
     expect(page.locator("#share-link-said")).to_have_text("Copied.")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    expect(page.locator("#share-link")).to_have_value(page.url)
     page.click("#embed-board-open")
     text = page.locator("#embed-board").input_value()
     assert f'src="{base_url}/embed/board/4?o=human"' in unescape(text)

@@ -468,16 +468,6 @@ def test_what_a_square_holds_is_said_on_hover_and_on_focus(page: Page) -> None:
     expect(page.locator("#caption")).to_have_text(re.compile("^Top middle: "))
 
 
-def test_a_link_is_shared(new_context: Callable[..., BrowserContext]) -> None:
-    context = new_context(permissions=["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    page.goto("/play/40?o=human")
-    page.click("#share")
-    expect(page.locator("#share-link-said")).to_contain_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == page.url
-    expect(page.locator("#share-link")).to_have_value(page.url)
-
-
 def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) -> None:
     """On a phone without scrolling: its end, the card, and the link that says whose turn it is."""
     page.set_viewport_size({"width": 360, "height": 740})

@@ -130,16 +130,8 @@ def test_another_learner_is_chosen_and_practises(page: Page) -> None:
     expect(page.locator("h1")).to_contain_text("Game 1.")
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("dark", 360), ("light", 1280)])
-def test_axe_finds_nothing(
-    new_context: Callable[..., BrowserContext],
-    axe: Callable[[Page], list[str]],
-    scheme: str,
-    width: int,
-) -> None:
-    page = new_context(
-        color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce"
-    ).new_page()
+def test_axe_finds_nothing(desk_and_phone: Page, axe: Callable[[Page], list[str]]) -> None:
+    page = desk_and_phone
     for url in ("/teach", "/teach/menace,vs=you,games=1,taught=048", FOUR):
         page.goto(url)
         assert axe(page) == [], url

@@ -2,36 +2,17 @@
 
 from functools import cache
 
-import numpy as np
 import pytest
 
 from app.tictactoe.game import O, X
-from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import greedy
-from app.tictactoe.report import blunders, losing_game
+from app.tictactoe.report import losing_game
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import SIGN, mover
 
 EMPTY = "." * 9
 SEATS = {"X": X, "O": O}
 NAMES = ["optimal", "zero", "lucky", "noisy", "rough", "first"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_blunders(tictactoe: Both, tables, policies, name: str):
-    policy = policies[name]
-    expected = [
-        bool(set(policy[b]) & tictactoe.rules.blunder_cells(b)) for b in tictactoe.decisions
-    ]
-    assert blunders(tictactoe.game, greedy(tables[name])).tolist() == expected
-
-
-@pytest.mark.parametrize("seat", SEATS)
-@pytest.mark.parametrize("name", NAMES)
-def test_reachable(tictactoe: Both, tables, policies, name: str, seat: str):
-    met = tictactoe.rules.reachable(policies[name], seat)
-    games = OwnPlay(tictactoe.game, greedy(tables[name])).games[SEATS[seat]]
-    assert {tictactoe.boards[position] for position in np.flatnonzero(games.met)} == met
 
 
 @pytest.mark.parametrize("seat", SEATS)
@@ -51,13 +32,6 @@ def test_losing_game_is_a_real_game_that_the_agent_loses(
             assert mover(board) != seat or int(digit) in policy[board]
             board = rules.children[board][int(digit)]
         assert rules.result(board) == -SIGN[seat]
-
-
-@pytest.mark.parametrize("seat", SEATS)
-@pytest.mark.parametrize("name", NAMES)
-def test_no_losing_game_is_a_proof(tictactoe: Both, tables, policies, name: str, seat: str):
-    record = losing_game(tictactoe.game, greedy(tables[name]), SEATS[seat])
-    assert (record is None) != tictactoe.rules.can_lose(policies[name], seat)
 
 
 def test_no_losing_game_means_that_not_even_a_gambler_wins(tictactoe: Both, tables, policies):

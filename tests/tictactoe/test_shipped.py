@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 import pytest
 
 from app.recipes import parse
 from app.tictactoe.agents import Agent, load
-from app.tictactoe.policy import policy_of
 from tests.tictactoe.both import Both
 from tests.tictactoe.slow_report import flat, slow_figures
 
@@ -50,10 +48,3 @@ def test_a_card_says_how_its_recipe_plays_and_what_it_learned(tictactoe: Both, a
     assert card.worth == recipe.worth()
     no_task = card.algorithm in ("league", "menace")
     assert (card.figures.task is None) == (recipe.task() is None) == no_task
-
-
-def test_it_plays_by_what_it_shows(tictactoe: Both, agent: Agent):
-    """Its policy is that of the reference, ties by the float32 values that are stored."""
-    told = tictactoe.policy_of(agent.q, agent.card.plays)
-    found = policy_of(agent.q, agent.card.plays)
-    np.testing.assert_allclose(found, tictactoe.policy(told), rtol=0, atol=1e-15)

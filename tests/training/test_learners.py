@@ -157,14 +157,23 @@ def test_no_training_makes_more_updates_than_its_recipe_says(game: Game, recipe:
     assert end.updates <= shortened(recipe, 30).updates_at_most()
 
 
-@pytest.mark.parametrize("slug", ["q-learning", "sarsa", "monte-carlo"])
-@pytest.mark.parametrize("start", ["random", "every", "empty"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "q-table,games=1000",
+        "double-q,games=1000",
+        *(
+            f"{slug},start={start},games=3000"
+            for slug in ("q-learning", "sarsa", "monte-carlo")
+            for start in ("random", "every", "empty")
+        ),
+    ],
+)
 @pytest.mark.parametrize(("seat", "other"), [("x", -1), ("o", 1)])
 def test_who_learns_in_one_seat_learns_nothing_of_the_other(
-    game: Game, slug: str, start: str, seat: str, other: int
+    game: Game, name: str, seat: str, other: int
 ) -> None:
-    recipe = parse(f"{slug},start={start},seat={seat},games=3000")
-    *_, end = learners.learn(game, recipe, next_stop)
+    *_, end = learners.learn(game, parse(f"{name},seat={seat}"), next_stop)
     assert not end.visits[game.to_move == other].any()
     assert end.visits.any()
 

@@ -122,11 +122,3 @@ def test_the_first_best_move_is_always_the_same(game: Game) -> None:
     assert end.visits[0].max() >= 30
     policy = policy_of(end.q, "first")
     assert (policy.max(axis=1) == 1).all()
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-@pytest.mark.parametrize(("seat", "other"), [("x", -1), ("o", 1)])
-def test_in_one_seat_nothing_is_learned_of_the_other(game: Game, slug, seat, other) -> None:
-    end = trained(game, f"{slug},seat={seat},games=1000")
-    assert not end.visits[game.to_move == other].any()
-    assert end.games == 1000

@@ -190,15 +190,6 @@ def test_an_order_and_its_address_are_one(column: Column, way: str) -> None:
     assert parse_order(dict(parse_qsl(query))) == order
 
 
-@pytest.mark.parametrize("url", ["/agents?sort=random-o", "/agents/q-table?against=minimax"])
-def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
-    client: FlaskClient, url: str
-) -> None:
-    page, fragment = client.get(url).text, client.get(url, headers=HTMX).text
-    assert fragment.strip() in page
-    assert len(fragment) < len(page)
-
-
 def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, world: World) -> None:
     page = client.get(f"/agents/{card.id}").text
     results = Table(page, "results").rows[1:]
@@ -303,17 +294,6 @@ def test_a_page_says_how_far_it_is_from_its_task(
         ("Mean within reach", off.mean_reached),
     ]:
         assert shown[name] == f"{numbers[-1]:.4g}"
-
-
-def test_the_distance_to_the_task_is_that_of_the_table(world: World) -> None:
-    legal = world.game.legal
-    for name, agent in world.agents.items():
-        exact, off = world.task_q(name), agent.card.figures.task
-        assert (exact is None) == (off is None)
-        if exact is not None and off is not None:
-            differences = abs(agent.q.astype(np.float64) - exact)[legal]
-            assert off.largest[-1] == pytest.approx(differences.max(), abs=1e-9)
-            assert off.mean[-1] == pytest.approx(differences.mean(), abs=1e-9)
 
 
 def test_every_parameter_is_explained(client: FlaskClient, card: Card) -> None:

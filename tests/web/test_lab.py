@@ -94,12 +94,6 @@ def test_turns_of_several_opponents_are_shared_as_before() -> None:
     assert name(form.read(whole | {"games": ""})) == "q-learning,vs=random:50+self:150"
 
 
-def test_a_result_is_the_part_of_its_page_that_htmx_replaces(client: FlaskClient) -> None:
-    whole = client.get(f"/lab/{SMALL}?ghost=double-q").get_data(as_text=True)
-    part = client.get(f"/lab/{SMALL}?ghost=double-q", headers={"HX-Request": "true"})
-    assert part.get_data(as_text=True).strip() in whole
-
-
 @pytest.mark.parametrize("agent", ["champion", "double-q", "q-learning-1"])
 def test_the_verdict_says_what_is_proved(world: World, agent: str) -> None:
     parts = result.proofs(world, agent)

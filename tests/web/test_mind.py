@@ -244,14 +244,6 @@ def test_the_tiles_are_a_ring_of_links(client: FlaskClient) -> None:
     assert 'id="tile-after" class="button" href="/mind/q-table?step=2"' in last
 
 
-def test_the_fragment_is_a_part_of_the_page(client: FlaskClient) -> None:
-    url = "/mind/q-table?step=4&tile=99&colour=wrong"
-    page, fragment = client.get(url), client.get(url, headers=HTMX)
-    assert fragment.text.strip() in page.text
-    assert "HX-Request" in page.headers["Vary"]
-    assert page.headers["ETag"] != fragment.headers["ETag"]
-
-
 def test_a_tile_names_optimal_play_and_the_training_task(client: FlaskClient) -> None:
     page = client.get("/mind/q-table").text
     assert (

@@ -16,13 +16,13 @@ from training.run import train
 
 GAME = connect(3, 4, 3)  # X wins with optimal play: nobody is unbeatable in both seats
 TRAINED = {
-    "q-table": "q-table,games=300",
-    "q-learning-1": "q-learning,games=300",
+    "q-table": "q-table,games=60",
+    "q-learning-1": "q-learning,games=60",
     "q-iteration": "q-iteration,vs=random:2+self:10",
-    "self-play": "self-play,games=300",
+    "self-play": "self-play,games=60",
     "observing": "league,observing=yes,rounds=3",
     "champion": "champion,games=30",
-    "menace": "menace,games=300",
+    "menace": "menace,games=60",
     "mcts": "mcts,rollouts=3",
 }
 RECORD, POSITION = "4b", "....X......O"  # the last of the twelve cells is b

@@ -50,6 +50,23 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
         assert fragment.count(f'id="{target}"') == page.count(f'id="{target}"') == 1
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/agents?sort=random-o",
+        "/agents/q-table?against=minimax",
+        "/lab/q-table,games=200?ghost=double-q",
+        "/mind/q-table?step=4&tile=99&colour=wrong",
+        "/why/40?cell=8",
+    ],
+)
+def test_a_fragment_is_a_part_of_the_page(client: FlaskClient, url: str) -> None:
+    page, fragment = client.get(url), client.get(url, headers=HTMX)
+    assert fragment.text.strip() in page.text
+    assert len(fragment.text) < len(page.text)
+    assert page.headers["ETag"] != fragment.headers["ETag"]
+
+
 @pytest.mark.parametrize("url", ["/mind/q-table?tile=3", "/puzzle/5?right=0", *ADDRESSES])
 def test_a_page_is_kept_and_asked_for_again(client: FlaskClient, url: str) -> None:
     first = client.get(url)

@@ -561,13 +561,6 @@ def test_without_a_square_it_is_the_best(client: FlaskClient) -> None:
     assert client.get("/why/").status_code == 200
 
 
-def test_the_fragment_is_the_part_of_the_page_that_it_replaces(client: FlaskClient) -> None:
-    page = client.get("/why/40?cell=8").text
-    fragment = client.get("/why/40?cell=8", headers=HTMX).text
-    assert fragment.strip() in page
-    assert fragment.strip().startswith('<section id="why"')
-
-
 def test_a_snapshot_has_a_why_where_its_opponent_is_known(
     client: FlaskClient, world: World
 ) -> None:
