@@ -44,7 +44,7 @@ VALUES = {
     "league": "learner.own.q[learner.own.seen(board, cell, to_move(board))]",
     "mcts": "learner.trees[board].mean((cell,))",
 }
-WIDE = 96  # letters of a line that is made here
+WIDE = 100  # letters of a line that is made here
 IMPORTED = {
     "collections": ("Counter", "defaultdict"),
     "fractions": ("Fraction",),
@@ -58,9 +58,8 @@ HEAD = '''"""{title}: the training {name} in plain Python, one file.
 
     python training.py > table.csv
 
-writes the value of every move for the player to move, bit for bit the table of the site, to the
-standard output and its progress to the error stream.  A board is its nine cells in reading order,
-as X, O or a dot.  Made by Q-Tac-Toe from its own learner in plain Python.
+writes the value of every move to its player, as the site has it bit for bit; progress is told on
+the error stream.  A board is its nine cells in reading order.  Made by Q-Tac-Toe of its own learner.
 {source}
 """
 
@@ -77,20 +76,24 @@ class recipe:
 MAIN = '''
 def main():
     """Train, and write the table."""
-    rng, learner, updates, said = Random(recipe.seed), Learner(), 0, 0
+    rng, learner, updates = Random(recipe.seed), Learner(), 0
     for turn in turns():
-        for _ in learner.play(turn, rng):
-            updates += 1
-        if updates >= said + 100_000:
-            said = updates
+        before, updates = updates, updates + sum(1 for _ in learner.play(turn, rng))
+        if updates // 100_000 > before // 100_000:
             print(f"{turn.played + 1} turns, {updates} updates", file=sys.stderr)
     print(f"{updates} updates in all", file=sys.stderr)
     print("position,cell,q")
     for board in unfinished_boards():
         for cell in legal_cells(board):
-            value = VALUE
-            (q,) = struct.unpack("f", struct.pack("f", value))  # 32 bits, as the site keeps it
-            print(f"{board},{cell},{q:.9g}")
+            print(f"{board},{cell},{shortest(VALUE)}")
+
+
+def shortest(value):
+    """Return a number of 32 bits, as the site keeps it, by as few digits as tell which."""
+    kept = struct.pack("f", value)
+    (value,) = struct.unpack("f", kept)
+    numbers = (float(f"{value:.{digits}g}") for digits in range(1, 10))
+    return next(number for number in numbers if struct.pack("f", number) == kept)
 
 '''
 OWN = '''
