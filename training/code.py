@@ -59,7 +59,7 @@ HEAD = '''"""{title}: the training {name} in plain Python, one file.
     python training.py > table.csv
 
 writes the value of every move to its player, as the site has it bit for bit; progress is told on
-the error stream.  A board is its nine cells in reading order.  Made by Q-Tac-Toe of its own learner.
+the error stream.  A board is its nine cells in reading order.  Made by Q-Tac-Toe.
 {source}
 """
 
