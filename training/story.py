@@ -5,54 +5,24 @@ is what happened.
 """
 
 from collections import Counter
-from typing import TypedDict
+from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from app.recipes import Recipe
 from app.recipes.algorithms import League
+from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.tictactoe.game import Game
 from training.plain import LEARNERS, at_first, key_of, learn
 from training.plain.boards import Pair, is_over, legal_cells, move, result, to_move
 from training.plain.randomness import Random
 
 GAMES = 20  # that are told
-RESULTS = {1: "win", 0: "draw", -1: "loss"}
+RESULTS: dict[int, Literal["win", "draw", "loss"]] = {1: "win", 0: "draw", -1: "loss"}
 UNTOLD = ("q-iteration", "mcts")  # one plays none, the other simulates them in every position
 TOLD = tuple(slug for slug in LEARNERS if slug not in UNTOLD)
 EVERY_PLY = ("league",)  # what learns of its opponent's moves, too: they are turns as well
-
-
-class Turn(TypedDict):
-    """A move: before it, by chance or not, and after it and the answer to it, if that is no turn.
-
-    `explored` also says of a move that something unseen follows it, where that is what is sought.
-    """
-
-    board: str
-    cell: int
-    explored: bool
-    after: str
-
-
-class Change(TypedDict):
-    """An update: the number of its turn, and the value of that move before and after it."""
-
-    turn: int
-    old: float
-    new: float
-    times: int  # how often that value was updated, with this time
-    observed: bool  # of a move of the opponent, as if it had been the learner's own
-
-
-class Told(TypedDict):
-    """A game, and what it was worth to the learner in this seat: "X" where it moved in both."""
-
-    turns: list[Turn]
-    changes: list[Change]  # in the order of the learner
-    seat: str
-    opponent: str  # "" where the recipe says who that is
-    result: str  # "win", "draw" or "loss"
 
 
 class Listener(Random):
@@ -67,8 +37,8 @@ class Listener(Random):
 
     def begin(self) -> None:
         """Forget the games that were told, and nothing of what was learned in them."""
-        self.games: list[list[Turn]] = []
-        self.changes: list[list[Change]] = []  # of each game
+        self.games: list[list[TrainingMove]] = []
+        self.changes: list[list[TrainingUpdate]] = []  # of each game
         self.meetings: list[tuple[str, str]] = []  # opponent and seat in each game, where told
         self.watching = False  # a game of others
         self.emptied: list[str] = []  # boards whose box has just been filled again
@@ -80,20 +50,20 @@ class Listener(Random):
             return
         if not self.games or self.is_finished(self.games[-1]):
             self.games.append([])
-        turn = Turn(board=board, cell=cell, explored=explored, after=move(board, cell))
+        turn = TrainingMove(board=board, cell=cell, explored=explored, after=move(board, cell))
         self.games[-1].append(turn)
 
     def answered(self, board: str, itself: bool) -> None:
         """Remember an answer, which is no turn of the learner even if it is its own."""
         turns = self.games[-1] if self.games else []
-        if itself and turns and turns[-1]["after"] == board:
+        if itself and turns and turns[-1].after == board:
             turns.pop()
         if turns and not self.is_finished(turns):  # else it begins the game
-            turns[-1]["after"] = board
+            turns[-1] = replace(turns[-1], after=board)
 
-    def is_finished(self, turns: list[Turn]) -> bool:
+    def is_finished(self, turns: list[TrainingMove]) -> bool:
         """Whether a game has ended with these turns."""
-        return bool(turns) and is_over(self.game, turns[-1]["after"])
+        return bool(turns) and is_over(self.game, turns[-1].after)
 
     def refilled(self, board: str) -> None:
         """Remember a box that is as it began."""
@@ -121,11 +91,11 @@ class Listener(Random):
         turn = len(turns) - 1 if self.recipe.slug in EVERY_PLY else _place(turns, pair)
         observed = isinstance(self.recipe, League) and (
             self.recipe.observing
-            and to_move(turns[turn]["board"]) != self.meetings[number][1]
-            and (self.recipe.stages == "one" or turn in [change["turn"] for change in changes])
+            and to_move(turns[turn].board) != self.meetings[number][1]
+            and (self.recipe.stages == "one" or turn in [change.turn for change in changes])
         )
         changes.append(
-            Change(turn=turn, old=old, new=new, times=self.times[key], observed=observed)
+            TrainingUpdate(turn=turn, old=old, new=new, times=self.times[key], observed=observed)
         )
         for board in self.emptied:
             for cell in legal_cells(board):
@@ -134,24 +104,24 @@ class Listener(Random):
         if turn == len(turns) - 1:
             self.learned |= self.values
 
-    def told(self, number: int) -> Told:
+    def told(self, number: int) -> TrainingGame:
         """Tell a game that is over."""
         turns = self.games[number]
         opponent, seat = self.meetings[number] if self.meetings else ("", "")
         if not seat:
-            seats = {to_move(turn["board"]) for turn in turns}
+            seats = {to_move(turn.board) for turn in turns}
             seat = seats.pop() if len(seats) == 1 else "X"
-        return Told(
+        return TrainingGame(
             turns=turns,
             changes=self.changes[number] if number < len(self.changes) else [],
             seat=seat,
             opponent=opponent,
-            result=RESULTS[result(self.game, turns[-1]["after"], seat)],
+            result=RESULTS[result(self.game, turns[-1].after, seat)],
         )
 
 
 def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
-    """Tell the first games of a training as JSON: a list of `Told`, empty if none can be told."""
+    """Tell the first games of a training as JSON, a list of `TrainingGame`; none if it has none."""
     listener = Listener(game, recipe)
     if recipe.slug in TOLD:
         for pair, new in learn(game, recipe, listener):
@@ -161,5 +131,5 @@ def story(game: Game, recipe: Recipe, games: int = GAMES) -> bytes:
     return msgspec.json.encode([listener.told(n) for n in range(len(listener.games[:games]))])
 
 
-def _place(turns: list[Turn], pair: Pair) -> int:
-    return next(i for i, turn in enumerate(turns) if (turn["board"], turn["cell"]) == pair)
+def _place(turns: list[TrainingMove], pair: Pair) -> int:
+    return next(i for i, turn in enumerate(turns) if (turn.board, turn.cell) == pair)

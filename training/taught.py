@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from app.recipes import Recipe, RecipeError, name, parse
 from app.recipes.algorithms import League, Menace, SelfPlay
+from app.recipes.games import TrainingGame
 from app.recipes.parameters import MOST_TAUGHT, YOU, TaughtError, games_taught
 from app.recipes.taught import (
     MILESTONES,
@@ -52,9 +53,8 @@ from training.plain.boards import (
 )
 from training.plain.league import seen
 from training.proof import unbeatable
-from training.story import Listener, Told
+from training.story import Listener
 
-OTHERS = {"win": "loss", "draw": "draw", "loss": "win"}  # the same result for the other side
 KEPT = 128  # learners between two games, some 0.1 MB each
 
 
@@ -170,9 +170,9 @@ class Pupils:
                 lesson,
                 seat=seat,
                 record=self.record(pupil),
-                result=told["result"] if told["seat"] == seat else OTHERS[told["result"]],
+                result=told.result_for(seat),
                 updates=updates,
-                others=len(told["changes"]) - len(updates),
+                others=len(told.changes) - len(updates),
             )
         pupil.lessons.append(lesson)
 
@@ -180,7 +180,7 @@ class Pupils:
         """Return the record of the game that was told last, to its end or to this board."""
         boards = [empty(self.game)]
         for turn in next(iter(pupil.listener.games), []):
-            boards += [turn["board"], move(turn["board"], turn["cell"]), turn["after"]]
+            boards += [turn.board, move(turn.board, turn.cell), turn.after]
         steps = zip(boards, [*boards[1:], *end], strict=False)
         return "".join(
             DIGITS[cell]
@@ -245,15 +245,15 @@ def person_turn(number: int, cells: str = "") -> Turn:
     return Turn(YOU, 0, 1, 0, Person(number, cells))
 
 
-def updates_of(recipe: Recipe, told: Told, seat: str) -> list[Update]:
+def updates_of(recipe: Recipe, told: TrainingGame, seat: str) -> list[Update]:
     """Return the updates of a learner's own moves in a game that was told, in the mover's view."""
     updates = []
-    for change in told["changes"]:
-        board = told["turns"][change["turn"]]["board"]
+    for change in told.changes:
+        board = told.turns[change.turn].board
         if to_move(board) == seat:
             sign = -1 if isinstance(recipe, SelfPlay) and seat == "O" else 1
             ply = len(board) - board.count(".")
-            updates.append(Update(ply, sign * change["old"], sign * change["new"]))
+            updates.append(Update(ply, sign * change.old, sign * change.new))
     return updates
 
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from app.recipes import Recipe
+from app.recipes.games import TrainingGame, TrainingUpdate
 from app.sources import sources
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, fenced, just, number
 from app.web.algorithms.sentences import distance, images, worth_to_other
-from app.web.algorithms.story import OVER, Story, TrainingGame, TrainingUpdate, bracketed, written
+from app.web.algorithms.story import OVER, Story, bracketed, written
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.language import marked
 from app.web.numbers import MINUS, signed

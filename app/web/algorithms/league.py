@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from app.recipes import Recipe
+from app.recipes.games import TrainingGame
 from app.sources import sources
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, parse_position, position_text
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, combined, moved, number, parameter
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
-from app.web.algorithms.story import RESULTS, Story, TrainingGame, averaged_in
+from app.web.algorithms.story import RESULTS, Story, averaged_in
 from app.web.algorithms.targets import Pair, Reply, ValueReason, averaged, best_only, ways_on
 from app.web.language import marked
 from app.web.numbers import count, signed

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.recipes import Recipe
+from app.recipes.games import TrainingGame
 from app.sources import sources
 from app.tictactoe.beads import alike, beads
 from app.tictactoe.game import O, X
@@ -14,7 +15,7 @@ from app.tictactoe.policy import policy_of
 from app.tictactoe.values import outcome_chances
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, enough, equals, fenced, number
-from app.web.algorithms.story import OVER, RESULTS, Story, TrainingGame
+from app.web.algorithms.story import OVER, RESULTS, Story
 from app.web.algorithms.targets import Pair, ValueReason, without_target
 from app.web.language import marked
 from app.web.numbers import MINUS, beads_in_words, count, percent

@@ -5,19 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from app.recipes.games import TrainingUpdate
 from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import TARGET
 from app.web.algorithms.sentences import backward, distance, expected, images, past
-from app.web.algorithms.story import (
-    Story,
-    TrainingUpdate,
-    bracketed,
-    drawn_to,
-    stepped,
-    written,
-)
+from app.web.algorithms.story import Story, bracketed, drawn_to, stepped, written
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import count
 from app.web.world import World

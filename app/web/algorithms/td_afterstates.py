@@ -4,19 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.recipes.algorithms import at_the_end
+from app.recipes.games import TrainingGame, TrainingUpdate
 from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, just, mean, moved
 from app.web.algorithms.sarsa import BY_MOVES, exploring, next_targets
 from app.web.algorithms.sentences import ENDS, distance, expected, images, past
-from app.web.algorithms.story import (
-    Story,
-    TrainingGame,
-    TrainingUpdate,
-    began,
-    drawn_to,
-    stepped,
-)
+from app.web.algorithms.story import Story, began, drawn_to, stepped
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import count, signed
 from app.web.world import World

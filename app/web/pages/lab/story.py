@@ -8,10 +8,11 @@ import numpy as np
 from werkzeug.exceptions import BadRequest
 
 from app.recipes import Recipe
+from app.recipes.games import TrainingGame
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.views import heat, on_scale, shown
 from app.web.algorithms import ALGORITHMS, Story
-from app.web.algorithms.story import TrainingGame, written
+from app.web.algorithms.story import written
 from app.web.lens import HEAT_STEPS
 from app.web.match import read_whole
 from app.web.numbers import signed
