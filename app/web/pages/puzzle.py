@@ -18,7 +18,7 @@ from app.tictactoe.notation import DIGITS, MARKS, parse_record
 from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
 from app.web import addresses
 from app.web.language import gettext, marked, month_and_day
-from app.web.lens import NOTHING, Note, opinion, outcome
+from app.web.lens import Note, opinion, outcome
 from app.web.match import Match, Place, check_puzzle, place_of, read, read_cell, wrong
 from app.web.numbers import listed, short_name
 from app.web.pages.parts.export import Take, take_puzzle, take_today
@@ -402,34 +402,29 @@ def score_page(world: World, number: int, answers: str, day: date | None = None)
 def _board(attempt: Attempt) -> Board:
     """Lay out the position: to be answered on, then with its values, then played on."""
     world, each, place = attempt.world, attempt.puzzle, attempt.place
-    label = gettext("The position")
+    label, link = gettext("The position"), None if attempt.is_open else attempt.answered_with
     if attempt.right is None or attempt.ply:
-        link = None if attempt.is_open else attempt.answered_with
         return board(place, None, link, label=label)
-    view, silent = opinion(world, each.position, each.agent), [NOTHING] * world.game.cells
-    sign = "✓" if attempt.knew_right else "✗"
+    view = opinion(world, each.position, each.agent)
+    words: dict[int | None, list[str]] = {}
     if not attempt.is_open:
         # Whether it is starred, too, would say which it plays.
         view = replace(view, best=[False] * world.game.cells)
-        asked = board(place, view, attempt.answered_with, label=label, notes=silent)
-        return _noted(asked, {attempt.right: [f"{sign} {gettext('your move')}"]})
-    words: dict[int | None, list[str]] = {cell: [f"✓ {gettext('right')}"] for cell in each.right}
-    words[each.wrong] = [f"✗ {gettext('blunder')}"]
-    words.setdefault(attempt.right, []).append(gettext("your move"))
-    words.setdefault(attempt.plays, []).append(gettext("your guess"))
-    return _noted(board(place, view, None, label=label, chosen=each.wrong, notes=silent), words)
-
-
-def _noted(board: Board, words: Mapping[int | None, list[str]]) -> Board:
-    """Write words on the squares of a board."""
-    texts = {cell: ", ".join(told) for cell, told in words.items()}
-    notes = {cell: Note(text, text.strip("✗✓ ")) for cell, text in texts.items()}
-    squares = [
-        square._replace(note=notes.get(cell, NOTHING)) for cell, square in enumerate(board.squares)
-    ]
-    columns = len(board.ranks[0])
-    ranks = [squares[start : start + columns] for start in range(0, len(squares), columns)]
-    return board._replace(ranks=ranks)
+        words[attempt.right] = [f"{'✓' if attempt.knew_right else '✗'} {gettext('your move')}"]
+    else:
+        words |= {cell: [f"✓ {gettext('right')}"] for cell in each.right}
+        words[each.wrong] = [f"✗ {gettext('blunder')}"]
+        words.setdefault(attempt.right, []).append(gettext("your move"))
+        words.setdefault(attempt.plays, []).append(gettext("your guess"))
+    texts = [", ".join(words.get(cell, [])) for cell in range(world.game.cells)]
+    return board(
+        place,
+        view,
+        link,
+        label=label,
+        chosen=each.wrong if attempt.is_open else None,
+        notes=[Note(text, text.strip("✗✓ ")) for text in texts],
+    )
 
 
 def _opened(attempt: Attempt) -> Opened:
