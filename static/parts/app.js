@@ -31,6 +31,26 @@ document.getElementById("forget")?.addEventListener("click", ({ target }) => {
   target.disabled = true;
 });
 
+// The language of the browser is offered in the header; in every language one stays where one is.
+
+const languages = [...document.querySelectorAll("#menu [hreflang]")];
+const spoken = [document.documentElement.lang, ...languages.map((link) => link.lang)];
+const wished = navigator.languages.map((name) => name.slice(0, 2)).find((name) => spoken.includes(name));
+const offer = languages.find((link) => link.lang === wished)?.cloneNode(true);
+if (offer) {
+  offer.className = "";
+  document.getElementById("help").before(offer);
+}
+
+document.addEventListener("click", ({ target }) => {
+  const link = target.closest?.("a[hreflang]");
+  if (!link) return;
+  const here = new URL(location);
+  here.searchParams.delete("hl");
+  if (link.lang !== "en") here.searchParams.append("hl", link.lang);
+  link.href = here;
+});
+
 // Whoever asked for less motion, of the device or here, sees nothing move by itself.
 
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");

@@ -7,12 +7,16 @@ import re
 from collections.abc import Iterator
 from gettext import NullTranslations
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app.web.language import Language
+from app.translations.gather import HERE, gathered, missing, updated
+from app.web.language import Language, load
+from app.web.service.languages import FILE
 from app.web.text import STOPS
 from app.web.world import World
 
@@ -136,3 +140,92 @@ def test_every_text_is_marked(bracketed: FlaskClient, world: World, page: str) -
     cards = [agent.card for agent in world.agents.values()]
     names = [*NAMES, *(name for card in cards for name in (card.title, card.origin))]
     assert Unmarked(answer.text, names).found == []
+
+
+CATALOGUES = sorted(HERE.glob("*.po"))
+PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|\{\}|#|<[^>]*>")
+ADDRESS = re.compile(r'\s(?:href|action|hx-get|data-reply|data-why|data-minds)="([/?][^"#]*)')
+
+
+@pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.stem)
+def test_a_catalogue_has_every_text_and_no_other(file: Path) -> None:
+    """`make translations` brings it there."""
+    with file.open("rb") as lines:
+        kept = {message.id for message in read_po(lines, locale=file.stem)}
+    catalogue = updated(file, gathered())
+    assert [message.id for message in missing(catalogue)] == []
+    assert kept == {message.id for message in catalogue}
+
+
+@pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.stem)
+def test_a_translation_has_the_placeholders_and_the_markup_of_its_text(file: Path) -> None:
+    with file.open("rb") as lines:
+        catalogue = read_po(lines, locale=file.stem)
+    for message in catalogue:
+        forms = message.string if isinstance(message.string, tuple) else (message.string,)
+        texts = message.id if isinstance(message.id, tuple) else (message.id,)
+        for form in forms if message.id else ():
+            found = {tuple(sorted(PLACEHOLDER.findall(str(text)))) for text in texts}
+            assert tuple(sorted(PLACEHOLDER.findall(str(form)))) in found, form
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("code", ["de", "fr"])
+def test_every_link_of_a_page_keeps_its_language(client: FlaskClient, code: str, page: str) -> None:
+    answer = client.get(f"{page}{'&' if '?' in page else '?'}hl={code}", follow_redirects=True)
+    assert answer.status_code < 500
+    assert f'<html lang="{code}"' in answer.text
+    text = re.sub(r'hreflang="\w+" href="[^"]*"', "", answer.text)
+    for address in ADDRESS.findall(text):
+        other = address.startswith(("/static/", "/api/")) or FILE.search(address)
+        assert bool(other) != (f"hl={code}" in address), address
+
+
+def test_english_has_no_language_in_its_addresses(client: FlaskClient) -> None:
+    page = client.get("/").text
+    links = re.sub(r'hreflang="(?!en)\w+" href="[^"]*"', "", page)
+    assert '<html lang="en"' in page
+    assert "hl=" not in links
+    assert client.get("/?hl=en").text == page
+
+
+def test_what_is_sent_on_keeps_its_language(client: FlaskClient) -> None:
+    sent = client.get("/set/?at=/play/40&lens=truth&hl=de")
+    assert sent.status_code == 303
+    assert sent.headers["Location"] == "/play/40?lens=truth&hl=de"
+    moved = client.get("/reply/4?hl=de", headers={"HX-Request": "true"})
+    assert moved.headers["HX-Push-Url"].endswith("?hl=de")
+    assert "Dein Zug als X" in moved.text
+
+
+def test_a_page_that_is_not_translated_says_so_and_leads_on(client: FlaskClient) -> None:
+    page = client.get("/agents?hl=fr").text
+    assert '<html lang="en"' in page
+    assert page.count("hl=fr") > 20
+    assert "hreflang" not in page
+    why = client.get("/why/4?hl=fr", headers={"HX-Request": "true"}).text
+    assert '<section id="why" lang="en"' in why
+
+
+def test_numbers_are_written_as_the_language_does(client: FlaskClient) -> None:
+    told = {code: client.get(f"/how/untrained?hl={code}").text for code in ("en", "de", "fr")}
+    assert "4,520" in told["en"]
+    assert "4.520 Stellungen" in told["de"]
+    assert "4\u202f520 positions" in told["fr"]
+
+
+def test_each_language_is_kept_by_its_address(client: FlaskClient) -> None:
+    pages = {code: client.get(f"/puzzle?hl={code}") for code in ("de", "fr", "de")}
+    assert pages["de"].headers["ETag"] != pages["fr"].headers["ETag"]
+    assert "Rätsel" in pages["de"].text
+    assert client.get("/?hl=xx").status_code == 400
+
+
+def test_a_language_is_one_file(tmp_path: Path) -> None:
+    """As docs/translating.md says: Spanish, with one text of it."""
+    text = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n\nmsgid "Play"\n'
+    (tmp_path / "es.po").write_text(f'{text}msgstr "Jugar"\n', "utf-8")
+    spanish = load(tmp_path)["es"]
+    assert (spanish.name, spanish.digits) == ("Español", ".,")
+    assert spanish.texts.gettext("Play") == "Jugar"
+    assert spanish.texts.gettext("Teach") == "Teach"

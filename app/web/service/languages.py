@@ -29,7 +29,7 @@ from app.web.text import STOPS
 
 HL = "hl"
 # What is written in all languages, beside the stops of the lesson; the other pages are English.
-WRITTEN = {"front", "play", "puzzle", "teach"}  # blueprints
+WRITTEN = {"front", "play", "puzzle", "teach", "embed.board", "embed.reply", "embed.take"}
 STOP_SLUGS = {stop.slug for stop in STOPS}
 LEADING = ("Location", "HX-Push-Url", "HX-Replace-Url")
 # An address of ours in an attribute that has one; files and the API have no language.
@@ -38,7 +38,7 @@ LINK = re.compile(
     r'((?:href|action|hx-get|value|content|data-reply|data-why|data-minds)="(?:\d+;url=|%s)?)'
     r'(/(?!static/|api/)[^"#]*|\?[^"#]*)'
 )
-FILE = re.compile(r"\.(?:csv|json|npz|py|svg)(?:\?|$)")
+FILE = re.compile(r"\.(?:csv|json|npz|png|py|svg)(?:\?|$)")
 
 
 def init_app(app: Flask) -> None:
@@ -78,7 +78,7 @@ def listen() -> None:
 
 def is_written() -> bool:
     """Whether the page that is asked for, or that there is none, is said in every language."""
-    if request.url_rule is None or request.blueprint in WRITTEN:
+    if request.url_rule is None or WRITTEN & {request.blueprint, request.endpoint}:
         return True
     return request.blueprint == "how" and (request.view_args or {}).get("slug") in STOP_SLUGS
 
@@ -90,7 +90,7 @@ def offered() -> list[Language]:
 
 def in_english() -> Markup:
     """Return the attribute of what is said in English on a page in another language."""
-    return Markup("" if spoken() is IN_ENGLISH else ' lang="en"')
+    return Markup(' lang="en"' if request.args.get(HL, ENGLISH) != ENGLISH else "")
 
 
 def in_language(address: str, language: Language) -> str:

@@ -22,6 +22,7 @@ from app.recipes import parse
 from app.recipes.taught import phases_of, title_of
 from app.web import addresses
 from app.web.comparison import Comparison, View
+from app.web.language import gettext
 from app.web.match import Place, check_puzzle
 from app.web.numbers import count, listed
 from app.web.pages.parts.learning import WON
@@ -86,7 +87,11 @@ def take_board(place: Place) -> Take:
     frame = addresses.EMBED_BOARD.of(match)
     return Take(
         id="board",
-        title=f"Tic-tac-toe after {len(match.shown)} moves: {headline_of(place)}",
+        title=gettext(
+            "Tic-tac-toe after %(plies)s moves: %(headline)s",
+            plies=len(match.shown),
+            headline=headline_of(place),
+        ),
         page=addresses.play(match),
         svg=addresses.file_of(frame, "svg"),
         csv=addresses.file_of(frame, "csv"),
@@ -100,7 +105,7 @@ def take_value(place: Place) -> Take:
     value = addresses.EMBED_VALUE.of(place.match)
     return Take(
         id="value",
-        title="The value of a game of tic-tac-toe over its moves",
+        title=gettext("The value of a game of tic-tac-toe over its moves"),
         page=addresses.play(place.match),
         svg=addresses.file_of(value, "svg"),
         csv=addresses.file_of(value, "csv"),

@@ -1,0 +1,58 @@
+"""The pages for newcomers in other languages, whose words are longer, and how one comes to them."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+PAGES = [
+    *("/", "/play/?o=q-learning-1", "/play/4023?o=q-learning-1&tally=2-1-0", "/puzzle", "/teach"),
+    *("/play/021486?o=q-learning-1&tally=2-1-0", "/play/40?o=q-learning-1&hint=1", "/puzzle/5"),
+    *("/play/402?x=double-q&o=q-table&pause=1&tally=12-3-9", "/settings/?at=/play/40", "/minds/40"),
+    *("/players/?at=/play/40", "/puzzle/5?right=0", "/puzzle/5?right=0&plays=4", "/how/untrained"),
+    *("/puzzle/10/score?answers=0123012301", "/how/learning", "/how/blunder", "/how/why"),
+    *("/how/unbeatable", "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"),
+]
+# What is wider than the window, and what does not fit where it stands.
+TOO_WIDE = """() => [
+    ...[document.documentElement].filter((page) => page.scrollWidth > page.clientWidth),
+    ...[...document.querySelectorAll(".button, .tabs label, .note, h1, h2, .headline, .way")]
+        .filter((part) => part.checkVisibility() && !part.matches(".unseen"))
+        .filter((part) => part.scrollWidth > part.clientWidth + 1),
+].map((part) => part.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("code", ["de", "fr"])
+def test_no_page_overflows_on_a_phone(
+    new_context: Callable[..., BrowserContext], code: str
+) -> None:
+    page = new_context(viewport={"width": 360, "height": 740}).new_page()
+    found = {}
+    for address in PAGES:
+        page.goto(f"{address}{'&' if '?' in address else '?'}hl={code}")
+        expect(page.locator("html")).to_have_attribute("lang", code)
+        found[address] = page.evaluate(TOO_WIDE)
+    assert {address: parts for address, parts in found.items() if parts} == {}
+
+
+def test_the_language_of_the_browser_is_offered_and_kept(
+    new_context: Callable[..., BrowserContext],
+) -> None:
+    page = new_context(locale="de-AT").new_page()
+    page.goto("/play/40?o=q-learning-1")
+    expect(page.locator("h1")).to_have_text("Your turn as X")
+    page.locator("header").get_by_role("link", name="Deutsch").click()
+    expect(page.locator("h1")).to_have_text("Dein Zug als X")
+    play(page, 8)
+    expect(page.locator("#move-3")).to_be_attached()
+    assert "hl=de" in page.url
+    expect(page.locator("header [hreflang]")).to_have_count(0)
+    page.locator("#menu-button").click()
+    page.locator("#menu").get_by_role("link", name="English").click()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    expect(page.locator("#move-3")).to_be_attached()
+    assert "hl" not in page.url.partition("?")[2]
+
+
+def play(page: Page, cell: int) -> None:
+    page.locator(f"#board-{cell}").click()
