@@ -20,12 +20,14 @@ def board(page: Page) -> list[str]:
 def test_a_game_by_mouse(page: Page) -> None:
     page.goto("/play/?o=fixed")
     headline(page, "Your turn as X")
+    expect(page).to_have_title("Your turn as X · Q-Tac-Toe")
     for cell, after in [("4", "/play/40"), ("2", "/play/4021")]:
         page.click(f"#board-{cell}")
         expect(page).to_have_url(address(f"{after}?o=fixed"))
         headline(page, "Your turn as X")
     page.click("#board-6")
     headline(page, "You win")
+    expect(page).to_have_title("You win · Q-Tac-Toe")
     expect(page.locator(".strike line")).to_have_count(1)
     expect(page.locator("#status")).to_have_text(re.compile("X: row 3, column 1. You win."))
     expect(page.locator("#hint")).to_have_attribute("aria-disabled", "true")
@@ -382,13 +384,6 @@ def test_choosing_leaves_no_trail_in_the_history(page: Page) -> None:
     expect(page).to_have_url(address("/agents"))
     page.go_forward()
     expect(page).to_have_url(address("/play/?o=human&lens=q-table"))
-
-
-def test_the_title_says_what_is_shown(page: Page) -> None:
-    page.goto("/play/?o=human")
-    expect(page).to_have_title("X to move · Q-Tac-Toe")
-    page.click("#board-4")
-    expect(page).to_have_title("O to move · Q-Tac-Toe")
 
 
 def test_the_same_position_is_compared(page: Page) -> None:
