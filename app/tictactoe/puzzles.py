@@ -80,17 +80,23 @@ def candidates(game: Game, name: str, policy: Policy, values: NDArray[np.floatin
     solution, play = optimal(game), OwnPlay(game, policy)
     found = mistakes(play)
     order = atlas(game, found)
+    played, expected = policy[found.position] > 0, values[found.position]
+    highest = expected == np.fmax.reduce(expected, axis=1, keepdims=True)
+    # Elsewhere it may play right, or what it never tried, or what its values do not tell apart.
+    told = (played.sum(axis=1) == 1) & (played == highest).all(axis=1)
     made = []
     for row, chance in zip(order.row.tolist(), order.chance.tolist(), strict=True):
         position = int(found.position[row])
-        played = np.flatnonzero(policy[position] > 0)
+        if not told[row]:
+            continue
         record = play.games[int(game.to_move[position])].record(position)
-        if len(played) != 1 or record is None:
-            continue  # it may play right, or never comes there
-        expected = values[position]
-        if not np.array_equal(np.flatnonzero(expected == np.fmax.reduce(expected)), played):
-            continue  # it plays what it never tried, or what its values do not tell apart
-        wrong, before, after = int(played[0]), int(found.before[row]), int(found.after[row])
+        if record is None:
+            continue  # it never comes there
+        wrong, before, after = (
+            int(played[row].argmax()),
+            int(found.before[row]),
+            int(found.after[row]),
+        )
         line = _best_line(game, solution, int(game.successor[position, wrong]))
         made.append(
             Puzzle(
