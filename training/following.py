@@ -1,7 +1,7 @@
 """Every game that policies can play: as `app.tictactoe.report` follows them, but compiled.
 
-A sweep judges hundreds of thousands of tables.  Chances are added up in the same order, ply by ply,
-so that the figures are the same.
+A sweep judges hundreds of thousands of tables, and asks after every game whether one is unbeatable.
+Chances are added up in the same order, ply by ply, so that the figures are the same.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.policy import BASELINES
+from app.tictactoe.policy import BASELINES, Policy
 from app.tictactoe.report import Figures, Followed, baseline_chances, report
 from app.tictactoe.values import TIE, Values
 
@@ -54,6 +54,16 @@ def _follow(ply_start, pair_start, pair_after, outcome, to_move, seats, policies
                 ply_start, pair_start, pair_after, outcome, own, policies[t], seat
             )
     return vs, worst, met
+
+
+def unbeatable(game: Game, policy: Policy, seat: int) -> bool:
+    """Whether a policy, [D, cells], never loses in a seat (+1 X, -1 O).
+
+    Whichever of its moves it draws, and whatever the other side does: as `report.losing_game` says.
+    """
+    tree = (game.pair_start, game.pair_after, game.outcome)
+    chances = policy[game.pair_from, game.pair_cell]
+    return not _can_lose(*tree, game.to_move == seat, chances, seat)
 
 
 @njit(cache=True)
@@ -112,3 +122,16 @@ def _answered(ply_start, pair_start, pair_after, outcome, own, policy, seat):  #
                 best, least = to, chances[to, lose]
         chances[s] = chances[best]
     return chances[0]
+
+
+@njit(cache=True)
+def _can_lose(pair_start, pair_after, outcome, own, policy, seat):  # type: ignore[no-untyped-def]
+    """Whether some game from the empty board is lost by the seat that plays by chances [P]."""
+    decisions = len(own)
+    lost = np.zeros(decisions + len(outcome), np.bool_)
+    lost[decisions:] = outcome == -seat
+    for s in range(decisions - 1, -1, -1):
+        for p in range(pair_start[s], pair_start[s + 1]):
+            if not own[s] or policy[p] > 0:
+                lost[s] |= lost[pair_after[p]]
+    return lost[0]

@@ -17,10 +17,9 @@ from app.recipes import Recipe, name, parse
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import BySeat, Figures, blunders
-from training.following import figures_of
+from training.following import figures_of, unbeatable
 from training.learners import learn
 from training.learners.phases import NextStop, Progress
-from training.proof import unbeatable
 from training.run import next_mark
 
 NEVER = 10**12  # a stop that no training comes to

@@ -36,7 +36,7 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import DIGITS, replay
 from app.tictactoe.policy import BASELINES, Policy, policy_of
 from app.tictactoe.report import blunders, losing_game
-from training.following import follow
+from training.following import follow, unbeatable
 from training.learners.pairs import WON, legal_pairs
 from training.learners.phases import NextStop, Progress
 from training.plain import LEARNERS, Learner, at_first, key_of
@@ -52,7 +52,6 @@ from training.plain.boards import (
     unfinished_boards,
 )
 from training.plain.league import seen
-from training.proof import unbeatable
 from training.story import Listener
 
 KEPT = 128  # learners between two games, some 0.1 MB each

@@ -289,8 +289,7 @@ def become(game: Game, recipe: Recipe) -> bytes:
 
     As JSON, packed by zlib.  What its values are worth is left out: its play counts.
     """
-    from training.following import follow  # noqa: PLC0415
-    from training.proof import unbeatable  # noqa: PLC0415
+    from training.following import follow, unbeatable  # noqa: PLC0415
     from training.run import learn  # noqa: PLC0415
 
     history = learn(recipe, game, lambda progress: None)

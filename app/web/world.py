@@ -22,12 +22,10 @@ from app.recipes.parameters import YOU
 from app.recipes.taught import title_of
 from app.sources import CLASSICS, heading
 from app.tictactoe.agents import Agent, ModelError, load_all
-from app.tictactoe.arena import join, round_robin
-from app.tictactoe.atlas import Atlas, Mistakes, atlas, mistakes
+from app.tictactoe.arena import disagreements, join, round_robin
+from app.tictactoe.atlas import Atlas, Certificate, Mistakes, atlas, certificate, mistakes
 from app.tictactoe.card import Card
 from app.tictactoe.causes import Cause, causes
-from app.tictactoe.certificate import Certificate, certificate
-from app.tictactoe.disagreement import disagreements
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.history import EVERY
 from app.tictactoe.mind import Tiles, tiles

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.tictactoe.certificate import certificate
+from app.tictactoe.atlas import certificate
 from app.tictactoe.game import SEATS
 from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import greedy

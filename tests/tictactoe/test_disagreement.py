@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.tictactoe.disagreement import disagreements
+from app.tictactoe.arena import disagreements
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import (
     Policy,

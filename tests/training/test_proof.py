@@ -11,8 +11,8 @@ from app.tictactoe.policy import greedy
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
+from training.following import unbeatable
 from training.learners import learn
-from training.proof import unbeatable
 
 
 def by_analysis(game: Game, q: np.ndarray) -> bool:

@@ -17,11 +17,11 @@ from app.tictactoe.policy import Policy, policy_of
 from app.tictactoe.values import respond
 from training.experiments import claim
 from training.experiments.claim import number, of
+from training.following import unbeatable
 from training.measures import Measure
 from training.plain import LEARNERS, key_of
 from training.plain.boards import Person, Turn, choices, legal_cells, move, pick, standing
 from training.plain.randomness import Random
-from training.proof import unbeatable
 from training.taught import first_table
 
 MOST = 500  # games
