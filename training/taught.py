@@ -23,7 +23,6 @@ from app.recipes.games import TrainingGame
 from app.recipes.parameters import MOST_TAUGHT, YOU, TaughtError, games_taught
 from app.recipes.taught import (
     MILESTONES,
-    OTHERS,
     Course,
     Lesson,
     Refusal,

@@ -20,7 +20,6 @@ from app.recipes.parameters import (
 from app.recipes.shipped import SHIPPED
 
 MILESTONES = ("rows", "blocks", "random", "x", "o", "both")  # in the order in which most come
-OTHERS = {"win": "loss", "draw": "draw", "loss": "win"}  # a result, for the other side
 
 
 class Update(NamedTuple):

@@ -16,11 +16,11 @@ from app.experiments import Bars
 from app.recipes import Recipe, RecipeError, parse
 from app.recipes import name as written
 from app.recipes.algorithms import League, Menace
+from app.recipes.games import FLIPPED
 from app.recipes.on_demand import MOST_UPDATES
 from app.recipes.parameters import games_taught
 from app.recipes.shipped import SHIPPED, SHORT
 from app.recipes.taught import (
-    OTHERS,
     Course,
     Lesson,
     Refusal,
@@ -278,7 +278,7 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         seat=seat,
         headline=_headline(place, ended, len(games)),
         caption=_caption(recipe, place, ended, who),
-        result=OTHERS.get(ended.result, "") if ended else "",
+        result=FLIPPED.get(ended.result, "") if ended else "",
         actions=_actions(course, ended, earlier),
         board=_board(place, course, recipe, None if earlier else now),
         learned=_labels(lessons)[shown - 1] if lessons else "",
@@ -328,7 +328,7 @@ def _headline(place: Place, ended: Lesson | None, games: int) -> str:
         return gettext("Game %(number)s. Your move as %(mark)s.", number=games + 1, mark=mark)
     if not ended.record:
         return gettext("It practised %(number)s games.", number=ended.games)
-    return gettext(ENDED[OTHERS[ended.result]])
+    return gettext(ENDED[FLIPPED[ended.result]])
 
 
 def _caption(recipe: Recipe, place: Place, ended: Lesson | None, who: str) -> str:
