@@ -72,17 +72,6 @@ def test_a_board_plays_inside_a_foreign_page(
     assert page.url == address
 
 
-def test_it_plays_without_javascript_too(
-    new_context: Callable[..., BrowserContext], base_url: str, foreign: Callable[[str], str]
-) -> None:
-    page = new_context(java_script_enabled=False).new_page()
-    page.goto(foreign(f'<iframe src="{base_url}/embed/board/?o=human" width="380" height="560">'))
-    frame = framed(page)
-    for marks, cell in enumerate("40", 1):
-        frame.locator(f"#board-{cell}").click()
-        expect(frame.locator(MARKS)).to_have_count(marks)
-
-
 def test_watched_games_go_on_in_a_frame_and_can_be_paused(
     page: Page, base_url: str, foreign: Callable[[str], str]
 ) -> None:
@@ -123,17 +112,6 @@ def test_a_figure_is_a_picture_for_others_in_both_schemes(
             page.wait_for_function("() => document.querySelector('img').naturalWidth > 100")
             own.set_content(picture)
             assert own.evaluate(corner) == paper, (frame, scheme)
-
-
-def test_the_film_of_a_mind_plays_in_a_frame(
-    page: Page, base_url: str, foreign: Callable[[str], str]
-) -> None:
-    page.goto(foreign(f'<iframe src="{base_url}/embed/mind/q-table?step=0" width="640"></iframe>'))
-    frame = framed(page)
-    updates = frame.locator("[data-film-updates]")
-    expect(updates).to_have_text("0")
-    frame.locator("#film-play").click()
-    expect(updates).not_to_have_text("0")
 
 
 def test_a_frame_grows_with_what_is_unfolded_in_it(

@@ -5,12 +5,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.steps import HELD, MARKS, Gate, address
 
-PUT = """url => {
-    const panel = document.createElement("div");
-    document.getElementById("game").after(panel);
-    return htmx.ajax("GET", url, {target: panel, swap: "innerHTML"});
-}"""
-
 
 def test_each_square_says_why(page: Page) -> None:
     page.goto("/why/40?lens=q-learning-1&cell=8")
@@ -36,19 +30,6 @@ def test_a_formula_is_laid_out_and_scrolls_in_its_own_box(page: Page) -> None:
     assert over
     assert under
     assert over["y"] + over["height"] <= under["y"] + 1
-
-
-def test_as_a_part_of_the_play_page_it_replaces_only_itself(page: Page) -> None:
-    page.goto("/play/40?lens=q-learning-1")
-    page.evaluate(PUT, "/why/40?lens=q-learning-1&cell=8")
-    expect(page.locator("#why h2")).to_have_text("X at bottom right, by Q-learning 1")
-    page.click("#why-board-2")
-    expect(page.locator("#why h2")).to_have_text("X at top right, by Q-learning 1")
-    expect(page).to_have_url(address("/play/40?lens=q-learning-1"))
-    expect(page.locator("#game")).to_have_count(1)
-    page.click("#why-answer-8")
-    expect(page).to_have_url(address("/play/4028?lens=q-learning-1"))
-    expect(page.locator(MARKS)).to_have_count(4)
 
 
 def test_the_play_page_says_why_where_the_board_is(page: Page) -> None:
@@ -105,6 +86,8 @@ def test_an_explanation_has_an_address_to_give_away(page: Page) -> None:
     page.click("label[for=tab-why]")
     page.click("#why-board-2")
     expect(page.locator("#why h2")).to_have_text("X at top right, by Q-learning 1")
+    expect(page).to_have_url(address("/play/40?lens=q-learning-1"))
+    expect(page.locator("#game")).to_have_count(1)
     page.click("#why-link")
     expect(page).to_have_url(address("/why/40?lens=q-learning-1&cell=2"))
     page.click("#why-close")

@@ -215,11 +215,6 @@ def test_undo_takes_back_one_ply_unless_told_and_never_a_negative_number():
         undo("408", -1)
 
 
-@given(st.text())
-def test_undo_of_any_text_shortens_it(text: str):
-    assert all(undo(text, plies) == text[: len(text) - plies] for plies in range(len(text) + 1))
-
-
 def test_some_game_leads_to_each_position() -> None:
     for position in range(GAME.positions):
         assert replay(GAME, record_to(GAME, position))[-1] == position

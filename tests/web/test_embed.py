@@ -22,7 +22,6 @@ from resvg_py import svg_to_bytes
 from app.tictactoe.notation import replay
 from app.web import addresses
 from app.web.lens import HEAT_STEPS, opinion
-from app.web.match import Match
 from app.web.pages.parts.export import CITATION, bibtex, iframe
 from app.web.pictures.minds import represented
 from app.web.pictures.palette import INKS
@@ -569,13 +568,3 @@ def test_the_project_says_how_it_is_cited() -> None:
     assert all(set(author) <= {"name", "website", "alias"} for author in project["authors"])
     assert len(set(project["keywords"])) == len(project["keywords"])
     assert str(project["date-released"]) == project["date-released"].strftime("%Y-%m-%d")
-
-
-def test_frames_have_one_address() -> None:
-    assert addresses.EMBED_BOARD.of(Match(record="408")) == "/embed/board/408"
-    assert addresses.file_of("/embed/board/408?o=human", "svg") == "/embed/board/408.svg?o=human"
-    assert addresses.embed_curve("a", ["b"], "losses", width=320) == (
-        "/embed/curve/a?lens=b&figure=losses&width=320"
-    )
-    assert addresses.embed_experiment("x") == "/embed/experiment/x"
-    assert addresses.embed_experiment("x", 2) == "/embed/experiment/x?figure=2"

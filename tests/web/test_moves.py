@@ -115,17 +115,6 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
     np.testing.assert_allclose(np.reshape(drawn, (-1, 2)), np.reshape(dots, (-1, 2)), atol=0.0501)
 
 
-def test_the_label_says_what_the_table_says(world: World) -> None:
-    match = Match("4081", o="q-learning-1", lens="q-learning-1")
-    agent, positions = world.agents["q-learning-1"], replay(world.game, "4081")
-    texts = [
-        to_two_decimals(float(agent.q[position, int(cell)]))
-        for position, cell in zip(positions, "4081", strict=False)
-    ]
-    label = label_of(listed(world, match))
-    assert re.findall(r"expected (\S+?)[;.](?: |$)", label) == texts
-
-
 def test_the_picture_shows_what_the_list_says(world: World) -> None:
     match = Match(record="3140", lens="q-iteration")
     played, chart = listed(world, match), chart_of(world, match)
@@ -138,9 +127,3 @@ def test_the_picture_shows_what_the_list_says(world: World) -> None:
     assert corners[2::2, 0].tolist() == [x for x, _ in dots_of(chart)]
     assert [rule.x1 for rule in rules if rule.kind == "now"] == [corners[-1, 0]]
     assert f"2. X wins, O expected {played[1].text}" in label_of(played)
-
-
-def test_an_unknown_value_has_no_dot(world: World) -> None:
-    match = Match(record="31", lens="q-learning-1", step=0)
-    assert dots_of(chart_of(world, match)) == []
-    assert label_of(listed(world, match)).count("expected nothing yet") == 2

@@ -330,13 +330,6 @@ def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, world: World, ru
     assert client.get(f"/agents/{asked[0]}.npz").status_code == 200
 
 
-def test_a_trainer_that_is_killed_is_started_again(client: FlaskClient, running) -> None:
-    killed = running()
-    os.kill(killed, signal.SIGKILL)
-    assert client.get(f"/agents/{fresh()}").status_code == 200
-    assert running() != killed
-
-
 def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
