@@ -196,6 +196,7 @@ def test_only_where_moves_can_stand_an_address_may_be_long(
 
 def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, world: World) -> None:
     """Names by moves are no keys of what is kept for thousands of positions."""
+    client.get("/play/4")  # with values, of which some are kept from now on
     rng, sizes = np.random.default_rng(0), []
     for _ in range(3):
         choice = world.game.legal & (rng.random(world.game.legal.shape) < 0.5)
