@@ -21,6 +21,7 @@ from training.learners import learn
 from training.measures import END, MARKS, NEVER, Measure, Run
 
 BOOK = "Sutton & Barto (2018), section 1.5, exercise 1."
+ASKED = ": the answer that is checked is ours."
 EXPLORING = 0.1  # how often it moves at random while it learns
 
 
@@ -281,7 +282,7 @@ EXPERIMENTS = [
         claim="Learning against itself instead of a random opponent leads to another way of "
         "playing: harder to beat, and winning less against a weak opponent.",
         sources=["sutton-barto-2018"],
-        where=BOOK + "1, which asks what would happen.",
+        where=BOOK + "1, which asks what would happen" + ASKED,
         done="The learner of afterstates played 100,000 games with each of {seeds} seeds against "
         "random and as many against itself, and was judged exactly. In self-play both sides move "
         "by one table, explore a tenth of their moves and learn.",
@@ -310,7 +311,7 @@ EXPERIMENTS = [
         claim="If symmetric boards share their value, it learns faster; but against an opponent "
         "that does not play alike in them, they should not.",
         sources=["sutton-barto-2018"],
-        where=BOOK + "2, which asks in what ways it would help, and whether it is right.",
+        where=BOOK + "2, which asks in what ways it would help, and whether it is right" + ASKED,
         done="It learned from fixed, who plays the first empty square, and from random, with and "
         "without symmetries and with {seeds} seeds each, and was judged exactly; taught by random "
         "also on the way.",
@@ -346,7 +347,7 @@ EXPERIMENTS = [
         claim="A learner that always plays the move it rates highest learns to play worse than one "
         "that explores.",
         sources=["sutton-barto-2018"],
-        where=BOOK + "3, which asks what problems might occur.",
+        where=BOOK + "3, which asks what problems might occur" + ASKED,
         done="It learned against random, and in self-play in which both sides learn, with {seeds} "
         "seeds each, exploring a tenth of its moves or none, and its greedy play was judged "
         "exactly.",
@@ -381,7 +382,7 @@ EXPERIMENTS = [
         claim="Values learned from greedy moves only are those of playing greedily, and win more "
         "then; values learned from all moves are those of going on exploring, and win more so.",
         sources=["sutton-barto-2018"],
-        where=BOOK + "4, which asks which set of values wins more.",
+        where=BOOK + "4, which asks which set of values wins more" + ASKED,
         done="It learned from random with {seeds} seeds each, from its greedy moves only or from "
         "all. Its play was judged exactly twice: greedy, and with a tenth of the moves at random "
         "as in training.",
@@ -413,7 +414,7 @@ EXPERIMENTS = [
         claim="The learner can be improved in other ways, and there are better ways to solve the "
         "problem as posed.",
         sources=["sutton-barto-2018"],
-        where=BOOK + "5, which asks for both.",
+        where=BOOK + "5, which asks for both" + ASKED,
         done="Each change was tried alone, with {seeds} seeds: step size or exploration that fall, "
         "symmetries, optimistic initial values, self-play in which both sides learn. Beside them "
         "stands the champion, which keeps what a move is worth at least and at most.",
