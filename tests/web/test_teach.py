@@ -35,6 +35,13 @@ def game(site) -> Game:
     return there
 
 
+@pytest.fixture(autouse=True, scope="module")
+def prepared(site: Flask) -> None:
+    """Nobody here is told to wait until the lab has been prepared."""
+    while site.test_client().get("/teach").status_code == 202:
+        pass
+
+
 def cells(page: str) -> list[str]:
     """The addresses of the squares that can be pressed."""
     found = re.findall(r'<a id="board-\w" class="[^"]*" href="([^"]*)"', page)
