@@ -6,7 +6,6 @@ training one for what draws tables.
 
 import os
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,8 @@ import msgspec
 
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, name, parse
 from app.recipes.parameters import expected, parameters_of, written
-from app.tictactoe.agents import Agent, ModelError, ids_of, load, load_all, load_unjudged, save_card
-from app.tictactoe.game import Game, tic_tac_toe
+from app.tictactoe.agents import ModelError, ids_of, load, load_all, load_unjudged, save_card
+from app.tictactoe.game import tic_tac_toe
 
 MODELS = Path("models")
 INTERRUPTED = 130
@@ -77,19 +76,23 @@ models = click.option(
 )
 
 
-class Interruptible(click.Group):
-    """Commands that Ctrl-C ends with one line and the status that shells expect."""
+class Commands(click.Group):
+    """Commands that end in one line where something cannot be, or with Ctrl-C."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
+        """Run the command; what raises ValueError or OSError says so in a sentence."""
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # whoever read has read enough
+        except (ValueError, OSError) as error:
+            raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:
             click.echo("Interrupted: every model is as it was, or finished.", err=True)
             ctx.exit(INTERRUPTED)
 
 
-@click.group(cls=Interruptible)
+@click.group(cls=Commands)
 def main() -> None:
     """Make the agents of models/ and judge them.
 
@@ -152,16 +155,11 @@ def train(
 
     if everything:
         agents = tuple(Wanted(one, SHIPPED[one].recipe) for one in TABLES)
-    try:
-        recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
-        with progress_bars(shown=progress == "bars") as line:
-            train_several(recipes, out, line)
-        for one in recipes if as_json else ():
-            click.echo(msgspec.json.encode(load(out, tic_tac_toe(), one).card))
-    except (ModelError, RecipeError) as error:
-        raise click.ClickException(str(error)) from error
-    except OSError as error:
-        raise click.ClickException(f"{out}: {error}") from error
+    recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
+    with progress_bars(shown=progress == "bars") as line:
+        train_several(recipes, out, line)
+    for one in recipes if as_json else ():
+        click.echo(msgspec.json.encode(load(out, tic_tac_toe(), one).card))
 
 
 @main.command()
@@ -219,16 +217,13 @@ def judge(agents: tuple[str | Wanted, ...], models: Path, site: str) -> None:
 
     game = tic_tac_toe()
     named = [one for one in agents if isinstance(one, Wanted)]
-    try:
-        for text in agents:
-            if isinstance(text, str):
-                for line in judge_foreign(game, text, site):
-                    click.echo(line)
-        for agent_id in [one.id for one in named] or ([] if agents else ids_of(models)):
-            save_card(models, game, judged(game, load_unjudged(models, game, agent_id)))
-            click.echo(f"{agent_id}: judged")
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
+    for text in agents:
+        if isinstance(text, str):
+            for line in judge_foreign(game, text, site):
+                click.echo(line)
+    for agent_id in [one.id for one in named] or ([] if agents else ids_of(models)):
+        save_card(models, game, judged(game, load_unjudged(models, game, agent_id)))
+        click.echo(f"{agent_id}: judged")
 
 
 @main.command()
@@ -249,19 +244,15 @@ def evaluate(
     from training.evaluate import markdown_table, print_table, write_documents  # noqa: PLC0415
 
     game = tic_tac_toe()
-    try:
-        loaded = _loaded(agents, models, game)
-        if documents:
-            claims = load_claims(models / "experiments").values()
-            write_documents(documents, game, loaded, claims)
-        elif markdown:
-            click.echo(markdown_table(game, loaded), nl=False)
-        else:
-            print_table(game, loaded)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
-    except OSError as error:
-        raise click.ClickException(f"{documents}: {error}") from error
+    loaded = [load(models, game, one.id) for one in agents]
+    loaded = loaded or list(load_all(models, game).values())
+    if documents:
+        claims = load_claims(models / "experiments").values()
+        write_documents(documents, game, loaded, claims)
+    elif markdown:
+        click.echo(markdown_table(game, loaded), nl=False)
+    else:
+        print_table(game, loaded)
 
 
 @main.command()
@@ -330,8 +321,6 @@ def experiment(claims: tuple[str, ...], everything: bool, words: bool, **options
             click.echo(text)
     except ConnectionError as error:
         raise click.ClickException(f"{error}; what was trained before is kept") from error
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
 
 
 @main.command()
@@ -345,11 +334,8 @@ def play(agent: Wanted, models: Path, seat: str, seed: int | None) -> None:
     from training.run import agent_called  # noqa: PLC0415
 
     game = tic_tac_toe()
-    try:
-        opponent = agent_called(game, name(agent.recipe), models)
-        play_in_terminal(game, opponent, seat, seed, lambda text: click.prompt(text, type=str))
-    except ModelError as error:
-        raise click.ClickException(str(error)) from error
+    opponent = agent_called(game, name(agent.recipe), models)
+    play_in_terminal(game, opponent, seat, seed, lambda text: click.prompt(text, type=str))
 
 
 @main.command()
@@ -361,10 +347,7 @@ def code(agent: Wanted) -> None:
     """
     from training.code import code_of  # noqa: PLC0415
 
-    try:
-        click.echo(code_of(agent.recipe), nl=False)
-    except RecipeError as error:
-        raise click.ClickException(str(error)) from error
+    click.echo(code_of(agent.recipe), nl=False)
 
 
 @main.command()
@@ -374,8 +357,3 @@ def bench() -> None:
 
     for text in benchmark():
         click.echo(text)
-
-
-def _loaded(agents: Iterable[Wanted], models: Path, game: Game) -> list[Agent]:
-    """Load these agents, or all of a folder."""
-    return [load(models, game, one.id) for one in agents] or list(load_all(models, game).values())
