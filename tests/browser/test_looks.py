@@ -394,14 +394,6 @@ def test_what_stands_apart_from_text_is_large_enough_to_be_pressed(page: Page) -
         assert page.evaluate(small) == [], url
 
 
-def test_a_page_asks_nobody_else(page: Page, base_url: str) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto("/play/")
-    assert asked
-    assert all(url.startswith(base_url) for url in asked)
-
-
 def test_colours_move_unless_less_motion_is_asked_for(
     new_context: Callable[..., BrowserContext],
 ) -> None:

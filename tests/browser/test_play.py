@@ -340,15 +340,6 @@ def test_what_a_broken_proxy_says_is_not_shown(page: Page) -> None:
     expect(page.locator("#notice")).to_have_text(re.compile("did not answer"))
 
 
-def test_a_snapshot_is_kept_with_its_lens(page: Page) -> None:
-    page.goto("/play/?o=human&lens=q-learning-1&step=3")
-    page.click("label[for=tab-settings]")
-    page.check("#hide")
-    expect(page).to_have_url(re.compile("step=3.*hide=1"))
-    page.select_option("#lens", "truth")
-    expect(page).to_have_url(address("/play/?o=human&lens=truth&hide=1"))
-
-
 def test_back_is_no_trap_for_whoever_wants_less_motion(
     new_context: Callable[..., BrowserContext],
 ) -> None:

@@ -147,15 +147,6 @@ def test_a_folder_without_models_is_refused(tmp_path: Path, game: Game, folder: 
         load_all(tmp_path / folder, game)
 
 
-@pytest.mark.parametrize("ending", ["json", "npz"])
-def test_half_a_model_is_refused(tmp_path: Path, game: Game, agent: Agent, ending: str):
-    save(tmp_path, game, agent)
-    missing = tmp_path / f"{ID}.{ending}"
-    missing.unlink()
-    with pytest.raises(ModelError, match=f"^{missing}: No such file or directory$"):
-        load_all(tmp_path, game)
-
-
 def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path, game: Game, agent: Agent):
     save(tmp_path, game, agent)
     before = files(tmp_path)

@@ -105,18 +105,16 @@ def test_the_page_shows_the_client_as_it_is(client: FlaskClient) -> None:
     assert len(CLIENT.read_text().splitlines()) <= 30
 
 
-@pytest.mark.parametrize(("x", "o"), [("q-table", "t-hand"), ("fixed", "fixed")])
-def test_the_client_plays_a_whole_game(server: str, x: str, o: str) -> None:
+def test_the_client_plays_a_whole_game(server: str) -> None:
     run = subprocess.run(
-        [sys.executable, CLIENT, server, x, o], capture_output=True, text=True, check=True
+        [sys.executable, CLIENT, server, "fixed", "fixed"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     lines = run.stdout.splitlines()
-    moves = [line for line in lines if " plays " in line]
     boards = [line for line in lines if line.startswith("  ")]
-    assert 5 <= len(moves) <= 9
-    assert len(boards) == 3 * len(moves)
-    assert sum(line.count(".") for line in boards[-3:]) == 9 - len(moves)
-    assert lines[-1] in {"The result: X", "The result: draw", "The result: O"}
-    if x == o == "fixed":
-        assert lines[-1] == "The result: X"
-        assert boards[-3:] == ["  X O X", "  O X O", "  X . ."]
+    assert sum(" plays " in line for line in lines) == 7
+    assert len(boards) == 3 * 7
+    assert boards[-3:] == ["  X O X", "  O X O", "  X . ."]
+    assert lines[-1] == "The result: X"

@@ -196,12 +196,9 @@ def test_a_square_says_how_often_it_was_tried_and_which_reply_is_expected(world:
     assert square.more == f"Bottom right: {square.text}, {tried}; expects O at {expected}."
 
 
-def test_hidden_values_are_in_no_label_either(client: FlaskClient) -> None:
+def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
     html = client.get("/play/40?o=q-learning-1&hide=1", headers=HTMX).text
     assert not re.search(r"value [+−0]|data-heat|expects", html)
-
-
-def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
     told = ('class="value-chart"', 'id="snapshot-step"', 'class="legend', '<span class="tick"')
     for hide, number in (("", 1), ("&hide=1", 0)):
         page = client.get(f"/play/3140?o=human&lens=q-learning-1{hide}").text
