@@ -44,10 +44,8 @@ class Kind(NamedTuple):
 
 KINDS = {
     EXPECTS: Kind("Highest Q-value", "heat"),
-    "wrong": Kind("Distance from optimal play", "level", "none", "a win taken for a loss"),
-    "wrong-task": Kind(
-        "Distance from its training task", "level", "none", "a win taken for a loss"
-    ),
+    "wrong": Kind("Off optimal play", "level", "not off", "a win taken for a loss"),
+    "wrong-task": Kind("Off its training task", "level", "not off", "a win taken for a loss"),
     "blunders": Kind("Blunders", "level", "never blunders", "blunders for sure"),
     "visits": Kind("Updates", "level", "once", "most often"),
 }
