@@ -26,6 +26,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.npz import read_arrays, size_limit, write_arrays
 from app.tictactoe.policy import policy_of
+from app.tictactoe.report import blunders
 
 MAX_CARD = 1 << 20  # bytes
 NEWER = ".npz.newer"  # arrays that wait beside the older ones until their card is there
@@ -191,6 +192,9 @@ def from_files(
     agent = _with_arrays(game, card, arrays_bytes, path)
     if agent.snapshot_updates.tolist() != card.figures.updates:
         raise ModelError(f"{path}.npz: snapshot_updates are not those of the card")
+    number = int(blunders(game, policy_of(agent.q, card.plays)).sum())
+    if card.figures.blunders[-1] != number:
+        raise ModelError(f"{path}.json: it says another number of blunders than {number}")
     return agent
 
 

@@ -145,6 +145,10 @@ def check_figures(game: Game, figures: Figures) -> None:
         lists += [chances.x, chances.o]
         if any(abs(sum(entry) - 1) > 1e-6 for entry in (*chances.x, *chances.o)):
             raise ValueError("chances of win, draw and loss add up to 1")
+    beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
+    gains = [x[2] - x[0] + o[2] - o[0] for x, o in beaten]
+    if any(abs(a - b) > 1e-6 for a, b in zip(gains, figures.nash_conv, strict=False)):
+        raise ValueError("nash_conv is what the best responders of both seats gain together")
     lists += [figures.reachable_blunders.x, figures.reachable_blunders.o]
     if figures.task is not None:
         lists += [getattr(figures.task, name) for name in figures.task.__struct_fields__]

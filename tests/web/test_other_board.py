@@ -34,7 +34,7 @@ ANSWERED = [
     *(f"/api/v1/games/{RECORD}", "/api/v1/matches/champion/menace"),
     *(f"/api/v1/positions/{POSITION}", f"/api/v1/moves/{POSITION}?agent=q-table"),
     *("/arena", "/compare/", f"/compare/{RECORD}", "/healthz", "/experiments", "/judge"),
-    *("/glossary", "/sources", "/robots.txt"),
+    *("/glossary", "/sources", "/robots.txt", "/sitemap.xml"),
     *("/embed/board/", "/embed/board/.svg", "/embed/board/.csv", f"/embed/board/{RECORD}"),
     *(f"/embed/board/{RECORD}.svg", f"/embed/board/{RECORD}.csv"),
     *(f"/embed/value/{RECORD}.svg?cell=0", "/embed/value/.csv?cell=11", f"/embed/reply/{RECORD}"),

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, request
+from markupsafe import escape
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.recipes import ALGORITHMS
+from app.web import addresses
 from app.web.world import world
 
 bp = Blueprint("health", __name__)
@@ -138,7 +141,7 @@ def _with_known_scheme(application: "WSGIApplication") -> "WSGIApplication":
     return answer
 
 
-HEALTH, ROBOTS = "/healthz", "/robots.txt"
+HEALTH, ROBOTS, SITEMAP = "/healthz", "/robots.txt", "/sitemap.xml"
 
 
 @bp.get(ROBOTS)
@@ -146,7 +149,26 @@ def robots() -> Response:
     """Ask crawlers to leave what is trained for whoever names it, and views of what they have."""
     left = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?")
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in left)]
+    lines.append(f"Sitemap: {request.host_url.rstrip('/')}{SITEMAP}")
     return Response("\n".join([*lines, ""]), mimetype="text/plain")
+
+
+@bp.get(SITEMAP)
+def sitemap() -> Response:
+    """List the pages that are always there."""
+    rooms = (addresses.HOME, addresses.AGENTS, addresses.ARENA, addresses.COMPARE, addresses.HOW)
+    more = (addresses.EXPERIMENTS, addresses.SOURCES, addresses.GLOSSARY, addresses.PUZZLES)
+    paths = [route.partition("<")[0] for route in (*rooms, *more, addresses.LAB, addresses.API)]
+    paths += [addresses.agent(name) for name in world().always]
+    paths += [addresses.how(part) for part in ALGORITHMS]
+    paths += [addresses.EXPERIMENT.to(claim) for claim in world().experiments]
+    host = escape(request.host_url.rstrip("/"))
+    urls = "".join(f"<url><loc>{host}{path}</loc></url>\n" for path in paths)
+    schema = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return Response(
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{schema}">\n{urls}</urlset>\n',
+        mimetype="application/xml",
+    )
 
 
 @bp.get(HEALTH)

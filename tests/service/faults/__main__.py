@@ -32,17 +32,21 @@ from tests.service.faults.surroundings import (
 )
 from tests.service.faults.training import (
     broken_cache,
+    crawlers,
     full_disk,
     full_queue,
     interrupted_training,
     killed_trainer,
     lab_switched_off,
     one_recipe_at_once,
+    other_folders,
+    place_in_line,
     trainer_and_server,
 )
 from tests.service.faults.workers import (
     hold_up_workers,
     kill_a_worker,
+    many_reloads,
     reload_of_a_broken_model,
     reload_under_load,
     retrain_under_load,
@@ -54,6 +58,7 @@ from tests.service.tables import Table, put_into, show
 Scenario = Callable[[], Iterator[Finding]]
 SCENARIOS: dict[str, Scenario] = {
     "reload": reload_under_load,
+    "reloads": many_reloads,
     "retrain": retrain_under_load,
     "broken-reload": reload_of_a_broken_model,
     "kill": kill_a_worker,
@@ -80,9 +85,12 @@ SCENARIOS: dict[str, Scenario] = {
     "trainer": killed_trainer,
     "trainer-ends": trainer_and_server,
     "broken-cache": broken_cache,
+    "place-in-line": place_in_line,
     "full-queue": full_queue,
     "one-recipe": one_recipe_at_once,
     "lab-off": lab_switched_off,
+    "folders": other_folders,
+    "crawlers": crawlers,
     "boards": every_board,
     "records": partial(every_record, False),
 }

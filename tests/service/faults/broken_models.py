@@ -12,6 +12,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,27 @@ def an_opponent_less(folder: Path) -> str:
     return with_figures(folder, lambda figures: figures["vs"].popitem())
 
 
+def gains_that_cannot_be(folder: Path) -> str:
+    def spoil(figures: dict[str, Any]) -> None:
+        figures["nash_conv"][-1] = 1.99
+
+    return with_figures(folder, spoil)
+
+
+def fewer_blunders(folder: Path) -> str:
+    def spoil(figures: dict[str, Any]) -> None:
+        figures["blunders"][-1] -= 1
+
+    return with_figures(folder, spoil)
+
+
+def changed(entry: str, value: object, folder: Path) -> str:
+    """Change an entry of the card."""
+    path = folder / f"{AGENT}.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {entry: value}))
+    return path.name
+
+
 def with_figures(folder: Path, spoil: Callable[[dict[str, Any]], object]) -> str:
     path = folder / f"{AGENT}.json"
     card = json.loads(path.read_text())
@@ -165,6 +187,12 @@ BROKEN: dict[str, Spoil] = {
     "an agent called minimax": named_as_a_baseline,
     "a card with chances above 1": chances_above_one,
     "a card without one of the opponents": an_opponent_less,
+    "a card whose nash_conv is not its losses": gains_that_cannot_be,
+    "a card with a blunder less": fewer_blunders,
+    "a card whose recipe has 100,000 characters": partial(changed, "recipe", "x" * 100_000),
+    "a card whose recipe has a NUL": partial(changed, "recipe", "q-table\0"),
+    "a card whose worth is null": partial(changed, "worth", None),
+    "a card whose title turns the reading around": partial(changed, "title", "q\u202etable"),
     "an empty folder": nothing_there,
 }
 
@@ -188,7 +216,10 @@ def broken_models() -> Iterator[Finding]:
             f"ends within {LIMIT:g} s, not with 0; its last line names {wanted} and the reason",
             f"exit status {status} after {seconds:.1f} s; "
             f"{reason or last} (last of {len(lines)} lines)",
-            status not in (0, None) and seconds < LIMIT and bool(reason),
+            status not in (0, None)
+            and seconds < LIMIT
+            and bool(reason)
+            and "Traceback" not in "".join(lines),
         )
 
 

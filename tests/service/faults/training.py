@@ -12,15 +12,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from app.tictactoe.agents import load
 from app.tictactoe.game import connect
+from app.web.service.on_demand import LOOK_SECONDS
+from tests.service.classroom import ask, until_there
 from tests.service.faults.finding import Finding
 from tests.service.server import (
     ROOT,
+    Server,
     children,
     cpu_seconds,
     page,
@@ -45,6 +49,9 @@ MORE = 4  # requests than can wait
 CROWD = 30  # clients who want the same
 ENDED = 5.0  # seconds until the trainer has noticed
 IDLE = 3.0  # seconds in which it does nothing
+PATIENCE = 60.0  # seconds
+GONE = 20  # who hang up
+UNSEARCHED = ("/lab/q-table", "/agents/q-table,games=20")  # by search engines
 NUMBERS = count()
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda content: b"",
@@ -235,13 +242,112 @@ def trainer_and_server() -> Iterator[Finding]:
     yield _gone("kill -KILL of the server's first process", one)
 
 
+@contextmanager
+def held_up(server: Server) -> Iterator[int]:
+    """Hold up the only one who trains, in the middle of a training."""
+    assert page(server, fresh()).status == 200
+    (one,) = children(*trainers(server))
+    os.kill(one, signal.SIGSTOP)
+    wait_until(lambda: _state(one) == "T")
+    try:
+        yield one
+    finally:
+        os.kill(one, signal.SIGCONT)
+
+
+def place_in_line() -> Iterator[Finding]:
+    """People who wait, and people who do not any more."""
+    with serving(LAB_TRAINERS="1") as server, ThreadPoolExecutor() as pool:
+        with held_up(server):
+            first = pool.submit(ask, server, f"/lab/{fresh()}", PATIENCE)  # which it has begun
+            wait_until(first.done)
+            for _ in range(GONE):
+                with suppress(TimeoutError):
+                    ask(server, f"/lab/{fresh()}", 0.05)
+            names = [fresh() for _ in range(2)]
+            time.sleep(2 * LOOK_SECONDS)  # until it is seen that they have gone
+            told = [ask(server, f"/lab/{name}", PATIENCE) for name in names]
+            again = all(each.headers["Retry-After"] and each.headers["Refresh"] for each in told)
+        places = re.findall(r"(\d+\w\w) in line", " ".join(each.text for each in told))
+        there = until_there(server, f"/lab/{names[0]}", time.monotonic() + PATIENCE).status
+        yield Finding(
+            f"{GONE} who name new recipes and hang up while the only one who trains is held up, "
+            "then two who stay",
+            "202 with the places 1 and 2 in line, Retry-After and Refresh; 200 once it goes on",
+            f"{', '.join(str(each.status) for each in told)} with {', '.join(places) or 'no place'}"
+            f"{'' if again else ', not to come again'}; {there}",
+            [each.status for each in told] == [202, 202]
+            and places == ["1st", "2nd"]
+            and again
+            and there == 200,
+        )
+
+
+def crawlers() -> Iterator[Finding]:
+    """What is not for who follows every link."""
+    with serving() as server:
+        robots = ask(server, "/robots.txt", PATIENCE).text
+        tag = "X-Robots-Tag"
+        told = {path: ask(server, path, PATIENCE).headers.get(tag, "") for path in UNSEARCHED}
+        page_there = ask(server, "/agents/q-table", PATIENCE)
+        pages = re.findall(r"<loc>([^<]+)</loc>", ask(server, "/sitemap.xml", PATIENCE).text)
+        found = {ask(server, urlsplit(page).path, PATIENCE).status for page in pages}
+        names = trainers(server)
+    yield Finding(
+        f"robots.txt, the headers of {', '.join(UNSEARCHED)}, and all pages of sitemap.xml",
+        "what trains is disallowed and noindex, pages of agents are not; the site's map has pages "
+        "that are there, and nothing is trained by going through it",
+        f"{len(robots.splitlines())} lines; {'; '.join(map(str, told.values()))}; {len(pages)} "
+        f"pages: {found}; trainers after it: {len(names)}",
+        "Disallow: /lab/" in robots
+        and all("noindex" in each for each in told.values())
+        and tag not in page_there.headers
+        and found == {200}
+        and len(pages) > len(UNSEARCHED),
+    )
+
+
+def other_folders() -> Iterator[Finding]:
+    """Two servers on one machine, and a runtime folder without any room."""
+    with tempfile.TemporaryDirectory() as name, serving(XDG_RUNTIME_DIR=name) as one:
+        with serving(XDG_RUNTIME_DIR=name) as other:
+            seen = [page(server, fresh()).status for server in (one, other)]
+            apart = trainers(one).isdisjoint(trainers(other))
+        seen.append(page(one, fresh()).status)
+        left = len([*Path(name).glob("q-tac-toe/server-*")])
+    yield Finding(
+        "two servers with one place, a new recipe of each; one ends, another new recipe",
+        "200, each by a trainer of its own; one folder is left",
+        f"{', '.join(map(str, seen))}, trainers {'apart' if apart else 'shared'}; {left} left",
+        seen == [200] * 3 and apart and left == 1,
+    )
+    with tempfile.TemporaryDirectory() as name, mounted(Path(name)) as mount:
+        done = f"a runtime folder of {DISK} KB that is full, a page and a new recipe"
+        if mount.returncode:
+            yield Finding(done, "-", f"not tried here: {mount.stderr.strip()}", True)
+            return
+        with suppress(OSError), (Path(name) / "full").open("wb") as file:
+            while True:
+                file.write(bytes(1024))
+        Path(name).chmod(0o700)
+        with serving(XDG_RUNTIME_DIR=name, NUMBA_CACHE_DIR=f"{name}/compiled") as server:
+            seen = [page(server, each).status for each in ("q-table", fresh())]
+            log = server.log
+        yield Finding(
+            f"{done}; nor is there room for what numba compiles",
+            "200, 200, no traceback of the site's own",
+            f"{', '.join(map(str, seen))}",
+            seen == [200, 200] and "fault " not in log,
+        )
+
+
 def full_queue() -> Iterator[Finding]:
     """More people than can wait."""
-    with serving() as server, ThreadPoolExecutor(MOST + MORE) as pool:
-        assert page(server, fresh()).status == 200
-        (one,) = children(*trainers(server))
-        os.kill(one, signal.SIGSTOP)
-        wait_until(lambda: _state(one) == "T")
+    with (
+        serving(LAB_TRAINERS="1") as server,
+        ThreadPoolExecutor(MOST + MORE) as pool,
+        held_up(server) as one,
+    ):
         held = pool.submit(page, server, fresh())  # which it has begun
         answers = [pool.submit(page, server, fresh()) for _ in range(MOST + MORE - 1)]
         wait_until(lambda: sum(answer.done() for answer in answers) >= MORE - 1)

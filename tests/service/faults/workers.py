@@ -15,9 +15,11 @@ from pathlib import Path
 
 from tests.service.faults.clients import WHOLE, Asked, Load, ask, finish, half_open, load
 from tests.service.faults.finding import Finding
-from tests.service.server import ROOT, Server, get, serving, wait_until
+from tests.service.server import ROOT, Server, get, memory, serving, wait_until
 
 TIMES = 3
+RELOADS = 30
+MIB = 1 << 20
 QUICK = "q-learning-1"  # trained in a second
 KILLS = 8
 LISTENING = "0A"  # as the kernel writes the state of a socket
@@ -57,6 +59,22 @@ def reload_under_load() -> Iterator[Finding]:
             f"{'it waits' if held else 'it does not wait'}; {', '.join(map(str, statuses))}",
             held and statuses == [200] * len(begun),
         )
+
+
+def many_reloads() -> Iterator[Finding]:
+    """What the first process keeps of the sites that it has made."""
+    sizes = []
+    with serving() as server:
+        for _ in range(RELOADS):
+            server.reload()
+            sizes.append(memory(server.process.pid, "Rss"))
+    second, last = sizes[1], sizes[-1]
+    yield Finding(
+        f"{RELOADS} x kill -HUP, one after the other",
+        "the first process has no tenth more than after the second",
+        f"{second / MIB:.0f} MiB after two, {last / MIB:.0f} MiB after all",
+        last < 1.1 * second,
+    )
 
 
 def retrain_under_load() -> Iterator[Finding]:
