@@ -1,5 +1,7 @@
 """The headers of every response, to the letter."""
 
+import re
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -49,3 +51,9 @@ def test_crawlers_are_asked_to_leave_what_is_trained_for_them(client: FlaskClien
     for url in ("/lab/q-table", "/agents/q-table,games=60", "/lab/q-table,games=0"):
         assert client.get(url).headers["X-Robots-Tag"] == "noindex, nofollow"
     assert "X-Robots-Tag" not in client.get("/agents/q-table").headers
+
+
+def test_a_map_of_the_site_leads_to_what_is_always_there(client: FlaskClient) -> None:
+    places = re.findall("<loc>http://localhost([^<]*)</loc>", client.get("/sitemap.xml").text)
+    assert {"/", "/agents/q-table", "/experiments/draw-reward"} <= {*places}
+    assert all(client.get(place).status_code == 200 for place in places[:12])
