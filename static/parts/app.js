@@ -31,24 +31,16 @@ document.getElementById("forget")?.addEventListener("click", ({ target }) => {
   target.disabled = true;
 });
 
-// The language of the browser is offered in the header; in every language one stays where one is.
+// The language of the browser is offered in the header; in another language one stays where one is.
 
-const languages = [...document.querySelectorAll("#menu [hreflang]")];
-const spoken = [document.documentElement.lang, ...languages.map((link) => link.lang)];
-const wished = navigator.languages.map((name) => name.slice(0, 2)).find((name) => spoken.includes(name));
-const offer = languages.find((link) => link.lang === wished)?.cloneNode(true);
-if (offer) {
-  offer.className = "";
-  document.getElementById("help").before(offer);
-}
+const offer = document.querySelector(`#menu [lang="${navigator.language.slice(0, 2)}"]`);
+if (offer) document.getElementById("help").before(offer.cloneNode(true));
 
 document.addEventListener("click", ({ target }) => {
-  const link = target.closest?.("a[hreflang]");
-  if (!link) return;
+  if (!target.hreflang) return;
   const here = new URL(location);
-  here.searchParams.delete("hl");
-  if (link.lang !== "en") here.searchParams.append("hl", link.lang);
-  link.href = here;
+  here.searchParams.set("hl", target.lang);
+  target.href = here;
 });
 
 // Whoever asked for less motion, of the device or here, sees nothing move by itself.

@@ -186,7 +186,8 @@ def test_english_has_no_language_in_its_addresses(client: FlaskClient) -> None:
     links = re.sub(r'href="[^"]*" hreflang="(?!en)\w+"', "", page)
     assert '<html lang="en"' in page
     assert "hl=" not in links
-    assert client.get("/?hl=en").text == page
+    moved = client.get("/play/40?lens=truth&hl=en")
+    assert (moved.status_code, moved.headers["Location"]) == (301, "/play/40?lens=truth")
 
 
 def test_what_is_sent_on_keeps_its_language(client: FlaskClient) -> None:
@@ -208,10 +209,10 @@ def test_a_page_that_is_not_translated_says_so_and_leads_on(client: FlaskClient)
 
 
 def test_numbers_are_written_as_the_language_does(client: FlaskClient) -> None:
-    told = {code: client.get(f"/how/untrained?hl={code}").text for code in ("en", "de", "fr")}
-    assert "4,520" in told["en"]
-    assert "4.520 Stellungen" in told["de"]
-    assert "4\u202f520 positions" in told["fr"]
+    told = {code: client.get(f"/how/untrained?{code}").text for code in ("", "hl=de", "hl=fr")}
+    assert "4,520" in told[""]
+    assert "4.520 Stellungen" in told["hl=de"]
+    assert "4\u202f520 positions" in told["hl=fr"]
 
 
 def test_each_language_is_kept_by_its_address(client: FlaskClient) -> None:

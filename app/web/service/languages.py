@@ -7,10 +7,13 @@ nothing of languages, and no link can forget its own.
 
 import re
 from functools import partial
+from urllib.parse import quote
 
-from flask import Flask, Response, current_app, request
+from flask import Flask, Response, current_app, redirect, request
 from markupsafe import Markup
+from werkzeug.wrappers import Response as AnyResponse
 
+from app.web import addresses
 from app.web.language import (
     ENGLISH,
     IN_ENGLISH,
@@ -23,6 +26,7 @@ from app.web.language import (
     spoken,
 )
 from app.web.match import wrong
+from app.web.service.cache import pairs
 from app.web.service.deployment import ROOT
 from app.web.text import STOPS
 
@@ -57,19 +61,27 @@ def asked() -> Language:
     """
     known: dict[str, Language] = current_app.extensions["languages"]
     code = request.args.get(HL, "")
-    if code in ("", ENGLISH):
+    if not code:
         return IN_ENGLISH
     if code not in known:
         raise wrong(HL, code, f"{', '.join(known)}, or left out")
     return known[code]
 
 
-def listen() -> None:
-    """Speak the language that is asked for, where the page is written in it."""
+def listen() -> AnyResponse | None:
+    """Speak the language that is asked for, where the page is written in it.
+
+    Who asks for English is sent to the address without a language.
+    """
     speak(IN_ENGLISH)
+    if request.args.get(HL) == ENGLISH:
+        query = pairs(request.environ["QUERY_STRING"])
+        others = [pair for pair in query if pair[0] != HL]
+        return redirect(addresses.again(quote(request.path, safe="/,:="), others), 301)
     language = asked()
     if language is not IN_ENGLISH and is_written():
         speak(language)
+    return None
 
 
 def is_written() -> bool:
@@ -86,7 +98,7 @@ def offered() -> list[Language]:
 
 def in_english() -> Markup:
     """Return the attribute of what is said in English on a page in another language."""
-    return Markup(' lang="en"' if request.args.get(HL, ENGLISH) != ENGLISH else "")
+    return Markup(' lang="en"' if request.args.get(HL) else "")
 
 
 def in_language(address: str, language: Language) -> str:
