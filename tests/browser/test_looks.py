@@ -381,7 +381,7 @@ def test_what_stands_apart_from_text_is_large_enough_to_be_pressed(page: Page) -
         .filter((each) => each.checkVisibility() && !each.closest("svg, .skip, p"))
         .filter((each) => {
             const { width, height } = each.getBoundingClientRect();
-            const row = each.closest("li, dt, th") ?? each;
+            const row = each.closest("li, dt, dd, th") ?? each;
             const inside = getComputedStyle(each).display === "inline" && row !== each;
             return Math.min(width, height) < 24 && !(inside && row.clientHeight >= 24);
         })
