@@ -375,13 +375,14 @@ def test_targets_are_large_enough(page: Page) -> None:
 
 
 def test_what_stands_apart_from_text_is_large_enough_to_be_pressed(page: Page) -> None:
-    """But for the marks of a picture, which has a list of the same links."""
+    """But for marks of a picture, which has a list of the same links, and terms in a sentence."""
     page.set_viewport_size({"width": 320, "height": 640})
     small = """() => [...document.querySelectorAll("a[href], button, summary, select")]
         .filter((each) => each.checkVisibility() && !each.closest("svg, .skip, p"))
+        .filter((each) => (each.closest("dd") ?? each).innerText === each.innerText)
         .filter((each) => {
             const { width, height } = each.getBoundingClientRect();
-            const row = each.closest("li, dt, dd, th") ?? each;
+            const row = each.closest("li, dt, th") ?? each;
             const inside = getComputedStyle(each).display === "inline" && row !== each;
             return Math.min(width, height) < 24 && !(inside && row.clientHeight >= 24);
         })
