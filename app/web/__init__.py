@@ -74,8 +74,9 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     headers.init_app(app)
     # Not before all settings are known to be right: it takes a while.
     app.extensions["world"] = world = load_world(models or settings.models, settings.lab)
-    # What a worker would else find at its first visitors' cost: 0.1 s.
+    # What a worker would else find at its first visitors' cost: 0.15 s.
     world.round_robin("")
+    _ = world.puzzles
     for name in world.policies:
         world.judgement(name)
     languages.init_app(app)
