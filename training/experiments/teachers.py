@@ -200,7 +200,7 @@ EXPERIMENT = claim.Experiment(
     "play, the best responder of the moment, which wins as often as can be, and one that picks "
     "the least visited move. Its values began low (half-way between a loss and a draw), at a draw, "
     "or high (a win). After every game all games of its play were followed.",
-    limits=f"It is one learner, and stopped after {MOST} games. " + claim.FEWER,
+    limits=f"It is one learner, and stopped after {MOST} games.",
     agents=["td-afterstates"],
     parts=[
         claim.Part(
@@ -226,7 +226,6 @@ EXPERIMENT = claim.Experiment(
                 for first, initial in FIRST.items()
             },
             measure,
-            seeds=200,
         )
         for teacher, measure in MEASURES.items()
     ],
