@@ -29,6 +29,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     with monkeypatch.context() as patch:
         patch.setattr(Environment, "_compile", listen)
         app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
+        app.jinja_options = {"extensions": ["jinja2.ext.i18n"]}
         app.jinja_env.filters["terms"] = str
         compiled.init_app(app)
     return made
