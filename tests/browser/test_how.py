@@ -49,7 +49,7 @@ def test_a_position_is_edited_and_the_example_stepped_through(page: Page) -> Non
     page.click("#writing-8")
     expect(page).to_have_url(re.compile(r"/how/writing\?board=X\.\.\.O\.\.\.X$"))
     expect(page.locator("#turn")).to_have_text("O to move")
-    expect(page.locator(".writings")).to_contain_text("[1 0 0 0 2 0 0 0 1]")
+    expect(page.locator(".writings")).to_contain_text("[1 0 0 0 2 0 0 0 1 2]")
     expect(page.locator(".images li")).to_have_count(8)
     page.goto("/how/won-game")
     for value in ("0.90", "0.81", "0.73"):
