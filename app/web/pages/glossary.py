@@ -80,8 +80,8 @@ SAYING = re.compile(
     re.IGNORECASE,
 )
 PROSE = re.compile(
-    r'(?s)<(p|dd)(?: id="[a-z0-9_-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?'
-    r'(?: data-meaning="[^"]*")?>.*?</\1>'
+    r'(?s)<p(?: id="[a-z0-9_-]+")?(?: class="(?:lead|claim-said|hint|read|meaning)")?'
+    r'(?: data-meaning="[^"]*")?>.*?</p>'
 )
 UNSAID = re.compile(r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)")  # or just a tag
 
