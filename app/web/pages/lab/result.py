@@ -171,11 +171,16 @@ def runs_of(world: World, recipes: Sequence[Recipe], seeds: range) -> list[list[
     """
     end = monotonic() + MOMENT
     runs = [world.lab.seeds(recipe, seeds[:FIRST]) for recipe in recipes]
+    parts = [seeds[start : start + FIRST] for start in range(FIRST, len(seeds), FIRST)]
     with suppress(ServiceUnavailable):
-        for start in range(FIRST, len(seeds), FIRST):
+        for recipe in recipes[:-1]:  # whose runs every next change is compared with, too
+            for part in parts:
+                if monotonic() > end:
+                    return runs
+                world.lab.seeds(recipe, part, more=True)
+        for part in parts:
             if monotonic() > end:
                 break
-            part = seeds[start : start + FIRST]
             few = [world.lab.seeds(recipe, part, more=True) for recipe in recipes]
             runs = [found + new for found, new in zip(runs, few, strict=True)]
     return runs
