@@ -22,11 +22,12 @@ TOO_WIDE = """() => [
 ].map((part) => part.outerHTML.slice(0, 120))"""
 
 
+@pytest.mark.parametrize("size", [(360, 740), (1280, 800)])
 @pytest.mark.parametrize("code", ["de", "fr"])
-def test_no_page_overflows_on_a_phone(
-    new_context: Callable[..., BrowserContext], code: str
+def test_no_page_overflows(
+    new_context: Callable[..., BrowserContext], code: str, size: tuple[int, int]
 ) -> None:
-    page = new_context(viewport={"width": 360, "height": 740}).new_page()
+    page = new_context(viewport=dict(zip(("width", "height"), size, strict=True))).new_page()
     found = {}
     for address in PAGES:
         page.goto(f"{address}{'&' if '?' in address else '?'}hl={code}")
