@@ -6,7 +6,7 @@ said in English.  The catalogues are read as translators write them: nothing is 
 """
 
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
@@ -28,6 +28,11 @@ class Language:
     name: str  # what it calls itself
     texts: NullTranslations
     digits: str = ",."  # what stands at the thousands, and before decimals
+    table: dict[int, int] = field(init=False)  # from the digits of English to these
+
+    def __post_init__(self) -> None:
+        """Make the table once."""
+        object.__setattr__(self, "table", str.maketrans(",.", self.digits))
 
 
 def load(folder: Path) -> dict[str, Language]:
@@ -81,7 +86,7 @@ def localized(number: str) -> str:
     language = _spoken.get()
     if language is IN_ENGLISH:
         return number
-    return number.translate(str.maketrans(",.", language.digits))
+    return number.translate(language.table)
 
 
 def month_and_day(day: date) -> str:

@@ -121,7 +121,7 @@ def lead_on(response: Response) -> Response:
     if response.mimetype == "text/html":
         host = re.escape(request.host_url.rstrip("/"))
         link = re.compile(LINK % host)
-        text = link.sub(partial(_led_on, language), response.get_data(as_text=True))
+        text = link.sub(partial(_led_on, f"{HL}={code}"), response.get_data(as_text=True))
         response.set_data(text)
         tag, _ = response.get_etag()
         if tag:
@@ -129,8 +129,8 @@ def lead_on(response: Response) -> Response:
     return response
 
 
-def _led_on(language: Language, link: "re.Match[str]") -> str:
-    start, address = link.groups()
-    if FILE.search(address):
+def _led_on(more: str, link: "re.Match[str]") -> str:
+    address = link[2]
+    if ("." in address and FILE.search(address)) or more in address:
         return link[0]
-    return '="' + start + in_language(address, language).replace(f"&{HL}=", f"&amp;{HL}=")
+    return f"{link[0]}{'&amp;' if '?' in address else '?'}{more}"
