@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from app.recipes import ALGORITHMS, SHIPPED, name, parse
 from app.tictactoe.agents import ModelError, load, save
+from app.tictactoe.card import card_text
 from app.tictactoe.game import Game
 from tests.signals import heeding
 from training import cli
@@ -176,12 +177,10 @@ def test_a_wrong_recipe_is_answered_with_what_is_wrong() -> None:
 def test_judge_writes_figures_anew_and_leaves_texts(game: Game, tmp_path: Path) -> None:
     recipe = SHIPPED["q-table"].recipe
     agent = train("q-table", recipe, game, lambda progress: None)
-    false = msgspec.structs.replace(
-        agent.card,
-        found=["nothing"],
-        figures=msgspec.structs.replace(agent.card.figures, blunders=[0] * agent.history.moments),
-    )
-    save(tmp_path, game, replace(agent, card=false))
+    card = save(tmp_path, game, agent).card
+    figures = msgspec.structs.replace(card.figures, blunders=[0] * agent.history.moments)
+    false = msgspec.structs.replace(card, found=["nothing"], figures=figures)
+    (tmp_path / "q-table.json").write_text(card_text(false))
     assert call("judge", "--models", tmp_path).output == "q-table: judged\n"
     card = load(tmp_path, game, "q-table").card
     assert (card.figures, card.found) == (agent.card.figures, ["nothing"])

@@ -59,6 +59,7 @@ ELSEWHERE = (
     *("/teach", "/experiments/", "/api/v1/experiments", "/embed/experiment"),
     *("/judge/", "/api/v1/judge", "/puzzle/<int:number>/score", "/static", "/set"),
     *("/embed/teach", "/embed/how", "/embed/puzzle/<int:number>/score", "/lab/<name>.py"),
+    "/lab/<name>.<any(svg, csv):ending>",
     "/preview/teach",
 )
 

@@ -158,6 +158,7 @@ class MindsPage(Page):
     template: ClassVar = "play/minds.html"
     fragment: ClassVar = ("minds",)
 
+    here: str
     before: int  # the move that followed in the game, 0 at its end
     minds: list[Preference]
     encodings: list[Encoding]
@@ -183,6 +184,7 @@ def minds_page(place: Place) -> MindsPage:
             gettext("The game is over after %(plies)s moves: no player moves.", plies=plies)
         )
     return MindsPage(
+        here=addresses.MINDS.of(place.match),
         before=0 if place.match.at_end else len(place.match.shown) + 1,
         minds=[_mind(place, name) for name in (TRUTH, *place.world.agents)],
         encodings=encoded(place.world.game, place.position),

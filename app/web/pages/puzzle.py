@@ -240,6 +240,7 @@ class PuzzlePage(Page):
     template: ClassVar = "puzzle/puzzle.html"
     fragment: ClassVar = ("puzzle",)
 
+    here: str
     number: int
     total: int
     index: str  # the address of all puzzles
@@ -281,6 +282,7 @@ class ScorePage(Page):
 
     template: ClassVar = "puzzle/score.html"
 
+    here: str
     round: list[str]  # what was known of each puzzle, in words
     solved: int  # of how many both was
     day: str  # whose puzzles they were, as in an address, "" of a round of ten
@@ -356,6 +358,7 @@ def puzzle_page(attempt: Attempt) -> PuzzlePage:
     asked = "right" if attempt.right is None else "" if attempt.is_open else "plays"
     mover = int(world.game.to_move[each.position])
     return PuzzlePage(
+        here=attempt.address,
         number=attempt.number,
         total=len(world.puzzles),
         index=addresses.PUZZLES,
@@ -385,6 +388,7 @@ def score_page(world: World, number: int, answers: str, day: date | None = None)
     known = [int(digit) for digit in answers]
     first = daily(world, day)[0] if day else (number - ROUND) % len(world.puzzles) + 1
     return ScorePage(
+        here=addresses.SCORE.to(number, day=day, answers=answers),
         round=[WORDS[answer] for answer in known],
         solved=known.count(KNEW_ITS_MOVE + KNEW_RIGHT),
         day=str(day or ""),

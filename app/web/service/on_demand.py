@@ -38,6 +38,7 @@ from app.tictactoe.agents import Agent, ModelError, from_files
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import Figures, losing_game
+from app.web.language import gettext, marked
 from app.web.service.trainer import (
     LinePlace,
     Trainer,
@@ -311,7 +312,7 @@ def has_gone() -> bool:
 def busy() -> ServiceUnavailable:
     """Return what those are told who cannot wait here any longer."""
     return ServiceUnavailable(
-        "Many people train agents at this moment. Please try again in a few seconds.",
+        gettext("Many people train agents at this moment. Please try again in a few seconds."),
         retry_after=RETRY_SECONDS,
     )
 
@@ -319,11 +320,11 @@ def busy() -> ServiceUnavailable:
 def in_line(place: LinePlace | None) -> str:
     """Say in what place of the line somebody is."""
     if place and place.compiling:
-        return "The lab is being prepared: some seconds, once. This page comes by itself."
-    number = place.number if place else 0
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10)
-    where = f"{number}{ending or 'th'} in line" if number else "Being trained at this moment"
-    return f"{where}. This page comes by itself."
+        return gettext("The lab is being prepared: some seconds, once. This page comes by itself.")
+    if place and place.number:
+        words = marked("Number %(number)s in line. This page comes by itself.")
+        return gettext(words, number=place.number)
+    return gettext("Being trained at this moment. This page comes by itself.")
 
 
 def _course(answer: bytes) -> Course | Refusal:

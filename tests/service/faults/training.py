@@ -273,7 +273,7 @@ def place_in_line() -> Iterator[Finding]:
             time.sleep(2 * LOOK_SECONDS)  # until it is seen that they have gone
             told = [ask(server, f"/lab/{name}", PATIENCE) for name in names]
             again = all(each.headers["Retry-After"] and each.headers["Refresh"] for each in told)
-        places = re.findall(r"(\d+\w\w) in line", " ".join(each.text for each in told))
+        places = re.findall(r"Number (\d+) in line", " ".join(each.text for each in told))
         there = visit(server, names[0]).status
         yield Finding(
             f"{GONE} who name new recipes and hang up while the only one who trains is held up, "
@@ -282,7 +282,7 @@ def place_in_line() -> Iterator[Finding]:
             f"{', '.join(str(each.status) for each in told)} with {', '.join(places) or 'no place'}"
             f"{'' if again else ', not to come again'}; {there}",
             [each.status for each in told] == [202, 202]
-            and places == ["1st", "2nd"]
+            and places == ["1", "2"]
             and again
             and there == 200,
         )
