@@ -180,6 +180,7 @@ def test_a_learner_is_taught_in_a_frame_on_a_phone(
     page.goto(foreign(frame))
     before = page.evaluate("history.length")
     squares = framed(page).locator("#board a.cell[href]")
+    squares.last.wait_for()  # perhaps the lab is being prepared
     while not framed(page).locator(".say.result").count():
         free = squares.count()
         squares.last.click()
