@@ -24,6 +24,7 @@ from typing import IO, NamedTuple
 ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 120  # a busy machine is no fault of the site
 STOP_SECONDS = 60
+WORKERS = "2"
 SITE = "app.web:create_app()"
 LOADED = {"script": "src", "img": "src", "link": "href"}
 PROC = Path("/proc")
@@ -88,6 +89,8 @@ def serving(application: str = SITE, **environment: str) -> Iterator[Server]:
         server = start(output, application, **environment)
         try:
             assert wait_until_up(server), f"the server did not start:\n{server.log}"
+            wanted = int(environment.get("WEB_CONCURRENCY", WORKERS))
+            wait_until(lambda: len(server.workers) >= wanted)  # one that answers may be the first
             yield server
         finally:
             status = server.stop()
@@ -103,7 +106,7 @@ def start(
     """Start the site without waiting for it; `before` is a command that runs it."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     port = free_port()
-    env = {"HOST": "127.0.0.1", "PORT": str(port), "WEB_CONCURRENCY": "2", "PATH": path}
+    env = {"HOST": "127.0.0.1", "PORT": str(port), "WEB_CONCURRENCY": WORKERS, "PATH": path}
     command = web_command().replace(SITE, application)
     process = subprocess.Popen(
         ["sh", "-c", f"exec {before} {command}"],
