@@ -159,7 +159,8 @@ def mounted(folder: Path) -> Iterator[subprocess.CompletedProcess[str]]:
         yield tried
     finally:
         if not tried.returncode:
-            subprocess.run(["umount", str(folder)], check=True)
+            unmount = ["umount", str(folder)]  # whoever has a file there may not have ended yet
+            wait_until(lambda: not subprocess.run(unmount, check=False).returncode, ENDED)
 
 
 def fresh() -> str:
