@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from html import unescape
 from itertools import cycle
-from pathlib import Path
 from statistics import quantiles
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ import click
 from app.web.pages.lab.result import FIRST, SEEDS
 from tests.service.cases import usual_moves
 from tests.service.server import Server, agents, children, cpu_seconds, memory, serving, trainers
-from tests.service.tables import Table, ms, put_into, show
+from tests.service.tables import Table, command, ms
 
 MIB = 2**20
 MOVES, MINUTE = 10, 60.0
@@ -228,18 +227,9 @@ def _spent(server: Server) -> tuple[float, float]:
     return cpu_seconds(server.workers), cpu_seconds(_trainers(server))
 
 
-@click.command()
-@click.argument("students", type=int, default=30)
-@click.option(
-    "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
-)
-def main(students: int, markdown: Path | None) -> None:
-    """Print how soon a class of so many is served, beside what was hoped for."""
-    found = table(students)
-    show(found)
-    if markdown:
-        put_into(markdown, found)
-
-
 if __name__ == "__main__":
-    main()
+    command(
+        table,
+        "Print how soon a class of so many is served, beside what was hoped for.",
+        click.argument("students", type=int, default=30),
+    )()

@@ -56,16 +56,20 @@ def ms(seconds: float) -> str:
     return f"{1000 * seconds:,.0f} ms"
 
 
-def command(measure: Callable[[float], Table], told: str) -> click.Command:
-    """Return the command that prints what is measured in so many seconds."""
+def command(
+    measure: Callable[..., Table],
+    told: str,
+    given: Callable[[Callable[..., None]], Callable[..., None]],
+) -> click.Command:
+    """Return the command that prints what is measured with the parameter that it is `given`."""
 
     @click.command(help=told)
-    @click.option("--seconds", default=60.0, help="How long they go on.")
+    @given
     @click.option(
         "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
     )
-    def main(seconds: float, markdown: Path | None) -> None:
-        found = measure(seconds)
+    def main(markdown: Path | None, **values: float) -> None:
+        found = measure(**values)
         show(found)
         if markdown:
             put_into(markdown, found)

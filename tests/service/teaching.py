@@ -13,6 +13,8 @@ from urllib.error import HTTPError
 from urllib.parse import urljoin
 from urllib.request import Request, urlopen
 
+import click
+
 from tests.service.classroom import crowd
 from tests.service.server import Server, serving
 from tests.service.tables import Table, command, ms
@@ -95,4 +97,5 @@ if __name__ == "__main__":
     command(
         table,
         "Print how soon one sees what a game changed, beside what was hoped for.",
+        click.option("--seconds", default=60.0, help="How long they go on."),
     )()
