@@ -4,6 +4,7 @@ Starts its own servers as the Procfile says.  Processor time, ratios and sizes h
 that others use too; rates and times wish for one that is quiet.
 """
 
+import gc
 import html
 import os
 import platform
@@ -204,6 +205,7 @@ def at_first() -> Table:
     Each is answered by a process of its own, forked from one that has made the site: as a worker.
     """
     _site()
+    gc.freeze()  # as the server does before it forks
     with get_context("fork").Pool(1, maxtasksperchild=1) as workers:
         spent = workers.map(_at_first, FORKS * [*PAGES.values()], chunksize=1)
     rows = [
