@@ -24,11 +24,7 @@ from distributed.versions import VersionMismatchWarning, get_versions
 
 PACKAGES = ("app", "training")
 ROOT = Path(__file__).parents[1]
-SENT = {
-    ".py",
-    ".nbi",
-    ".nbc",
-}  # and what numba compiled here, for processors alike
+SENT = {".py", ".toml", ".nbi", ".nbc"}  # and what numba compiled here, for processors alike
 PATIENCE = 10.0  # seconds, for a scheduler's answer, for a result until workers are asked for
 
 Measured = TypeVar("Measured")

@@ -6,6 +6,7 @@ change of what it finds: nothing that an older one has found is believed any mor
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Generic, TypeVar
 
@@ -18,11 +19,10 @@ from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import BySeat, Figures, blunders
 from training.following import figures_of, unbeatable
-from training.learners import learn
+from training.learners import learn, never
 from training.learners.phases import NextStop, Progress
 from training.run import next_mark
 
-NEVER = 10**12  # a stop that no training comes to
 GROWTH = 50  # a proof is tried again after so small a part more of the updates
 
 Found = TypeVar("Found", bound=msgspec.Struct)
@@ -32,21 +32,20 @@ Found = TypeVar("Found", bound=msgspec.Struct)
 class Measure(Generic[Found]):
     """Something that can be found out about recipes with their seeds.
 
-    `of` is a function of a module, so that other processes and machines can be sent its name.  It
-    is given a few recipes at once, `at_once` of them at most, and returns what it has found of
-    each in their order; networks that learn side by side are one call.  What it finds, a frozen
-    msgspec struct with a field `seconds`, depends on nothing but the recipe, its time apart.
+    `of` is a function of a module, so that other processes and machines can be sent its name; they
+    are given `at_once` recipes at most.  What it finds, a frozen msgspec struct with a field
+    `seconds`, depends on nothing but the recipe, its time apart.
     """
 
     name: str
     version: int
     found: type[Found]
-    of: Callable[[Sequence[Recipe]], Sequence[Found]]
+    of: Callable[[Recipe], Found]
     at_once: int = 10
 
     def encoded(self, names: Sequence[str]) -> list[bytes]:
         """Measure the recipes with these names, for a store."""
-        return [msgspec.json.encode(found) for found in self.of([parse(text) for text in names])]
+        return [msgspec.json.encode(self.of(parse(text))) for text in names]
 
 
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,17 +71,7 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     played: int  # games of the whole training
 
 
-def measure_end(recipes: Sequence[Recipe]) -> list[Run]:
-    """Train each recipe and judge what it is in the end."""
-    return [run_of(recipe, lambda updates: NEVER, first=False) for recipe in recipes]
-
-
-def measure_marks(recipes: Sequence[Recipe]) -> list[Run]:
-    """Train each recipe and judge it after 0, 1, 2, 5, 10, ... updates and in the end."""
-    return [run_of(recipe, next_mark, first=True) for recipe in recipes]
-
-
-def run_of(recipe: Recipe, next_stop: NextStop, first: bool) -> Run:
+def run_of(next_stop: NextStop, first: bool, recipe: Recipe) -> Run:
     """Train a recipe and judge it at every stop and in the end, and `first` before it begins.
 
     A stop is made after the game in which it is reached; one that the training jumps over is left
@@ -120,21 +109,18 @@ def run_of(recipe: Recipe, next_stop: NextStop, first: bool) -> Run:
     )
 
 
-def measure_proof(recipes: Sequence[Recipe]) -> list[Proof]:
-    """Train each recipe and ask again and again whether its play is proved.
-
-    It is asked after each of the first games, and later whenever the updates have grown by a
-    fiftieth.
-    """
-    return [_proof(recipe, lambda updates: updates + 1 + updates // GROWTH) for recipe in recipes]
+def next_game(updates: int) -> int:
+    """Stop after every game."""
+    return updates + 1
 
 
-def measure_exact_proof(recipes: Sequence[Recipe]) -> list[Proof]:
-    """Train each recipe and ask after every game whether its play is proved."""
-    return [_proof(recipe, lambda updates: updates + 1) for recipe in recipes]
+def next_growth(updates: int) -> int:
+    """Stop after each of the first games, and later whenever updates have grown by a fiftieth."""
+    return updates + 1 + updates // GROWTH
 
 
-def _proof(recipe: Recipe, next_stop: NextStop) -> Proof:
+def proof_of(next_stop: NextStop, recipe: Recipe) -> Proof:
+    """Train a recipe and ask at every stop whether its play is proved."""
     game = tic_tac_toe()
     begin = perf_counter()
     first, since, faultless = None, None, None
@@ -156,10 +142,10 @@ def positions_known(game: Game, visits: NDArray[np.uint32]) -> int:
     return len(np.unique(game.symmetry_class[: game.decisions][met]))
 
 
-END = Measure("end", 1, Run, measure_end)
-MARKS = Measure("marks", 1, Run, measure_marks)
-PROOF = Measure("proof", 1, Proof, measure_proof, at_once=2)
-EXACT_PROOF = Measure("exact-proof", 1, Proof, measure_exact_proof, at_once=2)
+END = Measure("end", 1, Run, partial(run_of, never, False))
+MARKS = Measure("marks", 1, Run, partial(run_of, next_mark, True))
+PROOF = Measure("proof", 1, Proof, partial(proof_of, next_growth), at_once=2)
+EXACT_PROOF = Measure("exact-proof", 1, Proof, partial(proof_of, next_game), at_once=2)
 
 
 def key(measure: Measure[Found], recipe: Recipe) -> str:

@@ -43,8 +43,7 @@ def over_seeds(
 
 def measured(measure: Measure[Found], recipe: Recipe, seed: int) -> Found:
     """Train a recipe with a seed and measure what it makes."""
-    (found,) = measure.of([recipe.with_seed(seed)])
-    return found
+    return measure.of(recipe.with_seed(seed))
 
 
 def distribution(results: Sequence[Run]) -> Iterator[str]:

@@ -145,7 +145,7 @@ def test_a_number_has_no_cells_to_look_at() -> None:
 
 def test_an_experiment_finds_every_epoch_and_the_exact_end(game: Game) -> None:
     settings = "vs=t-hand,epochs=3"
-    [run] = measure_epochs([parse(f"dqn,{settings},{BRIEF}")])
+    run = measure_epochs(parse(f"dqn,{settings},{BRIEF}"))
     told = epochs(learn(game, settings))
     for name in ("won", "lost", "forfeited"):
         kept = getattr(run, name)
@@ -154,7 +154,7 @@ def test_an_experiment_finds_every_epoch_and_the_exact_end(game: Game) -> None:
     assert run.taken == [epoch.taken for epoch in told]
     assert run.taken_met == [epoch.taken_met for epoch in told]
     assert run.figures.updates == [60]
-    [beginning] = measure_beginning([parse(f"dqn,{settings},{BRIEF}")])
+    beginning = measure_beginning(parse(f"dqn,{settings},{BRIEF}"))
     assert beginning.won.x == run.won.x[:2]
     assert beginning.taken == run.taken[:2]
 

@@ -40,7 +40,7 @@ from training.experiments.claim import (
 from training.experiments.engine import Outcome, carry_out, digest, opened, reworded
 from training.experiments.running_sum import EXPERIMENT as RUNNING_SUM
 from training.learners import learn
-from training.measures import END, MARKS, NEVER, PROOF, Measure, Run, key
+from training.measures import END, MARKS, PROOF, Measure, Run, key
 
 ROOT = Path(__file__).parents[2]
 SUMMARIES = ROOT / "models/experiments"
@@ -84,10 +84,10 @@ def test_every_claim_has_a_file_that_says_what_it_is_about() -> None:
     for claim in ORDER:
         experiment = find(claim)
         assert experiment.id == claim
-        assert len(experiment.title) <= 60
-        assert {*experiment.sources} <= SOURCES.keys()
-        assert experiment.sources
-        assert set(experiment.agents) <= SHIPPED.keys()
+        assert len(experiment.words.title) <= 60
+        assert {*experiment.words.sources} <= SOURCES.keys()
+        assert experiment.words.sources
+        assert set(experiment.words.agents) <= SHIPPED.keys()
         labels = [label for sweep in experiment.sweeps for label in sweep.recipes]
         assert len(labels) == len(set(labels))
         for sweep in experiment.sweeps:
@@ -121,10 +121,10 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
 
 @pytest.mark.parametrize("claim", ORDER)
 def test_an_answer_says_every_part_in_words_and_without_a_number(claim: str) -> None:
-    for part in find(claim).parts:
-        for sentence in part:
+    for part in find(claim).words.parts:
+        for sentence in (part.so, part.not_so):
             assert re.fullmatch(r"[A-Z][^0-9%.]*\.", sentence), sentence
-        assert part.if_so != part.if_not
+        assert part.so != part.not_so
 
 
 def test_a_source_that_there_is_not_is_named(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def checked() -> list[tuple[str, str, str]]:
 def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> None:
     """Bit for bit: the digest is of all that was found, and every claim about it holds the same."""
     measure = {sweep.measure.name: sweep.measure for sweep in find(claim).sweeps}[name]
-    (found,) = measure.of([parse(recipe)])
+    found = measure.of(parse(recipe))
     digests = {
         check.digest
         for summary in WRITTEN.values()
@@ -226,15 +226,7 @@ def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> 
     def about(version: int) -> Experiment:
         measure = Measure(END.name, version, Run, END.of)
         sweeps = [Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, measure)]
-        return Experiment(
-            **{
-                field: getattr(RUNNING_SUM, field)
-                for field in ("id", "title", "claim", "sources", "where", "done", "limits", "parts")
-            },
-            agents=[],
-            tell=RUNNING_SUM.tell,
-            sweeps=sweeps,
-        )
+        return Experiment("running-sum", RUNNING_SUM.tell, sweeps)
 
     assert carried_out(about(1), tmp_path, 1).trained == 2
     assert carried_out(about(2), tmp_path, 1).trained == 2
@@ -243,7 +235,7 @@ def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> 
 
 def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
     recipe = parse("q-table,games=300,seed=3")
-    (end,), (marks,) = END.of([recipe]), MARKS.of([recipe])
+    end, marks = END.of(recipe), MARKS.of(recipe)
     assert end.figures.updates == marks.figures.updates[-1:]
     assert end.figures.blunders == marks.figures.blunders[-1:]
     assert end.games == [300]
@@ -252,19 +244,19 @@ def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
     assert marks.games == sorted(marks.games)
     assert marks.known[0] == 0
     assert marks.known == sorted(marks.known)
-    *_, last = learn(game, recipe, lambda updates: NEVER)
+    *_, last = learn(game, recipe)
     policy = policy_of(last.q, recipe.plays)
     assert end.unbeatable.x == [losing_game(game, policy, 1) is None]
     assert end.unbeatable.o == [losing_game(game, policy, -1) is None]
 
 
 def test_a_proof_is_of_the_first_game_that_brings_it() -> None:
-    (proof,) = PROOF.of([parse("champion,seed=1")])
+    proof = PROOF.of(parse("champion,seed=1"))
     assert proof.games is not None
     assert proof.stays == proof.games
     assert proof.games < 200
     assert proof.games <= (proof.faultless or 0) <= proof.played
-    (never,) = PROOF.of([parse("q-table,games=20")])
+    never = PROOF.of(parse("q-table,games=20"))
     assert (never.games, never.stays, never.faultless, never.played) == (None, None, None, 20)
 
 

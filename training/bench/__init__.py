@@ -23,7 +23,6 @@ from app.tictactoe.policy import t_hand, uniform
 from app.tictactoe.values import optimal, outcome_chances
 from training.bench.c_loop import CLoop
 from training.learners import learn
-from training.measures import NEVER
 from training.networks import net
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
@@ -127,7 +126,7 @@ def _beside_c(game: Game) -> str:
 def _rate(game: Game, recipe: Recipe) -> float:
     """Return the updates a second of a whole training."""
     start = process_time()
-    *_, end = learn(game, recipe, lambda updates: NEVER)
+    *_, end = learn(game, recipe)
     return end.updates / (process_time() - start)
 
 

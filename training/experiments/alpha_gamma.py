@@ -97,31 +97,5 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 EXPERIMENT = claim.Experiment(
-    id="alpha-gamma",
-    title="Tuning alpha, gamma and epsilon",
-    claim="Tuning already has a fair amount of complexity: rewards, starting values, alpha, gamma, "
-    "epsilon, the opponent and the number of games have to be chosen.",
-    sources=["nested-software"],
-    where="The section “Results”, which lists them without a comparison.",
-    done="The recipe of q-table was trained with {seeds} seeds for every pair of six alphas and "
-    "five epsilons, against random and against its own greedy play (the opponent plays by the same "
-    "table and learns nothing of its moves), epsilon staying the same for the whole training; and "
-    "by the article's recipe with other gammas and other numbers of games.",
-    limits="Rewards and starting values have claims of their own. The verdict asks whether the "
-    "medians lie more than 5 points apart, over each grid, the gammas, and the numbers of games, "
-    "not which choice is best: that depends on whom one wants to beat.",
-    agents=["q-table"],
-    parts=[
-        claim.Part(
-            "Step size and exploration make a difference, against either opponent.",
-            "Step size and exploration do not make a difference against either opponent.",
-        ),
-        claim.Part(
-            "So does the number of games.",
-            "The number of games makes little difference beyond the first few thousand.",
-        ),
-        claim.Part("So does the discount.", "The discount makes little difference."),
-    ],
-    sweeps=[claim.Sweep(GRIDS, END), claim.Sweep(STRIPS, END)],
-    tell=tell,
+    "alpha-gamma", tell, [claim.Sweep(GRIDS, END), claim.Sweep(STRIPS, END)]
 )

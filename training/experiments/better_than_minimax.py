@@ -73,27 +73,4 @@ def tell(results: claim.Results) -> claim.Told:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    id="better-than-minimax",
-    title="More wins against random than minimax has",
-    claim="The learner wins more games against random than minimax does.",
-    sources=["nested-software"],
-    where="The section “Results”, 1,000 sampled games each.",
-    done="The recipe of q-table was trained with {seeds} seeds and judged exactly. Beside it stand "
-    "both kinds of minimax and the best response to random that never loses.",
-    limits="Only play against random is compared. Minimax, which fears an answer that random "
-    "seldom gives, is not made for it.",
-    agents=["q-table"],
-    parts=[
-        claim.Part(
-            "As X it wins more than either minimax.",
-            "As X it does not win more than every minimax.",
-        ),
-        claim.Part(
-            "As O it wins more than either minimax.",
-            "As O it does not win more than every minimax.",
-        ),
-    ],
-    sweeps=[claim.Sweep({Q_TABLE: "q-table"}, END)],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("better-than-minimax", tell, [claim.Sweep({Q_TABLE: "q-table"}, END)])

@@ -86,29 +86,9 @@ def _shipped() -> list[Bar]:
 
 
 EXPERIMENT = claim.Experiment(
-    id="boyan",
-    title="58% won and 42% drawn against T-hand",
-    claim="A player learned by Q-learning beats T-hand in 58% of the games and draws the other "
-    "42%: Peek left open whether his own agent does.",
-    sources=["peek", "boyan-1992"],
-    where="The section “Discussion”, which cites Boyan (1992) for it.",
-    done="Self-play and tables that learn from T-hand itself were trained with {seeds} seeds and "
-    "judged exactly as the mean of both seats. The most that can be won without ever losing "
-    "follows from the game.",
-    limits="The verdict is on self-play, the agent of whom it was asked. Boyan's learner is a "
-    "modular network trained in another way; it is not rebuilt here. His T-hand may break ties in "
-    "another way than with equal chances.",
-    agents=["self-play", "champion"],
-    parts=[
-        claim.Part(
-            "His agent, who learns against itself, does so.",
-            "His agent, who learns against itself and never meets the heuristic player, does not.",
-        ),
-        claim.Part(
-            "A table that is taught by that player can.", "No other learner that was tried does."
-        ),
-    ],
-    sweeps=[
+    "boyan",
+    tell,
+    [
         claim.Sweep(
             {
                 SELF_PLAY: "self-play",
@@ -119,5 +99,4 @@ EXPERIMENT = claim.Experiment(
             END,
         )
     ],
-    tell=tell,
 )

@@ -3,12 +3,13 @@
 A file of this package holds one experiment, or a family of them that share a design:
 
     EXPERIMENT = claim.Experiment(
-        id="two-stage",                       # as in app.experiments.ORDER
-        title=..., claim=..., sources=["hernandez"], where=..., done=..., limits=..., agents=[...],
-        parts=[claim.Part("Two stages win more.", "Two stages do not win more.")],
-        sweeps=[claim.Sweep({"two stages": "league", "one stage": "league,stages=one"}, MARKS)],
-        tell=tell,
+        "two-stage",                          # as in app.experiments.ORDER and claims.toml
+        tell,
+        [claim.Sweep({"two stages": "league", "one stage": "league,stages=one"}, MARKS)],
     )
+
+What the author says, what was done, and what each part of the claim comes to in words stands under
+its id in `claims.toml`.
 
 A sweep trains each of its recipes, which are named without a seed, with the seeds from 0 on, and
 has each run measured (`training.measures.Measure`; write one of your own for what no other finds).
@@ -19,9 +20,12 @@ than the figures.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -45,7 +49,6 @@ from training.measures import Measure
 
 NONE = "\N{EN DASH}"  # a cell of which nothing is asked
 MOST_COLUMNS = 4
-FEWER = "Its trainings are many or long, so there are fewer seeds than 1,000."
 Z = 1.959964  # of a 95% interval
 
 Answer = TypeVar("Answer")
@@ -61,11 +64,45 @@ class Sweep:
     checked: bool = True  # whether a test makes a run of the first recipe again
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a claim: what a student could repeat of it, without a number."""
 
-    if_so: str
-    if_not: str
+    so: str
+    not_so: str
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is said of a claim; for the meaning of the fields see `app.experiments.Summary`."""
+
+    title: str
+    claim: str
+    sources: list[str]  # slugs of app.sources; the first says it
+    where: str
+    done: str
+    limits: str
+    agents: list[str]
+    parts: list[Part]
+
+    def of(self, parts: Sequence[bool], seeds: int) -> dict[str, Any]:
+        """Return the words of a summary: which parts are so, and the most seeds of a recipe."""
+        pairs = zip(self.parts, parts, strict=True)
+        words = msgspec.structs.asdict(self)
+        words["answer"] = " ".join(part.so if so else part.not_so for part, so in pairs)
+        del words["parts"]
+        shared = _claims()["shared"] | {"seeds": f"{seeds:,}"}
+        return {
+            field: " ".join(text.format(**shared).split()) if isinstance(text, str) else text
+            for field, text in words.items()
+        }
+
+
+@cache
+def _claims() -> dict[str, dict[str, Any]]:
+    """Read what is said of every claim, by its id, and the sentences that several share."""
+    claims: dict[str, dict[str, Any]] = msgspec.toml.decode(
+        Path(__file__).with_name("claims.toml").read_bytes()
+    )
+    return claims
 
 
 @dataclass(frozen=True)
@@ -85,27 +122,16 @@ class Told:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A claim and how it is checked; for the meaning of the words see `app.experiments.Summary`.
-
-    `{seeds}` in `done` becomes the most seeds that a recipe was trained with.
-    """
+    """A claim and how it is checked."""
 
     id: str
-    title: str
-    claim: str
-    sources: Sequence[str]  # slugs of app.sources; the first says it
-    where: str
-    done: str
-    limits: str
-    agents: Sequence[str]
-    parts: Sequence[Part]
     tell: Callable[["Results"], Told]
-    sweeps: Sequence[Sweep] = field(default=())
+    sweeps: Sequence[Sweep] = ()
 
-    def answer(self, parts: Sequence[bool]) -> str:
-        """Say which parts of the claim are so."""
-        pairs = zip(self.parts, parts, strict=True)
-        return " ".join(part.if_so if so else part.if_not for part, so in pairs)
+    @property
+    def words(self) -> Words:
+        """What is said of it."""
+        return msgspec.convert(_claims()[self.id], Words)
 
 
 @dataclass(frozen=True)

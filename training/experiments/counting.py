@@ -82,31 +82,4 @@ def _balanced() -> int:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    id="counting",
-    title="How many positions there are",
-    claim="A board has 9! = 362,880 possible states, in practice far fewer, since stones of a kind "
-    "can be swapped and none has more than five; as nine digits of base three it has 19,683. "
-    "Symmetries reduce their number by a factor of eight.",
-    sources=["hernandez"],
-    where="The section “Board state, action and reward storage”; the factor of eight, “Leveraging "
-    "symmetries”.",
-    done="The game is enumerated move by move from the empty board, and counted. Nothing is "
-    "sampled and nothing is trained.",
-    limits="The positions that can be reached, and those up to symmetry, are our counts: Hernandez "
-    "has neither. It says how large a table is, not how hard the game is to learn.",
-    agents=[],
-    parts=[
-        claim.Part("The number of boards is right.", "The number of boards is not right."),
-        claim.Part(
-            "The factorial counts boards.",
-            "The factorial counts the orders of filling the board, and not boards.",
-        ),
-        claim.Part(
-            "Symmetry saves the whole factor of eight.",
-            "Symmetry saves a little less than a factor of eight, as some boards are their own "
-            "mirror image.",
-        ),
-    ],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("counting", tell)

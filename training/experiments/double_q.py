@@ -70,29 +70,7 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 EXPERIMENT = claim.Experiment(
-    id="double-q",
-    title="Two tables in place of one",
-    claim="Double Q-learning brought no improvement to the tabular learner; if anything a single "
-    "table did better. The papers promise results that are more stable and come faster.",
-    sources=["nested-software", "van-hasselt-2010", "van-hasselt-2015"],
-    where="The section “Double-Q Learning”, which cites both papers.",
-    done="Both were trained with {seeds} seeds by the article's recipe and judged exactly on the "
-    "way and in the end; on the way is the mean over the points of the curve. The bias is that of "
-    "max Q of the empty board, beside max Q* of the training task. The article teaches the last "
-    "move of a game to both tables; by van Hasselt's algorithm 1 a coin picks one, which was "
-    "trained as well.",
-    limits="The claim that is judged is the article's. This game has small rewards and short "
-    "episodes, and nothing is approximated. The papers' gains are on other tasks, on which this "
-    "says nothing.",
-    agents=["double-q", "q-table"],
-    parts=[
-        claim.Part(
-            "Two tables are no more stable here than one: what the papers promise does not show in "
-            "this game.",
-            "Two tables are more stable than one, as the papers promise.",
-        ),
-        claim.Part("They learn no faster.", "They learn faster, as the papers promise."),
-    ],
-    sweeps=[claim.Sweep({ONE: "q-table", TWO: "double-q", COIN: "double-q,last=coin"}, MARKS)],
-    tell=tell,
+    "double-q",
+    tell,
+    [claim.Sweep({ONE: "q-table", TWO: "double-q", COIN: "double-q,last=coin"}, MARKS)],
 )

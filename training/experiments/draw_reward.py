@@ -53,26 +53,4 @@ def tell(results: claim.Results) -> claim.Told:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    id="draw-reward",
-    title="What a draw should be worth",
-    claim="Raising the reward of a draw step by step to that of a win appears to have cured the "
-    "bad runs and seems to cost wins against random: about 95% remain as X and around 70% as O.",
-    sources=["nested-software"],
-    where="The section “Results”, its update on the draw's reward.",
-    done="The recipe of q-table was trained with {seeds} seeds for each reward of a draw from 0 to "
-    "1 in steps of 0.1, a loss being worth minus 1, and for three of them with a loss worth 0, as "
-    "its author has it on a later page. The play of every seed is judged exactly.",
-    limits="Only the draw's reward varies; step size, exploration and the number of games are the "
-    "article's, and other ones may move where the best reward lies.",
-    agents=["q-table", "q-table-draw-1"],
-    parts=[
-        claim.Part(
-            "Where a draw is worth as much as a win hardly any training ends badly.",
-            "Trainings end badly where a draw is worth as much as a win, too.",
-        ),
-        claim.Part("That costs wins against random.", "It does not cost wins against random."),
-    ],
-    sweeps=[claim.Sweep(USUAL | NO_LOSS, END)],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("draw-reward", tell, [claim.Sweep(USUAL | NO_LOSS, END)])

@@ -35,34 +35,9 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 EXPERIMENT = claim.Experiment(
-    id="encodings",
-    title="How a network reads a position",
-    claim="A flat array of ten numbers did not yield good results, as 2 is not better than 1; "
-    "one-hot inputs did. From twenty bits, which a single integer can hold, the network would not "
-    "be able to learn: that is a prediction, which was not tried.",
-    sources=["codingronin"],
-    where="The sections “Bit Encoding”, “No Encoding (Flat Array)” and “One Hot Encoding”.",
-    done="The same network read each of them: 30 inputs of 0 and 1; ten numbers, 0 to 2; twenty "
-    "bits as one number from 0 to 1, the single integer of the source; and the bits as an input "
-    f"each, which we add. {network.SHORTER} Each kind was trained with {{seeds}} seeds.",
-    limits="All have the step size that suits one-hot inputs, and a longer training may bring them "
-    f"closer. {network.FEW}",
-    agents=["dqn-vs-random"],
-    parts=[
-        claim.Part(
-            "From a flat array the network learns worse than from one-hot inputs.",
-            "From a flat array the network learns no worse than from one-hot inputs.",
-        ),
-        claim.Part(
-            "From the bits as one integer it learns nothing.",
-            "From the bits as one integer it does learn something.",
-        ),
-        claim.Part(
-            "From the bits as separate inputs it learns nothing.",
-            "From the bits as separate inputs, which its author did not try, it does learn.",
-        ),
-    ],
-    sweeps=network.sweeps(
+    "encodings",
+    tell,
+    network.sweeps(
         {
             ONE_HOT: network.varied(),
             FLAT: network.varied("encoding=flat"),
@@ -70,5 +45,4 @@ EXPERIMENT = claim.Experiment(
             NUMBER: network.varied("encoding=number"),
         }
     ),
-    tell=tell,
 )

@@ -120,21 +120,8 @@ def carry_out(
 
 def reworded(experiment: Experiment, summary: Summary) -> Summary:
     """Write the words of a claim anew into its summary, whose numbers and verdict stay."""
-    words = _words(experiment, summary.parts, summary.seeds)
+    words = experiment.words.of(summary.parts, summary.seeds)
     return msgspec.structs.replace(summary, **words)
-
-
-def _words(experiment: Experiment, parts: Sequence[bool], seeds: int) -> dict[str, Any]:
-    return {
-        "title": experiment.title,
-        "claim": experiment.claim,
-        "sources": list(experiment.sources),
-        "where": experiment.where,
-        "done": experiment.done.format(seeds=f"{seeds:,}"),
-        "answer": experiment.answer(parts),
-        "limits": experiment.limits,
-        "agents": list(experiment.agents),
-    }
 
 
 def carry_out_all(
@@ -246,7 +233,7 @@ def _summary(
     limited = "" if seeds is None else f" --seeds {seeds}"
     return Summary(
         id=experiment.id,
-        **_words(experiment, told.parts, most),
+        **experiment.words.of(told.parts, most),
         verdict=told.verdict,
         parts=[bool(so) for so in told.parts],
         numbers=_with_minus(told.numbers),

@@ -74,31 +74,4 @@ def tell(results: claim.Results) -> claim.Told:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    id="feedback",
-    title="What is high stays high",
-    claim="Updating by the values of the table alone can create a feedback cycle that reinforces "
-    "what is high already; epsilon-greedy play mitigates it. With the starting values its author "
-    "did not play around much; a neutral 0 seemed right.",
-    sources=["nested-software"],
-    where="The section “Epsilon-Greedy”; on starting values, “Results”.",
-    done="The recipe of q-table was trained with {seeds} seeds for every pair of six epsilons, "
-    "which stay the same for the whole training, and three starting values: that of a loss, of a "
-    "draw, of a win. A cell of the grid is the median of its seeds.",
-    limits="The verdict is on values that start at 0, as the article's do. It lowers epsilon as it "
-    "goes; here it is constant, to keep the two questions apart. The opponent is random and "
-    "explores for the learner.",
-    agents=["q-table"],
-    parts=[
-        claim.Part(
-            "From the article's neutral start the table plays worse without exploration.",
-            "Even without exploration the table plays as well from its neutral start.",
-        ),
-        claim.Part(
-            "An optimistic start does not help either.",
-            "An optimistic start makes up for it: every disappointment leads to another move.",
-        ),
-    ],
-    sweeps=[claim.Sweep(RECIPES, END)],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("feedback", tell, [claim.Sweep(RECIPES, END)])

@@ -77,25 +77,4 @@ def games_to_limit(results: claim.Results, label: str) -> float:
     return round(updates / results.median(label, table.updates_per_game))
 
 
-EXPERIMENT = claim.Experiment(
-    id="fills-fastest",
-    title="Whose k grows fastest",
-    claim="Because k increases at the same rate in all players, those that fill up the board "
-    "quickest are favoured.",
-    sources=["hernandez"],
-    where="The end of the section “Learning from the opponent”.",
-    done="The updates a game of three learners were counted over {seeds} seeds of the league, with "
-    "how well they play in the end. Then the plain learner was trained with nothing changed but "
-    "how fast its k grows: a quarter as fast, as usual, and four times as fast.",
-    limits="Learners that make more updates a game also learn more in it; only the second part "
-    "tells the growth of k apart from that.",
-    agents=["q-learning-player", "observing"],
-    parts=[
-        claim.Part(
-            "A k that grows faster favours a learner.",
-            "How fast k grows makes no difference that could be told from chance.",
-        ),
-    ],
-    sweeps=[claim.Sweep({**LEARNERS, **STEPS}, MARKS)],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("fills-fastest", tell, [claim.Sweep({**LEARNERS, **STEPS}, MARKS)])

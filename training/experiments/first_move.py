@@ -72,26 +72,4 @@ def tell(_results: claim.Results) -> claim.Told:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    id="first-move",
-    title="What the first move is worth",
-    claim="The first player has a significant advantage by going first, as the plot of the network "
-    "in the first seat against random demonstrates.",
-    sources=["codingronin"],
-    where="The section “Training Results”, “AI Player vs Random Player”.",
-    done="Five players that never learn met in both seats, and all games that can happen between "
-    "two of them were followed. Nothing is sampled and nothing is trained.",
-    limits="The players are those that never learn, and not the network of the plot: what a "
-    "network gains from moving first depends on what it has learned.",
-    agents=["dqn-vs-random", "dqn-vs-heuristic"],
-    parts=[
-        claim.Part(
-            "Even to perfect players the first move is an advantage.",
-            "To perfect players the first move is worth nothing.",
-        ),
-        claim.Part(
-            "To weaker ones it is a considerable advantage.", "To weaker ones it is no advantage."
-        ),
-    ],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("first-move", tell)

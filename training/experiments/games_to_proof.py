@@ -79,27 +79,7 @@ def median_games(runs: Sequence[Proof]) -> float | None:
 
 
 EXPERIMENT = claim.Experiment(
-    id="games-to-proof",
-    title="Games until play is proved perfect",
-    claim="A learner that keeps what a move is worth at least and at most is proved unbeatable "
-    "after fewer games than those that average.",
-    sources=["ours"],
-    where="The page of the champion.",
-    done="Five learners learned against their own play with {seeds} seeds each: self-play and the "
-    "champion on both sides, the others on one, the other side playing by the same table. After "
-    "every game of the champion, and of the others whenever their updates had grown by a fiftieth, "
-    "all games of the greedy play were followed to see whether any opponent can win in a seat.",
-    limits="The others were not made to be quick: their step sizes and exploration are those of "
-    "their sources. A proof of theirs is found at the next look, at most a fiftieth later. "
-    + claim.FEWER,
-    agents=["champion", "self-play", "td-afterstates", "q-table", "menace"],
-    parts=[
-        claim.Part(
-            "A learner that keeps bounds is proved first.",
-            "A learner that keeps bounds is not proved first.",
-        ),
-        claim.Part("It is proved in every training.", "It is not proved in every training."),
-    ],
-    sweeps=[claim.Sweep({CHAMPION: CHAMPION}, EXACT_PROOF, 200), claim.Sweep(OTHERS, PROOF, 200)],
-    tell=tell,
+    "games-to-proof",
+    tell,
+    [claim.Sweep({CHAMPION: CHAMPION}, EXACT_PROOF, 200), claim.Sweep(OTHERS, PROOF, 200)],
 )

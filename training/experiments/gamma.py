@@ -32,25 +32,4 @@ def tell(results: claim.Results) -> claim.Told:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    id="gamma",
-    title="Whether gamma matters to self-play",
-    claim="The value of gamma is not so important in this game, which is deterministic and has a "
-    "finite horizon.",
-    sources=["peek"],
-    where="The section “Background”, on the discount factor.",
-    done="The recipe of self-play was trained with {seeds} seeds for each gamma from 0.1 to 1. "
-    "Every end was judged exactly: in how many positions it can blunder, and whether any "
-    "opponent can win.",
-    limits="After 200,000 games with much exploration all is known well. With fewer games gamma "
-    "may matter more, as it says how much a late reward still counts at the first move.",
-    agents=["self-play"],
-    parts=[
-        claim.Part(
-            "Whatever the discount factor, self-play ends unbeatable.",
-            "Not with every discount factor is every training unbeatable.",
-        ),
-    ],
-    sweeps=[claim.Sweep(RECIPES, END)],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("gamma", tell, [claim.Sweep(RECIPES, END)])

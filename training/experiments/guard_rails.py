@@ -72,35 +72,13 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 EXPERIMENT = claim.Experiment(
-    id="guard-rails",
-    title="Guard rails against illegal moves",
-    claim="Without guard rails the network still made illegal moves after thousands of epochs.",
-    sources=["codingronin"],
-    where="The section “Network Training”; that guard rails made a difference, “Conclusion”.",
-    done=f"With guard rails each step also pushes the outputs of all illegal moves to minus 5, and "
-    f"it plays legal moves only. Without, it chooses among all cells; an illegal move loses the "
-    f"game and has a reward of minus 5. {network.SHORTER} Each kind was trained with {{seeds}} "
-    f"seeds, and without guard rails four times as long as well.",
-    limits=f"240 epochs are not thousands, so the verdict is open whatever they show, and how its "
-    f"author's games went on after an illegal move is not known. {network.FEW}",
-    agents=["dqn-vs-random"],
-    parts=[
-        claim.Part(
-            "Illegal choices are left after thousands of epochs.",
-            "Our trainings are too short to decide it: in them illegal choices all but vanish "
-            "without guard rails, too.",
-        ),
-        claim.Part(
-            "With guard rails the network plays as well or better.",
-            "Without guard rails the network even wins more.",
-        ),
-    ],
-    sweeps=network.sweeps(
+    "guard-rails",
+    tell,
+    network.sweeps(
         {
             WITH: network.varied(),
             WITHOUT: network.varied("guard_rails=no"),
             LONGER: network.varied("guard_rails=no").replace("epochs=60", "epochs=240"),
         }
     ),
-    tell=tell,
 )

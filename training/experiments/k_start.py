@@ -54,30 +54,5 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 EXPERIMENT = claim.Experiment(
-    id="k-start",
-    title="Where k begins",
-    claim="An initial k that is too high, such as 0.1, can degrade the performance of a learner in "
-    "a league with the fixed player, as it exploits what it has not fully learned.",
-    sources=["hernandez"],
-    where="The section “Playing against a fixed player”.",
-    done="The plain learner was trained with {seeds} seeds against the fixed player, k beginning "
-    "at 0.001 and at 0.1, and its greedy play against that player was judged exactly. It was also "
-    "trained for 10,000 rounds of the league of all players for each start of k, which grows by "
-    "0.001 at every update as there, and judged on the way.",
-    limits="His remark says that it can, and not how often. It is about players that draw their "
-    "moves by k; greedy play is judged here. Below 1 a small k prefers low values, so a small "
-    "start explores by preferring what seems bad.",
-    agents=["q-learning-player"],
-    parts=[
-        claim.Part(
-            "A learner that begins with a high k wins less against the fixed player.",
-            "A learner that begins with a high k wins as much against the fixed player.",
-        ),
-        claim.Part(
-            "After a league of all players it plays worse.",
-            "After a league of all players it plays no worse.",
-        ),
-    ],
-    sweeps=[claim.Sweep(RECIPES, MARKS), claim.Sweep(FIXED, END)],
-    tell=tell,
+    "k-start", tell, [claim.Sweep(RECIPES, MARKS), claim.Sweep(FIXED, END)]
 )

@@ -76,28 +76,4 @@ def games_needed(line: Series) -> int | None:
     return None if first >= len(line.x) else round(line.x[first])
 
 
-EXPERIMENT = claim.Experiment(
-    id="menace",
-    title="How many games MENACE needs",
-    claim="MENACE learns to draw with a perfect player; published answers to after how many games "
-    "range from 66 lost games to 50,000 games.",
-    sources=["michie-1963"],
-    where="Michie (1963), and the pages of those who built it again; the answers differ by who "
-    "plays against it and by what counts as drawing.",
-    done="MENACE learned in both seats in turn from a perfect player that draws among its best "
-    "moves, from random and from its own play, which learns nothing itself, 100,000 games with "
-    "each of {seeds} seeds, and was judged exactly after 1, 2, 5, 10, ... updates: drawing a bead, "
-    "and, if a perfect player taught it, also always playing the colour with most.",
-    limits="Michie's own machine only opened the game, resigned at an empty box, and met a person. "
-    "A game is counted in either seat, and points are a factor of 2 to 2.5 apart.",
-    agents=["menace"],
-    parts=[
-        claim.Part(
-            "Taught by a perfect player it comes to draw, after numbers of games that lie within "
-            "the published ones.",
-            "Not all numbers of games lie within the published ones.",
-        ),
-    ],
-    sweeps=[claim.Sweep(RECIPES, MARKS)],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("menace", tell, [claim.Sweep(RECIPES, MARKS)])

@@ -12,11 +12,6 @@ from training.networks.measure import BEGINNING, EPOCHS, NetworkRun
 
 # 6,000 steps in place of the 80,000 of `dqn`, each of them six times as long.
 BASE = "dqn,epochs=60,step_size=0.0003,steps=100"
-SHORTER = (
-    "Trainings are short ones: 60 epochs of 100 games in each seat against random, each with 100 "
-    "steps of Adam of size 0.0003; the shipped network has 400 epochs with 200 steps of 0.00005."
-)
-FEW = "Three seeds show large differences only."
 SEEDS = 3
 RANDOM = 100 * (737 / 1260 + 121 / 420) / 2  # percent won by random against random, both seats
 ENDS = ["least seed", "most seed"]

@@ -86,29 +86,4 @@ def tell(results: claim.Results) -> claim.Told:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    id="network-size",
-    title="How large a network has to be",
-    claim="A smaller network of one hidden layer did not yield acceptable results, and simply more "
-    "neurons did not improve it; a lower learning rate made a difference. The Huber loss and the "
-    "mean squared error were similar.",
-    sources=["codingronin"],
-    where="The end of the section “Network Architecture”; on the losses, “Hyperparameters”; on the "
-    "learning rate, “Conclusion”.",
-    done="Three sizes were trained with three step sizes of Adam, and the usual network with the "
-    f"squared error, each with {{seeds}} seeds. {network.SHORTER}",
-    limits="The source does not say how long its single layer was trained, nor with what step "
-    "size. By failed we mean within five percent of what random moves win, by no help less than "
-    f"two. Whether both losses are similar is left open. {network.FEW}",
-    agents=["dqn-vs-random"],
-    parts=[
-        claim.Part("One hidden layer fails.", "One hidden layer does not fail here."),
-        claim.Part(
-            "Three layers do better than one.", "Three layers do no better than a single wide one."
-        ),
-        claim.Part("More units in one layer do not help.", "More units in one layer do help."),
-        claim.Part("A lower learning rate helps.", "A lower learning rate does not help."),
-    ],
-    sweeps=network.sweeps(RECIPES),
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("network-size", tell, network.sweeps(RECIPES))

@@ -46,30 +46,5 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 EXPERIMENT = claim.Experiment(
-    id="observing",
-    title="Learning from the opponent's moves",
-    claim="Performance increases significantly when the player also learns from the opponent's "
-    "moves, by the inverted board; it takes some eight thousand moves until it stops improving. "
-    "Similar results can be obtained by the simpler player.",
-    sources=["hernandez"],
-    where="The sections “The Q-Learning algorithm” and “Learning from the opponent”.",
-    done="Both learners met in the same 10,000 rounds of the league, with {seeds} seeds, and were "
-    "judged on the way. The curves are drawn over games; a game has as many moves as the plain "
-    "learner makes updates in it, on average.",
-    limits="How similar the results of the simpler player are is left to the figures. Greedy play "
-    "against random is judged, which is not how Hernandez measured: his learners met in the "
-    "league. k grows with every update, so it grows faster for the learner that observes.",
-    agents=["observing", "q-learning-player"],
-    parts=[
-        claim.Part(
-            "Learning from the opponent's moves too wins more games.",
-            "Learning from the opponent's moves too does not win more games.",
-        ),
-        claim.Part(
-            "It stops improving about as soon as reported.",
-            "It goes on improving for much longer than reported.",
-        ),
-    ],
-    sweeps=[claim.Sweep({PLAIN: "league", OBSERVING: "league,observing=yes"}, MARKS)],
-    tell=tell,
+    "observing", tell, [claim.Sweep({PLAIN: "league", OBSERVING: "league,observing=yes"}, MARKS)]
 )

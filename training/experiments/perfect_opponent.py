@@ -63,29 +63,5 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 EXPERIMENT = claim.Experiment(
-    id="perfect-opponent",
-    title="A perfect opponent teaches little",
-    claim="Playing against a perfect player would not help the network to learn, since it would "
-    "lose or draw every game: an expectation, which was not tried.",
-    sources=["codingronin"],
-    where="The section “Training Results”, before its heuristic player.",
-    done=f"Two tables learned from random and from randomised minimax, by recipes that are "
-    f"otherwise the same, with {{seeds}} seeds each, and a network with {network.SEEDS}; all were "
-    f"judged exactly. {network.SHORTER}",
-    limits="Games begin with the empty board, and a perfect opponent leads to few positions. From "
-    f"random positions it could show more. {network.FEW}",
-    agents=["q-table-vs-minimax", "q-table", "dqn-vs-random"],
-    parts=[
-        claim.Part(
-            "Tables that are taught by a perfect opponent play worse than those taught by a random "
-            "one.",
-            "Not every table that is taught by a perfect opponent plays worse.",
-        ),
-        claim.Part(
-            "A network that it teaches plays worse, too.",
-            "A network that it teaches does not play worse.",
-        ),
-    ],
-    sweeps=[claim.Sweep(TABLES, END), *network.sweeps(NETWORKS)],
-    tell=tell,
+    "perfect-opponent", tell, [claim.Sweep(TABLES, END), *network.sweeps(NETWORKS)]
 )

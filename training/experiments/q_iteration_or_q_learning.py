@@ -35,30 +35,9 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 EXPERIMENT = claim.Experiment(
-    id="q-iteration-or-q-learning",
-    title="Q-iteration or Q-learning",
-    claim="To compare Q-learning with his Q-iteration its author trained one agent by as many "
-    "sweeps as the other, and gives no figures. We ask what he leaves open: is one of the two "
-    "better, in the end and on the way?",
-    sources=["flesch"],
-    where="The section on Q-learning, on its fourth agent.",
-    done="Both had 250 sweeps with {seeds} seeds, 50 against random and 200 against their own "
-    "play: Q-iteration through every pair, Q-learning 4 through a game from every position. They "
-    "were judged at 1, 2, 5, 10, ... updates.",
-    limits="A sweep is not the same work for both: a game from every position makes fewer updates "
-    "than there are pairs, so the curves are drawn over updates.",
-    agents=["q-iteration", "q-learning-4"],
-    parts=[
-        claim.Part(
-            "In the end more trainings of Q-iteration are without a blunder.",
-            "In the end no more trainings of Q-iteration are without a blunder.",
-        ),
-        claim.Part(
-            "After as many updates Q-iteration is ahead.",
-            "After as many updates Q-learning is ahead.",
-        ),
-    ],
-    sweeps=[
+    "q-iteration-or-q-learning",
+    tell,
+    [
         claim.Sweep(
             {
                 ITERATION: "q-iteration",
@@ -67,5 +46,4 @@ EXPERIMENT = claim.Experiment(
             MARKS,
         )
     ],
-    tell=tell,
 )

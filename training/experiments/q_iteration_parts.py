@@ -43,29 +43,4 @@ def tell(results: claim.Results) -> claim.Told:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    id="q-iteration-parts",
-    title="Which parts of Q-iteration it needs",
-    claim="The results of Q-iteration are surprisingly good, given that its update does not take "
-    "the stochastic opponent into account.",
-    sources=["flesch"],
-    where="The section on Q-iteration, its last sentence.",
-    done="Its three parts were switched on and off: that a value which is a loss is never updated "
-    "again, the sweeps against random, and the sweeps against its own play. Each of the six "
-    "combinations had 250 sweeps with {seeds} seeds, and its play was judged in every position.",
-    limits="Gamma is 1, as in his runs (his text says below 1); below 1 a loss is seldom a loss "
-    "exactly, so nothing would stick.",
-    agents=["q-iteration"],
-    parts=[
-        claim.Part(
-            "Every training ends in perfect play.", "Not every training ends in perfect play."
-        ),
-        claim.Part(
-            "With sweeps against its own play that is so even if losses do not stick; without them "
-            "it is not.",
-            "It does not depend on the sweeps against its own play alone.",
-        ),
-    ],
-    sweeps=[claim.Sweep(RECIPES, END)],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("q-iteration-parts", tell, [claim.Sweep(RECIPES, END)])

@@ -63,33 +63,4 @@ def perfectly_learned(recipe: str) -> int:
     return int(blundering(game, greedy(task_q(game, task).round(9))).sum())
 
 
-EXPERIMENT = claim.Experiment(
-    id="random-opponent",
-    title="Mistakes remain because of the random opponent",
-    claim="Agents that train against a random policy occasionally make mistakes although their "
-    "iterations are very many, and that opponent explains it.",
-    sources=["flesch"],
-    where="The section on Q-learning.",
-    done="Q-learning from random positions, with his step size, discount and exploration, "
-    "played 5,000,000 games with each of {seeds} seeds against random, as many against randomised "
-    "minimax, and as many against its own greedy play. It was judged at 1, 2, 5, 10, ... updates. "
-    "Nothing in its training depends on how long it is to last, so every point is also the end of "
-    "a shorter training.",
-    limits="The step size stays 0.2: with one that falls, values against random would come closer "
-    "to those of its task. Against itself the same games also visit other positions. "
-    + claim.FEWER,
-    agents=["q-learning-1", "q-learning-2"],
-    parts=[
-        claim.Part(
-            "Against a random opponent mistakes remain, however long the training.",
-            "No mistakes remain after a training against random.",
-        ),
-        claim.Part(
-            "Against its own play the same learner loses nearly all of them: the opponent is a "
-            "reason.",
-            "Against its own play as many remain, so the opponent does not explain them.",
-        ),
-    ],
-    sweeps=[claim.Sweep(RECIPES, MARKS, 200)],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("random-opponent", tell, [claim.Sweep(RECIPES, MARKS, 200)])

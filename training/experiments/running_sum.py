@@ -42,21 +42,5 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 EXPERIMENT = claim.Experiment(
-    id="running-sum",
-    title="Adding up instead of averaging",
-    claim="For this game a moving average does not seem to be needed: one could probably just add "
-    "new values to the total.",
-    sources=["nested-software"],
-    where="The introduction, on the exponential moving average; a thought, which was not tried.",
-    done="The recipe of q-table was trained with {seeds} seeds as it is, and as often with an "
-    "update that adds alpha times the target and takes nothing of the old value away. The play of "
-    "every seed is judged exactly.",
-    limits="Other step sizes may suit sums better; only the article's 0.4 was tried. Sums have no "
-    "limit to go to, so they only rank moves and say nothing of what a position is worth.",
-    agents=["q-table"],
-    parts=[
-        claim.Part("Sums do as well as averages.", "Sums play worse than averages."),
-    ],
-    sweeps=[claim.Sweep({AVERAGE: "q-table", SUM: "q-table,update=sum"}, END)],
-    tell=tell,
+    "running-sum", tell, [claim.Sweep({AVERAGE: "q-table", SUM: "q-table,update=sum"}, END)]
 )

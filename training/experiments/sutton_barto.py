@@ -4,7 +4,6 @@ All of them are about `td-afterstates`, the example of that chapter.  The exerci
 are the answers that the book suggests or that its text leads to.
 """
 
-from collections.abc import Sequence
 from operator import attrgetter
 from time import perf_counter
 
@@ -18,10 +17,8 @@ from app.tictactoe.report import chances_against
 from training.experiments import claim, table
 from training.experiments.claim import chance, number, of, percent
 from training.learners import learn
-from training.measures import END, MARKS, NEVER, Measure, Run
+from training.measures import END, MARKS, Measure, Run
 
-BOOK = "Sutton & Barto (2018), section 1.5, exercise 1."
-ASKED = ": the answer that is checked is ours."
 EXPLORING = 0.1  # how often it moves at random while it learns
 
 
@@ -35,14 +32,10 @@ class Both(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exploring_lost: float
 
 
-def measure_both(recipes: Sequence[Recipe]) -> list[Both]:
-    """Train each recipe, and judge its greedy play and its exploring play exactly."""
-    return [_both(recipe) for recipe in recipes]
-
-
-def _both(recipe: Recipe) -> Both:
+def measure_both(recipe: Recipe) -> Both:
+    """Train a recipe, and judge its greedy play and its exploring play exactly."""
     game, begin = tic_tac_toe(), perf_counter()
-    *_, end = learn(game, recipe, lambda updates: NEVER)
+    *_, end = learn(game, recipe)
     greedy, random = policy_of(end.q, recipe.plays), BASELINES["random"].policy(game)
     chances = [
         [chances_against(game, random, policy, seat) for seat in SEATS.values()]
@@ -270,65 +263,20 @@ def tell_improvements(results: claim.Results) -> claim.Told:
     )
 
 
-LIMITS = (
-    "Step size and exploration are the usual 0.1 and the opponent is random where nothing else is "
-    "said, which the book leaves open; a draw is worth half a win."
-)
-
 EXPERIMENTS = [
     claim.Experiment(
-        id="sutton-barto-1",
-        title="Exercise 1.1: self-play",
-        claim="Learning against itself instead of a random opponent leads to another way of "
-        "playing: harder to beat, and winning less against a weak opponent.",
-        sources=["sutton-barto-2018"],
-        where=BOOK + "1, which asks what would happen" + ASKED,
-        done="The learner of afterstates played 100,000 games with each of {seeds} seeds against "
-        "random and as many against itself, and was judged exactly. In self-play both sides move "
-        "by one table, explore a tenth of their moves and learn.",
-        limits=LIMITS + " A median that is less than a point lower is not taken as winning less.",
-        agents=["td-afterstates"],
-        parts=[
-            claim.Part(
-                "Self-play in which both sides learn makes it harder to beat.",
-                "Self-play in which both sides learn does not make it harder to beat.",
-            ),
-            claim.Part(
-                "It wins less against a weak opponent.",
-                "It wins about as much against a weak opponent.",
-            ),
-        ],
-        tell=tell_self_play,
-        sweeps=[
+        "sutton-barto-1",
+        tell_self_play,
+        [
             claim.Sweep(
                 {AGAINST_RANDOM: "td-afterstates", AGAINST_ITSELF: "td-afterstates,vs=both"}, END
             )
         ],
     ),
     claim.Experiment(
-        id="sutton-barto-2",
-        title="Exercise 1.2: symmetries",
-        claim="If symmetric boards share their value, it learns faster; but against an opponent "
-        "that does not play alike in them, they should not.",
-        sources=["sutton-barto-2018"],
-        where=BOOK + "2, which asks in what ways it would help, and whether it is right" + ASKED,
-        done="It learned from fixed, who plays the first empty square, and from random, with and "
-        "without symmetries and with {seeds} seeds each, and was judged exactly; taught by random "
-        "also on the way.",
-        limits=LIMITS,
-        agents=["td-afterstates"],
-        parts=[
-            claim.Part(
-                "With shared values it learns faster.",
-                "With shared values it does not learn faster.",
-            ),
-            claim.Part(
-                "Against an opponent that does not play alike its values are further off.",
-                "Even against an opponent that does not play alike its values are no further off.",
-            ),
-        ],
-        tell=tell_symmetries,
-        sweeps=[
+        "sutton-barto-2",
+        tell_symmetries,
+        [
             claim.Sweep(
                 {PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"}, MARKS
             ),
@@ -342,29 +290,9 @@ EXPERIMENTS = [
         ],
     ),
     claim.Experiment(
-        id="sutton-barto-3",
-        title="Exercise 1.3: greedy play",
-        claim="A learner that always plays the move it rates highest learns to play worse than one "
-        "that explores.",
-        sources=["sutton-barto-2018"],
-        where=BOOK + "3, which asks what problems might occur" + ASKED,
-        done="It learned against random, and in self-play in which both sides learn, with {seeds} "
-        "seeds each, exploring a tenth of its moves or none, and its greedy play was judged "
-        "exactly.",
-        limits=LIMITS,
-        agents=["td-afterstates"],
-        parts=[
-            claim.Part(
-                "Without exploration it wins less against random.",
-                "Without exploration it wins as much against random.",
-            ),
-            claim.Part(
-                "In self-play it becomes easier to beat.",
-                "In self-play it becomes no easier to beat.",
-            ),
-        ],
-        tell=tell_greedy,
-        sweeps=[
+        "sutton-barto-3",
+        tell_greedy,
+        [
             claim.Sweep(
                 {
                     EXPLORES: "td-afterstates",
@@ -377,31 +305,9 @@ EXPERIMENTS = [
         ],
     ),
     claim.Experiment(
-        id="sutton-barto-4",
-        title="Exercise 1.4: learning from exploration",
-        claim="Values learned from greedy moves only are those of playing greedily, and win more "
-        "then; values learned from all moves are those of going on exploring, and win more so.",
-        sources=["sutton-barto-2018"],
-        where=BOOK + "4, which asks which set of values wins more" + ASKED,
-        done="It learned from random with {seeds} seeds each, from its greedy moves only or from "
-        "all. Its play was judged exactly twice: greedy, and with a tenth of the moves at random "
-        "as in training.",
-        limits=LIMITS
-        + " Its step size stays what it is, so both sets of values go on fluctuating.",
-        agents=["td-afterstates"],
-        parts=[
-            claim.Part(
-                "Values of greedy moves win more in greedy play.",
-                "Values of greedy moves do not win more in greedy play.",
-            ),
-            claim.Part(
-                "Values of all moves win more in exploring play.",
-                "That values of all moves win more in exploring play could not be told from "
-                "chance.",
-            ),
-        ],
-        tell=tell_exploration,
-        sweeps=[
+        "sutton-barto-4",
+        tell_exploration,
+        [
             claim.Sweep(
                 {FROM_GREEDY: "td-afterstates", FROM_ALL: "td-afterstates,learn_from=all"},
                 BOTH,
@@ -409,28 +315,8 @@ EXPERIMENTS = [
         ],
     ),
     claim.Experiment(
-        id="sutton-barto-5",
-        title="Exercise 1.5: other improvements",
-        claim="The learner can be improved in other ways, and there are better ways to solve the "
-        "problem as posed.",
-        sources=["sutton-barto-2018"],
-        where=BOOK + "5, which asks for both" + ASKED,
-        done="Each change was tried alone, with {seeds} seeds: step size or exploration that fall, "
-        "symmetries, optimistic initial values, self-play in which both sides learn. Beside them "
-        "stands the champion, which keeps what a move is worth at least and at most.",
-        limits=f"{LIMITS} The champion is told the result of a game and the rules, as they "
-        "are, but knows that its opponent answers as well as possible.",
-        agents=["td-afterstates", "champion"],
-        parts=[
-            claim.Part(
-                "There are changes that leave fewer blunders.", "No change leaves fewer blunders."
-            ),
-            claim.Part(
-                "A learner that keeps bounds in place of averages solves the game.",
-                "A learner that keeps bounds in place of averages does not solve the game.",
-            ),
-        ],
-        tell=tell_improvements,
-        sweeps=[claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END)],
+        "sutton-barto-5",
+        tell_improvements,
+        [claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END)],
     ),
 ]

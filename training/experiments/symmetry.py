@@ -60,38 +60,4 @@ def _early(line: Series) -> Series:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    id="symmetry",
-    title="Symmetry learns faster and is overtaken",
-    claim="With symmetric boards as one state Q is learned much quicker at first, but performance "
-    "begins to degrade over time in favour of the plain learner: so many states fewer are an "
-    "over-simplification.",
-    sources=["hernandez"],
-    where="The section “Leveraging symmetries”.",
-    done="The symmetric learner was trained with {seeds} seeds as there, where its k and gamma are "
-    "other ones than the plain learner's, and with the plain learner's k and gamma. Early points "
-    "are those within the first hundredth of the updates.",
-    limits="Greedy play against random is judged. The symmetric learner has one board "
-    "for all that are symmetric to it and plays as that board; nothing says that ties break alike.",
-    agents=["symmetric", "observing-symmetric", "q-learning-player"],
-    parts=[
-        claim.Part(
-            "The symmetric learner is faster at first.",
-            "The symmetric learner is not faster at first in both settings.",
-        ),
-        claim.Part(
-            "By its own settings it ends behind the plain one.",
-            "By its own settings it ends as well as the plain one.",
-        ),
-        claim.Part(
-            "With the plain learner's k and gamma it ends a little behind.",
-            "With the plain learner's k and gamma it ends no worse.",
-        ),
-        claim.Part(
-            "Its own performance degrades on the way.",
-            "Its own performance never degrades on the way.",
-        ),
-    ],
-    sweeps=[claim.Sweep(RECIPES, MARKS)],
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("symmetry", tell, [claim.Sweep(RECIPES, MARKS)])

@@ -50,12 +50,8 @@ class Teacher(Person):
         return self.way(board)
 
 
-def taught_by(teacher: str, recipes: Sequence[Recipe]) -> list[Taught]:
-    """Teach each recipe's learner and ask after every game whether it is unbeatable as X."""
-    return [_taught(teacher, recipe) for recipe in recipes]
-
-
-def _taught(teacher: str, recipe: Recipe) -> Taught:
+def taught_by(teacher: str, recipe: Recipe) -> Taught:
+    """Teach a recipe's learner and ask after every game whether it is unbeatable as X."""
     begin, game = perf_counter(), tic_tac_toe()
     learner, rng, dice = (
         LEARNERS[recipe.slug](game, recipe),
@@ -189,34 +185,9 @@ MEASURES = {
     for teacher in (*BUILT_IN, RESPONDER, CURIOUS)
 }
 EXPERIMENT = claim.Experiment(
-    id="teachers",
-    title="Who teaches best",
-    claim="A learner is taught in fewer games by its best response than by random play, and with "
-    "pessimistic initial values in fewer than with optimistic ones.",
-    sources=["ours"],
-    where="The challenge of /teach: unbeatable in as few games as you can.",
-    done="A learner of afterstates up to symmetry, which plays X, moves greedily and has a step "
-    "size of 1, was taught by five programs with {seeds} seeds each: random play, T-hand, optimal "
-    "play, the best responder of the moment, which wins as often as can be, and one that picks "
-    "the least visited move. Its values began low (half-way between a loss and a draw), at a draw, "
-    "or high (a win). After every game all games of its play were followed.",
-    limits=f"It is one learner, and stopped after {MOST} games.",
-    agents=["td-afterstates"],
-    parts=[
-        claim.Part(
-            "The best responder of the moment teaches in fewer games than random play.",
-            "The best responder of the moment does not teach in fewer games than random play.",
-        ),
-        claim.Part(
-            "Pessimistic initial values need fewer games than optimistic ones.",
-            "Pessimistic initial values do not need fewer games than optimistic ones.",
-        ),
-        claim.Part(
-            "Optimal play alone teaches none of them to be unbeatable.",
-            "Optimal play alone teaches some of them to be unbeatable.",
-        ),
-    ],
-    sweeps=[
+    "teachers",
+    tell,
+    [
         claim.Sweep(
             {
                 # Who answers is the measure's: where that is no policy the name has another.
@@ -229,5 +200,4 @@ EXPERIMENT = claim.Experiment(
         )
         for teacher, measure in MEASURES.items()
     ],
-    tell=tell,
 )

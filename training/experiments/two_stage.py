@@ -34,24 +34,5 @@ def tell(results: claim.Results) -> claim.Told:
 
 
 EXPERIMENT = claim.Experiment(
-    id="two-stage",
-    title="Two stages or one",
-    claim="With the same k and gamma, the player whose next state is that after its own move only "
-    "performed worse than the one whose next state comes after the opponent's move, by the "
-    "two-stage update.",
-    sources=["hernandez"],
-    where="The section “The Q-Learning algorithm”.",
-    done="The plain learner was trained for 10,000 rounds of the league with {seeds} seeds for "
-    "each update, all others learning as they always do, and judged on the way.",
-    limits="The verdict is on games won against random; of blunders Hernandez says nothing, and "
-    "the two-stage update leaves more of them. Greedy play is judged, not the moves that were "
-    "drawn by k. The stages change how often k grows, too: with two it grows faster a game.",
-    agents=["q-learning-player"],
-    parts=[
-        claim.Part(
-            "The two-stage update wins more games.", "The two-stage update does not win more games."
-        ),
-    ],
-    sweeps=[claim.Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS)],
-    tell=tell,
+    "two-stage", tell, [claim.Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS)]
 )

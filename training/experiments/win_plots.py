@@ -86,36 +86,4 @@ def _since(epochs: Sequence[float]) -> str:
     return "ahead from the start" if high == 0 else f"ahead since {since}"
 
 
-EXPERIMENT = claim.Experiment(
-    id="win-plots",
-    title="Wins by epoch, in four plots",
-    claim="The network outplayed its opponent in 3 of 4 plots: against random in both seats, in "
-    "the second one from 30% (random 60%) to about 70%, overtaking near epoch 200; against the "
-    "heuristic player in the first seat from just over 10% to about 70%, overtaking between 150 "
-    "and 200. In the second seat against that player it stayed near 20%.",
-    sources=["codingronin"],
-    where="The section “Training Results”, four plots of the wins of both players over 400 epochs; "
-    "“3 out of 4” is in “Final Thoughts”.",
-    done="A network played 400 epochs of 100 games in each seat against random, and another one "
-    "against T-hand, which is the heuristic player, each with {seeds} seeds, exploring 40% to 2% "
-    "of its moves. An epoch has 50 steps of Adam of size 0.0003 here; a point is the mean of ten "
-    "epochs.",
-    limits=f"By near we mean within ten percent of the games and within fifty epochs. The source "
-    f"does not say how many steps an epoch has there, so that the epoch of overtaking can be "
-    f"compared only loosely, and it trained another network for each plot. Wins are those of games "
-    f"with exploring moves. {network.FEW}",
-    agents=["dqn-vs-random", "dqn-vs-heuristic"],
-    parts=[
-        claim.Part(
-            "The network is ahead in the same three of the plots.",
-            "The network is not ahead in the same three of the plots.",
-        ),
-        claim.Part(
-            "It ends near what was reported.",
-            "It does not end near what was reported in every plot.",
-        ),
-        claim.Part("It overtakes when it did there.", "It does not overtake when it did there."),
-    ],
-    sweeps=network.sweeps(RECIPES),
-    tell=tell,
-)
+EXPERIMENT = claim.Experiment("win-plots", tell, network.sweeps(RECIPES))

@@ -21,8 +21,13 @@ def module_of(algorithm: type[Recipe]) -> str:
     return next(module for module in modules if find_spec(module))
 
 
-def learn(game: Game, recipe: Recipe, next_stop: NextStop) -> Iterator[Progress]:
-    """Run the algorithm of a recipe, showing the table at the start and at every stop.
+def never(_updates: int) -> int:
+    """Return a number of updates that no training comes to."""
+    return 10**12
+
+
+def learn(game: Game, recipe: Recipe, next_stop: NextStop = never) -> Iterator[Progress]:
+    """Run the algorithm of a recipe, showing the table at the start, every stop and the end.
 
     `next_stop` says, from how many updates there were, after how many to show it again.
     What a person teaches is learned by the plain learners.

@@ -12,7 +12,7 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.report import BySeat, Figures, report
 from training.learners import learn
 from training.learners.phases import Epoch
-from training.measures import NEVER, Measure
+from training.measures import Measure
 
 FIRST = 2  # epochs that are made again
 
@@ -39,28 +39,20 @@ class Beginning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     taken: list[float]
 
 
-def measure_beginning(recipes: Sequence[Recipe]) -> list[Beginning]:
-    """Train each network for its first epochs only."""
-    return [_beginning(recipe) for recipe in recipes]
-
-
-def _beginning(recipe: Recipe) -> Beginning:
+def measure_beginning(recipe: Recipe) -> Beginning:
+    """Train a network for its first epochs only."""
     begin = perf_counter()
-    history = islice(learn(tic_tac_toe(), recipe, lambda updates: NEVER), FIRST + 1)
+    history = islice(learn(tic_tac_toe(), recipe), FIRST + 1)
     epochs = [progress.epoch for progress in history if progress.epoch]
     won, lost, _, taken, _ = zip(*epochs, strict=True)
     return Beginning(perf_counter() - begin, _by_seat(won), _by_seat(lost), list(taken))
 
 
-def measure_epochs(recipes: Sequence[Recipe]) -> list[NetworkRun]:
-    """Train each network, one after the other; those of one shape are compiled once."""
-    return [_run(recipe) for recipe in recipes]
-
-
-def _run(recipe: Recipe) -> NetworkRun:
+def measure_epochs(recipe: Recipe) -> NetworkRun:
+    """Train a network."""
     game, begin = tic_tac_toe(), perf_counter()
     epochs: list[Epoch] = []
-    for progress in learn(game, recipe, lambda updates: NEVER):
+    for progress in learn(game, recipe):
         epochs.extend([progress.epoch] if progress.epoch else [])
     trained = perf_counter()
     table = progress.q[game.legal][None]
