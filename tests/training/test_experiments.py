@@ -31,6 +31,7 @@ from training import cli
 from training.experiments import FILES, ORDER, find
 from training.experiments.claim import (
     Experiment,
+    Quantity,
     Results,
     Sweep,
     seeded,
@@ -294,13 +295,14 @@ def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
 
 def test_strips_are_of_all_recipes_or_of_some() -> None:
     results = Results({"one": "q-table", "two": "double-q"}, {"one": [3, 1, 2], "two": [4, 6]})
-    every = results.strips("All", "games", lambda found: found)
+    every = results.strips(Quantity("All", "games", lambda found: found))
     assert [(group.name, group.values) for group in every.groups] == [
         ("one", [3, 1, 2]),
         ("two", [4, 6]),
     ]
     mark = Mark(2, "reported: 2")
-    (some,) = results.strips("Two", "games", lambda found: found / 3, ["two"], [mark], False).groups
+    thirds = Quantity("Two", "games", lambda found: found / 3)
+    (some,) = results.strips(thirds, ["two"], [mark], exact=False).groups
     assert (some.recipe, some.values, some.marks) == ("double-q", [1.3333, 2], [mark])
     assert results.medians(lambda found: 10 * found) == {"one": 20, "two": 50}
     assert results.each(lambda found: found > 2, ["one"]) == {"one": [True, False, False]}

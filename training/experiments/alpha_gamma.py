@@ -1,5 +1,7 @@
 """How much depends on the choice of alpha, gamma, epsilon and the number of games."""
 
+from functools import partial
+
 from app.experiments import Grid, Table
 from training.experiments import claim, table
 from training.experiments.claim import percent
@@ -25,11 +27,6 @@ def label(opponent: str, alpha: str, epsilon: str) -> str:
     return f"against {opponent}: alpha {alpha}, epsilon {epsilon}"
 
 
-def cells(opponent: str) -> list[list[str]]:
-    """Name all cells of the grid against an opponent."""
-    return [[label(opponent, alpha, epsilon) for epsilon in EPSILONS] for alpha in ALPHAS]
-
-
 GRIDS = {
     label(opponent, alpha, epsilon): recipe(vs=vs, alpha=alpha, epsilon=epsilon, epsilon_drop="0")
     for opponent, vs in OPPONENTS.items()
@@ -50,29 +47,20 @@ def tell(results: claim.Results) -> claim.Told:
             ("won against random", table.wins),
             ("lost to the best responder", table.lost_at_worst),
         ):
-            grids.append(
-                results.grid(
-                    f"Trained against {opponent}: games {title}",
-                    "%",
-                    cells(opponent),
-                    ("alpha", "epsilon"),
-                    ALPHAS,
-                    EPSILONS,
-                    value,
-                )
-            )
+            number = claim.Quantity(f"Trained against {opponent}: games {title}", "%", value)
+            names = partial(label, opponent)
+            axes = claim.Axes(("alpha", "epsilon"), ALPHAS, EPSILONS, names)
+            grids.append(results.grid(number, axes))
         spans[opponent] = [
-            results.median(cell, table.wins) for row in cells(opponent) for cell in row
+            results.median(label(opponent, alpha, epsilon), table.wins)
+            for alpha in ALPHAS
+            for epsilon in EPSILONS
         ]
     by_games = [results.median(f"{int(games):,} games", table.wins) for games in GAMES]
     by_gamma = [results.median(f"gamma {gamma}", table.wins) for gamma in GAMMAS]
     much = [max(medians) - min(medians) > MUCH for medians in (*spans.values(), by_games, by_gamma)]
-    strips = results.strips(
-        "Other gammas, and other numbers of games: games won against random",
-        "%",
-        table.wins,
-        STRIPS,
-    )
+    title = "Other gammas, and other numbers of games: games won against random"
+    strips = results.strips(table.WINS._replace(title=title), STRIPS)
 
     def span(medians: list[float]) -> list[str]:
         return [percent(min(medians)), percent(max(medians))]

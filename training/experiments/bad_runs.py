@@ -7,14 +7,14 @@ from time import perf_counter
 import msgspec
 import numpy as np
 
-from app.experiments import Board, Boards, Figure, Mark, Table, Verdict
+from app.experiments import Board, Boards, Figure, Mark, Table
 from app.recipes import Recipe
 from app.tictactoe.game import O, X, tic_tac_toe
 from app.tictactoe.notation import record_to
 from app.tictactoe.policy import best_moves, minimax_random, policy_of
 from app.tictactoe.report import chances_against
 from app.tictactoe.values import reached
-from training.experiments import claim
+from training.experiments import claim, table
 from training.experiments.claim import percent
 from training.learners import learn
 from training.measures import Measure
@@ -64,9 +64,7 @@ def tell(results: claim.Results) -> claim.Told:
     places = Counter(falls[seed].record for seed in bad).most_common(SHOWN)
     figures: list[Figure] = [
         results.strips(
-            "Games lost as O against randomised minimax",
-            "%",
-            lambda fall: fall.lost,
+            table.LOST_AS_O._replace(of=lambda fall: fall.lost),
             marks=[Mark(BAD, "reported of a bad run: about 40%")],
         )
     ]
@@ -82,7 +80,6 @@ def tell(results: claim.Results) -> claim.Told:
         if record is not None
     ]
     some = SELDOM <= len(bad) / len(falls) <= 0.5
-    verdict: Verdict = "reproduced" if some else "partly reproduced" if bad else "not reproduced"
     rows = {
         f"lose at least {percent(BAD, 0)} as O to randomised minimax": [
             f"{len(bad):,} of {len(falls):,}"
@@ -93,7 +90,7 @@ def tell(results: claim.Results) -> claim.Told:
         rows[f"of these, err most often after {_moves(boards[0].record)} (up to symmetry)"] = [
             f"{places[0][1]:,} of {len(bad):,}"
         ]
-    return claim.Told(figures, [some], Table(["seeds"], rows), verdict)
+    return claim.Told(figures, [some], Table(["seeds"], rows), claim.verdict_on(some, bool(bad)))
 
 
 def _moves(record: str) -> str:

@@ -1,6 +1,6 @@
 """Whether every learner of the league comes to beat `fixed` in every game."""
 
-from app.experiments import Bars, Table, Verdict
+from app.experiments import Table
 from training.experiments import claim, table
 from training.experiments.claim import of
 from training.measures import END
@@ -42,27 +42,16 @@ def tell(results: claim.Results) -> claim.Told:
         for label in RECIPES
         for won in results.values(label, table.against("fixed", "o", table.WON))
     ]
-    verdict: Verdict = (
-        "reproduced"
-        if all(in_league)
-        else "partly reproduced"
-        if any(all(seeds) for seeds in always.values())
-        else "not reproduced"
-    )
+    some = any(all(seeds) for seeds in always.values())
     return claim.Told(
         [
-            Bars(
+            results.shares(
                 f"Seeds that win every game against fixed as {seat.upper()}",
-                "%",
-                [
-                    claim.share(label, always[label, seat], results.recipes[label])
-                    for label in RECIPES
-                ],
-                False,
+                {label: always[label, seat] for label in RECIPES},
             )
             for seat in table.SEAT_NAMES
         ],
-        [all(as_x), all(as_o), any(all(seeds) for seeds in always.values())],
+        [all(as_x), all(as_o), some],
         Table(
             ["trainings"],
             {
@@ -73,7 +62,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "against fixed alone: win every game, likewise": [of(alone)],
             },
         ),
-        verdict,
+        claim.verdict_on(all(in_league), some),
     )
 
 

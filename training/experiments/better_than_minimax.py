@@ -34,9 +34,7 @@ def tell(results: claim.Results) -> claim.Told:
     return claim.Told(
         [
             results.strips(
-                f"Games won as {seat.upper()} against random",
-                "%",
-                table.against("random", seat, table.WON),
+                table.games(table.WON, "random", seat),
                 marks=[Mark(rounded(won[one, seat]), text) for one, text in PERFECT.items()],
             )
             for seat in table.SEAT_NAMES

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.experiments import Bar, Bars, Mark, Table, Verdict, rounded
+from app.experiments import Bar, Bars, Mark, Table, rounded
 from app.recipes import SHIPPED, name
 from app.tictactoe.agents import load
 from app.tictactoe.game import SEATS, X, tic_tac_toe
@@ -26,15 +26,14 @@ def tell(results: claim.Results) -> claim.Told:
     reaching = results.each(lambda run: wins(run) >= REPORTED and loses(run) == 0)
     own, others = reaching[SELF_PLAY], [label for label in results.recipes if label != SELF_PLAY]
     elsewhere = any(any(reaching[label]) for label in others)
-    verdict: Verdict = (
-        "reproduced" if all(own) else "partly reproduced" if any(own) else "not reproduced"
+    won, lost = (
+        claim.Quantity(f"Games {ended} T-hand, the mean of both seats", "%", value)
+        for ended, value in (("won against", wins), ("lost to", loses))
     )
     return claim.Told(
         [
-            results.strips(
-                "Games won against T-hand, the mean of both seats", "%", wins, marks=marks
-            ),
-            results.strips("Games lost to T-hand, the mean of both seats", "%", loses),
+            results.strips(won, marks=marks),
+            results.strips(lost),
             Bars(
                 "Games won against T-hand by each agent of this site, the mean of both seats",
                 "%",
@@ -58,7 +57,7 @@ def tell(results: claim.Results) -> claim.Told:
             },
             "won against T-hand, both seats",
         ),
-        verdict,
+        claim.verdict_on(all(own), any(own)),
     )
 
 

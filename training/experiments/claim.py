@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike
 
 from app.experiments import (
     Bar,
+    Bars,
     Figure,
     Grid,
     Group,
@@ -50,6 +51,7 @@ from training.measures import Measure
 NONE = "\N{EN DASH}"  # a cell of which nothing is asked
 MOST_COLUMNS = 4
 Z = 1.959964  # of a 95% interval
+SIGNIFICANT = 0.05  # p of a difference that is not taken for chance
 
 Answer = TypeVar("Answer")
 
@@ -103,6 +105,23 @@ def _claims() -> dict[str, dict[str, Any]]:
         Path(__file__).with_name("claims.toml").read_bytes()
     )
     return claims
+
+
+class Quantity(NamedTuple):
+    """A number of each run: what it is called in a figure, its unit, and how it is read."""
+
+    title: str
+    unit: str
+    of: Callable[[Any], Any]  # a number, or one a moment
+
+
+class Axes(NamedTuple):
+    """What the recipes of a grid differ in."""
+
+    names: tuple[str, str]  # of what rows and columns are
+    rows: Sequence[str]
+    columns: Sequence[str]
+    label: Callable[[str, str], str]  # of the recipe in a row and a column
 
 
 @dataclass(frozen=True)
@@ -173,29 +192,37 @@ class Results:
         """Return how likely two recipes differ so much by chance, seed by seed."""
         return sign_test(self.values(one, value), self.values(other, value))
 
-    def bar(self, label: str, value: float) -> Bar:
-        """Make the bar of a number about all seeds of a recipe."""
-        recipe = self.recipes[label]
-        return Bar(label, rounded(value), n=len(self.found[label]), recipe=recipe)
+    def higher(self, one: str, other: str, value: Callable[[Any], float]) -> tuple[bool, float]:
+        """Whether the median of one is higher than that of another, and not by chance; and p."""
+        p = self.sign_test(one, other, value)
+        return self.median(one, value) > self.median(other, value) and p < SIGNIFICANT, p
 
-    def group(self, label: str, value: Callable[[Any], float], marks: Sequence[Mark] = ()) -> Group:
-        """Make the dots of one recipe."""
-        values = [rounded(one) for one in self.values(label, value)]
-        return Group(label, self.recipes[label], values, list(marks))
+    def bars(self, title: str, unit: str, numbers: Mapping[str, float], log: bool = False) -> Bars:
+        """Draw a number about all seeds of some recipes, by label."""
+        bars = [
+            Bar(label, rounded(value), n=len(self.found[label]), recipe=self.recipes[label])
+            for label, value in numbers.items()
+        ]
+        return Bars(title, unit, bars, exact=True, logarithmic=log)
+
+    def shares(self, title: str, truths: Mapping[str, Sequence[bool]]) -> Bars:
+        """Draw of how many seeds of some recipes something is true, by label."""
+        bars = [share(label, seeds, self.recipes[label]) for label, seeds in truths.items()]
+        return Bars(title, "%", bars, exact=False)
 
     def strips(
         self,
-        title: str,
-        unit: str,
-        value: Callable[[Any], float],
+        number: Quantity,
         labels: Iterable[str] | None = None,
         marks: Sequence[Mark] = (),
         exact: bool = True,
     ) -> Histogram:
         """Draw one number of each seed of some recipes as dots; all have the same marks."""
-        chosen = self.recipes if labels is None else labels
-        groups = [self.group(label, value, marks) for label in chosen]
-        return Histogram(title, unit, groups, exact)
+        groups = [
+            Group(label, self.recipes[label], [rounded(one) for one in values], list(marks))
+            for label, values in self.each(number.of, labels).items()
+        ]
+        return Histogram(number.title, number.unit, groups, exact)
 
     def series(
         self, label: str, x: Sequence[float], value: Callable[[Any], Sequence[float]]
@@ -204,26 +231,18 @@ class Results:
         rows = [list(value(found)) for found in self.found[label]]
         return summed_up(label, self.recipes[label], x, rows)
 
-    def grid(
-        self,
-        title: str,
-        unit: str,
-        labels: Sequence[Sequence[str]],
-        names: tuple[str, str],
-        rows: Sequence[str],
-        columns: Sequence[str],
-        value: Callable[[Any], float],
-    ) -> Grid:
-        """Make the medians of recipes as a grid; `names` are those of what rows and columns are."""
+    def grid(self, number: Quantity, axes: Axes) -> Grid:
+        """Make the medians of recipes as a grid."""
+        labels = [[axes.label(row, column) for column in axes.columns] for row in axes.rows]
         return Grid(
-            title=title,
-            unit=unit,
-            row_label=names[0],
-            column_label=names[1],
-            rows=list(rows),
-            columns=list(columns),
-            values=[[rounded(self.median(label, value)) for label in row] for row in labels],
-            recipes=[[self.typical_recipe(label, value) for label in row] for row in labels],
+            title=number.title,
+            unit=number.unit,
+            row_label=axes.names[0],
+            column_label=axes.names[1],
+            rows=list(axes.rows),
+            columns=list(axes.columns),
+            values=[[rounded(self.median(label, number.of)) for label in row] for row in labels],
+            recipes=[[self.typical_recipe(label, number.of) for label in row] for row in labels],
             n=len(self.found[labels[0][0]]),
         )
 
@@ -256,7 +275,10 @@ def share(label: str, truths: Sequence[bool], recipe: str) -> Bar:
 
 
 def verdict_on(*parts: bool) -> Verdict:
-    """Judge a claim by its parts: reproduced if all of them are, and partly if any is."""
+    """Judge a claim by its parts: reproduced if all of them are, and partly if any is.
+
+    One part may follow from another, as that some are so does from that all are.
+    """
     if all(parts):
         return "reproduced"
     return "partly reproduced" if any(parts) else "not reproduced"

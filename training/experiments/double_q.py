@@ -31,8 +31,8 @@ def tell(results: claim.Results) -> claim.Told:
 
     p = {label: results.sign_test(label, ONE, on_average) for label in (TWO, COIN)}
     averages = results.medians(on_average)
-    faster = averages[TWO] > averages[ONE] and p[TWO] < 0.05
-    curves_of = table.curves(results, "Games won as O against random", "%", wins)
+    faster = averages[TWO] > averages[ONE] and p[TWO] < claim.SIGNIFICANT
+    curves_of = table.curves(results, table.WON_AS_O._replace(of=wins))
     leads = {line.name: table.ahead(line, curves_of.series[0]) for line in curves_of.series[1:]}
     bias = {label: results.median(label, lambda run: run.start[-1]) - exact for label in proved}
     worth = [table.curve(results, label, lambda run: run.start) for label in (ONE, TWO)]
@@ -49,7 +49,7 @@ def tell(results: claim.Results) -> claim.Told:
                 [*worth, truth],
                 logarithmic=True,
             ),
-            results.strips("Games lost as O against randomised minimax", "%", lost),
+            results.strips(table.LOST_AS_O),
         ],
         [not stabler, not faster],
         claim.compare(

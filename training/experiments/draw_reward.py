@@ -1,6 +1,5 @@
 """What a draw should be worth: from a loss to a win, step by step."""
 
-from app.experiments import Bars
 from training.experiments import claim, table
 from training.experiments.claim import of, percent
 from training.measures import END
@@ -27,17 +26,9 @@ def tell(results: claim.Results) -> claim.Told:
     )
     return claim.Told(
         [
-            results.strips("Games lost as O against randomised minimax", "%", lost),
-            results.strips("Games won against random, both seats", "%", table.wins),
-            Bars(
-                title="Seeds that are unbeatable in both seats",
-                unit="%",
-                bars=[
-                    claim.share(label, truths, results.recipes[label])
-                    for label, truths in proved.items()
-                ],
-                exact=False,
-            ),
+            results.strips(table.LOST_AS_O),
+            results.strips(table.WINS),
+            results.shares("Seeds that are unbeatable in both seats", proved),
         ],
         [cured, costs],
         claim.compare(

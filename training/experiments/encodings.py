@@ -1,6 +1,6 @@
 """What a network can learn from, if it is told the same position in other numbers."""
 
-from app.experiments import Mark, Table
+from app.experiments import Mark
 from training.experiments import claim, network, table
 
 ONE_HOT, FLAT, BITS, NUMBER = "one-hot", "flat", "bits", "bits as one number"
@@ -16,20 +16,11 @@ def tell(results: claim.Results) -> claim.Told:
     return claim.Told(
         [
             network.won_by_epoch(results, won),
-            results.strips(
-                "Games won against random in the end, both seats", "%", table.wins, won, marks
-            ),
-            table.blunder_strips(results, won),
+            results.strips(table.WINS_IN_THE_END, won, marks),
+            results.strips(table.BLUNDERS, won),
         ],
         [badly, never[1], never[0]],
-        Table(
-            network.ENDS,
-            {
-                **{label: network.spread(seeds) for label, seeds in won.items()},
-                "random moves": network.spread([network.RANDOM]),
-            },
-            "won against random",
-        ),
+        network.ends(won | {"random moves": [network.RANDOM]}, "won against random"),
         claim.verdict_on(badly, never[1]),
     )
 

@@ -21,7 +21,6 @@ def recipe(initial: str, epsilon: str) -> str:
     return ",".join(["q-table", *settings])
 
 
-CELLS = [[label(initial, epsilon) for epsilon in EPSILONS] for initial in INITIALS]
 RECIPES = {
     label(initial, epsilon): recipe(initial, epsilon)
     for initial in INITIALS
@@ -38,27 +37,11 @@ def tell(results: claim.Results) -> claim.Told:
     }
     behind = {start: best[start] - none[start] > LITTLE for start in INITIALS}
     met = {start: results.median(label(start, "0"), table.known) for start in INITIALS}
-    names = ("starting value", "epsilon")
+    axes = claim.Axes(("starting value", "epsilon"), INITIALS, EPSILONS, label)
     return claim.Told(
         [
-            results.grid(
-                "Games won against random, both seats",
-                "%",
-                CELLS,
-                names,
-                INITIALS,
-                EPSILONS,
-                table.wins,
-            ),
-            results.grid(
-                "Positions that were updated, of 627",
-                "positions",
-                CELLS,
-                names,
-                INITIALS,
-                EPSILONS,
-                table.known,
-            ),
+            results.grid(table.WINS, axes),
+            results.grid(table.KNOWN, axes),
         ],
         [behind["0"], behind["1"]],
         claim.compare(

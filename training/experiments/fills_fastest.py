@@ -1,6 +1,5 @@
 """Whether those are favoured whose k grows fastest."""
 
-from app.experiments import Bars, Verdict
 from app.recipes import parse
 from app.recipes.algorithms import League
 from training.experiments import claim, table
@@ -24,35 +23,17 @@ def tell(results: claim.Results) -> claim.Told:
     """Count the updates a game, and see what a faster growth alone does."""
     counts = results.medians(table.updates_per_game, LEARNERS)
     end = results.medians(table.wins)
-    p = results.sign_test(FAST, SLOW, table.wins)
+    favoured, p = results.higher(FAST, SLOW, table.wins)
     by_count = sorted(LEARNERS, key=lambda label: counts[label])
     in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
-    favoured = end[FAST] > end[SLOW] and p < 0.05
-    usual: Verdict = "reproduced" if in_order else "partly reproduced"
-    verdict: Verdict = usual if favoured else "not reproduced"
+    title = "Games won against random, both seats, by how fast k grows"
+    by_growth = table.WINS_LINE._replace(title=title)
     limits = {label: games_to_limit(results, label) for label in LEARNERS}
     return claim.Told(
         [
-            Bars(
-                "Updates a game, at each of which k grows",
-                "updates",
-                [results.bar(label, count) for label, count in counts.items()],
-                True,
-            ),
-            table.curves(
-                results,
-                "Games won against random, both seats, by how fast k grows",
-                "%",
-                table.both_wins("random"),
-                STEPS,
-                by_games=True,
-            ),
-            results.strips(
-                "Games won against random in the end, both seats",
-                "%",
-                table.wins,
-                (*STEPS, "observing", "one-stage"),
-            ),
+            results.bars("Updates a game, at each of which k grows", "updates", counts),
+            table.curves(results, by_growth, STEPS, by_games=True),
+            results.strips(table.WINS_IN_THE_END, (*STEPS, "observing", "one-stage")),
         ],
         [favoured],
         claim.compare(
@@ -65,7 +46,7 @@ def tell(results: claim.Results) -> claim.Told:
             },
             "median seed",
         ),
-        verdict,
+        claim.verdict_on(favoured and in_order, favoured),
     )
 
 

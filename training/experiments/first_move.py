@@ -1,6 +1,6 @@
 """What it is worth to move first, exactly, by player."""
 
-from app.experiments import Bar, Bars, Grid, Table, Verdict, rounded
+from app.experiments import Bar, Bars, Grid, Table, rounded
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.values import TIE, outcome_chances
@@ -29,8 +29,7 @@ def tell(_results: claim.Results) -> claim.Told:
     gains = [lead[one, other] + lead[other, one] for one in PLAYERS for other in PLAYERS]
     better, worse = [gain > TIE for gain in gains], [gain < -TIE for gain in gains]
     first = chances["random", "random"]
-    usual: Verdict = "reproduced" if all(better) else "partly reproduced"
-    verdict: Verdict = usual if sum(better) > sum(worse) else "not reproduced"
+    more = sum(better) > sum(worse)
     titles = [BASELINES[name].title for name in PLAYERS]
     return claim.Told(
         [
@@ -57,7 +56,7 @@ def tell(_results: claim.Results) -> claim.Told:
                 n=1,
             ),
         ],
-        [max(perfect) >= TIE, sum(better) > sum(worse)],
+        [max(perfect) >= TIE, more],
         Table(
             ["exactly"],
             {
@@ -68,7 +67,7 @@ def tell(_results: claim.Results) -> claim.Told:
                 "pairs of players of whom one does worse by beginning": [of(worse)],
             },
         ),
-        verdict,
+        claim.verdict_on(more and all(better), more),
     )
 
 

@@ -1,13 +1,10 @@
 """How many games until play is proved unbeatable: our own question."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from app.experiments import Bars, Verdict
-from training.experiments import claim
+from training.experiments import claim, table
 from training.experiments.claim import number, of
-from training.measures import EXACT_PROOF, PROOF, Proof
+from training.measures import EXACT_PROOF, PROOF
 
 CHAMPION = "champion"
 OTHERS = {
@@ -22,42 +19,16 @@ RECIPES = {CHAMPION: CHAMPION, **OTHERS}
 def tell(results: claim.Results) -> claim.Told:
     """Compare when they are proved, and how many ever are."""
     proved = results.each(lambda run: run.games is not None)
-    medians = {label: median_games(results[label]) for label in RECIPES}
-    others = [games for label, games in medians.items() if label != CHAMPION and games is not None]
-    champion = medians[CHAMPION]
-    first = champion is not None and all(champion < games for games in others)
-    verdict: Verdict = "reproduced" if first and all(proved[CHAMPION]) else "not reproduced"
-    games = {label: round(one) for label, one in medians.items() if one is not None}
+    medians = {label: table.median_games(results[label]) for label in RECIPES}
+    first = all(medians[CHAMPION] < medians[label] for label in OTHERS)
+    games = {label: round(one) for label, one in medians.items() if one < np.inf}
     stays = results.each(lambda run: run.stays is not None)
     return claim.Told(
-        [
-            results.strips(
-                "Games until it is proved unbeatable in both seats",
-                "games",
-                lambda run: run.games,
-                [label for label in RECIPES if all(proved[label])],
-            ),
-            Bars(
-                "Seeds that are proved unbeatable at some time of their training",
-                "%",
-                [
-                    claim.share(label, seeds, results.recipes[label])
-                    for label, seeds in proved.items()
-                ],
-                exact=False,
-            ),
-            Bars(
-                "Games until the median seed is proved",
-                "games",
-                [
-                    results.bar(label, games)
-                    for label, games in medians.items()
-                    if games is not None
-                ],
-                exact=True,
-                logarithmic=True,
-            ),
-        ],
+        table.proof_figures(
+            results,
+            "Games until it is proved unbeatable in both seats",
+            "Seeds that are proved unbeatable at some time of their training",
+        ),
         [first, all(proved[CHAMPION])],
         claim.compare(
             RECIPES,
@@ -67,15 +38,8 @@ def tell(results: claim.Results) -> claim.Told:
                 "unbeatable to the end": (of, stays),
             },
         ),
-        verdict,
+        claim.verdict_on(first and all(proved[CHAMPION])),
     )
-
-
-def median_games(runs: Sequence[Proof]) -> float | None:
-    """Return the median of the games until the proof, or None where half are never proved."""
-    games = [np.inf if run.games is None else run.games for run in runs]
-    middle = float(np.median(games))
-    return None if np.isinf(middle) else middle
 
 
 EXPERIMENT = claim.Experiment(

@@ -1,6 +1,5 @@
 """Whether gamma matters to self-play."""
 
-from app.experiments import Verdict
 from training.experiments import claim, table
 from training.experiments.claim import of
 from training.measures import END
@@ -16,19 +15,18 @@ def tell(results: claim.Results) -> claim.Told:
     """Ask which gammas end without a blunder, and unbeatable."""
     proved, clean = results.each(table.beaten_nowhere), results.each(table.faultless)
     every = [all(seeds) for seeds in proved.values()]
-    verdict: Verdict = (
-        "reproduced" if all(every) else "partly reproduced" if sum(every) > 1 else "not reproduced"
-    )
     return claim.Told(
         [
-            table.blunder_strips(results),
-            results.strips("Its value of the empty board: max Q", "", lambda run: run.start[-1]),
+            results.strips(table.BLUNDERS),
+            results.strips(
+                claim.Quantity("Its value of the empty board: max Q", "", lambda run: run.start[-1])
+            ),
         ],
         [all(every)],
         claim.compare(
             RECIPES, {"unbeatable in both seats": (of, proved), "without a blunder": (of, clean)}
         ),
-        verdict,
+        claim.verdict_on(all(every), sum(every) > 1),
     )
 
 

@@ -27,6 +27,7 @@ def tell(results: claim.Results) -> claim.Told:
     stay, helped = min(left[LONGER]) > 0, max(left[WITH]) < min(left[WITHOUT])
     enough = len(results[LONGER][0].taken) >= THOUSANDS
     won = results.each(table.wins, left)
+    legally = "Games won against random in the end, both seats, by its best legal move"
     return claim.Told(
         [
             Curves(
@@ -50,12 +51,7 @@ def tell(results: claim.Results) -> claim.Told:
                     for label in forfeited
                 ],
             ),
-            results.strips(
-                "Games won against random in the end, both seats, by its best legal move",
-                "%",
-                table.wins,
-                left,
-            ),
+            results.strips(table.WINS._replace(title=legally), left),
         ],
         [enough and stay, min(won[WITHOUT]) <= max(won[WITH])],
         claim.compare(

@@ -25,20 +25,18 @@ def tell(results: claim.Results) -> claim.Told:
         for start, label in zip((LOW, HIGH), FIXED, strict=True)
     }
     r = results.sign_test(f"{LOW}, against fixed", f"{HIGH}, against fixed", beats)
-    degrades = beaten[HIGH] < beaten[LOW] and r < 0.05
-    p, q = results.sign_test(HIGH, LOW, table.wins), results.sign_test(HIGH, LOW, table.blunders)
-    worse = end[HIGH] < end[LOW] and p < 0.05
-    more = errors[HIGH] > errors[LOW] and q < 0.05
+    degrades = beaten[HIGH] < beaten[LOW] and r < claim.SIGNIFICANT
+    worse, p = results.higher(LOW, HIGH, table.wins)
+    more, q = results.higher(HIGH, LOW, table.blunders)
     return claim.Told(
         [
             results.strips(
-                "Trained with the fixed player: games won against it", "%", beats, FIXED
+                claim.Quantity("Trained with the fixed player: games won against it", "%", beats),
+                FIXED,
             ),
-            table.win_curves(results, RECIPES, by_games=True),
-            results.strips(
-                "Games won against random in the end, both seats", "%", table.wins, RECIPES
-            ),
-            table.blunder_strips(results, RECIPES),
+            table.curves(results, table.WINS_LINE, RECIPES, by_games=True),
+            results.strips(table.WINS_IN_THE_END, RECIPES),
+            results.strips(table.BLUNDERS, RECIPES),
         ],
         [degrades, worse or more],
         claim.compare(

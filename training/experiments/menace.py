@@ -53,7 +53,11 @@ def tell(results: claim.Results) -> claim.Told:
             )
             for seat in table.SEAT_NAMES
         ]
-        + [results.strips("Games lost as O against randomised minimax, in the end", "%", lost)],
+        + [
+            results.strips(
+                claim.Quantity("Games lost as O against randomised minimax, in the end", "%", lost),
+            )
+        ],
         [all(within)],
         Table(
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from app.experiments import Curves, Series
+from app.experiments import Curves, Series, Table
 from training.experiments.claim import Results, Sweep, percent
 from training.experiments.table import SeatName
 from training.networks.measure import BEGINNING, EPOCHS, NetworkRun
@@ -14,7 +14,6 @@ from training.networks.measure import BEGINNING, EPOCHS, NetworkRun
 BASE = "dqn,epochs=60,step_size=0.0003,steps=100"
 SEEDS = 3
 RANDOM = 100 * (737 / 1260 + 121 / 420) / 2  # percent won by random against random, both seats
-ENDS = ["least seed", "most seed"]
 END = 10  # a training's last tenth stands for its end, where games are counted
 
 Line = Callable[[NetworkRun], Sequence[float]]
@@ -73,6 +72,12 @@ def won_by_epoch(results: Results, labels: Iterable[str]) -> Curves:
 def spread(values: Sequence[float], digits: int = 1) -> list[str]:
     """Write the least and the most of some percents."""
     return [percent(min(values), digits), percent(max(values), digits)]
+
+
+def ends(values: Mapping[str, Sequence[float]], about: str) -> Table:
+    """Write the least and the most of the percents of several recipes as a table."""
+    rows = {label: spread(seeds) for label, seeds in values.items()}
+    return Table(["least seed", "most seed"], rows, about)
 
 
 def range_of(values: Sequence[float], digits: int = 1) -> str:

@@ -1,6 +1,5 @@
 """How large a network has to be, how long its steps, and by what its errors are measured."""
 
-from app.experiments import Table
 from training.experiments import claim, network, table
 
 SIZES = {
@@ -45,21 +44,15 @@ def tell(results: claim.Results) -> claim.Told:
         max(best[WIDE]) < max(best[NARROW]) + ALIKE,
         max(steep) < min(huber),
     ]
+    at_one = "Games won against random in the end, each seed, at one step size"
     return claim.Told(
         [
             results.grid(
-                "Games won against random in the end, both seats",
-                "%",
-                [[label(size, step) for step in STEPS] for size in SIZES],
-                ("layers", "step size"),
-                list(SIZES),
-                STEPS,
-                table.wins,
+                table.WINS_IN_THE_END,
+                claim.Axes(("layers", "step size"), list(SIZES), STEPS, label),
             ),
             results.strips(
-                "Games won against random in the end, each seed, at one step size",
-                "%",
-                table.wins,
+                table.WINS._replace(title=at_one),
                 (*(label(size, USUAL) for size in SIZES), SQUARED),
             ),
             network.won_by_epoch(
@@ -67,19 +60,13 @@ def tell(results: claim.Results) -> claim.Told:
             ),
         ],
         parts,
-        Table(
-            network.ENDS,
-            {
-                **{
-                    f"{size}, the best step size": network.spread(seeds)
-                    for size, seeds in best.items()
-                },
-                f"{THREE}, step size {STEPS[2]}": network.spread(steep),
-                f"{THREE}, step size {USUAL}, Huber loss": network.spread(huber),
-                f"{THREE}, step size {USUAL}, squared error": network.spread(
-                    results.values(SQUARED, table.wins)
-                ),
-                "random moves": network.spread([network.RANDOM]),
+        network.ends(
+            {f"{size}, the best step size": seeds for size, seeds in best.items()}
+            | {
+                f"{THREE}, step size {STEPS[2]}": steep,
+                f"{THREE}, step size {USUAL}, Huber loss": huber,
+                f"{THREE}, step size {USUAL}, squared error": results.values(SQUARED, table.wins),
+                "random moves": [network.RANDOM],
             },
             "won against random",
         ),

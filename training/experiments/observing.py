@@ -12,10 +12,10 @@ LITTLE = 1.0  # percent that are no improvement any more
 
 def tell(results: claim.Results) -> claim.Told:
     """Compare them, and find where observing stops improving."""
-    end, p = results.medians(table.wins), results.sign_test(OBSERVING, PLAIN, table.wins)
+    end, (better, p) = results.medians(table.wins), results.higher(OBSERVING, PLAIN, table.wins)
     plies = results.median(PLAIN, table.updates_per_game)
     mark = Mark(round(MOVES / plies), "reported: done after 8,000 moves")
-    won = table.win_curves(results, by_games=True, marks=[mark])
+    won = table.curves(results, table.WINS_LINE, by_games=True, marks=[mark])
     _, line = won.series
     done = next(
         x
@@ -23,12 +23,12 @@ def tell(results: claim.Results) -> claim.Told:
         if max(line.median) - median <= LITTLE
     )
     moves = done * plies
-    better, soon = end[OBSERVING] > end[PLAIN] and p < 0.05, MOVES / 2 <= moves <= MOVES * 2
+    soon = MOVES / 2 <= moves <= MOVES * 2
     return claim.Told(
         [
             won,
-            results.strips("Games won against random in the end, both seats", "%", table.wins),
-            table.blunder_curves(results, by_games=True),
+            results.strips(table.WINS_IN_THE_END),
+            table.curves(results, table.BLUNDERS_LINE, by_games=True),
         ],
         [better, soon],
         claim.compare(

@@ -30,8 +30,8 @@ def tell(results: claim.Results) -> claim.Told:
     worse: list[bool] = []
     rows: dict[str, list[str]] = {}
     for learner, (random, perfect) in PAIRS.items():
-        p = results.sign_test(perfect, random, table.wins)
-        worse.append(won[perfect] < won[random] and p < 0.05 and worst[perfect] >= worst[random])
+        wins_less, p = results.higher(random, perfect, table.wins)
+        worse.append(wins_less and worst[perfect] >= worst[random])
         rows |= {
             one: [percent(won[one]), percent(worst[one]), number(updated[one])]
             for one in (random, perfect)
@@ -46,11 +46,11 @@ def tell(results: claim.Results) -> claim.Told:
     every = (*TABLES, *NETWORKS)
     return claim.Told(
         [
-            results.strips("Games won against random, both seats", "%", table.wins, every),
+            results.strips(table.WINS, every),
+            results.strips(table.LOST_AT_WORST, every),
             results.strips(
-                "Games lost to the best responder, both seats", "%", table.lost_at_worst, every
+                claim.Quantity("Positions updated, of 627", "positions", table.known), TABLES
             ),
-            results.strips("Positions updated, of 627", "positions", table.known, TABLES),
         ],
         [all(worse[:-1]), worse[-1]],
         Table(

@@ -10,7 +10,7 @@ ITERATION, LEARNING = "Q-iteration", "Q-learning 4"
 def tell(results: claim.Results) -> claim.Told:
     """Compare where they end, and how fast."""
     ends, clean = results.medians(table.blunders), results.each(table.faultless)
-    on_the_way = table.blunder_curves(results)
+    on_the_way = table.curves(results, table.BLUNDERS_LINE)
     iteration, learning = on_the_way.series
     fewer = table.ahead(learning, iteration)
     better, faster = sum(clean[ITERATION]) > sum(clean[LEARNING]), sum(fewer) > len(fewer) / 2
@@ -18,7 +18,7 @@ def tell(results: claim.Results) -> claim.Told:
     return claim.Told(
         [
             on_the_way,
-            table.blunder_strips(results),
+            results.strips(table.BLUNDERS),
         ],
         [better, faster],
         claim.compare(

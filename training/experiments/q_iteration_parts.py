@@ -23,11 +23,13 @@ def tell(results: claim.Results) -> claim.Told:
     by_itself = all(all(clean[label]) == ("itself" in label) for label in RECIPES)
     return claim.Told(
         [
-            table.blunder_strips(results),
+            results.strips(table.BLUNDERS),
             results.strips(
-                "How much the best responders of both seats gain",
-                "NashConv",
-                lambda run: run.figures.nash_conv[-1],
+                claim.Quantity(
+                    "How much the best responders of both seats gain",
+                    "NashConv",
+                    lambda run: run.figures.nash_conv[-1],
+                )
             ),
         ],
         [all(clean[WHOLE]), by_itself],

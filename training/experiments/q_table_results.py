@@ -1,6 +1,6 @@
 """What the tabular article reports of its agent, over many seeds instead of one run."""
 
-from app.experiments import Figure, Mark, Table, Verdict
+from app.experiments import Figure, Mark, Table
 from training.experiments import claim, table
 from training.experiments.claim import of, percent
 from training.measures import END, Run
@@ -34,36 +34,24 @@ def tell(results: claim.Results) -> claim.Told:
         for values in [results.values(Q_TABLE, table.against("random", seat, table.WON))]
     )
     without = [lossless(run) for run in runs]
-    verdict: Verdict = (
-        "not reproduced"
-        if not within
-        else "reproduced"
-        if sum(without) > len(runs) / 2
-        else "partly reproduced"
-    )
+    most = sum(without) > len(runs) / 2
     looks = sum(map(looks_lossless, runs)) / len(runs)
     figures: list[Figure] = [
         results.strips(
-            f"Games won as {seat.upper()} against random",
-            "%",
-            table.against("random", seat, table.WON),
+            table.games(table.WON, "random", seat),
             marks=[Mark(reported, f"reported: {reported}%")],
         )
         for seat, reported in REPORTED.items()
     ]
     figures += [
         results.strips(
-            f"Games lost as O against {title}",
-            "%",
-            table.against(opponent, "o", table.LOST),
-            [Q_TABLE],
-            [Mark(0, "reported: none")],
+            table.games(table.LOST, opponent, "o"), [Q_TABLE], [Mark(0, "reported: none")]
         )
-        for opponent, title in (("random", "random"), ("minimax-random", "randomised minimax"))
+        for opponent in ("random", "minimax-random")
     ]
     return claim.Told(
         figures,
-        [within, sum(without) > len(runs) / 2],
+        [within, most],
         Table(
             ["reported", "here"],
             {
@@ -81,7 +69,7 @@ def tell(results: claim.Results) -> claim.Told:
                 ],
             },
         ),
-        verdict,
+        claim.verdict_on(within and most, within),
     )
 
 

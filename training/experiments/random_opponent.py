@@ -1,6 +1,6 @@
 """Whether mistakes remain because the opponent is random."""
 
-from app.experiments import Bar, Bars, Verdict
+from app.experiments import Bar, Bars
 from app.recipes import parse
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import greedy
@@ -24,18 +24,10 @@ def tell(results: claim.Results) -> claim.Told:
     ends = results.medians(table.blunders)
     perfect = {label: perfectly_learned(recipe) for label, recipe in RECIPES.items()}
     remain, cured = ends[RANDOM] > 0, ends[ITSELF] * MUCH <= ends[RANDOM]
-    verdict: Verdict = (
-        "reproduced" if remain and cured else "partly reproduced" if remain else "not reproduced"
-    )
     return claim.Told(
         [
-            table.blunder_curves(results),
-            table.curves(
-                results,
-                "Games lost to the best responder, both seats",
-                "%",
-                table.lost_at_worst_line,
-            ),
+            table.curves(results, table.BLUNDERS_LINE),
+            table.curves(results, table.LOST_AT_WORST_LINE),
             Bars(
                 "Blunders of the greedy policy of Q* of each training task",
                 "blunders",
@@ -52,7 +44,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "blunders of the exact Q* of this task": (number, perfect),
             },
         ),
-        verdict,
+        claim.verdict_on(remain and cured, remain),
     )
 
 

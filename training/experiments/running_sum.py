@@ -1,6 +1,5 @@
 """Adding targets up instead of averaging them, as a reader of the tabular article might try."""
 
-from app.experiments import Verdict
 from training.experiments import claim, table
 from training.experiments.claim import of, percent
 from training.measures import END
@@ -10,24 +9,16 @@ AVERAGE, SUM = "averages", "running sums"
 
 def tell(results: claim.Results) -> claim.Told:
     """Compare both by what their play wins, and by proofs."""
-    won = table.against("random", "o", table.WON)
-    wins = results.medians(won)
+    wins = results.medians(table.WON_AS_O.of)
     proved = results.each(table.beaten_nowhere)
     sums, averages = ((wins[label], sum(proved[label])) for label in (SUM, AVERAGE))
     worse = sums[0] < averages[0] and sums[1] < averages[1]
     better = sums[0] > averages[0] and sums[1] > averages[1]
-    verdict: Verdict = (
-        "not reproduced" if worse else "reproduced" if better else "partly reproduced"
-    )
     return claim.Told(
         [
-            results.strips("Games won as O against random", "%", won),
-            table.blunder_strips(results),
-            results.strips(
-                "Games lost as O against randomised minimax",
-                "%",
-                table.against("minimax-random", "o", table.LOST),
-            ),
+            results.strips(table.WON_AS_O),
+            results.strips(table.BLUNDERS),
+            results.strips(table.LOST_AS_O),
         ],
         [not worse],
         claim.compare(
@@ -37,7 +28,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "unbeatable in both seats": (of, proved),
             },
         ),
-        verdict,
+        claim.verdict_on(better, not worse),
     )
 
 

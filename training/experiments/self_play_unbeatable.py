@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from app.experiments import Bars, Table, Verdict
+from app.experiments import Bars, Table
 from training.experiments import claim, table
 from training.experiments.claim import of, percent
 from training.measures import MARKS, Run
@@ -22,9 +22,6 @@ def tell(results: claim.Results) -> claim.Told:
     answers = {text: [bool(ask(run)) for run in results[SELF_PLAY]] for text, ask in asked.items()}
     proved = answers["unbeatable in both seats"]
     half = 2 * sum(proved) >= len(proved)
-    verdict: Verdict = (
-        "reproduced" if all(proved) else "partly reproduced" if half else "not reproduced"
-    )
     low, _ = claim.wilson(sum(proved), len(proved))
     clean = answers["without a blunder in any position"]
     return claim.Told(
@@ -35,13 +32,8 @@ def tell(results: claim.Results) -> claim.Told:
                 [claim.share(text, truths, recipe) for text, truths in answers.items()],
                 False,
             ),
-            table.blunder_curves(results),
-            table.curves(
-                results,
-                "Games lost to the best responder, both seats",
-                "%",
-                table.lost_at_worst_line,
-            ),
+            table.curves(results, table.BLUNDERS_LINE),
+            table.curves(results, table.LOST_AT_WORST_LINE),
         ],
         [all(proved)],
         Table(
@@ -52,7 +44,7 @@ def tell(results: claim.Results) -> claim.Told:
                 "without a blunder in any of the 4,520 positions": [of(clean)],
             },
         ),
-        verdict,
+        claim.verdict_on(all(proved), half),
     )
 
 

@@ -9,7 +9,6 @@ from time import perf_counter
 
 import msgspec
 
-from app.experiments import Bars
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, tic_tac_toe
 from app.tictactoe.policy import BASELINES, mix, policy_of
@@ -62,18 +61,16 @@ def tell_self_play(results: claim.Results) -> claim.Told:
     won, lost, errors = (
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
     )
-    p = results.sign_test(AGAINST_RANDOM, AGAINST_ITSELF, table.wins)
+    wins_less, p = results.higher(AGAINST_RANDOM, AGAINST_ITSELF, table.wins)
     parts = [
         lost[AGAINST_ITSELF] < lost[AGAINST_RANDOM],
-        won[AGAINST_ITSELF] <= won[AGAINST_RANDOM] - POINT and p < 0.05,
+        wins_less and won[AGAINST_ITSELF] <= won[AGAINST_RANDOM] - POINT,
     ]
     return claim.Told(
         [
-            results.strips("Games won against random, both seats", "%", table.wins),
-            results.strips(
-                "Games lost to the best responder, both seats", "%", table.lost_at_worst
-            ),
-            table.blunder_strips(results),
+            results.strips(table.WINS),
+            results.strips(table.LOST_AT_WORST),
+            results.strips(table.BLUNDERS),
         ],
         parts,
         claim.compare(
@@ -102,7 +99,7 @@ def value_error(run: Run) -> float:
 
 def tell_symmetries(results: claim.Results) -> claim.Told:
     """Ask whether it is faster, and what it costs where the opponent is not symmetric itself."""
-    won = table.win_curves(results, (PLAIN, SYMMETRIC))
+    won = table.curves(results, table.WINS_LINE, (PLAIN, SYMMETRIC))
     plain, symmetric = won.series
     leads = table.ahead(symmetric, plain)
     end = {line.name: line.median[-1] for line in won.series}
@@ -111,16 +108,17 @@ def tell_symmetries(results: claim.Results) -> claim.Told:
         {label: results.median(taught, value) for label, taught in fixed.items()}
         for value in (value_error, table.both_seats("fixed", table.WON))
     )
-    p = results.sign_test(SYMMETRIC_FIXED, PLAIN_FIXED, value_error)
+    costs, p = results.higher(SYMMETRIC_FIXED, PLAIN_FIXED, value_error)
     faster = 2 * sum(leads) > len(leads)
-    costs = off[SYMMETRIC] > off[PLAIN] and p < 0.05
     return claim.Told(
         [
             won,
             results.strips(
-                "Taught by fixed: mean error of its values in positions that it can meet",
-                "of a win",
-                value_error,
+                claim.Quantity(
+                    "Taught by fixed: mean error of its values in positions that it can meet",
+                    "of a win",
+                    value_error,
+                ),
                 fixed.values(),
             ),
         ],
@@ -152,21 +150,15 @@ def tell_greedy(results: claim.Results) -> claim.Told:
     won, lost, updated = (
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.known)
     )
-    p = results.sign_test(GREEDY, EXPLORES, table.wins)
-    q = results.sign_test(GREEDY_ITSELF, EXPLORES_ITSELF, table.lost_at_worst)
-    parts = [
-        won[GREEDY] < won[EXPLORES] and p < 0.05,
-        lost[GREEDY_ITSELF] > lost[EXPLORES_ITSELF] and q < 0.05,
-    ]
+    wins_less, p = results.higher(EXPLORES, GREEDY, table.wins)
+    loses_more, q = results.higher(GREEDY_ITSELF, EXPLORES_ITSELF, table.lost_at_worst)
     return claim.Told(
         [
-            results.strips("Games won against random, both seats", "%", table.wins),
-            results.strips(
-                "Games lost to the best responder, both seats", "%", table.lost_at_worst
-            ),
-            results.strips("Positions that were updated, of 627", "positions", table.known),
+            results.strips(table.WINS),
+            results.strips(table.LOST_AT_WORST),
+            results.strips(table.KNOWN),
         ],
-        parts,
+        [wins_less, loses_more],
         claim.compare(
             results.recipes,
             {
@@ -188,21 +180,18 @@ def tell_exploration(results: claim.Results) -> claim.Told:
     """Compare both kinds of values by greedy play and by play that goes on exploring."""
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
     greedy, exploring = (results.medians(kind) for kind in kinds)
-    p, q = (results.sign_test(FROM_GREEDY, FROM_ALL, kind) for kind in kinds)
-    parts = [
-        greedy[FROM_GREEDY] > greedy[FROM_ALL] and p < 0.05,
-        exploring[FROM_ALL] > exploring[FROM_GREEDY] and q < 0.05,
-    ]
+    greedy_wins, p = results.higher(FROM_GREEDY, FROM_ALL, kinds[0])
+    all_win, q = results.higher(FROM_ALL, FROM_GREEDY, kinds[1])
     return claim.Told(
         [
-            results.strips(title, "%", attrgetter(kind))
+            results.strips(claim.Quantity(title, "%", attrgetter(kind)))
             for title, kind in (
                 ("Games won against random, greedy, both seats", "greedy"),
                 ("Games won against random, exploring, both seats", "exploring"),
                 ("Games lost to random, exploring, both seats", "exploring_lost"),
             )
         ],
-        parts,
+        [greedy_wins, all_win],
         claim.compare(
             results.recipes,
             {
@@ -233,23 +222,18 @@ def tell_improvements(results: claim.Results) -> claim.Told:
     won, lost, errors = (
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
     )
-    p = {label: results.sign_test(label, AS_IT_IS, table.blunders) for label in OTHERS}
-    better = [label for label in OTHERS if errors[label] < errors[AS_IT_IS] and p[label] < 0.05]
+    fewer = {label: results.higher(AS_IT_IS, label, table.blunders) for label in OTHERS}
+    better = any(told for told, _ in fewer.values())
+    p = {label: chances for label, (_, chances) in fewer.items()}
     games = results.medians(lambda run: run.games[-1])
     solved = errors[CHAMPION] == 0 and lost[CHAMPION] == 0
     return claim.Told(
         [
-            table.blunder_strips(results),
-            results.strips("Games won against random, both seats", "%", table.wins),
-            Bars(
-                "Games played until the end of the training",
-                "games",
-                [results.bar(label, median) for label, median in games.items()],
-                exact=True,
-                logarithmic=True,
-            ),
+            results.strips(table.BLUNDERS),
+            results.strips(table.WINS),
+            results.bars("Games played until the end of the training", "games", games, log=True),
         ],
-        [bool(better), solved],
+        [better, solved],
         claim.compare(
             results.recipes,
             {

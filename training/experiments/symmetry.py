@@ -19,18 +19,18 @@ LITTLE = 1.0  # percent that are no degradation
 def tell(results: claim.Results) -> claim.Told:
     """Ask of both whether they are ahead early and behind in the end."""
     end = results.medians(table.wins)
-    won = table.win_curves(results)
+    won = table.curves(results, table.WINS_LINE)
     begins = {line.name: _early(line) for line in won.series}
     early = {label: table.ahead(begins[label], begins[PLAIN]) for label in RECIPES}
     faster = {label: 2 * sum(early[label]) > len(early[label]) for label in RECIPES}
     p = {label: results.sign_test(label, PLAIN, table.wins) for label in (AS_THERE, ALIKE)}
-    overtaken = {label: end[label] < end[PLAIN] and value < 0.05 for label, value in p.items()}
+    overtaken = {label: results.higher(PLAIN, label, table.wins)[0] for label in p}
     parts = [part[label] for part in (faster, overtaken) for label in (AS_THERE, ALIKE)]
     symmetric = {label: early[label] for label in p}
     fallen = {line.name: max(line.median) - line.median[-1] for line in won.series}
     falls = any(fallen[label] > LITTLE for label in p)
     return claim.Told(
-        [won, table.blunder_curves(results)],
+        [won, table.curves(results, table.BLUNDERS_LINE)],
         [all(faster.values()), overtaken[AS_THERE], overtaken[ALIKE], falls],
         claim.compare(
             RECIPES,

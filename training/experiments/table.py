@@ -1,18 +1,19 @@
 """What is asked of the runs of a table: one number of its end, or one at every moment."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from app.experiments import Curves, Histogram, Mark, Series
-from training.experiments.claim import Results
+from app.experiments import Curves, Figure, Mark, Series
+from training.experiments.claim import Quantity, Results
 from training.measures import Run
 
 WON, DRAWN, LOST = 0, 1, 2
+ENDINGS = ("won", "drawn", "lost")
+TITLES = {"minimax-random": "randomised minimax"}
 SeatName = Literal["x", "o"]
 SEAT_NAMES: tuple[SeatName, ...] = ("x", "o")
-BLUNDERS = "Positions in which it can blunder"
 Number = Callable[[Run], float]
 Line = Callable[[Run], Sequence[float]]
 
@@ -20,6 +21,12 @@ Line = Callable[[Run], Sequence[float]]
 def against(opponent: str, seat: SeatName, outcome: int) -> Number:
     """Take the share of games with an outcome against a baseline, in percent, in the end."""
     return lambda run: 100 * getattr(run.figures.vs[opponent], seat)[-1][outcome]
+
+
+def games(outcome: int, opponent: str, seat: SeatName) -> Quantity:
+    """Name the share of games with an outcome against a baseline, in the end."""
+    title = f"Games {ENDINGS[outcome]} as {seat.upper()} against {TITLES.get(opponent, opponent)}"
+    return Quantity(title, "%", against(opponent, seat, outcome))
 
 
 def both_seats(opponent: str, outcome: int) -> Number:
@@ -123,43 +130,50 @@ def curve(results: Results, label: str, line: Line, by_games: bool = False) -> S
 
 def curves(
     results: Results,
-    title: str,
-    unit: str,
-    line: Line,
+    number: Quantity,
     labels: Iterable[str] | None = None,
     by_games: bool = False,
     marks: Sequence[Mark] = (),
 ) -> Curves:
     """Draw a line of the runs of some recipes, or all, over the logarithm of updates or games."""
     chosen = results.recipes if labels is None else labels
-    lines = [curve(results, label, line, by_games) for label in chosen]
-    return Curves(title, "games" if by_games else "updates", unit, lines, list(marks), True)
+    lines = [curve(results, label, number.of, by_games) for label in chosen]
+    x_label = "games" if by_games else "updates"
+    return Curves(number.title, x_label, number.unit, lines, list(marks), True)
 
 
-def win_curves(
-    results: Results,
-    labels: Iterable[str] | None = None,
-    by_games: bool = False,
-    marks: Sequence[Mark] = (),
-) -> Curves:
-    """Draw what some recipes, or all, win against random, over updates or games."""
-    title = "Games won against random, both seats"
-    return curves(results, title, "%", both_wins("random"), labels, by_games, marks)
+def median_games(runs: Sequence[Any]) -> float:
+    """Return the median of the games until a proof, infinite where half are never proved."""
+    return float(np.median([np.inf if run.games is None else run.games for run in runs]))
 
 
-def blunder_strips(results: Results, labels: Iterable[str] | None = None) -> Histogram:
-    """Draw the blunders in the end of each seed of some recipes, or all."""
-    return results.strips(f"{BLUNDERS}, in the end", "blunders", blunders, labels)
-
-
-def blunder_curves(
-    results: Results, labels: Iterable[str] | None = None, by_games: bool = False
-) -> Curves:
-    """Draw the blunders of some recipes, or all, over updates or games."""
-    return curves(results, BLUNDERS, "blunders", blunders_line, labels, by_games)
+def proof_figures(
+    results: Results, until: str, proved: str, labels: Iterable[str] | None = None
+) -> list[Figure]:
+    """Draw when runs are proved, each seed of those recipes that always are, and how many ever."""
+    ever = results.each(lambda run: run.games is not None)
+    always = [label for label in (ever if labels is None else labels) if all(ever[label])]
+    medians = {label: median_games(results[label]) for label in ever}
+    finite = {label: games for label, games in medians.items() if games < np.inf}
+    return [
+        results.strips(Quantity(until, "games", lambda run: run.games), always),
+        results.shares(proved, ever),
+        results.bars("Games until the median seed is proved", "games", finite, log=True),
+    ]
 
 
 def ahead(one: Series, other: Series) -> list[bool]:
     """Whether the median of one is higher than that of another, at the points of both."""
     theirs = dict(zip(other.x, other.median, strict=True))
     return [median > theirs[x] for x, median in zip(one.x, one.median, strict=True) if x in theirs]
+
+
+WINS = Quantity("Games won against random, both seats", "%", wins)
+WINS_IN_THE_END = WINS._replace(title="Games won against random in the end, both seats")
+WINS_LINE = WINS._replace(of=both_wins("random"))
+WON_AS_O, LOST_AS_O = games(WON, "random", "o"), games(LOST, "minimax-random", "o")
+LOST_AT_WORST = Quantity("Games lost to the best responder, both seats", "%", lost_at_worst)
+LOST_AT_WORST_LINE = LOST_AT_WORST._replace(of=lost_at_worst_line)
+BLUNDERS_LINE = Quantity("Positions in which it can blunder", "blunders", blunders_line)
+BLUNDERS = Quantity("Positions in which it can blunder, in the end", "blunders", blunders)
+KNOWN = Quantity("Positions that were updated, of 627", "positions", known)

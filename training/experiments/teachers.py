@@ -1,21 +1,20 @@
 """How many games it takes to teach a learner, by teacher and by its initial values."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 
 import msgspec
 import numpy as np
 
-from app.experiments import Bars
 from app.recipes import Recipe
 from app.recipes.parameters import YOU
 from app.tictactoe.game import O, X, tic_tac_toe
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import Policy, policy_of
 from app.tictactoe.values import respond
-from training.experiments import claim
+from training.experiments import claim, table
 from training.experiments.claim import number, of
 from training.following import unbeatable
 from training.measures import Measure
@@ -107,7 +106,7 @@ def _response(policy: Policy, dice: Random) -> Callable[[str], int]:
 def tell(results: claim.Results) -> claim.Told:
     """Compare teachers, and initial values."""
     proved = results.each(lambda run: run.games is not None)
-    medians = {label: median_games(results[label]) for label in proved}
+    medians = {label: table.median_games(results[label]) for label in proved}
     responder, at_random = (
         {first: medians[label_of(teacher, first)] for first in FIRST}
         for teacher in (RESPONDER, "random")
@@ -116,34 +115,12 @@ def tell(results: claim.Results) -> claim.Told:
     fears = responder["low"] < responder["high"]
     optimal = [one for first in FIRST for one in proved[label_of("minimax", first)]]
     return claim.Told(
-        [
-            results.strips(
-                "Games with the best responder until it is unbeatable as X",
-                "games",
-                lambda run: run.games,
-                [
-                    label_of(RESPONDER, first)
-                    for first in FIRST
-                    if all(proved[label_of(RESPONDER, first)])
-                ],
-            ),
-            Bars(
-                f"Seeds that are proved unbeatable as X within {MOST} games",
-                "%",
-                [
-                    claim.share(label, seeds, results.recipes[label])
-                    for label, seeds in proved.items()
-                ],
-                exact=False,
-            ),
-            Bars(
-                "Games until the median seed is proved",
-                "games",
-                [results.bar(label, games) for label, games in medians.items() if games < np.inf],
-                exact=True,
-                logarithmic=True,
-            ),
-        ],
+        table.proof_figures(
+            results,
+            "Games with the best responder until it is unbeatable as X",
+            f"Seeds that are proved unbeatable as X within {MOST} games",
+            [label_of(RESPONDER, first) for first in FIRST],
+        ),
         [quicker, fears, not any(optimal)],
         claim.compare(
             FIRST,
@@ -171,11 +148,6 @@ def label_of(teacher: str, first: str) -> str:
 def within(games: float) -> str:
     """Write a number of games, as far as they were counted."""
     return number(games) if games < np.inf else f"more than {MOST}"
-
-
-def median_games(runs: Sequence[Taught]) -> float:
-    """Return the median of the games until the proof, infinite where half are never proved."""
-    return float(np.median([np.inf if run.games is None else run.games for run in runs]))
 
 
 MEASURES = {

@@ -1,6 +1,7 @@
 """Learning from randomised minimax instead of random, and what its table holds afterwards."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 from time import perf_counter
 
 import msgspec
@@ -84,43 +85,34 @@ def _moved_in(
 
 
 MET = Measure("met-in-tests", 1, Met, measure_met)
+WON, LOST, LEARNED, TESTED = (
+    claim.Quantity(title, unit, attrgetter(field))
+    for field, unit, title in (
+        ("won", "%", "Games won as O against random"),
+        ("lost", "%", "Games lost as O against random"),
+        ("learned", "positions", "Positions that the training has updated, of 627"),
+        ("tested", "positions", "Positions updated or met in 1,000 test games a seat"),
+    )
+)
 
 
 def tell(results: claim.Results) -> claim.Told:
     """Compare with the training against random, and with what was reported."""
     taught: Sequence[Met] = results[AS_REPORTED]
-    won, lost = results.medians(lambda met: met.won), results.medians(lambda met: met.lost)
+    won, lost = results.medians(WON.of), results.medians(LOST.of)
     worse = won[AS_REPORTED] < won[AGAINST_RANDOM] and lost[AS_REPORTED] > lost[AGAINST_RANDOM]
     learned = [met.learned for met in taught]
     seen = min(learned) <= REPORTED_MET <= max(learned)
     updated, met = (
         {label: f"{min(seeds)} to {max(seeds)}" for label, seeds in results.each(value).items()}
-        for value in (lambda met: met.learned, lambda met: met.tested)
+        for value in (LEARNED.of, TESTED.of)
     )
     return claim.Told(
         [
-            _marked(
-                results.strips("Games won as O against random", "%", lambda met: met.won),
-                Mark(REPORTED_WON, "reported: 50%"),
-            ),
-            _marked(
-                results.strips("Games lost as O against random", "%", lambda met: met.lost),
-                Mark(REPORTED_LOST, "reported: 22.7%"),
-            ),
-            results.strips(
-                "Positions that the training has updated, of 627",
-                "positions",
-                lambda met: met.learned,
-            ),
-            _marked(
-                results.strips(
-                    "Positions updated or met in 1,000 test games a seat",
-                    "positions",
-                    lambda met: met.tested,
-                    exact=False,
-                ),
-                Mark(REPORTED_MET, "reported: 355"),
-            ),
+            _marked(results.strips(WON), Mark(REPORTED_WON, "reported: 50%")),
+            _marked(results.strips(LOST), Mark(REPORTED_LOST, "reported: 22.7%")),
+            results.strips(LEARNED),
+            _marked(results.strips(TESTED, exact=False), Mark(REPORTED_MET, "reported: 355")),
         ],
         [worse, seen],
         claim.compare(

@@ -10,15 +10,14 @@ TWO, ONE = "two-stage", "one-stage"
 def tell(results: claim.Results) -> claim.Told:
     """Compare them in the end and on the way."""
     end, errors = results.medians(table.wins), results.medians(table.blunders)
-    p = results.sign_test(TWO, ONE, table.wins)
-    better = end[TWO] > end[ONE] and p < 0.05
-    by_updates = table.ahead(*table.win_curves(results, (TWO, ONE)).series)
+    better, p = results.higher(TWO, ONE, table.wins)
+    by_updates = table.ahead(*table.curves(results, table.WINS_LINE, (TWO, ONE)).series)
     per_game = results.medians(table.updates_per_game)
     return claim.Told(
         [
-            table.win_curves(results, by_games=True),
-            table.blunder_curves(results, by_games=True),
-            results.strips("Games won against random in the end, both seats", "%", table.wins),
+            table.curves(results, table.WINS_LINE, by_games=True),
+            table.curves(results, table.BLUNDERS_LINE, by_games=True),
+            results.strips(table.WINS_IN_THE_END),
         ],
         [better],
         claim.compare(
