@@ -151,13 +151,13 @@ def train(
     if everything == bool(agents):
         raise click.UsageError("Name the agents to train, or say --all.")
     from training.progress import progress_bars  # noqa: PLC0415
-    from training.several import train_several  # noqa: PLC0415
+    from training.run import train_all  # noqa: PLC0415
 
     if everything:
         agents = tuple(Wanted(one, SHIPPED[one].recipe) for one in TABLES)
     recipes = {one.id: one.recipe.with_seed(seed) for one in agents}
     with progress_bars(shown=progress == "bars") as line:
-        train_several(recipes, out, line)
+        train_all(recipes, out, line)
     for one in recipes if as_json else ():
         click.echo(msgspec.json.encode(load(out, tic_tac_toe(), one).card))
 

@@ -1,13 +1,14 @@
 """From a recipe to an agent: train it, keep its history, judge it, write its card, check it."""
 
+import os
 import platform
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
+from time import monotonic, perf_counter
 
 import msgspec
 import numpy as np
@@ -15,9 +16,9 @@ import numpy as np
 from app.recipes import SHIPPED, SHORT, Recipe, name, parse
 from app.recipes.parameters import YOU
 from app.recipes.taught import title_of
-from app.tictactoe.agents import Agent, load
+from app.tictactoe.agents import Agent, load, save
 from app.tictactoe.card import Card, Reported, numbering
-from app.tictactoe.game import Game
+from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
 from app.tictactoe.policy import BASELINES, Policy, policy_of
@@ -25,8 +26,10 @@ from app.tictactoe.report import BySeat
 from training import learners
 from training.following import figures_of
 from training.learners.phases import Progress
+from training.processes import in_parallel, tell
 
 MODELS = Path(__file__).parents[1] / "models"
+PAUSE = 0.1  # seconds at least between two signs of life of an agent that is trained
 TICK = 100_000  # updates between two signs of life, some hundredths of a second
 TABLES = ("numpy", "numba")  # what computes a table
 NETWORKS = ("numpy", "jax", "jaxlib", "optax")
@@ -83,6 +86,38 @@ def train(named: str, recipe: Recipe, game: Game, watch: Watcher) -> Agent:
     history = learn(recipe, game, count)
     seconds = perf_counter() - start
     return agent_of(game, named, recipe, history, seconds, won)
+
+
+def train_all(recipes: Mapping[str, Recipe], out: Path, line: Callable[[str], Watcher]) -> None:
+    """Train the agents of these recipes, by id, side by side; save each in `out` as it is finished.
+
+    `line` starts a line of the view for an agent.  Raises ModelError or OSError if one cannot be
+    saved.
+    """
+    watchers: dict[str, Watcher] = {}
+
+    def hear(news: tuple[str, Progress]) -> None:
+        agent_id, progress = news
+        if agent_id not in watchers:
+            watchers[agent_id] = line(agent_id)
+        watchers[agent_id](progress)
+
+    calls = [(one, name(recipe), out) for one, recipe in recipes.items()]
+    for _ in in_parallel(train_and_save, calls, os.cpu_count() or 1, hear):
+        pass
+
+
+def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
+    """Train the agent of a recipe's name and save it, telling now and then how far it is."""
+    game, told = tic_tac_toe(), 0.0
+
+    def watch(progress: Progress) -> None:
+        nonlocal told
+        if progress.done == 1 or monotonic() - told > PAUSE:
+            told = monotonic()
+            tell((agent_id, progress._replace(q=progress.q[:0], visits=progress.visits[:0])))
+
+    save(out, game, train(agent_id, parse(recipe), game, watch))
 
 
 def agent_called(game: Game, text: str, models: Path = MODELS) -> Agent:

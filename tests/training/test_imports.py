@@ -13,7 +13,7 @@ import pytest
         ("app.recipes", {"flask", "numba", "jax", "optax", "training", "app.web"}),
         ("training.learners", {"flask", "app.web", "jax", "optax"}),
         ("app.web", {"numba", "jax", "optax", "rich", "training"}),
-        ("training.cli", {"flask", "app.web", "jax", "optax", "numba", "rich", "joblib"}),
+        ("training.cli", {"flask", "app.web", "jax", "optax", "numba", "rich"}),
         ("training.experiments.engine", {"distributed"}),
     ],
 )

@@ -19,7 +19,7 @@ from app.web.service.deployment import ROOT
 WEB = ROOT / "app" / "web"
 ROOMS = {"algorithms", "pages", "pictures", "service"}
 SOURCES = sorted((ROOT / "app").rglob("*.py"))
-TRAINING = {"training", "numba", "jax", "optax", "joblib"}
+TRAINING = {"training", "numba", "jax", "optax"}
 SHARED = "parts"  # of pages: what several of them show
 
 
