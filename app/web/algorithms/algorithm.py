@@ -45,24 +45,16 @@ class UpdateRule(NamedTuple):
     written: Callable[[ValueReason, float], str] = ValueReason.written
 
 
-def no_facts(_world: World) -> Mapping[str, object]:
-    """Fill a section with nothing of its own."""
-    return {}
-
-
 class Section(NamedTuple):
     """A part of the page that explains; its prose is templates/how/sections/<its name>.html."""
 
     title: str
     start: Match  # the position that shows its point, and by whose values
-    formulas: tuple[Formula, ...]
-    facts: Callable[[World], Mapping[str, object]] = no_facts  # what only its prose asks for
+    formula: Formula
+    facts: Callable[[World], Mapping[str, object]] = (
+        lambda _world: {}
+    )  # what only its prose asks for
     sources: tuple[Source, ...] = ()  # who found it
-
-
-def turns(recipe: Recipe) -> str:
-    """Name the turns that a training consists of, as its recipe does."""
-    return recipe.turns
 
 
 class Algorithm(NamedTuple):
@@ -75,7 +67,8 @@ class Algorithm(NamedTuple):
     untold: str = ""  # why they are not
     # Where an agent comes from, with its opponents.
     origin: str = marked("Learned from games against {}.")
-    turns: Callable[[Recipe], str] = turns  # what a training consists of, to go on with "against"
+    # What a training consists of, to go on with "against".
+    turns: Callable[[Recipe], str] = lambda recipe: recipe.turns
 
 
 def seen_by(lens: str, record: str, step: int | None = None) -> Match:

@@ -24,10 +24,6 @@ BOUNDS = {  # from a value to what a move is known to be worth at least and at m
 }
 
 
-def _turns(_recipe: Recipe) -> str:
-    return "games at most, until every afterstate has been seen,"
-
-
 def _reason(pair: Pair) -> ValueReason:
     lower, upper = bounds(pair)
     return replace(before_answer(pair), target=lower + (upper - lower) / 4)
@@ -96,7 +92,7 @@ def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
 
 ALGORITHM = Algorithm(
     title="Self-play with values from below and above",
-    turns=_turns,
+    turns=lambda _recipe: "games at most, until every afterstate has been seen,",
     origin=marked("Played itself until every value was proved."),
     story=Story(
         _told,
@@ -117,21 +113,18 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("champion", "4758", 8),
         sources=sources("ours"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    r"L(z) \leftarrow {-\max\limits_{z'} U(z')}",
-                    r"U(z) \leftarrow {-\max\limits_{z'} L(z')}",
-                    r"V(z) = L(z) + \frac{1}{4} (U(z) - L(z))",
-                ),
-                {
-                    "L": "what it is worth at least, to who made it",
-                    "U": "what it is worth at most",
-                    "V": "the value by which the agent plays",
-                    "z′": "an afterstate of an answer",
-                },
+        formula=Formula(
+            (
+                r"L(z) \leftarrow {-\max\limits_{z'} U(z')}",
+                r"U(z) \leftarrow {-\max\limits_{z'} L(z')}",
+                r"V(z) = L(z) + \frac{1}{4} (U(z) - L(z))",
             ),
+            {
+                "L": "what it is worth at least, to who made it",
+                "U": "what it is worth at most",
+                "V": "the value by which the agent plays",
+                "z′": "an afterstate of an answer",
+            },
         ),
     ),
 )

@@ -1,6 +1,5 @@
 """Double Q-learning: two tables learned, and a model holds their average."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -58,7 +57,7 @@ def _past(pair: Pair, reason: ValueReason) -> list[str]:
     return told
 
 
-def _facts(world: World) -> Mapping[str, object]:
+def _facts(world: World) -> dict[str, object]:
     """Compare the highest values with the best that can be had, both where training came."""
     biases = {}
     for name in ("q-table", "double-q"):
@@ -87,19 +86,16 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("double-q", "0"),
         sources=sources("nested-software", "van-hasselt-2010", "van-hasselt-2015"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    r"Q_A(s, a) \leftarrow Q_A(s, a) + \alpha (y - Q_A(s, a))",
-                    r"y = \gamma Q_B(s', a^*)",
-                    r"a^* = \underset{a'}{\text{arg max}} \; Q_A(s', a')",
-                ),
-                {
-                    "Q": "the table A, which the coin has picked, or the other one, B",
-                    "a*": "the best of these by table A",
-                },
+        formula=Formula(
+            (
+                r"Q_A(s, a) \leftarrow Q_A(s, a) + \alpha (y - Q_A(s, a))",
+                r"y = \gamma Q_B(s', a^*)",
+                r"a^* = \underset{a'}{\text{arg max}} \; Q_A(s', a')",
             ),
+            {
+                "Q": "the table A, which the coin has picked, or the other one, B",
+                "a*": "the best of these by table A",
+            },
         ),
         facts=_facts,
     ),

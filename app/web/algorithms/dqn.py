@@ -64,24 +64,21 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("dqn-vs-random", "485"),
         sources=sources("codingronin", "mnih-2015", "kingma-ba-2015"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",
-                    r"L = H(y - Q_\theta(s, a)) + \sum_b H({-5} - Q_\theta(s, b))",
-                    r"H(x) = \begin{cases} \frac{1}{2} x^2 & \text{if } \left|x\right| \le 1 \\ "
-                    r"\left|x\right| - \frac{1}{2} & \text{else} \end{cases}",
-                ),
-                {
-                    "Q": "the network with its weights",
-                    "θ": "the weights that learn",
-                    "θ⁻": "the weights of the target network",
-                    "L": "the loss, which each step of training makes smaller",
-                    "b": "every illegal move",
-                    "H": "the Huber loss of an error x",
-                },
+        formula=Formula(
+            (
+                r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",
+                r"L = H(y - Q_\theta(s, a)) + \sum_b H({-5} - Q_\theta(s, b))",
+                r"H(x) = \begin{cases} \frac{1}{2} x^2 & \text{if } \left|x\right| \le 1 \\ "
+                r"\left|x\right| - \frac{1}{2} & \text{else} \end{cases}",
             ),
+            {
+                "Q": "the network with its weights",
+                "θ": "the weights that learn",
+                "θ⁻": "the weights of the target network",
+                "L": "the loss, which each step of training makes smaller",
+                "b": "every illegal move",
+                "H": "the Huber loss of an error x",
+            },
         ),
     ),
 )

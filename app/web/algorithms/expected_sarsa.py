@@ -28,20 +28,17 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("expected-sarsa", "40"),
         sources=sources("van-seijen-2009", "sutton-barto-2018"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    STEP,
-                    r"y = r + \gamma (\frac{\varepsilon}{n} \sum_{a'} Q(s', a')"
-                    r" + (1 - \varepsilon) \max\limits_{a'} Q(s', a'))",
-                ),
-                {
-                    "Q": "the table",
-                    "ε": "the exploration rate: the probability to play at random",
-                    "n": "how many moves are legal in the next position",
-                },
+        formula=Formula(
+            (
+                STEP,
+                r"y = r + \gamma (\frac{\varepsilon}{n} \sum_{a'} Q(s', a')"
+                r" + (1 - \varepsilon) \max\limits_{a'} Q(s', a'))",
             ),
+            {
+                "Q": "the table",
+                "ε": "the exploration rate: the probability to play at random",
+                "n": "how many moves are legal in the next position",
+            },
         ),
     ),
 )

@@ -49,9 +49,9 @@ class Formula:
     A symbol that has no meaning here or in `USUALLY` is told with another one.
     """
 
-    title: str
     lines: tuple[str, ...]  # LaTeX
     here: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""  # where it is not that of its section
 
     def __post_init__(self) -> None:
         self.explained  # noqa: B018 - drawn when the site starts, not when it is first asked for

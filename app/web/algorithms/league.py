@@ -205,21 +205,18 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("observing-symmetric", "487"),
         sources=sources("hernandez", "mitchell-1997"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    STEP,
-                    r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
-                    r"\alpha = \frac{1}{1 + n}",
-                ),
-                {
-                    "Q": "the table",
-                    "n": "how often the entry was updated, this time included",
-                    "s′": "the next position, where either player may be to move",
-                    "γ": "the discount factor, for every ply here",
-                },
+        formula=Formula(
+            (
+                STEP,
+                r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
+                r"\alpha = \frac{1}{1 + n}",
             ),
+            {
+                "Q": "the table",
+                "n": "how often the entry was updated, this time included",
+                "s′": "the next position, where either player may be to move",
+                "γ": "the discount factor, for every ply here",
+            },
         ),
     ),
 )

@@ -1,10 +1,7 @@
 """Monte Carlo tree search: a value is the mean of the games that were simulated through a move."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from app.recipes import Recipe
 from app.sources import sources
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, just, number, parameter
@@ -20,10 +17,6 @@ NEVER_TRIED = (
     "{who} simulated no game that began with {move}: what it is worth is unknown to it. "
     "The entry is {value}."
 )
-
-
-def _turns(_recipe: Recipe) -> str:
-    return "simulated games from every position"
 
 
 def _reason(pair: Pair) -> ValueReason:
@@ -102,7 +95,7 @@ def _equations(pair: Pair, _reason: ValueReason) -> list[str]:
     ]
 
 
-def _facts(world: World) -> Mapping[str, object]:
+def _facts(world: World) -> dict[str, object]:
     """Say how many blunders are left of the plan, half way through its snapshots and in the end."""
     if AGENT not in world.always:
         return {}
@@ -116,7 +109,7 @@ def _facts(world: World) -> Mapping[str, object]:
 
 ALGORITHM = Algorithm(
     title="Monte Carlo tree search",
-    turns=_turns,
+    turns=lambda _recipe: "simulated games from every position",
     origin=marked("Plans in every position by games that it simulates, and learns nothing."),
     untold=(
         "There are no games to tell: it simulates one from every position, then a second one, and "
@@ -137,22 +130,19 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by(AGENT, START),
         sources=sources("kocsis-szepesvari-2006"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",
-                    r"Q(s, a) \leftarrow Q(s, a) + \frac{r - Q(s, a)}{n(s, a)}",
-                ),
-                {
-                    "U": "the upper confidence bound on a move’s mean: the highest is played",
-                    "Q": "the mean result for the player who makes the move",
-                    "c": "the exploration constant",
-                    "N": "how many simulated games came to the state",
-                    "n": "how many of them went on with the move",
-                    "r": "the result of a simulated game for that player: 1, 0 or −1",
-                },
+        formula=Formula(
+            (
+                r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",
+                r"Q(s, a) \leftarrow Q(s, a) + \frac{r - Q(s, a)}{n(s, a)}",
             ),
+            {
+                "U": "the upper confidence bound on a move’s mean: the highest is played",
+                "Q": "the mean result for the player who makes the move",
+                "c": "the exploration constant",
+                "N": "how many simulated games came to the state",
+                "n": "how many of them went on with the move",
+                "r": "the result of a simulated game for that player: 1, 0 or −1",
+            },
         ),
         facts=_facts,
     ),

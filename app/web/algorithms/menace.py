@@ -1,6 +1,5 @@
 """MENACE: a box of beads for each position; a move is drawn, and paid with beads after the game."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -124,7 +123,7 @@ def _written(_reason: ValueReason, value: float) -> str:
     return f"{number(value)} beads"
 
 
-def _facts(world: World) -> Mapping[str, object]:
+def _facts(world: World) -> dict[str, object]:
     """Count the boxes that Michie needed, and say what became of the first one here."""
     game = world.game
     decision = np.unique(game.symmetry_class[: game.decisions])
@@ -175,22 +174,19 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("menace", "04"),
         sources=sources("michie-1963"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",
-                    r"b(s, a) \leftarrow \max(0, b(s, a) + r)",
-                ),
-                {
-                    "P": "the chance that the move is drawn",
-                    "a": "a move, which may be several squares that are the same by symmetry",
-                    "b": "how many beads of the move are in the box of the position",
-                    "c": "every move of the box in turn, a too",
-                    "r": "the beads that the game’s result pays: 3 for a win, 1 for a draw, −1 for "
-                    "a loss",
-                },
+        formula=Formula(
+            (
+                r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",
+                r"b(s, a) \leftarrow \max(0, b(s, a) + r)",
             ),
+            {
+                "P": "the chance that the move is drawn",
+                "a": "a move, which may be several squares that are the same by symmetry",
+                "b": "how many beads of the move are in the box of the position",
+                "c": "every move of the box in turn, a too",
+                "r": "the beads that the game’s result pays: 3 for a win, 1 for a draw, −1 for "
+                "a loss",
+            },
         ),
         facts=_facts,
     ),

@@ -77,18 +77,15 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("truth", "6587"),
         sources=sources("garcia-1990"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    r"v(s) = \begin{cases} \max\limits_{s'} v(s') & \text{where X is to move} \\ "
-                    r"\min\limits_{s'} v(s') & \text{where O is} \end{cases}",
-                ),
-                {
-                    "v": "the value of a position, in X’s view",
-                    "s′": "a position that a move leads to",
-                },
+        formula=Formula(
+            (
+                r"v(s) = \begin{cases} \max\limits_{s'} v(s') & \text{where X is to move} \\ "
+                r"\min\limits_{s'} v(s') & \text{where O is} \end{cases}",
             ),
+            {
+                "v": "the value of a position, in X’s view",
+                "s′": "a position that a move leads to",
+            },
         ),
     ),
 )

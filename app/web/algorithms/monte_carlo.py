@@ -104,16 +104,13 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("monte-carlo", "8"),
         sources=sources("sutton-barto-2018"),
-        formulas=(
-            Formula(
-                TITLE,
-                (r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}", r"y = \gamma^k r"),
-                {
-                    "Q": "the table",
-                    "n": "how many games have gone through the move",
-                    "k": "how many more moves of its own the learner made",
-                },
-            ),
+        formula=Formula(
+            (r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}", r"y = \gamma^k r"),
+            {
+                "Q": "the table",
+                "n": "how many games have gone through the move",
+                "k": "how many more moves of its own the learner made",
+            },
         ),
     ),
 )

@@ -1,6 +1,5 @@
 """Q-iteration with sticky losses: a value is the last target that was drawn."""
 
-from app.recipes import Recipe
 from app.sources import sources
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
@@ -11,10 +10,6 @@ from app.web.language import marked
 from app.web.numbers import listed, signed
 
 TITLE = "Q-iteration with sticky losses"
-
-
-def _turns(_recipe: Recipe) -> str:
-    return "sweeps over every move of every position"
 
 
 def _is_stuck(pair: Pair) -> bool:
@@ -73,7 +68,7 @@ def _sticking(pair: Pair, causes: list[Reply]) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-iteration",
-    turns=_turns,
+    turns=lambda _recipe: "sweeps over every move of every position",
     origin=marked("Works out every position by sweeps, without playing a game."),
     untold=(
         "There are no games to tell: it goes through every position and every move, sweep after "
@@ -84,15 +79,12 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("q-iteration", "4"),
         sources=sources("flesch"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    r"Q(s, a) \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",
-                    r"\text{unless already } Q(s, a) = {-1}",
-                ),
-                {"Q": "the table; γ is 1 here"},
+        formula=Formula(
+            (
+                r"Q(s, a) \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",
+                r"\text{unless already } Q(s, a) = {-1}",
             ),
+            {"Q": "the table; γ is 1 here"},
         ),
     ),
 )

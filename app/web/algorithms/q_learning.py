@@ -36,15 +36,9 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("q-learning-1", "8"),
         sources=sources("flesch", "watkins-1989"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    STEP,
-                    r"y = r + \gamma \max\limits_{a'} Q(s', a')",
-                ),
-                {"Q": "the table"},
-            ),
+        formula=Formula(
+            (STEP, r"y = r + \gamma \max\limits_{a'} Q(s', a')"),
+            {"Q": "the table"},
         ),
     ),
 )

@@ -1,6 +1,5 @@
 """Q-learning backward over each game, with one value for moves that are the same by symmetry."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -51,7 +50,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [*told, *backward(reason), *shared(pair)]
 
 
-def _facts(world: World) -> Mapping[str, object]:
+def _facts(world: World) -> dict[str, object]:
     game = world.game
     positions = np.unique(game.symmetry_class)
     cells = np.argsort(game.symmetry, axis=1)  # [G, cells] what each symmetry makes of each cell
@@ -79,19 +78,16 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("q-table", "4"),
         sources=sources("nested-software"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    STEP,
-                    r"y = \begin{cases} r & \text{for the last move} \\ "
-                    r"\gamma \max\limits_{a'} Q(s', a') & \text{for the others} \end{cases}",
-                ),
-                {
-                    "Q": "the table, in which images of a move have one entry",
-                    "a′": "a move in the learner’s next position",
-                },
+        formula=Formula(
+            (
+                STEP,
+                r"y = \begin{cases} r & \text{for the last move} \\ "
+                r"\gamma \max\limits_{a'} Q(s', a') & \text{for the others} \end{cases}",
             ),
+            {
+                "Q": "the table, in which images of a move have one entry",
+                "a′": "a move in the learner’s next position",
+            },
         ),
         facts=_facts,
     ),

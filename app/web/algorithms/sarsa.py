@@ -1,7 +1,5 @@
 """Sarsa: what is found after the answer is the value of the move that is really played next."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -55,7 +53,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
 
 
-def _facts(world: World) -> Mapping[str, object]:
+def _facts(world: World) -> dict[str, object]:
     """Compare what it was asked to learn with the same without random moves, as Q-learning is."""
     task = world.task(AGENT) if AGENT in world.always else None
     if task is None:
@@ -87,15 +85,9 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by(AGENT, START),
         sources=sources("rummery-niranjan-1994", "sutton-barto-2018"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    STEP,
-                    r"y = r + \gamma Q(s', a')",
-                ),
-                {"Q": "the table", "a′": "the move that is played next"},
-            ),
+        formula=Formula(
+            (STEP, r"y = r + \gamma Q(s', a')"),
+            {"Q": "the table", "a′": "the move that is played next"},
         ),
         facts=_facts,
     ),

@@ -1,6 +1,5 @@
 """Q-learning in self-play with one table: the other side's best move is the mover's loss."""
 
-from collections.abc import Mapping
 from math import ceil
 
 from app.recipes.algorithms import SelfPlay
@@ -49,7 +48,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     return [written, *moved(pair, pair.parameter("alpha"), reason)]
 
 
-def _facts(world: World) -> Mapping[str, object]:
+def _facts(world: World) -> dict[str, object]:
     """Say how often each move was updated at least, and what is left of its beginning then."""
     if AGENT not in world.agents:
         return {}
@@ -71,22 +70,19 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by(AGENT, "4"),
         sources=sources("peek", "boyan-1992"),
-        formulas=(
-            Formula(
-                TITLE,
-                (
-                    STEP,
-                    r"y = r + \gamma \begin{cases} "
-                    r"\min\limits_{a'} Q(s', a') & \text{after a move of X} \\ "
-                    r"\max\limits_{a'} Q(s', a') & \text{after a move of O} \end{cases}",
-                ),
-                {
-                    "Q": "the table, in X’s view",
-                    "s′": "the position after the move",
-                    "a′": "a move of the other side in the next position",
-                    "γ": "the discount, for every ply here",
-                },
+        formula=Formula(
+            (
+                STEP,
+                r"y = r + \gamma \begin{cases} "
+                r"\min\limits_{a'} Q(s', a') & \text{after a move of X} \\ "
+                r"\max\limits_{a'} Q(s', a') & \text{after a move of O} \end{cases}",
             ),
+            {
+                "Q": "the table, in X’s view",
+                "s′": "the position after the move",
+                "a′": "a move of the other side in the next position",
+                "γ": "the discount, for every ply here",
+            },
         ),
         facts=_facts,
     ),

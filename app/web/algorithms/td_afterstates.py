@@ -1,6 +1,5 @@
 """Temporal differences of afterstates: a board is drawn to the next one that the learner makes."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from app.recipes.algorithms import at_the_end
@@ -59,7 +58,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     return [target, *moved(pair, alpha, reason)]
 
 
-def _facts(world: World) -> Mapping[str, object]:
+def _facts(world: World) -> dict[str, object]:
     game = world.game
     return {"boards": count(game.positions - 1), "ends": count(game.positions - game.decisions)}
 
@@ -83,16 +82,13 @@ ALGORITHM = Algorithm(
         title=TITLE,
         start=seen_by("td-afterstates", "8"),
         sources=sources("sutton-barto-2018"),
-        formulas=(
-            Formula(
-                TITLE,
-                (r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
-                {
-                    "V": "the table: what a board is worth to who made it",
-                    "z′": "the board that the learner’s next move makes, or the answer, if it ends "
-                    "the game",
-                },
-            ),
+        formula=Formula(
+            (r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
+            {
+                "V": "the table: what a board is worth to who made it",
+                "z′": "the board that the learner’s next move makes, or the answer, if it ends "
+                "the game",
+            },
         ),
         facts=_facts,
     ),

@@ -235,7 +235,7 @@ class WhyPage(Page):
     targets: dict[int, Markup]  # by answer
     after: dict[int, str]  # by answer: where the position that follows is shown
     algorithm: str  # the section of /how that explains it
-    formulas: tuple[Formula, ...]  # the rule in general
+    formula: Formula  # the rule in general
     here: str
     preview: str  # the picture with which a link to it is shown
     back: str
@@ -295,7 +295,7 @@ def why_page(place: Place, pair: Pair) -> WhyPage:
         targets={row.cell: inline(row.target) for row in explanation.rows},
         after={row.cell: _after(match, pair.cell, row.cell) for row in explanation.rows},
         algorithm=section_of(pair),
-        formulas=ALGORITHMS[section_of(pair)].section.formulas,
+        formula=ALGORITHMS[section_of(pair)].section.formula,
         here=addresses.why(match, pair.cell),
         preview=addresses.MATCH_PREVIEW.of(replace(match, lens=pair.lens)),
         back=addresses.play(match),

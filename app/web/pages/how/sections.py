@@ -1,7 +1,5 @@
 """What is explained besides the algorithms, each of which brings its own section."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from app.sources import sources
@@ -16,17 +14,18 @@ from app.web.world import World
 RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # by random moves
 
 
-def _odds(world: World) -> Mapping[str, object]:
+def _odds(world: World) -> dict[str, object]:
     """Say how often a learner of the league draws its best move for each move worth 0."""
     start = EXPLORATION.start
     if start.lens not in world.always:
-        return {}
+        return {"powers": POWERS}
     row = world.agents[start.lens].q[replay(world.game, start.record)[-1]]
     limit = float(getattr(world.recipe(start.lens), "k_limit"))  # noqa: B009 - of this algorithm
-    return {"limit": f"{limit:g}", "odds": count(round(limit ** float(np.nanmax(row))))}
+    odds = count(round(limit ** float(np.nanmax(row))))
+    return {"powers": POWERS, "limit": f"{limit:g}", "odds": odds}
 
 
-def _unnoticed(world: World) -> Mapping[str, object]:
+def _unnoticed(world: World) -> dict[str, object]:
     """Say how likely it is that a rare loss is not seen in so many games."""
     seat = _beaten_seat(world, RARELY_BEATEN)
     if not seat:
@@ -36,7 +35,7 @@ def _unnoticed(world: World) -> Mapping[str, object]:
     return {"mark": seat.upper(), "loss": percent(loss), "unseen": unseen}
 
 
-def _beaten(world: World) -> Mapping[str, object]:
+def _beaten(world: World) -> dict[str, object]:
     """Say how often an agent beats random moves that a best responder beats in every game."""
     name = OFTEN_BEATEN
     seat = _beaten_seat(world, name)
@@ -54,54 +53,49 @@ def _beaten_seat(world: World, name: str) -> str:
     return next((seat for seat in SEATS if getattr(worst, seat)[-1][2] == 1), "")
 
 
+POWERS = Formula(
+    (r"P(a) = \frac{k^{Q(s, a)}}{\sum_b k^{Q(s, b)}}",),
+    {
+        "P": "the probability that a move is played",
+        "k": "how sharp the choice is",
+        "Q": "the table",
+        "a": "the move",
+        "b": "every legal move in turn, a too",
+    },
+    "powers of k",
+)
 ACTION_VALUES = Section(
     title="Positions, moves, values",
     start=seen_by("q-learning-4", "1043"),
     sources=sources("sutton-barto-2018", "watkins-1989"),
-    formulas=(
-        Formula(
-            "Positions, moves, values",
-            (
-                r"Q^*(s, a) = \sum_{s', r} p(s', r \mid s, a) "
-                r"\left[ r + \gamma \max\limits_{a'} Q^*(s', a') \right]",
-            ),
-            {
-                "Q*": "the action values of the best policy",
-                "p": "the transition probability: how likely the opponent’s answer leads there",
-            },
+    formula=Formula(
+        (
+            r"Q^*(s, a) = \sum_{s', r} p(s', r \mid s, a) "
+            r"\left[ r + \gamma \max\limits_{a'} Q^*(s', a') \right]",
         ),
+        {
+            "Q*": "the action values of the best policy",
+            "p": "the transition probability: how likely the opponent’s answer leads there",
+        },
     ),
 )
 EXPLORATION = Section(
     title="Exploration",
     start=seen_by("symmetric", "34678"),
     sources=sources("sutton-barto-2018", "hernandez"),
-    formulas=(
-        Formula(
-            "ε-greedy",
-            (
-                r"P(a) = \frac{\varepsilon}{n} + \begin{cases} \frac{1 - \varepsilon}{m} & "
-                r"\text{for a best move} \\ 0 & \text{for the others} \end{cases}",
-            ),
-            {
-                "P": "the probability that a move is played",
-                "a": "the move",
-                "ε": "the exploration rate: the probability to play at random",
-                "n": "how many moves are legal",
-                "m": "how many of them have the highest value",
-            },
+    formula=Formula(
+        (
+            r"P(a) = \frac{\varepsilon}{n} + \begin{cases} \frac{1 - \varepsilon}{m} & "
+            r"\text{for a best move} \\ 0 & \text{for the others} \end{cases}",
         ),
-        Formula(
-            "powers of k",
-            (r"P(a) = \frac{k^{Q(s, a)}}{\sum_b k^{Q(s, b)}}",),
-            {
-                "P": "the probability that a move is played",
-                "k": "how sharp the choice is",
-                "Q": "the table",
-                "a": "the move",
-                "b": "every legal move in turn, a too",
-            },
-        ),
+        {
+            "P": "the probability that a move is played",
+            "a": "the move",
+            "ε": "the exploration rate: the probability to play at random",
+            "n": "how many moves are legal",
+            "m": "how many of them have the highest value",
+        },
+        "ε-greedy",
     ),
     facts=_odds,
 )
@@ -109,19 +103,16 @@ BEST_RESPONSE = Section(
     title="The best responder",
     start=seen_by("q-learning-2", "5"),
     sources=sources("lanctot-2017"),
-    formulas=(
-        Formula(
-            "The best responder",
-            (
-                r"b(s) = \begin{cases} \max\limits_{s'} b(s') & \text{its own move} \\ "
-                r"\sum_{s'} \pi(s' \mid s) b(s') & \text{the agent’s} \end{cases}",
-            ),
-            {
-                "b": "what the responder may expect: 1 for its win, −1 for its loss",
-                "s′": "a position that a move leads to",
-                "π": "the agent’s policy: the probability that it moves there",
-            },
+    formula=Formula(
+        (
+            r"b(s) = \begin{cases} \max\limits_{s'} b(s') & \text{its own move} \\ "
+            r"\sum_{s'} \pi(s' \mid s) b(s') & \text{the agent’s} \end{cases}",
         ),
+        {
+            "b": "what the responder may expect: 1 for its win, −1 for its loss",
+            "s′": "a position that a move leads to",
+            "π": "the agent’s policy: the probability that it moves there",
+        },
     ),
     facts=_beaten,
 )
@@ -129,28 +120,22 @@ NASH_CONV = Section(
     title="NashConv, and what a proof needs",
     start=seen_by("self-play", "865243", 15),
     sources=sources("lanctot-2017"),
-    formulas=(
-        Formula(
-            "NashConv, and what a proof needs",
-            (r"\text{NashConv} = b_{\mathrm O} + b_{\mathrm X}",),
-            {"b": "what the best responder expects to gain, as O against the agent as X, and as X"},
-        ),
+    formula=Formula(
+        (r"\text{NashConv} = b_{\mathrm O} + b_{\mathrm X}",),
+        {"b": "what the best responder expects to gain, as O against the agent as X, and as X"},
     ),
 )
 EXACT = Section(
     title="Why nothing is sampled",
     start=seen_by("q-learning-1", "357"),
     sources=sources("garcia-1990"),
-    formulas=(
-        Formula(
-            "Why nothing is sampled",
-            (r"P = {(1 - p)}^n",),
-            {
-                "P": "the chance to see none",
-                "p": "the chance of a loss in one game",
-                "n": "how many games are played",
-            },
-        ),
+    formula=Formula(
+        (r"P = {(1 - p)}^n",),
+        {
+            "P": "the chance to see none",
+            "p": "the chance of a loss in one game",
+            "n": "how many games are played",
+        },
     ),
     facts=_unnoticed,
 )
