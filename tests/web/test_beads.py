@@ -22,7 +22,7 @@ from app.web.numbers import bead_count, beads_in_words, count
 from app.web.pages.why import explain
 from app.web.pictures.curves import value_plot
 from app.web.pictures.minds import EXPECTS, colouring, kinds
-from app.web.pictures.shapes import Dot
+from app.web.pictures.svg import Dot
 from app.web.text import legend_of
 from app.web.world import World
 from training.plain.boards import is_over, legal_cells, move, result, standing_pair, to_move

@@ -45,9 +45,8 @@ from app.web.pictures import tables
 from app.web.pictures.figures import drawing, lay_out
 from app.web.pictures.miniatures import miniature, preview_of
 from app.web.pictures.scales import logarithmic, number, scale, short, tenths
-from app.web.pictures.shapes import Dot, Link, Rect
-from app.web.pictures.shapes import Path as Curve
-from app.web.pictures.svg import inline_plot, png, style
+from app.web.pictures.svg import Dot, Link, Rect, inline_plot, png, style
+from app.web.pictures.svg import Path as Curve
 from app.web.service.deployment import ROOT
 from app.web.world import World, load_world
 from tests.web.conftest import unled

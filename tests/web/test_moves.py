@@ -13,7 +13,7 @@ from app.tictactoe.notation import replay
 from app.web.match import Match, place_of
 from app.web.moves import LEVELS, Move, label_of, moves
 from app.web.pictures.curves import ABOVE, value_plot
-from app.web.pictures.shapes import Dot, Path, Segment, Shape
+from app.web.pictures.svg import Dot, Path, Segment, Shape
 from app.web.world import World
 from tests.web.test_match import WORLD, records
 

@@ -8,8 +8,7 @@ import pytest
 from app.web.lens import HEAT_STEPS
 from app.web.numbers import BEAD, MINUS
 from app.web.pictures.palette import PALETTES, SCHEMES, colour, contrast, stylesheet, text_colour
-from app.web.pictures.shapes import Drawing, Text
-from app.web.pictures.svg import png
+from app.web.pictures.svg import Drawing, Text, png
 
 ENDS = {
     ("red-green", "light"): ["c62828", "f7f7f7", "00897b"],

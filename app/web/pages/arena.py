@@ -16,8 +16,7 @@ from app.web.lens import HEAT_STEPS
 from app.web.match import Match
 from app.web.numbers import MINUS, choice, percent, signed
 from app.web.pictures.curves import Share, shares
-from app.web.pictures.shapes import Sign
-from app.web.pictures.svg import inline
+from app.web.pictures.svg import Sign, inline
 from app.web.respond import Page, respond
 from app.web.text import strength
 from app.web.world import World, world

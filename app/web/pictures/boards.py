@@ -13,8 +13,18 @@ from app.web import lens
 from app.web.language import gettext, marked
 from app.web.lens import NOTHING, Note, Opinion
 from app.web.match import Place
-from app.web.pictures.shapes import Drawing, Inset, Rect, Segment, Shape, Sign, Text
-from app.web.pictures.svg import fitting, inline, preview
+from app.web.pictures.svg import (
+    Drawing,
+    Inset,
+    Rect,
+    Segment,
+    Shape,
+    Sign,
+    Text,
+    fitting,
+    inline,
+    preview,
+)
 from app.web.world import MANY
 
 # What a sign looks like in a cell whose top left corner is (0, 0) and whose side is 1.

@@ -16,8 +16,21 @@ from app.web.match import Place
 from app.web.moves import LEVELS, Move, label_of
 from app.web.numbers import count, percent
 from app.web.pictures.scales import Axis, from_zero, scale, short
-from app.web.pictures.shapes import Dot, Drawing, Inset, Key, Link, Path, Plot, Segment, Shape, Text
-from app.web.pictures.svg import LETTER, fitting, inline_plot
+from app.web.pictures.svg import (
+    LETTER,
+    Dot,
+    Drawing,
+    Inset,
+    Key,
+    Link,
+    Path,
+    Plot,
+    Segment,
+    Shape,
+    Text,
+    fitting,
+    inline_plot,
+)
 
 PERCENT = "%"
 OUTCOMES = {"win": "won", "draw": "drawn", "loss": "lost"}  # lines and bars that stand for one

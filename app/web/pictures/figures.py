@@ -15,20 +15,8 @@ from app.web.pictures import curves
 from app.web.pictures.boards import SmallBoard, small_board
 from app.web.pictures.curves import AXIS, margin_of, ticks
 from app.web.pictures.palette import LEVELS
-from app.web.pictures.runs import (
-    Seeded,
-    SeededRuns,
-    address,
-    addresses_of,
-    at_quantile,
-    behind_bar,
-    median,
-    ordered,
-    position,
-    typical,
-)
 from app.web.pictures.scales import Axis, logarithmic, scale, short, tenths, with_unit
-from app.web.pictures.shapes import (
+from app.web.pictures.svg import (
     Dot,
     Drawing,
     Inset,
@@ -40,6 +28,18 @@ from app.web.pictures.shapes import (
     Segment,
     Shape,
     Text,
+)
+from app.web.pictures.tables import (
+    Runs,
+    Seeded,
+    address,
+    addresses_of,
+    at_quantile,
+    behind_bar,
+    median,
+    ordered,
+    position,
+    typical,
 )
 from app.web.world import World, kept
 
@@ -116,7 +116,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     for group, runs, stacks, most in zip(groups, every, stacked, fullest, strict=True):
         height = min(highest, max(LOWEST, -(-most // worth) * DOT + 4))
         opened = addresses_of(world, group.recipe)
-        unopened |= bool(group.recipe) and not all(opened(run.seed) for run in runs[:2])
+        unopened |= bool(group.recipe) and not all(opened(run["seed"]) for run in runs[:2])
         middle = median(group.values)
         told = f"median {with_unit(middle, figure.unit)} ({_runs(len(runs))})"
         top = _named(shapes, top, group.name, told)
@@ -126,7 +126,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
         shapes.append(Segment("base", 0, bottom, 1, bottom))
         for stack in stacks.values():
             shapes += _dots(stack, axis, bottom, height, worth, figure.unit, opened)
-        low, high = (axis.at(at_quantile(runs, share).value) for share in (0.1, 0.9))
+        low, high = (axis.at(at_quantile(runs, share)["value"]) for share in (0.1, 0.9))
         shapes.append(Segment("span", low, bottom + 7, high, bottom + 7))
         shapes.append(Segment("notch", axis.at(middle), bottom + 2, axis.at(middle), bottom + 12))
         top = bottom + GAP + 6
@@ -392,15 +392,15 @@ def _noted_above(shapes: list[Shape], marks: Sequence[Mark], axis: Axis, top: fl
     return y - top + (4 if marks else 0)
 
 
-def _stacks(runs: SeededRuns, axis: Axis) -> dict[int, SeededRuns]:
+def _stacks(runs: Runs, axis: Axis) -> dict[int, Runs]:
     """Put the runs of an ordered group into bins of an axis."""
-    bins = (axis.places(runs.values) * (BINS - 1e-9)).astype(int)
+    bins = (axis.places(runs["value"]) * (BINS - 1e-9)).astype(int)
     ends = [*(np.flatnonzero(np.diff(bins)) + 1).tolist(), len(runs)]
     return {int(bins[start]): runs[start:end] for start, end in pairwise([0, *ends])}
 
 
 def _dots(
-    stack: SeededRuns,
+    stack: Runs,
     axis: Axis,
     bottom: float,
     height: float,
@@ -415,18 +415,18 @@ def _dots(
     """
     parts = [stack[start : start + worth] for start in range(0, len(stack), worth)]
     *whole, last = parts
-    parts = [*sorted(whole, key=lambda part: typical(part).seed), last]  # or columns would slant
+    parts = [*sorted(whole, key=lambda part: typical(part)["seed"]), last]  # or columns would slant
     step = min(DOT, (height - DOT) / max(1, len(parts) - 1))
     dots = []
     for level, part in enumerate(parts):
-        one, low, most = typical(part), part[0].value, part[-1].value
-        title = f"seed {one.seed}: {with_unit(one.value, unit)}"
+        (seed, value), low, most = typical(part), part[0]["value"], part[-1]["value"]
+        title = f"seed {seed}: {with_unit(value, unit)}"
         if len(part) > 1:
             span = with_unit(low, unit) + (f" to {with_unit(most, unit)}" if most != low else "")
             title += f", one of {_runs(len(part))} here with {span}"
         y, size = bottom - DOT / 2 - 1 - level * step, max(0.4, (len(part) / worth) ** 0.5)
-        link = Link(title, opened(one.seed))
-        dots.append(Dot("dot", axis.at(one.value), round(y, 1), link, size))
+        link = Link(title, opened(seed))
+        dots.append(Dot("dot", axis.at(value), round(y, 1), link, size))
     return dots
 
 

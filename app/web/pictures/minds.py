@@ -18,8 +18,7 @@ from app.web.lens import HEAT_STEPS, ONES
 from app.web.match import read_step
 from app.web.numbers import updates
 from app.web.pictures.palette import LEVELS
-from app.web.pictures.shapes import Drawing, Hatch, Inset, Shape, Sign, Text, Value
-from app.web.pictures.svg import LETTER, inline
+from app.web.pictures.svg import LETTER, Drawing, Hatch, Inset, Shape, Sign, Text, Value, inline
 from app.web.world import World, kept
 
 TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on

@@ -12,8 +12,7 @@ from app.web.pictures.curves import down
 from app.web.pictures.figures import STYLES
 from app.web.pictures.palette import LEVELS
 from app.web.pictures.scales import logarithmic, scale
-from app.web.pictures.shapes import Drawing, Inset, Path, Rect, Shape, Sign
-from app.web.pictures.svg import inline, preview
+from app.web.pictures.svg import Drawing, Inset, Path, Rect, Shape, Sign, inline, preview
 from app.web.world import World
 
 WIDE, HIGH = 120.0, 48.0

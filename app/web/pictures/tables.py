@@ -1,32 +1,29 @@
-"""The numbers of a figure: a table for people, whose entries open runs, and rows for programs."""
+"""The numbers of a figure, as a table and as rows for programs, and the runs that they open."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from app.experiments import Bars, Boards, Curves, Figure, Grid, Histogram, Series
+import numpy as np
+from numpy.typing import NDArray
+
+from app.experiments import Bar, Bars, Boards, Curves, Figure, Grid, Histogram, Series
 from app.experiments import Table as Numbers
+from app.recipes import RecipeError
+from app.recipes.on_demand import parse_on_demand
+from app.web import addresses
+from app.web.match import Match
 from app.web.numbers import count
-from app.web.pictures.runs import (
-    QUANTILES,
-    Seeded,
-    SeededRun,
-    address,
-    addresses_of,
-    at_quantile,
-    behind_bar,
-    median,
-    ordered,
-    position,
-    seeded,
-)
 from app.web.pictures.scales import number, with_unit
-from app.web.world import World
+from app.web.world import HUMAN, MANY, TRUTH, World, kept
 
 MOST_ROWS = 26  # of curves; the file has all of them
 OFFERED = 6  # runs from each end of a group, and from its middle
+QUANTILES = {"least": 0.0, "10%": 0.1, "median": 0.5, "90%": 0.9, "most": 1.0}
 COLUMNS = ("figure", "name", "recipe", "seed", "x", "measure", "value", "n")
 
+Seeded = Callable[[int], str]  # where a run is opened, by its seed
+Runs = NDArray[np.void]  # [N] the "seed" and the "value" of each, in an order
 Record = tuple[object, ...]  # as COLUMNS
 
 
@@ -107,8 +104,8 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Table:
         entries = [TableCell(count(len(runs)))]
         for name, share in QUANTILES.items():
             run = at_quantile(runs, share)
-            value = median(group.values) if name == "median" else run.value
-            entries.append(TableCell(with_unit(value, figure.unit), opened(run.seed)))
+            value = median(group.values) if name == "median" else run["value"]
+            entries.append(TableCell(with_unit(value, figure.unit), opened(run["seed"])))
         rows.append(TableRow(TableCell(group.name), entries))
         rows += [
             TableRow(
@@ -194,8 +191,8 @@ def _boards(figure: Boards, world: World, first_seed: int) -> Table:
     return Table("moves", ["what there is to see"], rows)
 
 
-def _seed(run: SeededRun, unit: str, opened: Seeded) -> TableCell:
-    return TableCell(f"seed {run.seed}: {with_unit(run.value, unit)}", opened(run.seed))
+def _seed(run: Any, unit: str, opened: Seeded) -> TableCell:
+    return TableCell(f"seed {run['seed']}: {with_unit(run['value'], unit)}", opened(run["seed"]))
 
 
 def records(figure: Figure, at: int, first_seed: int) -> Iterator[Record]:
@@ -257,3 +254,77 @@ def _(figure: Bars, first_seed: int) -> Iterator[Record]:
 def _(figure: Boards, first_seed: int) -> Iterator[Record]:
     for board in figure.boards:
         yield board.text, board.lens, None, board.record, "position", None, None
+
+
+def address(world: World, name: str) -> str:
+    """Return where a recipe, an agent or a baseline is opened, "" where it cannot be had, or is "".
+
+    What takes longer than the lab trains for a visitor can be had only if it is shipped.
+    """
+    known = world.lab.short.get(name, name)
+    if known in world.baselines:
+        return addresses.play_against(known)
+    return addresses.lab(known) if world.agents.knows(known) else ""
+
+
+def addresses_of(world: World, recipe: str) -> Seeded:
+    """Return where each run of a recipe is opened, by its seed; "" where it cannot be had."""
+    trained = bool(recipe) and _is_trained(world, recipe)
+    unseeded = addresses.lab(recipe)
+
+    def of(seed: int) -> str:
+        if short := world.lab.short.get(seeded(recipe, seed), ""):
+            return addresses.lab(short)
+        return seeded(unseeded, seed) if trained else ""
+
+    return of
+
+
+@kept(MANY)
+def _is_trained(world: World, recipe: str) -> bool:
+    """Whether the lab trains a recipe for visitors."""
+    try:
+        parse_on_demand(recipe)
+    except RecipeError:
+        return False
+    return world.lab.source is not None
+
+
+def seeded(recipe: str, seed: int) -> str:
+    """Return the name of a recipe with a seed, which stands last and is 0 if it is not there."""
+    return f"{recipe},seed={seed}" if recipe and seed else recipe
+
+
+def position(world: World, record: str, lens: str) -> str:
+    """Return where a position is shown, by the values of an agent that can be had, else exactly."""
+    known = world.lab.short.get(lens, lens)
+    return addresses.play(Match(record, o=HUMAN, lens=known if world.is_lens(known) else TRUTH))
+
+
+def behind_bar(world: World, bar: Bar) -> str:
+    """Return where the position or the recipe behind a number is opened, "" where it cannot be."""
+    if bar.record is not None:
+        return position(world, bar.record, bar.recipe or TRUTH)
+    return address(world, bar.recipe)
+
+
+def ordered(values: Sequence[float], first_seed: int) -> Runs:
+    """List the runs of a group from the least value to the greatest."""
+    runs = np.zeros(len(values), [("seed", np.intp), ("value", np.float64)])
+    runs["seed"], runs["value"] = np.arange(first_seed, first_seed + len(values)), values
+    return runs[np.argsort(runs["value"], kind="stable")]
+
+
+def at_quantile(runs: Runs, share: float) -> Any:
+    """Return the run of an ordered group that stands at a share of it: always one that there is."""
+    return runs[round(share * (len(runs) - 1))]
+
+
+def typical(runs: Runs) -> Any:
+    """Return the run nearest to the middle one of those of an ordered group."""
+    return runs[len(runs) // 2]
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the median, between two values if their number is even."""
+    return float(np.median(values))

@@ -29,8 +29,7 @@ from app.web.pictures.curves import PERCENT, seeds_plot
 from app.web.pictures.figures import Layout, lay_out_curves
 from app.web.pictures.miniatures import miniature
 from app.web.pictures.scales import with_unit
-from app.web.pictures.shapes import Link
-from app.web.pictures.svg import inline_plot
+from app.web.pictures.svg import Link, inline_plot
 from app.web.pictures.tables import Table, TableCell, TableRow, table
 from app.web.service.on_demand import SeedRun
 from app.web.world import World

@@ -27,8 +27,7 @@ from app.web.match import Place, check_puzzle
 from app.web.numbers import count, listed
 from app.web.pages.parts.learning import WON
 from app.web.pictures.minds import EXPECTS
-from app.web.pictures.shapes import Drawing
-from app.web.pictures.svg import png, standalone, style
+from app.web.pictures.svg import Drawing, png, standalone, style
 from app.web.respond import revalidated
 from app.web.service.deployment import ROOT
 from app.web.service.headers import CONTENT_SECURITY_POLICY, EMBEDDED, POLICY, RESOURCES
