@@ -27,7 +27,7 @@ from app.web.pages import (
 from app.web.pages.how import page as how
 from app.web.pages.lab import page as lab
 from app.web.service import assets, compiled, deployment, errors, headers, languages, names, packing
-from app.web.service.cache import Request, cached
+from app.web.service.cache import cached
 from app.web.service.deployment import ROOT
 from app.web.world import load_world
 
@@ -61,7 +61,6 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     variable of the environment is.
     """
     app = Flask(__name__, static_folder=None, template_folder=ROOT / "templates")
-    app.request_class = Request  # notes what an answer depends on
     app.jinja_options = {
         "trim_blocks": True,
         "lstrip_blocks": True,

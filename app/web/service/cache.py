@@ -1,26 +1,21 @@
 """The response cache: public answers are looked up before anything else is done.
 
-What an answer depends on is noted while it is made: the parameters of the query that were read, and
-whether the host.  Nothing else that a client sends can make another answer of it, or push one out.
+An answer is kept by its whole address, by the encoding that was chosen for it and by whether htmx
+asks.  Nothing else that a client sends can make another answer of it.
 """
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from threading import Lock, local
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
-import flask
 from cachetools import LRUCache
-from werkzeug.datastructures import Headers, MultiDict
+from werkzeug.datastructures import Headers
 from werkzeug.http import parse_list_header
-from werkzeug.sansio.utils import get_host
 from werkzeug.test import run_wsgi_app
-from werkzeug.utils import cached_property
 from werkzeug.wrappers import Response
 
 from app.web.service.errors import is_right_host, is_too_long
@@ -35,84 +30,8 @@ PROVEN = 0.75  # of it, for what has been asked for again
 LARGEST = 1 << 19  # bytes of one answer
 VARY = {"accept-encoding", "hx-request"}  # what the Vary of an answer may name
 ENCODING = "HTTP_ACCEPT_ENCODING"
-NOTED = "cache.noted"  # in the environment of a request: names that were read
-HOST, QUERY = " host", " query"  # names that no parameter has: the host, and the whole query
 
 Key = tuple[str, ...]
-
-
-class Query(Mapping[str, str]):
-    """The parameters of a query, of each its first value; which one is read is noted."""
-
-    def __init__(self, values: "MultiDict[str, str]", noted: set[str]) -> None:
-        self.values_of, self.noted = values, noted
-
-    def __getitem__(self, name: str) -> str:
-        self.noted.add(name)
-        return self.values_of[name]
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return a value, or the default; faster than by an error for each that is missing."""
-        self.noted.add(name)
-        return self.values_of[name] if name in self.values_of else default  # noqa: SIM401
-
-    def __iter__(self) -> Iterator[str]:
-        self.noted.add(QUERY)
-        return iter(self.values_of)
-
-    def __len__(self) -> int:
-        self.noted.add(QUERY)
-        return len(self.values_of)
-
-    def getlist(self, name: str) -> list[str]:
-        """Return all values of one name."""
-        self.noted.add(name)
-        return self.values_of.getlist(name)
-
-
-class Request(flask.Request):
-    """A request that notes what is read of it; of any other all might have been."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.noted.clear()
-
-    @property
-    def noted(self) -> set[str]:
-        """What has been read of it."""
-        names: set[str] = self.environ.setdefault(NOTED, set())
-        return names
-
-    @cached_property
-    def args(self) -> Query:  # type: ignore[override]
-        """The parameters of the query."""
-        return Query(MultiDict(pairs(self._query())), self.noted)
-
-    @property
-    def host(self) -> str:
-        """The host that was asked for, "" if there can be none of that name."""
-        self.noted.add(HOST)
-        if not is_right_host(self.environ):
-            return ""
-        return get_host(self.scheme, self.headers.get("Host"), self.server)
-
-    @host.setter
-    def host(self, value: str) -> None:
-        """Flask sets it before it is read."""
-
-    @property
-    def query_string(self) -> bytes:
-        """The whole query, which every address with it begins to depend on."""
-        self.noted.add(QUERY)
-        return self._query().encode("latin-1")
-
-    @query_string.setter
-    def query_string(self, value: bytes) -> None:
-        """Let the base class say what stands in the environment too."""
-
-    def _query(self) -> str:
-        query: str = self.environ.get("QUERY_STRING", "")
-        return query
 
 
 class Answer(NamedTuple):
@@ -129,28 +48,22 @@ class Answers:
     def __init__(self, size: int) -> None:
         self.proven: LRUCache[Key, tuple[Answer, int]] = _cache(size * PROVEN)
         self.new: LRUCache[Key, tuple[Answer, int]] = _cache(size * (1 - PROVEN))
-        self.noted: dict[str, frozenset[str]] = {}  # by the first part of a path
         self.lock = Lock()
 
     def get(self, environ: "WSGIEnvironment") -> Answer | None:
         """Return the answer to a request, None if there is none."""
+        key = _key(environ)
         with self.lock:
-            noted = self.noted.get(_section(environ))
-            if noted is None:
-                return None
-            key = _key(environ, noted)
             found = self.proven.get(key)
             if not found and (found := self.new.pop(key, None)) and found[1] <= self.proven.maxsize:
                 self.proven[key] = found
         return found[0] if found else None
 
     def put(self, environ: "WSGIEnvironment", answer: Answer) -> None:
-        """Keep the answer to a request, by all that answers in its part of the site depend on."""
+        """Keep the answer to a request, if it is not too large."""
+        key = _key(environ)
+        size = _size(key, answer)
         with self.lock:
-            noted = self.noted.get(_section(environ), frozenset()) | environ[NOTED]
-            self.noted[_section(environ)] = noted
-            key = _key(environ, noted)
-            size = _size(key, answer)
             if size <= self.new.maxsize:
                 self.new[key] = answer, size
 
@@ -194,7 +107,6 @@ def cached(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication
     def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         environ[ENCODING] = chosen(environ.get(ENCODING, ""))
         environ[BEGAN] = monotonic()
-        environ[NOTED] = {HOST, QUERY}  # shared with the copies that the application sees
         usual = (
             environ["REQUEST_METHOD"] in ("GET", "HEAD")
             and is_right_host(environ)
@@ -233,31 +145,16 @@ def _may_be_kept(status: str, headers: Headers) -> bool:
     )
 
 
-def _key(environ: "WSGIEnvironment", noted: Collection[str]) -> Key:
-    """Write down what decides on an answer: the same for every way of asking for it."""
-    query = pairs(environ["QUERY_STRING"]) if noted else []
-    read = sorted(
-        (pair for pair in query if QUERY in noted or pair[0] in noted), key=lambda pair: pair[0]
-    )
+def _key(environ: "WSGIEnvironment") -> Key:
+    """Write down what decides on an answer."""
     return (
         environ["wsgi.url_scheme"],
+        environ.get("HTTP_HOST", ""),
         environ["PATH_INFO"],
+        environ["QUERY_STRING"],
         environ[ENCODING],
         str(environ.get("HTTP_HX_REQUEST") == "true"),
-        environ.get("HTTP_HOST", "") if HOST in noted else "",
-        *(part for pair in read for part in pair),
     )
-
-
-@lru_cache(maxsize=64)  # a request asks four times
-def pairs(query: str) -> list[tuple[str, str]]:
-    """Return the names and values of a query in their order; the list is not to be changed."""
-    return parse_qsl(query, keep_blank_values=True)
-
-
-def _section(environ: "WSGIEnvironment") -> str:
-    path: str = environ["PATH_INFO"]
-    return path.removeprefix("/").partition("/")[0]
 
 
 def _cache(size: float) -> "LRUCache[Key, tuple[Answer, int]]":

@@ -74,6 +74,7 @@ def refuse() -> None:
     if is_too_long(request.environ):
         abort(414, gettext(SENTENCES[414], most=longest(request.environ)))
     if not is_right_host(request.environ):
+        request.host = ""  # the page that says so is for no host
         abort(400, "The Host of the request is not the name of any.")
 
 

@@ -7,7 +7,7 @@ nothing of languages, and no link can forget its own.
 
 import re
 from functools import partial
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 from flask import Flask, Response, current_app, redirect, request
 from markupsafe import Markup
@@ -26,7 +26,6 @@ from app.web.language import (
     spoken,
 )
 from app.web.match import wrong
-from app.web.service.cache import pairs
 from app.web.service.deployment import ROOT
 from app.web.text import STOPS
 
@@ -75,7 +74,7 @@ def listen() -> AnyResponse | None:
     """
     speak(IN_ENGLISH)
     if request.args.get(HL) == ENGLISH:
-        query = pairs(request.environ["QUERY_STRING"])
+        query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
         others = [pair for pair in query if pair[0] != HL]
         return redirect(addresses.again(quote(request.path, safe="/,:="), others), 301)
     language = asked()

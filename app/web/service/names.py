@@ -1,12 +1,12 @@
 """Every address that names a recipe leads to the one with the recipe's one name."""
 
 import re
+from urllib.parse import parse_qsl
 
 from flask import Flask, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from app.web import addresses
-from app.web.service.cache import pairs
 from app.web.world import World, is_moves, world
 
 IN_PATHS = ("name", "id", "x", "o")  # parts of addresses that name an agent
@@ -25,8 +25,7 @@ def lead_to_one_name() -> Response | None:
     Raises an HTTPException with a sentence if one of them cannot be had.
     """
     path = dict(request.view_args or {})
-    # Not through request.args: no answer depends on what is only looked at here.
-    query = pairs(request.environ.get("QUERY_STRING", ""))
+    query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)  # in its order
     one_path = {
         part: _one_view(world(), text) if part in IN_PATHS else text for part, text in path.items()
     }
