@@ -26,7 +26,7 @@ from app.web.pages import (
 )
 from app.web.pages.how import page as how
 from app.web.pages.lab import page as lab
-from app.web.service import assets, compiled, deployment, errors, headers, languages, names, packing
+from app.web.service import compiled, deployment, errors, headers, languages, names, packing
 from app.web.service.cache import cached
 from app.web.service.deployment import ROOT
 from app.web.world import load_world
@@ -69,7 +69,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     settings = deployment.settings()
     app.extensions["version"] = deployment.version()
     app.extensions["random"] = random.SystemRandom() if seed is None else random.Random(seed)
-    packing.init_app(app)
+    packing.init_app(app, ROOT / "static")
     headers.init_app(app)
     # Not before all settings are known to be right: it takes a while.
     app.extensions["world"] = world = load_world(models or settings.models, settings.lab)
@@ -85,7 +85,6 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         app.register_blueprint(page.bp)
     compiled.init_app(app)
     respond.init_app(app)
-    assets.init_app(app, ROOT / "static")
     api.init_app(app)
     app.wsgi_app = cached(app.wsgi_app)  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)

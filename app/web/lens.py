@@ -1,6 +1,6 @@
 """The values of the moves in a position by a lens: an agent, optimal play, or an agent's task."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -233,27 +233,11 @@ def weighed(world: World, position: int, lens: str, row: Row, own: bool = False)
 def _played(world: World, position: int, lens: str) -> Opinion:
     """Return what a policy plays that is known by its moves alone; not kept: its name is long."""
     policy = world.policies[lens][position].copy()
-    plays, cells = policy > 0, world.game.cells
+    plays, nothing = policy > 0, np.full(world.game.cells, np.nan)
     blunders = (plays & ~world.right[position]).tolist()
-    nothing = np.full(cells, np.nan)
-    return Opinion(
-        lens=lens,
-        values=nothing,
-        scaled=nothing,
-        own=False,
-        policy=policy,
-        known=[False] * cells,
-        texts=[""] * cells,
-        spoken=[""] * cells,
-        heat=[0] * cells,
-        plays=np.flatnonzero(plays).tolist(),
-        best=plays.tolist(),
-        truths=_truths(world, position),
-        wrong=blunders,
-        blunders=blunders,
-        blank="",
-        beads=False,
-    )
+    row = Row(nothing, np.isfinite(nothing), policy, ONES)
+    view = weighed(world, position, lens, row)
+    return replace(view, best=plays.tolist(), wrong=blunders, blunders=blunders)
 
 
 def can_blunder(place: Place, view: Opinion) -> bool:

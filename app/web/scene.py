@@ -16,7 +16,7 @@ from werkzeug.exceptions import Conflict
 
 from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS, undo
-from app.tictactoe.policy import mix, policy_of
+from app.tictactoe.policy import mix
 from app.tictactoe.views import heat, shown
 from app.web import addresses
 from app.web.addresses import Routes
@@ -39,7 +39,7 @@ from app.web.moves import Move, moves
 from app.web.numbers import percent, short_name, signed, updates
 from app.web.pictures.boards import Board, board
 from app.web.text import NO_LONGER, Legend, character, headline_of, legend_of, squares, status
-from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
+from app.web.world import HUMAN, TRUTH, World, is_moves, kept
 
 REPLY_DELAY = 0.4  # seconds until an agent answers a person
 SNAPSHOT_DELAY = 0.7  # seconds that a snapshot of the training is shown
@@ -451,15 +451,7 @@ def _notes(place: Place, seen: Opinion | None, ply: int | None) -> list[Note] | 
 @kept(64)
 def _replies(world: World, lens: str) -> bytes:
     """Return the cell that a lens is likeliest to play in each decision, [D]."""
-    if lens == TRUTH:
-        policy = world.best_play
-    elif world.agents.knows(lens):
-        policy = world.policies[lens]
-    else:
-        q = world.task_q(lens.removesuffix(TASK))
-        assert q is not None
-        policy = policy_of(q.round(TIE_DECIMALS), "greedy")
-    return bytes(policy.argmax(axis=1).tolist())
+    return bytes(world.policy(lens).argmax(axis=1).tolist())
 
 
 def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Controls:

@@ -7,8 +7,8 @@ import brotli
 import pytest
 from flask.testing import FlaskClient
 
-from app.web.service.assets import lean
 from app.web.service.deployment import ROOT
+from app.web.service.packing import lean
 
 
 @pytest.fixture(scope="module")

@@ -65,7 +65,7 @@ def test_every_part_has_a_page_and_every_page_has_all_in_its_contents(client: Fl
             for text in (contents, page):
                 assert f'id="{other}" href="/how/{other}"' in text
     for slug, algorithm in ALGORITHMS.items():
-        assert SECTIONS[slug] is algorithm.section
+        assert SECTIONS[slug] == algorithm.section
 
 
 @pytest.mark.parametrize(

@@ -9,26 +9,12 @@ from importlib import import_module
 from app.recipes import ALGORITHMS as RECIPES
 from app.recipes import Recipe
 from app.recipes.parameters import BOTH, SELF
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule
+from app.web.algorithms.algorithm import Algorithm, UpdateRule
 from app.web.algorithms.minimax import TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
-from app.web.algorithms.story import Story
 from app.web.algorithms.targets import Pair
 from app.web.language import gettext, marked
 from app.web.numbers import count
 from app.web.world import World
-
-__all__ = [
-    "ALGORITHMS",
-    "Algorithm",
-    "Section",
-    "Story",
-    "UpdateRule",
-    "explainable",
-    "opponent_name",
-    "phases",
-    "rule_of",
-    "section_of",
-]
 
 OTHERS = {
     SELF: marked("itself"),

@@ -62,13 +62,23 @@ class Algorithm(NamedTuple):
 
     title: str
     rule: UpdateRule
-    section: Section
+    start: Match  # of its section, as are the formula, the sources, the facts and the heading
+    formula: Formula
+    sources: tuple[Source, ...]
+    facts: Callable[[World], Mapping[str, object]] = lambda _world: {}
+    heading: str = ""  # where it is not the title
     story: Story | None = None  # how the games of a training are told
     untold: str = ""  # why they are not
     # Where an agent comes from, with its opponents.
     origin: str = marked("Learned from games against {}.")
     # What a training consists of, to go on with "against".
     turns: Callable[[Recipe], str] = lambda recipe: recipe.turns
+
+    @property
+    def section(self) -> Section:
+        """The part of the page that explains it."""
+        title = self.heading or self.title
+        return Section(title, self.start, self.formula, self.facts, self.sources)
 
 
 def seen_by(lens: str, record: str, step: int | None = None) -> Match:

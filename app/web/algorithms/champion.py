@@ -7,7 +7,7 @@ import numpy as np
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingUpdate
 from app.sources import sources
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, fenced, just, number
 from app.web.algorithms.sentences import distance, images, worth_to_other
 from app.web.algorithms.story import OVER, Story, bracketed, written
@@ -15,7 +15,6 @@ from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.language import marked
 from app.web.numbers import MINUS, signed
 
-TITLE = "The champion: at least and at most"
 BOUNDS = {  # from a value to what a move is known to be worth at least and at most
     lower + (upper - lower) / 4: (lower, upper)
     for lower in (-1, 0, 1)
@@ -92,6 +91,7 @@ def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
 
 ALGORITHM = Algorithm(
     title="Self-play with values from below and above",
+    heading="The champion: at least and at most",
     turns=lambda _recipe: "games at most, until every afterstate has been seen,",
     origin=marked("Played itself until every value was proved."),
     story=Story(
@@ -109,22 +109,19 @@ ALGORITHM = Algorithm(
         shared=COUNTS,
         counted="Games through it",
     ),
-    section=Section(
-        title=TITLE,
-        start=seen_by("champion", "4758", 8),
-        sources=sources("ours"),
-        formula=Formula(
-            (
-                r"L(z) \leftarrow {-\max\limits_{z'} U(z')}",
-                r"U(z) \leftarrow {-\max\limits_{z'} L(z')}",
-                r"V(z) = L(z) + \frac{1}{4} (U(z) - L(z))",
-            ),
-            {
-                "L": "what it is worth at least, to who made it",
-                "U": "what it is worth at most",
-                "V": "the value by which the agent plays",
-                "z′": "an afterstate of an answer",
-            },
+    start=seen_by("champion", "4758", 8),
+    sources=sources("ours"),
+    formula=Formula(
+        (
+            r"L(z) \leftarrow {-\max\limits_{z'} U(z')}",
+            r"U(z) \leftarrow {-\max\limits_{z'} L(z')}",
+            r"V(z) = L(z) + \frac{1}{4} (U(z) - L(z))",
         ),
+        {
+            "L": "what it is worth at least, to who made it",
+            "U": "what it is worth at most",
+            "V": "the value by which the agent plays",
+            "z′": "an afterstate of an answer",
+        },
     ),
 )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from app.sources import sources
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.q_table import ADDED_UP, COUNTED, adds_up, shared
 from app.web.algorithms.sentences import NEAR, SAME, backward, distance, expected, moved_on
@@ -14,7 +14,6 @@ from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_
 from app.web.numbers import signed
 from app.web.world import World
 
-TITLE = "Double Q-learning"
 TWO_TABLES = (
     "Two tables learned, and only their average is kept. Each is drawn to the other's opinion "
     "of its own best move: on average that is at most what is computed here, and just that "
@@ -73,7 +72,7 @@ def _facts(world: World) -> dict[str, object]:
 
 
 ALGORITHM = Algorithm(
-    title=TITLE,
+    title="Double Q-learning",
     story=Story(
         drawn_to(
             "gamma times what one table expects of the move that the other finds best",
@@ -82,21 +81,18 @@ ALGORITHM = Algorithm(
         lambda _recipe, _update: "",  # the tables are two, of which one moves
     ),
     rule=UpdateRule(_reason, _sentences, target_alone, counted=COUNTED),
-    section=Section(
-        title=TITLE,
-        start=seen_by("double-q", "0"),
-        sources=sources("nested-software", "van-hasselt-2010", "van-hasselt-2015"),
-        formula=Formula(
-            (
-                r"Q_A(s, a) \leftarrow Q_A(s, a) + \alpha (y - Q_A(s, a))",
-                r"y = \gamma Q_B(s', a^*)",
-                r"a^* = \underset{a'}{\text{arg max}} \; Q_A(s', a')",
-            ),
-            {
-                "Q": "the table A, which the coin has picked, or the other one, B",
-                "a*": "the best of these by table A",
-            },
+    start=seen_by("double-q", "0"),
+    sources=sources("nested-software", "van-hasselt-2010", "van-hasselt-2015"),
+    formula=Formula(
+        (
+            r"Q_A(s, a) \leftarrow Q_A(s, a) + \alpha (y - Q_A(s, a))",
+            r"y = \gamma Q_B(s', a^*)",
+            r"a^* = \underset{a'}{\text{arg max}} \; Q_A(s', a')",
         ),
-        facts=_facts,
+        {
+            "Q": "the table A, which the coin has picked, or the other one, B",
+            "a*": "the best of these by table A",
+        },
     ),
+    facts=_facts,
 )

@@ -1,14 +1,12 @@
 """Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
 
 from app.sources import sources
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, fenced, mean, number
 from app.web.algorithms.sentences import distance, expected
 from app.web.algorithms.targets import Pair, ValueReason, after_answer
 from app.web.language import marked
 from app.web.numbers import count
-
-TITLE = "Deep Q-learning"
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
@@ -42,7 +40,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 
 
 ALGORITHM = Algorithm(
-    title=TITLE,
+    title="Deep Q-learning",
     origin=marked("A small neural network that learned from {}."),
     untold=(
         "Its games are not told one by one: it learns from minibatches sampled from a replay "
@@ -60,25 +58,22 @@ ALGORITHM = Algorithm(
         not_yet="had not yet been updated, and what {move} is worth was unknown to it",
         held="its network began with",
     ),
-    section=Section(
-        title=TITLE,
-        start=seen_by("dqn-vs-random", "485"),
-        sources=sources("codingronin", "mnih-2015", "kingma-ba-2015"),
-        formula=Formula(
-            (
-                r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",
-                r"L = H(y - Q_\theta(s, a)) + \sum_b H({-5} - Q_\theta(s, b))",
-                r"H(x) = \begin{cases} \frac{1}{2} x^2 & \text{if } \left|x\right| \le 1 \\ "
-                r"\left|x\right| - \frac{1}{2} & \text{else} \end{cases}",
-            ),
-            {
-                "Q": "the network with its weights",
-                "θ": "the weights that learn",
-                "θ⁻": "the weights of the target network",
-                "L": "the loss, which each step of training makes smaller",
-                "b": "every illegal move",
-                "H": "the Huber loss of an error x",
-            },
+    start=seen_by("dqn-vs-random", "485"),
+    sources=sources("codingronin", "mnih-2015", "kingma-ba-2015"),
+    formula=Formula(
+        (
+            r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",
+            r"L = H(y - Q_\theta(s, a)) + \sum_b H({-5} - Q_\theta(s, b))",
+            r"H(x) = \begin{cases} \frac{1}{2} x^2 & \text{if } \left|x\right| \le 1 \\ "
+            r"\left|x\right| - \frac{1}{2} & \text{else} \end{cases}",
         ),
+        {
+            "Q": "the network with its weights",
+            "θ": "the weights that learn",
+            "θ⁻": "the weights of the target network",
+            "L": "the loss, which each step of training makes smaller",
+            "b": "every illegal move",
+            "H": "the Huber loss of an error x",
+        },
     ),
 )

@@ -13,7 +13,7 @@ from app.recipes.games import TrainingGame
 from app.sources import sources
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, parse_position, position_text
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, combined, moved, number, parameter
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
 from app.web.algorithms.story import RESULTS, Story, averaged_in
@@ -21,7 +21,6 @@ from app.web.algorithms.targets import Pair, Reply, ValueReason, averaged, best_
 from app.web.language import marked
 from app.web.numbers import count, signed
 
-TITLE = "Q-learning for uncertain worlds"
 SWAP = str.maketrans("XO", "OX")
 NEXT = "gamma times the best that it knows of the board it makes"
 
@@ -193,6 +192,7 @@ def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-learning in a league",
+    heading="Q-learning for uncertain worlds",
     origin=marked("Learned in a league of learners."),
     story=Story(
         _told,
@@ -201,22 +201,19 @@ ALGORITHM = Algorithm(
         lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
     rule=UpdateRule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
-    section=Section(
-        title=TITLE,
-        start=seen_by("observing-symmetric", "487"),
-        sources=sources("hernandez", "mitchell-1997"),
-        formula=Formula(
-            (
-                STEP,
-                r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
-                r"\alpha = \frac{1}{1 + n}",
-            ),
-            {
-                "Q": "the table",
-                "n": "how often the entry was updated, this time included",
-                "s′": "the next position, where either player may be to move",
-                "γ": "the discount factor, for every ply here",
-            },
+    start=seen_by("observing-symmetric", "487"),
+    sources=sources("hernandez", "mitchell-1997"),
+    formula=Formula(
+        (
+            STEP,
+            r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
+            r"\alpha = \frac{1}{1 + n}",
         ),
+        {
+            "Q": "the table",
+            "n": "how often the entry was updated, this time included",
+            "s′": "the next position, where either player may be to move",
+            "γ": "the discount factor, for every ply here",
+        },
     ),
 )

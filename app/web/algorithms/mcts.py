@@ -3,7 +3,7 @@
 import numpy as np
 
 from app.sources import sources
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, equals, just, number, parameter
 from app.web.algorithms.sentences import ENDS, square, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer, without_target
@@ -11,7 +11,6 @@ from app.web.language import marked
 from app.web.numbers import count, signed
 from app.web.world import World
 
-TITLE = "MCTS: planning by simulated games"
 AGENT, START = "mcts", "4"
 NEVER_TRIED = (
     "{who} simulated no game that began with {move}: what it is worth is unknown to it. "
@@ -109,6 +108,7 @@ def _facts(world: World) -> dict[str, object]:
 
 ALGORITHM = Algorithm(
     title="Monte Carlo tree search",
+    heading="MCTS: planning by simulated games",
     turns=lambda _recipe: "simulated games from every position",
     origin=marked("Plans in every position by games that it simulates, and learns nothing."),
     untold=(
@@ -126,24 +126,21 @@ ALGORITHM = Algorithm(
         unknown=NEVER_TRIED,
         needs_target=False,
     ),
-    section=Section(
-        title=TITLE,
-        start=seen_by(AGENT, START),
-        sources=sources("kocsis-szepesvari-2006"),
-        formula=Formula(
-            (
-                r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",
-                r"Q(s, a) \leftarrow Q(s, a) + \frac{r - Q(s, a)}{n(s, a)}",
-            ),
-            {
-                "U": "the upper confidence bound on a move’s mean: the highest is played",
-                "Q": "the mean result for the player who makes the move",
-                "c": "the exploration constant",
-                "N": "how many simulated games came to the state",
-                "n": "how many of them went on with the move",
-                "r": "the result of a simulated game for that player: 1, 0 or −1",
-            },
+    start=seen_by(AGENT, START),
+    sources=sources("kocsis-szepesvari-2006"),
+    formula=Formula(
+        (
+            r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",
+            r"Q(s, a) \leftarrow Q(s, a) + \frac{r - Q(s, a)}{n(s, a)}",
         ),
-        facts=_facts,
+        {
+            "U": "the upper confidence bound on a move’s mean: the highest is played",
+            "Q": "the mean result for the player who makes the move",
+            "c": "the exploration constant",
+            "N": "how many simulated games came to the state",
+            "n": "how many of them went on with the move",
+            "r": "the result of a simulated game for that player: 1, 0 or −1",
+        },
     ),
+    facts=_facts,
 )

@@ -12,7 +12,7 @@ from app.tictactoe.beads import alike, beads
 from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_of
 from app.tictactoe.values import outcome_chances
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, enough, equals, fenced, number
 from app.web.algorithms.story import OVER, RESULTS, Story
 from app.web.algorithms.targets import Pair, ValueReason, without_target
@@ -20,7 +20,6 @@ from app.web.language import marked
 from app.web.numbers import MINUS, beads_in_words, count, percent
 from app.web.world import World
 
-TITLE = "MENACE: beads in matchboxes"
 NEVER_DRAWN = (
     "{who} never drew a bead of {move} in its training: its box still has the {value} of it that "
     "it began with, or was filled with again."
@@ -153,7 +152,7 @@ def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
 
 
 ALGORITHM = Algorithm(
-    title=TITLE,
+    title="MENACE: beads in matchboxes",
     origin=marked("Matchboxes whose beads were paid by games against {}."),
     story=Story(
         _told,
@@ -170,24 +169,20 @@ ALGORITHM = Algorithm(
         had="had {value} for {move}",
         written=_written,
     ),
-    section=Section(
-        title=TITLE,
-        start=seen_by("menace", "04"),
-        sources=sources("michie-1963"),
-        formula=Formula(
-            (
-                r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",
-                r"b(s, a) \leftarrow \max(0, b(s, a) + r)",
-            ),
-            {
-                "P": "the chance that the move is drawn",
-                "a": "a move, which may be several squares that are the same by symmetry",
-                "b": "how many beads of the move are in the box of the position",
-                "c": "every move of the box in turn, a too",
-                "r": "the beads that the game’s result pays: 3 for a win, 1 for a draw, −1 for "
-                "a loss",
-            },
+    start=seen_by("menace", "04"),
+    sources=sources("michie-1963"),
+    formula=Formula(
+        (
+            r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",
+            r"b(s, a) \leftarrow \max(0, b(s, a) + r)",
         ),
-        facts=_facts,
+        {
+            "P": "the chance that the move is drawn",
+            "a": "a move, which may be several squares that are the same by symmetry",
+            "b": "how many beads of the move are in the box of the position",
+            "c": "every move of the box in turn, a too",
+            "r": "the beads that the game’s result pays: 3 for a win, 1 for a draw, −1 for a loss",
+        },
     ),
+    facts=_facts,
 )

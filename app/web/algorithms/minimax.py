@@ -2,13 +2,11 @@
 
 from app.sources import sources
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
-from app.web.algorithms.formula import Formula, combined, just, mean, number
+from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
+from app.web.algorithms.formula import Formula, combined, just, number, target_alone
 from app.web.algorithms.sentences import expected, square, worth_to_other
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer, before_answer
 from app.web.numbers import signed
-
-TITLE = "Minimax: optimal play"
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
@@ -24,10 +22,6 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 def _equations(_pair: Pair, reason: ValueReason) -> list[str]:
     values = ", ".join(number(answer.target, 0) for answer in reason.answers)
     return [rf"v = \min({values}) = {number(reason.target, 0)}"]
-
-
-def _task_before(pair: Pair) -> ValueReason:
-    return before_answer(pair, _gamma(pair))
 
 
 def _gamma(pair: Pair) -> float:
@@ -52,40 +46,29 @@ def _task_target(pair: Pair, answer: Reply) -> str:
     return combined(answer, -_gamma(pair))
 
 
-def _task_equations(pair: Pair, reason: ValueReason) -> list[str]:
-    return [f"y = {_task_target(pair, reason.given[0])}"]
-
-
-def _average(pair: Pair, reason: ValueReason) -> list[str]:
-    return [mean(pair, reason)]
-
-
-TASK_AFTER_ANSWER = UpdateRule(after_answer, _task_sentences, _average)
+TASK_AFTER_ANSWER = UpdateRule(after_answer, _task_sentences, target_alone)
 TASK_BEFORE_ANSWER = UpdateRule(
-    _task_before,
+    lambda pair: before_answer(pair, _gamma(pair)),
     _task_sentences,
-    _task_equations,
+    lambda pair, reason: [f"y = {_task_target(pair, reason.given[0])}"],
     worth_to_other,
     _task_target,
     shared=COUNTS,
 )
 
 ALGORITHM = Algorithm(
-    title=TITLE,
+    title="Minimax: optimal play",
     rule=UpdateRule(before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS),
-    section=Section(
-        title=TITLE,
-        start=seen_by("truth", "6587"),
-        sources=sources("garcia-1990"),
-        formula=Formula(
-            (
-                r"v(s) = \begin{cases} \max\limits_{s'} v(s') & \text{where X is to move} \\ "
-                r"\min\limits_{s'} v(s') & \text{where O is} \end{cases}",
-            ),
-            {
-                "v": "the value of a position, in X’s view",
-                "s′": "a position that a move leads to",
-            },
+    start=seen_by("truth", "6587"),
+    sources=sources("garcia-1990"),
+    formula=Formula(
+        (
+            r"v(s) = \begin{cases} \max\limits_{s'} v(s') & \text{where X is to move} \\ "
+            r"\min\limits_{s'} v(s') & \text{where O is} \end{cases}",
         ),
+        {
+            "v": "the value of a position, in X’s view",
+            "s′": "a position that a move leads to",
+        },
     ),
 )

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from app.sources import sources
 from app.tictactoe.tasks import mean_returns
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, enough, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
@@ -14,7 +14,6 @@ from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
 from app.web.numbers import count, signed
 from app.web.world import World, kept
 
-TITLE = "Monte Carlo"
 FOLLOWS = "the rest of the game brings"
 
 
@@ -94,23 +93,21 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 
 ALGORITHM = Algorithm(
     title="Monte Carlo control",
+    heading="Monte Carlo",
     turns=games_from,
     story=Story(
         drawn_to("gamma times what the next move brought", backward=True),
         lambda _recipe, update: averaged_in(update, update.times),
     ),
     rule=UpdateRule(_reason, _sentences, _equations, _follows, counted="Games through it"),
-    section=Section(
-        title=TITLE,
-        start=seen_by("monte-carlo", "8"),
-        sources=sources("sutton-barto-2018"),
-        formula=Formula(
-            (r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}", r"y = \gamma^k r"),
-            {
-                "Q": "the table",
-                "n": "how many games have gone through the move",
-                "k": "how many more moves of its own the learner made",
-            },
-        ),
+    start=seen_by("monte-carlo", "8"),
+    sources=sources("sutton-barto-2018"),
+    formula=Formula(
+        (r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}", r"y = \gamma^k r"),
+        {
+            "Q": "the table",
+            "n": "how many games have gone through the move",
+            "k": "how many more moves of its own the learner made",
+        },
     ),
 )

@@ -2,14 +2,12 @@
 
 from app.sources import sources
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer, without_target
 from app.web.language import marked
 from app.web.numbers import listed, signed
-
-TITLE = "Q-iteration with sticky losses"
 
 
 def _is_stuck(pair: Pair) -> bool:
@@ -68,6 +66,7 @@ def _sticking(pair: Pair, causes: list[Reply]) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-iteration",
+    heading="Q-iteration with sticky losses",
     turns=lambda _recipe: "sweeps over every move of every position",
     origin=marked("Works out every position by sweeps, without playing a game."),
     untold=(
@@ -75,16 +74,13 @@ ALGORITHM = Algorithm(
         "sweep, and values each by one answer."
     ),
     rule=UpdateRule(_reason, _sentences, target_alone),
-    section=Section(
-        title=TITLE,
-        start=seen_by("q-iteration", "4"),
-        sources=sources("flesch"),
-        formula=Formula(
-            (
-                r"Q(s, a) \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",
-                r"\text{unless already } Q(s, a) = {-1}",
-            ),
-            {"Q": "the table; γ is 1 here"},
+    start=seen_by("q-iteration", "4"),
+    sources=sources("flesch"),
+    formula=Formula(
+        (
+            r"Q(s, a) \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",
+            r"\text{unless already } Q(s, a) = {-1}",
         ),
+        {"Q": "the table; γ is 1 here"},
     ),
 )

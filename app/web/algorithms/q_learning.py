@@ -2,13 +2,12 @@
 
 from app.recipes import Recipe
 from app.sources import sources
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.sentences import distance, expected, past
 from app.web.algorithms.story import Story, drawn_to
 from app.web.algorithms.targets import Pair, ValueReason, after_answer
 
-TITLE = "Q-learning"
 TARGET = "gamma times the best that it expects of its next move"
 TURNS = {
     "random": "games from random positions",
@@ -28,17 +27,14 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 
 
 ALGORITHM = Algorithm(
-    title=TITLE,
+    title="Q-learning",
     turns=games_from,
     story=Story(drawn_to(TARGET)),
     rule=UpdateRule(after_answer, _sentences, update),
-    section=Section(
-        title=TITLE,
-        start=seen_by("q-learning-1", "8"),
-        sources=sources("flesch", "watkins-1989"),
-        formula=Formula(
-            (STEP, r"y = r + \gamma \max\limits_{a'} Q(s', a')"),
-            {"Q": "the table"},
-        ),
+    start=seen_by("q-learning-1", "8"),
+    sources=sources("flesch", "watkins-1989"),
+    formula=Formula(
+        (STEP, r"y = r + \gamma \max\limits_{a'} Q(s', a')"),
+        {"Q": "the table"},
     ),
 )

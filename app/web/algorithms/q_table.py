@@ -6,7 +6,7 @@ import numpy as np
 
 from app.recipes.games import TrainingUpdate
 from app.sources import sources
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import TARGET
 from app.web.algorithms.sentences import backward, distance, expected, images, past
@@ -15,7 +15,6 @@ from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_
 from app.web.numbers import count
 from app.web.world import World
 
-TITLE = "Q-learning backward over the game"
 COUNTED = "Updates of the shared value"
 ADDED_UP = "Its targets are added up, so the value is drawn to nothing and has no end."
 
@@ -72,23 +71,21 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-learning backward over each game",
+    heading="Q-learning backward over the game",
     story=Story(drawn_to(TARGET, backward=True), _step),
     rule=UpdateRule(_reason, _sentences, update, counted=COUNTED),
-    section=Section(
-        title=TITLE,
-        start=seen_by("q-table", "4"),
-        sources=sources("nested-software"),
-        formula=Formula(
-            (
-                STEP,
-                r"y = \begin{cases} r & \text{for the last move} \\ "
-                r"\gamma \max\limits_{a'} Q(s', a') & \text{for the others} \end{cases}",
-            ),
-            {
-                "Q": "the table, in which images of a move have one entry",
-                "a′": "a move in the learner’s next position",
-            },
+    start=seen_by("q-table", "4"),
+    sources=sources("nested-software"),
+    formula=Formula(
+        (
+            STEP,
+            r"y = \begin{cases} r & \text{for the last move} \\ "
+            r"\gamma \max\limits_{a'} Q(s', a') & \text{for the others} \end{cases}",
         ),
-        facts=_facts,
+        {
+            "Q": "the table, in which images of a move have one entry",
+            "a′": "a move in the learner’s next position",
+        },
     ),
+    facts=_facts,
 )

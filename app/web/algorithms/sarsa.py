@@ -8,7 +8,7 @@ from app.sources import sources
 from app.tictactoe.notation import replay
 from app.tictactoe.tasks import task_q
 from app.tictactoe.values import TIE
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, update
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import distance, expected, explores, past
@@ -17,7 +17,6 @@ from app.web.algorithms.targets import Pair, ValueReason, after_answer
 from app.web.numbers import count, percent, signed
 from app.web.world import World
 
-TITLE = "Sarsa"
 AGENT, START = "sarsa", "7"  # one of the few positions in which exploration makes a difference
 BY_MOVES = "one answer and one next move"
 
@@ -75,20 +74,17 @@ def _best(q: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 ALGORITHM = Algorithm(
-    title=TITLE,
+    title="Sarsa",
     turns=games_from,
     story=Story(
         drawn_to("gamma times what it expects of the move that it plays next"),
     ),
     rule=UpdateRule(after_answer, _sentences, update),
-    section=Section(
-        title=TITLE,
-        start=seen_by(AGENT, START),
-        sources=sources("rummery-niranjan-1994", "sutton-barto-2018"),
-        formula=Formula(
-            (STEP, r"y = r + \gamma Q(s', a')"),
-            {"Q": "the table", "a′": "the move that is played next"},
-        ),
-        facts=_facts,
+    start=seen_by(AGENT, START),
+    sources=sources("rummery-niranjan-1994", "sutton-barto-2018"),
+    formula=Formula(
+        (STEP, r"y = r + \gamma Q(s', a')"),
+        {"Q": "the table", "a′": "the move that is played next"},
     ),
+    facts=_facts,
 )

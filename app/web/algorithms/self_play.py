@@ -5,7 +5,7 @@ from math import ceil
 from app.recipes.algorithms import SelfPlay
 from app.sources import sources
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import COUNTS, Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import STEP, Formula, combined, moved
 from app.web.algorithms.sentences import distance, end, past, square, worth_to_other
 from app.web.algorithms.story import Story, drawn_to
@@ -14,7 +14,6 @@ from app.web.language import marked
 from app.web.numbers import count, percent, signed
 from app.web.world import World
 
-TITLE = "Self-play with one shared table"
 AGENT = "self-play"  # by whose table it is explained
 
 
@@ -61,29 +60,27 @@ def _facts(world: World) -> dict[str, object]:
 
 ALGORITHM = Algorithm(
     title="Q-learning in self-play",
+    heading="Self-play with one shared table",
     origin=marked("Learned by playing itself."),
     story=Story(
         drawn_to("gamma times what it expects of the best answer", view=" for X"),
     ),
     rule=UpdateRule(_reason, _sentences, _equations, worth_to_other, _target, shared=COUNTS),
-    section=Section(
-        title=TITLE,
-        start=seen_by(AGENT, "4"),
-        sources=sources("peek", "boyan-1992"),
-        formula=Formula(
-            (
-                STEP,
-                r"y = r + \gamma \begin{cases} "
-                r"\min\limits_{a'} Q(s', a') & \text{after a move of X} \\ "
-                r"\max\limits_{a'} Q(s', a') & \text{after a move of O} \end{cases}",
-            ),
-            {
-                "Q": "the table, in X’s view",
-                "s′": "the position after the move",
-                "a′": "a move of the other side in the next position",
-                "γ": "the discount, for every ply here",
-            },
+    start=seen_by(AGENT, "4"),
+    sources=sources("peek", "boyan-1992"),
+    formula=Formula(
+        (
+            STEP,
+            r"y = r + \gamma \begin{cases} "
+            r"\min\limits_{a'} Q(s', a') & \text{after a move of X} \\ "
+            r"\max\limits_{a'} Q(s', a') & \text{after a move of O} \end{cases}",
         ),
-        facts=_facts,
+        {
+            "Q": "the table, in X’s view",
+            "s′": "the position after the move",
+            "a′": "a move of the other side in the next position",
+            "γ": "the discount, for every ply here",
+        },
     ),
+    facts=_facts,
 )

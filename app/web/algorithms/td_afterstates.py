@@ -5,7 +5,7 @@ from typing import Any
 from app.recipes.algorithms import at_the_end
 from app.recipes.games import TrainingGame, TrainingUpdate
 from app.sources import sources
-from app.web.algorithms.algorithm import Algorithm, Section, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, just, mean, moved
 from app.web.algorithms.sarsa import BY_MOVES, exploring, next_targets
 from app.web.algorithms.sentences import ENDS, distance, expected, images, past
@@ -13,8 +13,6 @@ from app.web.algorithms.story import Story, began, drawn_to, stepped
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import count, signed
 from app.web.world import World
-
-TITLE = "Temporal differences of afterstates"
 
 
 def _reason(pair: Pair) -> ValueReason:
@@ -76,20 +74,18 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
 
 ALGORITHM = Algorithm(
     title="Temporal-difference learning of afterstates",
+    heading="Temporal differences of afterstates",
     story=Story(_told, _step),
     rule=UpdateRule(_reason, _sentences, _equations, target=just),
-    section=Section(
-        title=TITLE,
-        start=seen_by("td-afterstates", "8"),
-        sources=sources("sutton-barto-2018"),
-        formula=Formula(
-            (r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
-            {
-                "V": "the table: what a board is worth to who made it",
-                "z′": "the board that the learner’s next move makes, or the answer, if it ends "
-                "the game",
-            },
-        ),
-        facts=_facts,
+    start=seen_by("td-afterstates", "8"),
+    sources=sources("sutton-barto-2018"),
+    formula=Formula(
+        (r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
+        {
+            "V": "the table: what a board is worth to who made it",
+            "z′": "the board that the learner’s next move makes, or the answer, if it ends "
+            "the game",
+        },
     ),
+    facts=_facts,
 )

@@ -295,7 +295,7 @@ def why_page(place: Place, pair: Pair) -> WhyPage:
         targets={row.cell: inline(row.target) for row in explanation.rows},
         after={row.cell: _after(match, pair.cell, row.cell) for row in explanation.rows},
         algorithm=section_of(pair),
-        formula=ALGORITHMS[section_of(pair)].section.formula,
+        formula=ALGORITHMS[section_of(pair)].formula,
         here=addresses.why(match, pair.cell),
         preview=addresses.MATCH_PREVIEW.of(replace(match, lens=pair.lens)),
         back=addresses.play(match),

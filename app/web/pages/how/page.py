@@ -13,7 +13,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.recipes import Recipe
 from app.tictactoe.card import Card
 from app.web import addresses
-from app.web.algorithms import ALGORITHMS, Section
+from app.web.algorithms import ALGORITHMS
+from app.web.algorithms.algorithm import Section
 from app.web.lens import opinion_at
 from app.web.match import Match, parse, place_of, read_whole
 from app.web.numbers import count, percent

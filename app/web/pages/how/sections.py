@@ -5,8 +5,8 @@ import numpy as np
 from app.sources import sources
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import replay
-from app.web.algorithms import ALGORITHMS, Section
-from app.web.algorithms.algorithm import seen_by
+from app.web.algorithms import ALGORITHMS
+from app.web.algorithms.algorithm import Section, seen_by
 from app.web.algorithms.formula import Formula
 from app.web.numbers import count, percent
 from app.web.world import World

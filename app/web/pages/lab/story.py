@@ -11,8 +11,8 @@ from app.recipes import Recipe
 from app.recipes.games import TrainingGame
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.views import heat, on_scale, shown
-from app.web.algorithms import ALGORITHMS, Story
-from app.web.algorithms.story import written
+from app.web.algorithms import ALGORITHMS
+from app.web.algorithms.story import Story, written
 from app.web.lens import HEAT_STEPS
 from app.web.match import read_whole
 from app.web.numbers import signed
