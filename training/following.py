@@ -49,9 +49,10 @@ def _follow(ply_start, pair_start, pair_after, outcome, to_move, seats, policies
                     ply_start, pair_start, pair_after, outcome, own, policies[t], opponents[rival]
                 )
                 if rival == RANDOM:
-                    met[place, t] = own & (chance > 0)
+                    possible = chance > 0
+            met[place, t] = own & possible
             worst[place, t] = _answered(
-                ply_start, pair_start, pair_after, outcome, own, policies[t], seat
+                pair_start, pair_after, outcome, own, policies[t], seat, possible
             )
     return vs, worst, met
 
@@ -95,14 +96,19 @@ def _forward(ply_start, pair_start, pair_after, outcome, own, policy, opponent):
 
 
 @njit(cache=True)
-def _answered(ply_start, pair_start, pair_after, outcome, own, policy, seat):  # type: ignore[no-untyped-def]
-    """Return the chances of X winning, a draw, O winning, [3], against the best responder."""
+def _answered(pair_start, pair_after, outcome, own, policy, seat, possible):  # type: ignore[no-untyped-def]
+    """Return the chances of X winning, a draw, O winning, [3], against the best responder.
+
+    Decisions that are not `possible`, [D], whatever it answers, are left out.
+    """
     decisions = len(own)
     chances = np.zeros((decisions + len(outcome), 3))
     for end in range(len(outcome)):
         chances[decisions + end, 1 - outcome[end]] = 1.0
     win, lose = 1 + seat, 1 - seat  # the responder's columns
     for s in range(decisions - 1, -1, -1):
+        if not possible[s]:
+            continue
         start, stop = pair_start[s], pair_start[s + 1]
         if own[s]:
             for p in range(start, stop):

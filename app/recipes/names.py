@@ -16,7 +16,6 @@ from app.recipes.parameters import (
     RecipeError,
     Value,
     expected,
-    parameters,
     parameters_of,
     shown,
     written,
@@ -35,9 +34,9 @@ def name(recipe: Recipe) -> str:
     Raises RecipeError if it would be longer than a name may be.
     """
     differing = (
-        f"{parameter.name}={written(parameter.value)}"
-        for parameter in parameters(recipe)
-        if parameter.value != parameter.default
+        f"{parameter.name}={written(value)}"
+        for parameter in parameters_of(type(recipe)).values()
+        if (value := getattr(recipe, parameter.name)) != parameter.default
     )
     text = ",".join([recipe.slug, *differing])
     _check_length(text)

@@ -96,8 +96,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     ] = 0
 
     def __post_init__(self) -> None:
-        for parameter in parameters(self):
-            check(parameter)
+        for parameter in parameters_of(type(self)).values():
+            check(parameter, getattr(self, parameter.name))
         self.check_together()
 
     def check_together(self) -> None:
@@ -240,9 +240,9 @@ def parameters(recipe: Recipe) -> list[Parameter]:
     return [parameter._replace(value=getattr(recipe, parameter.name)) for parameter in described]
 
 
-def check(parameter: Parameter) -> None:
-    """Raise RecipeError, naming the range, if a parameter's value is not within it."""
-    value, kind = parameter.value, parameter.kind
+def check(parameter: Parameter, value: Value) -> None:
+    """Raise RecipeError, naming the range, if a value of a parameter is not within it."""
+    kind = parameter.kind
     several = parameter.name == "vs" and (not parameter.choices or is_taught(str(value)))
     if kind is str and parameter.choices:
         right = several or value in parameter.choices

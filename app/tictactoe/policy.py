@@ -90,10 +90,10 @@ def policy_of(q: NDArray[np.floating], plays: Plays) -> Policy:
     Raises ValueError as `greedy` does, or if a value of a proportional player is below 0.
     """
     if plays == "first":
-        return _first(greedy(q) > 0)
+        return _first(_best(q))
     if plays == "greedy":
         return greedy(q)
-    _check_rows(q)
+    _best(q)  # which says so where a row has no legal cell
     beads = np.nan_to_num(q.astype(np.float64))
     if (beads < 0).any():
         raise ValueError("no policy plays in proportion to a value below 0")
@@ -107,8 +107,7 @@ def greedy(q: NDArray[np.floating]) -> Policy:
     `q` is [..., cells] in the mover's view, NaN where illegal; the policy has its shape.
     Raises ValueError if a row has no legal cell.
     """
-    _check_rows(q)
-    return _in_proportion(is_maximum(q))
+    return _in_proportion(_best(q))
 
 
 def epsilon_greedy(q: NDArray[np.floating], epsilon: float) -> Policy:
@@ -162,9 +161,13 @@ def completing(game: Game, stones: Choice) -> Choice:
     return ends & game.legal
 
 
-def _check_rows(q: NDArray[np.floating]) -> None:
-    if np.isnan(_highest(q)).any():
+def _best(q: NDArray[np.floating]) -> Choice:
+    """Return the cells with the highest value of their row, of which each has one."""
+    highest = _highest(q)
+    if np.isnan(highest).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
+    best: Choice = q == highest[..., None]
+    return best
 
 
 def is_maximum(values: NDArray[np.floating]) -> Choice:

@@ -132,6 +132,13 @@ class Lab:
         """
         return self.short.get(recipe, recipe)
 
+    def seeded(self, recipe: Recipe, seed: int) -> str:
+        """Return by what name a recipe with another seed is called here.
+
+        Raises RecipeError if that is too long.
+        """
+        return self.called(_seeded(recipe, seed))
+
     def knows(self, text: str) -> bool:
         """Whether this is a recipe whose agent can be had; none is trained for that."""
         try:
@@ -175,7 +182,7 @@ class Lab:
         later for `more` seeds of a recipe that has shown some.
         Raises what `find` and `canonical` raise, and RecipeError if a name is too long with one.
         """
-        texts = {seed: self.called(name(recipe.with_seed(seed))) for seed in seeds}
+        texts = {seed: self.seeded(recipe, seed) for seed in seeds}
         with self.lock:
             runs = {seed: self.runs[text] for seed, text in texts.items() if text in self.runs}
             there = {text: self.agents[text] for text in texts.values() if text in self.agents}
@@ -187,7 +194,7 @@ class Lab:
             # All that are to be trained: then another worker's question is the same.
             trained = [seed for seed in seeds if texts[seed] not in self.always]
             kind, numbers = "more-seeds" if more else "seeds", ".".join(map(str, trained))
-            asked = f"{kind}/{numbers}/{name(recipe.with_seed(trained[0]))}"
+            asked = f"{kind}/{numbers}/{texts[trained[0]]}"
             answer = self._asked(asked, {}, msgspec.msgpack.Decoder(list[bytes]).decode)
             runs |= dict(zip(trained, answer, strict=True))
         with self.lock:
@@ -345,6 +352,11 @@ def whole_name(text: str) -> str:
     A page asks for the same few names some hundred times.
     """
     return name(parse(text))
+
+
+@lru_cache(maxsize=MANY)
+def _seeded(recipe: Recipe, seed: int) -> str:
+    return name(recipe.with_seed(seed))
 
 
 @lru_cache(maxsize=MANY)

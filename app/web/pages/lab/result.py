@@ -149,7 +149,7 @@ def has_seeds(world: World, recipe: Recipe, seeds: range) -> bool:
     if world.is_taught(name(recipe)):
         return False
     try:
-        last = world.lab.called(name(recipe.with_seed(seeds[-1])))  # the longest of the names
+        last = world.lab.seeded(recipe, seeds[-1])  # the longest of the names
     except RecipeError:
         return False
     return world.agents.knows(last)
@@ -355,7 +355,7 @@ def charts(
     """Draw runs as experiments do, and seed by seed."""
     layout = lay_out_curves(figure, world, seeds[0], TALL)
     columns = ends_of(sides, measure)
-    names = [[_seeded(world, side, run.seed) for run in side.runs] for side in sides]
+    names = [[world.lab.seeded(side.recipe, run.seed) for run in side.runs] for side in sides]
     rows = list(zip(*columns, strict=True))
     links = [
         Link(
@@ -416,10 +416,6 @@ def _kind(row: Sequence[float], more: bool) -> str:
     if len(row) == 1 or row[0] == row[1]:
         return "soft"
     return "accent" if (row[1] > row[0]) == more else "dashed loss"
-
-
-def _seeded(world: World, side: Side, seed: int) -> str:
-    return world.lab.called(name(side.recipe.with_seed(seed)))
 
 
 def proofs(world: World, agent: str) -> list[Part]:
