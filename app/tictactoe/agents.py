@@ -114,15 +114,56 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
         os.replace(write(text), folder / f"{id}.json")
 
 
-def to_files(game: Game, agent: Agent, packed: bool = True) -> tuple[bytes, bytes]:
+def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
     """Write an agent's card, with the digests in it, and its arrays as they are in its two files.
 
-    The same arrays always become the same bytes.  Not `packed` they are read and written sooner.
+    The same arrays always become the same bytes.
     """
-    arrays = write_arrays(agent.arrays(), packed)
+    arrays = write_arrays(agent.arrays())
     digest = hashlib.sha256(arrays).hexdigest()
     card = msgspec.structs.replace(agent.card, numbering=numbering(game), arrays=digest)
     return card_text(card).encode(), arrays
+
+
+def to_process(game: Game, agent: Agent) -> bytes:
+    """Write an agent for another process of this program, whose files it is not: as it is kept."""
+    history = agent.history
+    arrays = (history.since, history.value, history.met, game.pairs_of(agent.visits))
+    return msgspec.msgpack.encode((agent.card, *(array.tobytes() for array in arrays)))
+
+
+def from_process(game: Game, content: bytes, name: str) -> Agent:
+    """Read what `to_process` wrote of the agent whose recipe has this name.
+
+    Raises ModelError if it cannot be that.
+    """
+    try:
+        card, *arrays = msgspec.msgpack.decode(
+            content, type=tuple[Card, bytes, bytes, bytes, bytes]
+        )
+        check_card(game, card.id, card)
+        check_figures(game, card.figures)
+        since, value, met, visits = map(np.frombuffer, arrays, ("u1", "<f4", "u1", "<u4"))
+        first = np.append(np.flatnonzero(since == 0), len(since)).astype(np.int32)
+        if not (
+            len(first) - 1 == len(met) == len(visits) == game.pairs and len(since) == len(value)
+        ):
+            raise ValueError("the arrays have not the lengths of a history")
+    except (msgspec.DecodeError, ValueError) as error:
+        raise ModelError(f"{name}: {error}") from error
+    if card.recipe != name:
+        raise ModelError(f"{name}: this is {card.recipe}")
+    history = History(len(card.figures.updates), first, since, value, met)
+    agent = Agent(
+        card=card,
+        q=game.spread(history.values(-1)),
+        visits=game.spread(visits, 0),
+        snapshot_updates=np.array(card.figures.updates),
+        history=history,
+    )
+    for array in (agent.q, agent.visits, agent.snapshot_updates, history.first):
+        array.flags.writeable = False
+    return agent
 
 
 def load(folder: Path, game: Game, agent_id: str) -> Agent:

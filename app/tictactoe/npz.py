@@ -21,16 +21,16 @@ def size_limit(layout: Layout) -> int:
     return sum(_member_limit(*shape) + HEADER for shape in layout.values())
 
 
-def write_arrays(arrays: Mapping[str, NDArray[Any]], packed: bool = True) -> bytes:
+def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Write arrays as an npz; the same arrays always become the same bytes."""
-    file, packing = io.BytesIO(), zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
+    file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             member = io.BytesIO()
             npy.write_array(member, np.ascontiguousarray(array), version=(1, 0))
             # The info has no time of day, as what numpy writes has none.
             info = zipfile.ZipInfo(f"{name}.npy")
-            archive.writestr(info, member.getvalue(), packing, LEVEL)
+            archive.writestr(info, member.getvalue(), zipfile.ZIP_DEFLATED, LEVEL)
     return file.getvalue()
 
 

@@ -15,6 +15,7 @@ from fcntl import LOCK_EX, flock
 from itertools import count
 from pathlib import Path
 
+import brotli
 import numpy as np
 import pytest
 from flask import Flask
@@ -24,19 +25,19 @@ from werkzeug.exceptions import HTTPException
 from app.recipes import ALGORITHMS, LONGEST, RecipeError, parse
 from app.recipes.on_demand import MOST_UPDATES
 from app.recipes.parameters import parameters_of
-from app.tictactoe.agents import ModelError, arrays_file, save, to_files
+from app.tictactoe.agents import ModelError, arrays_file, save, to_files, to_process
 from app.tictactoe.game import connect
 from app.tictactoe.notation import replay
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.pages.why import explain
-from app.web.service.on_demand import UNPACKED, Lab
+from app.web.service.on_demand import UNPACKED, Lab, read
 from app.web.service.trainer import LOCK, Trainer, TrainerError, trainer
 from app.web.world import World
 from training import trainer as program
 from training.code import code_of
 from training.run import agent_id, train
-from training.trainer import MOST, Line, packed
+from training.trainer import MOST, Line
 
 NAME = "q-table,games=300,seed=7"
 DROPS = "q-table,epsilon_drop=0.05,games=200"
@@ -425,15 +426,15 @@ def test_without_the_lab_there_are_only_those_who_are_always_there(
 def test_an_answer_that_is_another_agent_is_not_believed(world: World) -> None:
     recipe = parse("champion,seed=3,games=20")
     made = train(agent_id(recipe), recipe, world.game, lambda progress: None)
-    card, arrays = to_files(world.game, made)
-    answer = packed(card, arrays)
-    read = world.lab.read("champion,games=20,seed=3", answer)
-    assert arrays_file(world.game, read) == arrays
-    for wrong in (answer[:-9], packed(card, arrays[:-9]), packed(b"[]", arrays), packed(b"", b"")):
+    content = to_process(world.game, made)
+    answer = brotli.compress(content)
+    agent = read(world.game, "champion,games=20,seed=3", answer)
+    assert arrays_file(world.game, agent) == to_files(world.game, made)[1]
+    for wrong in (answer[:-9], *map(brotli.compress, (content[:-9], content[9:], b"\x95", b""))):
         with pytest.raises(ModelError):
-            world.lab.read("champion,games=20,seed=3", wrong)
+            read(world.game, "champion,games=20,seed=3", wrong)
     with pytest.raises(ModelError):
-        world.lab.read("champion,games=20,seed=4", answer)
+        read(world.game, "champion,games=20,seed=4", answer)
 
 
 def in_line(jobs: Sequence[tuple[str, str]]) -> list[str]:

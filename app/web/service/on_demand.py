@@ -4,14 +4,10 @@ A recipe has one name, to which every other way to write it leads: that of the a
 is always there, else the recipe's own.
 """
 
-import io
-import zipfile
 import zlib
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
-from pathlib import Path
 from select import POLLIN, poll
 from socket import MSG_PEEK
 from threading import Event, Lock, Thread
@@ -34,7 +30,7 @@ from werkzeug.exceptions import (
 from app.recipes import ALGORITHMS, Recipe, RecipeError, longest, name, parse
 from app.recipes.on_demand import parse_on_demand
 from app.recipes.taught import Course, Refusal
-from app.tictactoe.agents import Agent, ModelError, from_files
+from app.tictactoe.agents import Agent, ModelError, from_process
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import Figures, losing_game
@@ -49,8 +45,8 @@ from app.web.service.trainer import (
 
 Value = TypeVar("Value")
 
-UNPACKED = 8  # agents that are ready, 0.7 MB each; a comparison has four
-MANY = 1024  # names, some 200 bytes each
+UNPACKED = 16  # agents that are ready, 0.7 MB each; a comparison has four
+MANY = 4096  # names, some 200 bytes each
 STORIES = 32  # of trainings, some 10 KB each
 RUNS = 4000  # of twenty seeds of two hundred recipes, some 2 KB each
 PAGE_SECONDS = 3.0  # until a page, which has somebody before it, tells the place in the line
@@ -59,8 +55,6 @@ LOOK_SECONDS = 0.5  # between two looks whether the client still waits
 AWAY_SECONDS = 6.0  # that a place is held for a page which is to come back
 RETRY_SECONDS = 1
 BEGAN = "on_demand.began"  # in the environment of a request: when it came
-MEMBERS = ["card.json", "arrays.npz"]  # of an answer
-READ_ERRORS = (brotli.error, zipfile.BadZipFile, KeyError, TypeError, msgspec.DecodeError)
 
 
 class SeedRun(NamedTuple):
@@ -155,7 +149,7 @@ class Lab:
         named = self.canonical(text) or text
         if named in self.always:
             return self.always[named]
-        return self._asked(named, self.agents, lambda answer: self.read(named, answer))
+        return self._asked(named, self.agents, lambda answer: read(self.game, named, answer))
 
     def story(self, recipe: str) -> bytes:
         """Return what `training.story` tells of the training of a recipe, as JSON.
@@ -284,23 +278,13 @@ class Lab:
                 question.until = monotonic() + AWAY_SECONDS
                 raise InLine(in_line(source.place(text)), retry_after=RETRY_SECONDS)
 
-    def read(self, named: str, answer: bytes) -> Agent:
-        """Read the trainer's answer, and check it as a model is checked.
 
-        Its files are not packed here, so that the digest is not that of the files of a model, and
-        its card has none.
-        Raises ModelError.
-        """
-        try:
-            with zipfile.ZipFile(io.BytesIO(brotli.decompress(answer))) as archive:
-                card, arrays = (archive.read(member) for member in MEMBERS)
-            described = msgspec.json.decode(card)
-            agent = from_files(self.game, described["id"], card, arrays, Path(named))
-        except READ_ERRORS as error:
-            raise ModelError(f"{named}: {error!r}") from error
-        if agent.card.recipe != named:
-            raise ModelError(f"{named}: this is {agent.card.recipe}")
-        return replace(agent, card=msgspec.structs.replace(agent.card, arrays=""))
+def read(game: Game, named: str, answer: bytes) -> Agent:
+    """Read the trainer's answer; raises ModelError if it is not that agent."""
+    try:
+        return from_process(game, brotli.decompress(answer), named)
+    except brotli.error as error:
+        raise ModelError(f"{named}: {error}") from error
 
 
 def has_gone() -> bool:

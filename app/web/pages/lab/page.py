@@ -350,7 +350,7 @@ def links(
 def _with_seed(world: World, recipe: Recipe, seed: int) -> str:
     """Return the name of a recipe with another seed, "" if it is too long or not trained here."""
     try:
-        named = one_name(world, recipe.with_seed(seed))
+        named = world.lab.seeded(recipe, seed)
     except RecipeError:
         return ""
     return named if world.agents.knows(named) else ""  # a shipped one may have taken longer
