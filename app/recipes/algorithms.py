@@ -14,7 +14,6 @@ from app.recipes.parameters import (
     Recipe,
     RecipeError,
     Rewarded,
-    check_rising,
     reward,
     written,
 )
@@ -75,6 +74,7 @@ Start = Annotated[
 Seat = Annotated[
     Literal["both", "x", "o"], Meta(description="In which seat it learns: both in turn, x or o.")
 ]
+Symmetric = Annotated[bool, Meta(description="Whether symmetric boards share one value.")]
 Initial = Annotated[float, begun("Initial Q-value of every move.")]
 Taught = Annotated[
     str,
@@ -186,9 +186,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
 
     vs: Vs = "random"
     seat: Seat = "both"
-    symmetric: Annotated[bool, Meta(description="Whether symmetric boards share one value.")] = (
-        False
-    )
+    symmetric: Symmetric = False
     learn_from: Annotated[
         Literal["greedy", "all"],
         Meta(
@@ -204,11 +202,7 @@ class TdAfterstates(Rewarded, frozen=True, kw_only=True):
     epsilon_drop: EpsilonDrop = 0.0
     games: Games = 100_000
     initial: Annotated[
-        float,
-        begun(
-            "Initial value of every board, but for those that end the game.",
-            "V0",
-        ),
+        float, begun("Initial value of every board, but for those that end the game.", "V0")
     ] = 0.5
     taught: Taught = ""
     draw: Annotated[float, reward("What a drawn game is worth.")] = 0.5
@@ -296,11 +290,6 @@ class SelfPlay(Recipe, frozen=True, kw_only=True):
     draw: Annotated[float, reward("What a draw is worth to X; to O it is as much below 0.")] = 0.5
     loss: Annotated[float, reward("What it is worth to X that O wins.")] = -1.0
 
-    def check_together(self) -> None:
-        """Raise RecipeError also where rewards do not rise."""
-        super().check_together()
-        check_rising(self.loss, self.draw, self.win)
-
     def worth(self) -> Worth:
         """Return the rewards: what X gains O loses."""
         return Worth(x=(self.loss, self.draw, self.win), o=(-self.win, -self.draw, -self.loss))
@@ -328,9 +317,7 @@ class League(Rewarded, frozen=True, kw_only=True):
         bool,
         Meta(description="Whether it learns from its opponent's moves as if they were its own."),
     ] = False
-    symmetric: Annotated[bool, Meta(description="Whether symmetric boards share one value.")] = (
-        False
-    )
+    symmetric: Symmetric = False
     stages: Annotated[
         Literal["two", "one"],
         Meta(
@@ -411,11 +398,6 @@ class Menace(Recipe, frozen=True, kw_only=True):
     win: Annotated[int, paid("Beads that every move of a won game is given.")] = 3
     draw: Annotated[int, paid("Beads that every move of a drawn game is given.")] = 1
     loss: Annotated[int, paid("Beads that every move of a lost game is given; -1 takes one.")] = -1
-
-    def check_together(self) -> None:
-        """Raise RecipeError also where rewards do not rise."""
-        super().check_together()
-        check_rising(self.loss, self.draw, self.win)
 
     def worth(self) -> None:
         """Return that its beads are no results: they weigh moves."""

@@ -109,6 +109,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
             raise RecipeError("seat is both where vs is both: it learns in both seats of a game")
         if self.is_met(YOU) or games_taught(self):
             check_taught(self)
+        if hasattr(self, "win"):
+            check_rising(*(getattr(self, result) for result in ("loss", "draw", "win")))
 
     @classmethod
     def lineage(cls) -> list[str]:
@@ -181,11 +183,6 @@ class Rewarded(Recipe, frozen=True, kw_only=True):
     win: Annotated[float, reward("The reward of a won game.")] = 1.0
     draw: Annotated[float, reward("The reward of a drawn game.")] = 0.0
     loss: Annotated[float, reward("The reward of a lost game.")] = -1.0
-
-    def check_together(self) -> None:
-        """Raise RecipeError also where rewards do not rise."""
-        super().check_together()
-        check_rising(self.loss, self.draw, self.win)
 
     def worth(self) -> Worth:
         """Return the rewards."""

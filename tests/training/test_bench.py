@@ -8,7 +8,7 @@ import pytest
 from app.recipes import parse
 from app.recipes.algorithms import QLearning
 from app.tictactoe.game import Game
-from training.bench.c_loop import CLoop
+from training.bench import CLoop
 from training.learners import learn
 
 

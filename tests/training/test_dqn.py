@@ -9,9 +9,9 @@ from app.recipes import RecipeError, parse
 from app.tictactoe.agents import load
 from app.tictactoe.game import Game, O, X, connect
 from training import learners
+from training.experiments.network import measure_beginning, measure_epochs
 from training.learners.phases import Epoch, Progress
 from training.networks.dqn import taken
-from training.networks.measure import measure_beginning, measure_epochs
 from training.run import next_stop, train
 
 MODELS = Path(__file__).parents[2] / "models"

@@ -12,10 +12,9 @@ from app.tictactoe.game import Game
 from app.tictactoe.report import BySeat, Figures, report
 from app.tictactoe.views import Worth
 from training.experiments import find
-from training.experiments.claim import Results, Told
-from training.experiments.network import BASE, RANDOM, by_epoch, ending, seat
+from training.experiments.claim import Conclusion, Results
+from training.experiments.network import RANDOM, NetworkRun, by_epoch, ending, seat, varied
 from training.experiments.win_plots import overtakes
-from training.networks.measure import NetworkRun
 
 SEEDS = 3
 
@@ -58,7 +57,7 @@ def made_up(figures: Figures) -> Any:
     return runs
 
 
-def told(claim: str, found: Mapping[str, list[NetworkRun]], other: list[NetworkRun]) -> Told:
+def told(claim: str, found: Mapping[str, list[NetworkRun]], other: list[NetworkRun]) -> Conclusion:
     """Tell a claim of these runs, and of the other ones for all labels that are not among them."""
     experiment = find(claim)
     recipes = {
@@ -176,7 +175,7 @@ def test_it_overtakes_where_it_stays_ahead(made_up: Any) -> None:
     assert overtakes(run, "x") == 200
     assert overtakes(run, "o") == 0
     assert ending(seat("x", "won"))(run) == pytest.approx(90)
-    results = Results({"one": BASE}, {"one": [run]})
+    results = Results({"one": varied()}, {"one": [run]})
     line = by_epoch(results, "one", seat("x", "won"), 40, "the network")
-    assert (line.name, line.recipe, line.x[:2]) == ("the network", BASE, [10, 20])
+    assert (line.name, line.recipe, line.x[:2]) == ("the network", varied(), [10, 20])
     assert [line.median[0], line.median[5], line.median[20]] == [10, 90, 90]

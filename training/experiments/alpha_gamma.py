@@ -12,14 +12,8 @@ EPSILONS = ("0.1", "0.3", "0.5", "0.7", "0.9")
 OPPONENTS = {"random": "random", "itself": "self"}
 GAMMAS = ("0.5", "0.7", "0.9", "1")
 GAMES = ("3500", "7000", "14000", "28000", "56000")
-USUAL = {"alpha": "0.4", "epsilon": "0.7", "gamma": "1", "games": "14000", "vs": "random"}
+CONSTANT = "q-table,epsilon_drop=0"
 MUCH = 5.0  # percent won or lost
-
-
-def recipe(**settings: str) -> str:
-    """Name the article's recipe with other settings."""
-    given = {name: value for name, value in settings.items() if USUAL.get(name) != value}
-    return ",".join(["q-table", *(f"{name}={value}" for name, value in given.items())])
 
 
 def label(opponent: str, alpha: str, epsilon: str) -> str:
@@ -28,17 +22,17 @@ def label(opponent: str, alpha: str, epsilon: str) -> str:
 
 
 GRIDS = {
-    label(opponent, alpha, epsilon): recipe(vs=vs, alpha=alpha, epsilon=epsilon, epsilon_drop="0")
+    label(opponent, alpha, epsilon): f"{CONSTANT},vs={vs},alpha={alpha},epsilon={epsilon}"
     for opponent, vs in OPPONENTS.items()
     for alpha in ALPHAS
     for epsilon in EPSILONS
 }
-STRIPS = {f"gamma {gamma}": recipe(gamma=gamma) for gamma in GAMMAS} | {
-    f"{int(games):,} games": recipe(games=games) for games in GAMES
+STRIPS = {f"gamma {gamma}": f"q-table,gamma={gamma}" for gamma in GAMMAS} | {
+    f"{int(games):,} games": f"q-table,games={games}" for games in GAMES
 }
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Say how far the medians of the grids lie apart."""
     grids: list[Grid] = []
     spans = {}
@@ -65,7 +59,7 @@ def tell(results: claim.Results) -> claim.Told:
     def span(medians: list[float]) -> list[str]:
         return [percent(min(medians)), percent(max(medians))]
 
-    return claim.Told(
+    return claim.Conclusion(
         [*grids, strips],
         [all(much[:2]), much[2], much[3]],
         Table(

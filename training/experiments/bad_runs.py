@@ -57,7 +57,7 @@ def measure_falls(recipe: Recipe) -> Fall:
 FALLS = Measure("falls-as-o", 1, Fall, measure_falls)
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Find the bad runs and where they err."""
     falls: Sequence[Fall] = results[Q_TABLE]
     bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD]
@@ -90,7 +90,8 @@ def tell(results: claim.Results) -> claim.Told:
         rows[f"of these, err most often after {_moves(boards[0].record)} (up to symmetry)"] = [
             f"{places[0][1]:,} of {len(bad):,}"
         ]
-    return claim.Told(figures, [some], Table(["seeds"], rows), claim.verdict_on(some, bool(bad)))
+    verdict = claim.verdict_on(some, bool(bad))
+    return claim.Conclusion(figures, [some], Table(["seeds"], rows), verdict)
 
 
 def _moves(record: str) -> str:

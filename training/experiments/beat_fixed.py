@@ -20,7 +20,7 @@ RECIPES = {
 }
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Count the seeds that win every game, seat by seat."""
     always = {
         (label, seat): [
@@ -43,7 +43,7 @@ def tell(results: claim.Results) -> claim.Told:
         for won in results.values(label, table.against("fixed", "o", table.WON))
     ]
     some = any(all(seeds) for seeds in always.values())
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.shares(
                 f"Seeds that win every game against fixed as {seat.upper()}",

@@ -13,7 +13,7 @@ ALIKE = {"minimax": "minimax, first move", "minimax-random": "minimax, at random
 PERFECT = {**ALIKE, "strongest": "best response that never loses"}
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare every seed with the perfect players."""
     game = tic_tac_toe()
     won = {
@@ -31,7 +31,7 @@ def tell(results: claim.Results) -> claim.Told:
         seat: of(results.values(Q_TABLE, table.against("random", seat, table.LOST)))
         for seat in table.SEAT_NAMES
     }
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(
                 table.games(table.WON, "random", seat),

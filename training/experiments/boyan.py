@@ -18,7 +18,7 @@ SELF_PLAY, TABLE, FORWARD = "self-play", "q-table, against T-hand", "q-learning,
 CAREFUL = "q-learning, against T-hand, a loss at -3"
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Place 58% among the seeds and below the bound."""
     wins, loses = table.both_seats("t-hand", table.WON), table.both_seats("t-hand", table.LOST)
     bound = _bound()
@@ -30,7 +30,7 @@ def tell(results: claim.Results) -> claim.Told:
         claim.Quantity(f"Games {ended} T-hand, the mean of both seats", "%", value)
         for ended, value in (("won against", wins), ("lost to", loses))
     )
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(won, marks=marks),
             results.strips(lost),

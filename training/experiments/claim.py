@@ -125,7 +125,7 @@ class Axes(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Told:
+class Conclusion:
     """What the numbers say."""
 
     figures: Sequence[Figure]
@@ -144,7 +144,7 @@ class Experiment:
     """A claim and how it is checked."""
 
     id: str
-    tell: Callable[["Results"], Told]
+    tell: Callable[["Results"], Conclusion]
     sweeps: Sequence[Sweep] = ()
 
     @property

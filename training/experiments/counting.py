@@ -10,7 +10,7 @@ from training.experiments.claim import number
 ORDERS, BOARDS, FACTOR = 362_880, 19_683, 8  # as published
 
 
-def tell(_results: claim.Results) -> claim.Told:
+def tell(_results: claim.Results) -> claim.Conclusion:
     """Count all of them."""
     game = tic_tac_toe()
     boards = game.board.astype(int)
@@ -30,7 +30,7 @@ def tell(_results: claim.Results) -> claim.Told:
     }
     factor = len(boards) / classes
     parts = [3**game.cells == BOARDS, balanced == ORDERS, round(factor, 2) == FACTOR]
-    return claim.Told(
+    return claim.Conclusion(
         [
             Bars(
                 title="From orders of moves to positions up to symmetry",

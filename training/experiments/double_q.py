@@ -15,7 +15,7 @@ COIN = "two tables, coin to the end"
 BAD = 40.0
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare end, speed and bias."""
     game, task = tic_tac_toe(), parse("q-table").task()
     assert task is not None
@@ -39,7 +39,7 @@ def tell(results: claim.Results) -> claim.Told:
     points = worth[0].x
     flat = [exact] * len(points)
     truth = Series("max Q* of the training task", "", points, flat, flat, flat, flat, flat, 1, 0)
-    return claim.Told(
+    return claim.Conclusion(
         [
             curves_of,
             Curves(

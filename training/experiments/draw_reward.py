@@ -6,15 +6,12 @@ from training.measures import END
 
 STEPS = [step / 10 for step in range(11)]
 BAD = 40.0
-USUAL = {f"draw {step:g}": f"q-table,draw={step:g}" if step else "q-table" for step in STEPS}
-NO_LOSS = {
-    f"draw {step:g}, loss 0": f"q-table,draw={step:g},loss=0" if step else "q-table,loss=0"
-    for step in (0.0, 0.5, 1.0)
-}
+USUAL = {f"draw {step:g}": f"q-table,draw={step:g}" for step in STEPS}
+NO_LOSS = {f"draw {step:g}, loss 0": f"q-table,draw={step:g},loss=0" for step in (0.0, 0.5, 1.0)}
 ENDS = FIRST, LAST = "draw 0", "draw 1"
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare the ends of the scale, and all between them."""
     lost = table.against("minimax-random", "o", table.LOST)
     bad = results.each(lambda run: lost(run) >= BAD, USUAL)
@@ -24,7 +21,7 @@ def tell(results: claim.Results) -> claim.Told:
     as_x, as_o = (
         results.medians(table.against("random", seat, table.WON)) for seat in table.SEAT_NAMES
     )
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(table.LOST_AS_O),
             results.strips(table.WINS),

@@ -7,13 +7,13 @@ ONE_HOT, FLAT, BITS, NUMBER = "one-hot", "flat", "bits", "bits as one number"
 NOTHING = 5.0  # percent more than random wins are no learning to speak of
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare what they win in the end with each other and with moves at random."""
     won = results.each(table.wins, (ONE_HOT, FLAT, BITS, NUMBER))
     badly = max(won[FLAT]) < min(won[ONE_HOT])
     never = [max(won[label]) < network.RANDOM + NOTHING for label in (BITS, NUMBER)]
     marks = [Mark(round(network.RANDOM, 2), "what random moves win")]
-    return claim.Told(
+    return claim.Conclusion(
         [
             network.won_by_epoch(results, won),
             results.strips(table.WINS_IN_THE_END, won, marks),
@@ -31,9 +31,9 @@ EXPERIMENT = claim.Experiment(
     network.sweeps(
         {
             ONE_HOT: network.varied(),
-            FLAT: network.varied("encoding=flat"),
-            BITS: network.varied("encoding=bits"),
-            NUMBER: network.varied("encoding=number"),
+            FLAT: network.varied(encoding="flat"),
+            BITS: network.varied(encoding="bits"),
+            NUMBER: network.varied(encoding="number"),
         }
     ),
 )

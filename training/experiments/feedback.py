@@ -14,21 +14,14 @@ def label(initial: str, epsilon: str) -> str:
     return f"Q0 {initial}, epsilon {epsilon}"
 
 
-def recipe(initial: str, epsilon: str) -> str:
-    """Name its recipe: the article's, with an epsilon that stays what it is."""
-    settings = [] if epsilon == "0.7" else [f"epsilon={epsilon}"]
-    settings += ["epsilon_drop=0"] + ([] if initial == "0" else [f"initial={initial}"])
-    return ",".join(["q-table", *settings])
-
-
 RECIPES = {
-    label(initial, epsilon): recipe(initial, epsilon)
+    label(initial, epsilon): f"q-table,epsilon={epsilon},epsilon_drop=0,initial={initial}"
     for initial in INITIALS
     for epsilon in EPSILONS
 }
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare no exploration with the best exploration, for each starting value."""
     none = {start: results.median(label(start, "0"), table.wins) for start in INITIALS}
     best = {
@@ -38,7 +31,7 @@ def tell(results: claim.Results) -> claim.Told:
     behind = {start: best[start] - none[start] > LITTLE for start in INITIALS}
     met = {start: results.median(label(start, "0"), table.known) for start in INITIALS}
     axes = claim.Axes(("starting value", "epsilon"), INITIALS, EPSILONS, label)
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.grid(table.WINS, axes),
             results.grid(table.KNOWN, axes),

@@ -19,7 +19,7 @@ STEPS = {
 SLOW, USUAL, FAST = STEPS
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Count the updates a game, and see what a faster growth alone does."""
     counts = results.medians(table.updates_per_game, LEARNERS)
     end = results.medians(table.wins)
@@ -29,7 +29,7 @@ def tell(results: claim.Results) -> claim.Told:
     title = "Games won against random, both seats, by how fast k grows"
     by_growth = table.WINS_LINE._replace(title=title)
     limits = {label: games_to_limit(results, label) for label in LEARNERS}
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.bars("Updates a game, at each of which k grows", "updates", counts),
             table.curves(results, by_growth, STEPS, by_games=True),

@@ -10,7 +10,7 @@ from training.experiments.claim import of, percent
 PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
 
 
-def tell(_results: claim.Results) -> claim.Told:
+def tell(_results: claim.Results) -> claim.Conclusion:
     """Let every player meet every player in both seats."""
     game = tic_tac_toe()
     policies = {name: BASELINES[name].policy(game) for name in PLAYERS}
@@ -31,7 +31,7 @@ def tell(_results: claim.Results) -> claim.Told:
     first = chances["random", "random"]
     more = sum(better) > sum(worse)
     titles = [BASELINES[name].title for name in PLAYERS]
-    return claim.Told(
+    return claim.Conclusion(
         [
             Bars(
                 "Random against random",

@@ -16,14 +16,14 @@ OTHERS = {
 RECIPES = {CHAMPION: CHAMPION, **OTHERS}
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare when they are proved, and how many ever are."""
     proved = results.each(lambda run: run.games is not None)
     medians = {label: table.median_games(results[label]) for label in RECIPES}
     first = all(medians[CHAMPION] < medians[label] for label in OTHERS)
     games = {label: round(one) for label, one in medians.items() if one < np.inf}
     stays = results.each(lambda run: run.stays is not None)
-    return claim.Told(
+    return claim.Conclusion(
         table.proof_figures(
             results,
             "Games until it is proved unbeatable in both seats",

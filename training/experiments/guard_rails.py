@@ -2,24 +2,23 @@
 
 from app.experiments import Curves
 from training.experiments import claim, network, table
-from training.networks.measure import NetworkRun
 
 WITH, WITHOUT, LONGER = "guard rails", "none", "none, four times as long"
 POINTS = 30
 THOUSANDS = 2_000  # epochs, as many as the claim is about
 
 
-def wants_taken(run: NetworkRun) -> list[float]:
+def wants_taken(run: network.NetworkRun) -> list[float]:
     """Take how often its highest output is an illegal move where it has to move, in percent."""
     return [100 * share for share in run.taken_met]
 
 
-def wants_taken_anywhere(run: NetworkRun) -> list[float]:
+def wants_taken_anywhere(run: network.NetworkRun) -> list[float]:
     """Take the same of all decisions."""
     return [100 * share for share in run.taken]
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Ask how many are left in the end, with and without."""
     wants, forfeits = network.ending(wants_taken), network.ending(network.both("forfeited"))
     left = results.each(wants, (WITH, WITHOUT, LONGER))
@@ -28,7 +27,7 @@ def tell(results: claim.Results) -> claim.Told:
     enough = len(results[LONGER][0].taken) >= THOUSANDS
     won = results.each(table.wins, left)
     legally = "Games won against random in the end, both seats, by its best legal move"
-    return claim.Told(
+    return claim.Conclusion(
         [
             Curves(
                 "Positions of its own games where its highest output is an illegal move",
@@ -73,8 +72,8 @@ EXPERIMENT = claim.Experiment(
     network.sweeps(
         {
             WITH: network.varied(),
-            WITHOUT: network.varied("guard_rails=no"),
-            LONGER: network.varied("guard_rails=no").replace("epochs=60", "epochs=240"),
+            WITHOUT: network.varied(guard_rails="no"),
+            LONGER: network.varied(guard_rails="no", epochs=240),
         }
     ),
 )

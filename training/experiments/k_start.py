@@ -5,10 +5,7 @@ from training.experiments.claim import chance, number, percent
 from training.measures import END, MARKS
 
 STARTS = ("0.001", "0.01", "0.1", "1")
-RECIPES = {
-    f"k from {start}": "league" if start == "0.001" else f"league,k_start={start}"
-    for start in STARTS
-}
+RECIPES = {f"k from {start}": f"league,k_start={start}" for start in STARTS}
 LOW, HIGH = "k from 0.001", "k from 0.1"
 FIXED = {
     f"{LOW}, against fixed": "league,vs=fixed",
@@ -16,7 +13,7 @@ FIXED = {
 }
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare the starts."""
     end, errors = results.medians(table.wins, RECIPES), results.medians(table.blunders, RECIPES)
     beats = table.both_seats("fixed", table.WON)
@@ -28,7 +25,7 @@ def tell(results: claim.Results) -> claim.Told:
     degrades = beaten[HIGH] < beaten[LOW] and r < claim.SIGNIFICANT
     worse, p = results.higher(LOW, HIGH, table.wins)
     more, q = results.higher(HIGH, LOW, table.blunders)
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(
                 claim.Quantity("Trained with the fixed player: games won against it", "%", beats),

@@ -19,7 +19,7 @@ FEW, MANY = 66, 50_000
 HARDLY = 1.0  # percent lost
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Find where the median seed hardly loses any more, in each seat."""
     lines = {
         (label, seat): table.curve(
@@ -41,7 +41,7 @@ def tell(results: claim.Results) -> claim.Told:
     def lost_in_the_end(label: str) -> list[str]:
         return [percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES]
 
-    return claim.Told(
+    return claim.Conclusion(
         [
             Curves(
                 f"Games lost as {seat.upper()} against randomised minimax",

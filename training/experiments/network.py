@@ -1,27 +1,101 @@
-"""What the experiments on networks share: the recipe that they vary, and lines over its epochs."""
+"""What the experiments on networks share: the recipe that they vary, and what is measured of it.
+
+That is every epoch of a training, and its end exactly.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from time import perf_counter
 
 import msgspec
 import numpy as np
 
 from app.experiments import Curves, Series, Table
+from app.recipes import Recipe
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.report import BySeat, Figures, report
 from training.experiments.claim import Results, Sweep, percent
 from training.experiments.table import SeatName
-from training.networks.measure import BEGINNING, EPOCHS, NetworkRun
+from training.learners import learn
+from training.learners.phases import Epoch
+from training.measures import Measure
 
 # 6,000 steps in place of the 80,000 of `dqn`, each of them six times as long.
-BASE = "dqn,epochs=60,step_size=0.0003,steps=100"
+BASE = {"epochs": 60, "step_size": 0.0003, "steps": 100}
 SEEDS = 3
 RANDOM = 100 * (737 / 1260 + 121 / 420) / 2  # percent won by random against random, both seats
 END = 10  # a training's last tenth stands for its end, where games are counted
+FIRST = 2  # epochs that are made again
+
+
+class NetworkRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One training of E epochs; shares are from 0 to 1, and those of games are sampled."""
+
+    seconds: float
+    judging: float  # the part of them that went into judging
+    won: BySeat[float]  # [E] share of the epoch's games that the network won
+    lost: BySeat[float]  # [E] that its opponent won, illegal moves included
+    forfeited: BySeat[float]  # [E] that it lost by an illegal move
+    taken: list[float]  # [E] share of all decisions in which its highest output is an illegal move
+    taken_met: list[float]  # [E] share of those that it met in the epoch's games
+    figures: Figures  # of the end, one entry each, exact
+
+
+class Beginning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The same of the first epochs, without the end: what a test can make again."""
+
+    seconds: float
+    won: BySeat[float]
+    lost: BySeat[float]
+    taken: list[float]
+
+
+def measure_beginning(recipe: Recipe) -> Beginning:
+    """Train a network for its first epochs only."""
+    begin = perf_counter()
+    history = islice(learn(tic_tac_toe(), recipe), FIRST + 1)
+    epochs = [progress.epoch for progress in history if progress.epoch]
+    won, lost, _, taken, _ = zip(*epochs, strict=True)
+    return Beginning(perf_counter() - begin, _by_seat(won), _by_seat(lost), list(taken))
+
+
+def measure_epochs(recipe: Recipe) -> NetworkRun:
+    """Train a network."""
+    game, begin = tic_tac_toe(), perf_counter()
+    epochs: list[Epoch] = []
+    for progress in learn(game, recipe):
+        epochs.extend([progress.epoch] if progress.epoch else [])
+    trained = perf_counter()
+    table = progress.q[game.legal][None]
+    figures = report(game, table, [progress.updates], recipe.worth(), recipe.plays, recipe.task())
+    judged = perf_counter()
+    won, lost, forfeited, taken, taken_met = zip(*epochs, strict=True)
+    return NetworkRun(
+        seconds=judged - begin,
+        judging=judged - trained,
+        won=_by_seat(won),
+        lost=_by_seat(lost),
+        forfeited=_by_seat(forfeited),
+        taken=list(taken),
+        taken_met=list(taken_met),
+        figures=figures,
+    )
+
+
+def _by_seat(pairs: Sequence[tuple[float, float]]) -> BySeat[float]:
+    x, o = np.array(pairs).round(9).T.tolist()
+    return BySeat(x, o)
+
+
+EPOCHS = Measure("network", 1, NetworkRun, measure_epochs, at_once=1)
+BEGINNING = Measure("network-beginning", 1, Beginning, measure_beginning, at_once=1)
 
 Line = Callable[[NetworkRun], Sequence[float]]
 
 
-def varied(*settings: str) -> str:
-    """Name the recipe with some more settings."""
-    return ",".join((BASE, *settings))
+def varied(**settings: object) -> str:
+    """Name the recipe with other settings."""
+    return ",".join(["dqn", *(f"{name}={value}" for name, value in (BASE | settings).items())])
 
 
 def sweeps(recipes: Mapping[str, str]) -> list[Sweep]:

@@ -2,10 +2,10 @@
 
 from training.experiments import claim, network, table
 
-SIZES = {
-    "1 layer of 120": ("layers=1", "width=120"),
-    "1 layer of 840": ("layers=1",),
-    "120, 840, 120": (),
+SIZES: dict[str, dict[str, object]] = {
+    "1 layer of 120": {"layers": 1, "width": 120},
+    "1 layer of 840": {"layers": 1},
+    "120, 840, 120": {},
 }
 NARROW, WIDE, THREE = SIZES
 STEPS = ("0.00003", "0.0003", "0.003")
@@ -21,13 +21,13 @@ def label(size: str, step: str) -> str:
 
 
 RECIPES = {
-    label(size, step): network.varied(*settings).replace(USUAL, step)
+    label(size, step): network.varied(step_size=step, **settings)
     for step in (USUAL, *(step for step in STEPS if step != USUAL))
     for size, settings in reversed(SIZES.items())
-} | {SQUARED: network.varied("error=squared")}
+} | {SQUARED: network.varied(error="squared")}
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare each size at the step size that suits it best, and then the rest."""
     won = results.each(table.wins, RECIPES)
     best = {
@@ -45,7 +45,7 @@ def tell(results: claim.Results) -> claim.Told:
         max(steep) < min(huber),
     ]
     at_one = "Games won against random in the end, each seed, at one step size"
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.grid(
                 table.WINS_IN_THE_END,

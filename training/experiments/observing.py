@@ -10,7 +10,7 @@ MOVES = 8_000
 LITTLE = 1.0  # percent that are no improvement any more
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare them, and find where observing stops improving."""
     end, (better, p) = results.medians(table.wins), results.higher(OBSERVING, PLAIN, table.wins)
     plies = results.median(PLAIN, table.updates_per_game)
@@ -24,7 +24,7 @@ def tell(results: claim.Results) -> claim.Told:
     )
     moves = done * plies
     soon = MOVES / 2 <= moves <= MOVES * 2
-    return claim.Told(
+    return claim.Conclusion(
         [
             won,
             results.strips(table.WINS_IN_THE_END),

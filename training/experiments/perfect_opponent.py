@@ -14,7 +14,7 @@ TABLES = {
 RANDOM, MINIMAX = "network, against random", "network, against minimax"
 NETWORKS = {
     RANDOM: network.varied(),
-    MINIMAX: network.varied().replace("dqn,", "dqn,vs=minimax-random,"),
+    MINIMAX: network.varied(vs="minimax-random"),
 }
 PAIRS = {
     "q-table": ("q-table, against random", "q-table, against minimax"),
@@ -22,7 +22,7 @@ PAIRS = {
 }
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare what each learner makes of random and of a perfect opponent."""
     won, worst, updated = (
         results.medians(value, TABLES) for value in (table.wins, table.lost_at_worst, table.known)
@@ -44,7 +44,7 @@ def tell(results: claim.Results) -> claim.Told:
     }
     worse.append(max(of_network[MINIMAX]) < min(of_network[RANDOM]))
     every = (*TABLES, *NETWORKS)
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(table.WINS, every),
             results.strips(table.LOST_AT_WORST, every),

@@ -7,7 +7,7 @@ from training.measures import MARKS
 ITERATION, LEARNING = "Q-iteration", "Q-learning 4"
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare where they end, and how fast."""
     ends, clean = results.medians(table.blunders), results.each(table.faultless)
     on_the_way = table.curves(results, table.BLUNDERS_LINE)
@@ -15,7 +15,7 @@ def tell(results: claim.Results) -> claim.Told:
     fewer = table.ahead(learning, iteration)
     better, faster = sum(clean[ITERATION]) > sum(clean[LEARNING]), sum(fewer) > len(fewer) / 2
     updates = {line.name: line.x[-1] for line in on_the_way.series}
-    return claim.Told(
+    return claim.Conclusion(
         [
             on_the_way,
             results.strips(table.BLUNDERS),

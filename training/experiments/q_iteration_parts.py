@@ -17,11 +17,11 @@ RECIPES = {
 WHOLE = "random, then itself, losses stick"
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Take it apart."""
     median, clean = results.medians(table.blunders), results.each(table.faultless)
     by_itself = all(all(clean[label]) == ("itself" in label) for label in RECIPES)
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(table.BLUNDERS),
             results.strips(

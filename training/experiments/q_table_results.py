@@ -25,7 +25,7 @@ def looks_lossless(run: Run) -> float:
     return 100 * (1 - table.against("random", "o", table.LOST)(run) / 100) ** SAMPLED
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Place what was reported among the seeds."""
     runs = results[Q_TABLE]
     within = all(
@@ -49,7 +49,7 @@ def tell(results: claim.Results) -> claim.Told:
         )
         for opponent in ("random", "minimax-random")
     ]
-    return claim.Told(
+    return claim.Conclusion(
         figures,
         [within, most],
         Table(

@@ -19,12 +19,12 @@ RECIPES = {
 MUCH = 10  # times fewer blunders
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare the opponents after as many games."""
     ends = results.medians(table.blunders)
     perfect = {label: perfectly_learned(recipe) for label, recipe in RECIPES.items()}
     remain, cured = ends[RANDOM] > 0, ends[ITSELF] * MUCH <= ends[RANDOM]
-    return claim.Told(
+    return claim.Conclusion(
         [
             table.curves(results, table.BLUNDERS_LINE),
             table.curves(results, table.LOST_AT_WORST_LINE),

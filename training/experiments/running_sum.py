@@ -7,14 +7,14 @@ from training.measures import END
 AVERAGE, SUM = "averages", "running sums"
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare both by what their play wins, and by proofs."""
     wins = results.medians(table.WON_AS_O.of)
     proved = results.each(table.beaten_nowhere)
     sums, averages = ((wins[label], sum(proved[label])) for label in (SUM, AVERAGE))
     worse = sums[0] < averages[0] and sums[1] < averages[1]
     better = sums[0] > averages[0] and sums[1] > averages[1]
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(table.WON_AS_O),
             results.strips(table.BLUNDERS),

@@ -10,7 +10,7 @@ from training.measures import MARKS, Run
 SELF_PLAY = "self-play"
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Count the proofs."""
     recipe = results.recipes[SELF_PLAY]
     asked: dict[str, Callable[[Run], bool]] = {
@@ -24,7 +24,7 @@ def tell(results: claim.Results) -> claim.Told:
     half = 2 * sum(proved) >= len(proved)
     low, _ = claim.wilson(sum(proved), len(proved))
     clean = answers["without a blunder in any position"]
-    return claim.Told(
+    return claim.Conclusion(
         [
             Bars(
                 "Seeds for which this is proved",

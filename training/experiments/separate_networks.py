@@ -6,13 +6,13 @@ SHARED, SEPARATE, CONVOLUTION = "one network", "one for each seat", "with a conv
 VARIANTS = (SEPARATE, CONVOLUTION)
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare them with the usual network; where their seeds overlap nothing can be told."""
     won = results.each(table.wins, (SHARED, *VARIANTS))
     better = [min(won[label]) > max(won[SHARED]) for label in VARIANTS]
     worse = [max(won[label]) < min(won[SHARED]) for label in VARIANTS]
     told = any(better) or all(worse)
-    return claim.Told(
+    return claim.Conclusion(
         [
             network.won_by_epoch(results, won),
             *(
@@ -33,8 +33,8 @@ EXPERIMENT = claim.Experiment(
     network.sweeps(
         {
             SHARED: network.varied(),
-            SEPARATE: network.varied("networks=separate"),
-            CONVOLUTION: network.varied("convolution=yes"),
+            SEPARATE: network.varied(networks="separate"),
+            CONVOLUTION: network.varied(convolution="yes"),
         }
     ),
 )

@@ -56,7 +56,7 @@ AGAINST_RANDOM, AGAINST_ITSELF = "against random", "both sides learn"
 POINT = 1.0  # percent won: less is no other way of playing
 
 
-def tell_self_play(results: claim.Results) -> claim.Told:
+def tell_self_play(results: claim.Results) -> claim.Conclusion:
     """Compare what is learned from random and from itself."""
     won, lost, errors = (
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
@@ -66,7 +66,7 @@ def tell_self_play(results: claim.Results) -> claim.Told:
         lost[AGAINST_ITSELF] < lost[AGAINST_RANDOM],
         wins_less and won[AGAINST_ITSELF] <= won[AGAINST_RANDOM] - POINT,
     ]
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(table.WINS),
             results.strips(table.LOST_AT_WORST),
@@ -97,7 +97,7 @@ def value_error(run: Run) -> float:
     return run.figures.task.mean_reached[-1]
 
 
-def tell_symmetries(results: claim.Results) -> claim.Told:
+def tell_symmetries(results: claim.Results) -> claim.Conclusion:
     """Ask whether it is faster, and what it costs where the opponent is not symmetric itself."""
     won = table.curves(results, table.WINS_LINE, (PLAIN, SYMMETRIC))
     plain, symmetric = won.series
@@ -110,7 +110,7 @@ def tell_symmetries(results: claim.Results) -> claim.Told:
     )
     costs, p = results.higher(SYMMETRIC_FIXED, PLAIN_FIXED, value_error)
     faster = 2 * sum(leads) > len(leads)
-    return claim.Told(
+    return claim.Conclusion(
         [
             won,
             results.strips(
@@ -145,14 +145,14 @@ EXPLORES, GREEDY = "explores a tenth of its moves", "always greedy"
 EXPLORES_ITSELF, GREEDY_ITSELF = f"{EXPLORES}, self-play", f"{GREEDY}, self-play"
 
 
-def tell_greedy(results: claim.Results) -> claim.Told:
+def tell_greedy(results: claim.Results) -> claim.Conclusion:
     """Compare learning with and without exploration."""
     won, lost, updated = (
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.known)
     )
     wins_less, p = results.higher(EXPLORES, GREEDY, table.wins)
     loses_more, q = results.higher(GREEDY_ITSELF, EXPLORES_ITSELF, table.lost_at_worst)
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(table.WINS),
             results.strips(table.LOST_AT_WORST),
@@ -176,13 +176,13 @@ def tell_greedy(results: claim.Results) -> claim.Told:
 FROM_GREEDY, FROM_ALL = "learns from greedy moves", "learns from all moves"
 
 
-def tell_exploration(results: claim.Results) -> claim.Told:
+def tell_exploration(results: claim.Results) -> claim.Conclusion:
     """Compare both kinds of values by greedy play and by play that goes on exploring."""
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
     greedy, exploring = (results.medians(kind) for kind in kinds)
     greedy_wins, p = results.higher(FROM_GREEDY, FROM_ALL, kinds[0])
     all_win, q = results.higher(FROM_ALL, FROM_GREEDY, kinds[1])
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(claim.Quantity(title, "%", attrgetter(kind)))
             for title, kind in (
@@ -217,7 +217,7 @@ OTHERS = {
 CHAMPION = "lower and upper bounds (champion)"
 
 
-def tell_improvements(results: claim.Results) -> claim.Told:
+def tell_improvements(results: claim.Results) -> claim.Conclusion:
     """Compare each change alone with the book's learner, and all of them with the champion."""
     won, lost, errors = (
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
@@ -227,7 +227,7 @@ def tell_improvements(results: claim.Results) -> claim.Told:
     p = {label: chances for label, (_, chances) in fewer.items()}
     games = results.medians(lambda run: run.games[-1])
     solved = errors[CHAMPION] == 0 and lost[CHAMPION] == 0
-    return claim.Told(
+    return claim.Conclusion(
         [
             results.strips(table.BLUNDERS),
             results.strips(table.WINS),

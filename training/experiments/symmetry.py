@@ -16,7 +16,7 @@ EARLY = 1 / 100  # of the updates
 LITTLE = 1.0  # percent that are no degradation
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Ask of both whether they are ahead early and behind in the end."""
     end = results.medians(table.wins)
     won = table.curves(results, table.WINS_LINE)
@@ -29,7 +29,7 @@ def tell(results: claim.Results) -> claim.Told:
     symmetric = {label: early[label] for label in p}
     fallen = {line.name: max(line.median) - line.median[-1] for line in won.series}
     falls = any(fallen[label] > LITTLE for label in p)
-    return claim.Told(
+    return claim.Conclusion(
         [won, table.curves(results, table.BLUNDERS_LINE)],
         [all(faster.values()), overtaken[AS_THERE], overtaken[ALIKE], falls],
         claim.compare(

@@ -103,7 +103,7 @@ def _response(policy: Policy, dice: Random) -> Callable[[str], int]:
     return respond_to
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare teachers, and initial values."""
     proved = results.each(lambda run: run.games is not None)
     medians = {label: table.median_games(results[label]) for label in proved}
@@ -114,7 +114,7 @@ def tell(results: claim.Results) -> claim.Told:
     quicker = all(responder[first] < at_random[first] for first in FIRST)
     fears = responder["low"] < responder["high"]
     optimal = [one for first in FIRST for one in proved[label_of("minimax", first)]]
-    return claim.Told(
+    return claim.Conclusion(
         table.proof_figures(
             results,
             "Games with the best responder until it is unbeatable as X",

@@ -96,7 +96,7 @@ WON, LOST, LEARNED, TESTED = (
 )
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare with the training against random, and with what was reported."""
     taught: Sequence[Met] = results[AS_REPORTED]
     won, lost = results.medians(WON.of), results.medians(LOST.of)
@@ -107,7 +107,7 @@ def tell(results: claim.Results) -> claim.Told:
         {label: f"{min(seeds)} to {max(seeds)}" for label, seeds in results.each(value).items()}
         for value in (LEARNED.of, TESTED.of)
     )
-    return claim.Told(
+    return claim.Conclusion(
         [
             _marked(results.strips(WON), Mark(REPORTED_WON, "reported: 50%")),
             _marked(results.strips(LOST), Mark(REPORTED_LOST, "reported: 22.7%")),

@@ -7,13 +7,13 @@ from training.measures import MARKS
 TWO, ONE = "two-stage", "one-stage"
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Compare them in the end and on the way."""
     end, errors = results.medians(table.wins), results.medians(table.blunders)
     better, p = results.higher(TWO, ONE, table.wins)
     by_updates = table.ahead(*table.curves(results, table.WINS_LINE, (TWO, ONE)).series)
     per_game = results.medians(table.updates_per_game)
-    return claim.Told(
+    return claim.Conclusion(
         [
             table.curves(results, table.WINS_LINE, by_games=True),
             table.curves(results, table.BLUNDERS_LINE, by_games=True),

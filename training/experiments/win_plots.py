@@ -6,12 +6,11 @@ import numpy as np
 
 from app.experiments import Curves, Mark, Table
 from training.experiments import claim, network, table
-from training.networks.measure import NetworkRun
 
 RANDOM, HEURISTIC = "random", "t-hand"
 RECIPES = {
-    f"against {opponent}": "dqn,epochs=400,step_size=0.0003,steps=50".replace("dqn", start)
-    for opponent, start in ((RANDOM, "dqn"), (HEURISTIC, "dqn,vs=t-hand"))
+    f"against {opponent}": network.varied(vs=opponent, epochs=400, steps=50)
+    for opponent in (RANDOM, HEURISTIC)
 }
 POINTS = 40
 NETWORK = "the network"
@@ -28,7 +27,7 @@ OVERTAKES = {(RANDOM, "o"): (150, 250), (HEURISTIC, "x"): (100, 250)}  # epochs;
 ORDER = {"x": "first", "o": "second"}
 
 
-def overtakes(run: NetworkRun, seat_name: table.SeatName) -> float:
+def overtakes(run: network.NetworkRun, seat_name: table.SeatName) -> float:
     """Return the epoch from which on it wins more than its opponent, in means of ten epochs.
 
     Never is infinite.
@@ -39,7 +38,7 @@ def overtakes(run: NetworkRun, seat_name: table.SeatName) -> float:
     return np.inf if last == POINTS - 1 else (last + 1) * (len(lead) // POINTS)
 
 
-def tell(results: claim.Results) -> claim.Told:
+def tell(results: claim.Results) -> claim.Conclusion:
     """Draw the four plots, and ask who is ahead in the end and since when."""
     figures, ahead, near, then, rows = [], [], [], [], {}
     for (opponent, seat_name, marks), end in zip(PLOTS, ENDS, strict=True):
@@ -69,7 +68,7 @@ def tell(results: claim.Results) -> claim.Told:
         ]
     alike = ahead == REPORTED
     verdict = claim.verdict_on(alike, all(near), all(then))
-    return claim.Told(
+    return claim.Conclusion(
         figures,
         [alike, all(near), all(then)],
         Table(["won", "lost", "the network is"], rows, "last tenth of the epochs"),
