@@ -12,8 +12,6 @@ from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
 
-from babel import Locale
-from babel.dates import format_skeleton
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -38,21 +36,22 @@ class Language:
 def load(folder: Path) -> dict[str, Language]:
     """Read every catalogue of a folder, <code>.po, by their codes.
 
-    Raises PoFileError, ValueError or babel.UnknownLocaleError if one of them is none.
+    Raises PoFileError or ValueError if one of them is none.
     """
     return {file.stem: read(file) for file in sorted(folder.glob("*.po"))}
 
 
 def read(file: Path) -> Language:
-    """Read one catalogue; raises as `load` does."""
-    locale, compiled = Locale.parse(file.stem), BytesIO()
+    """Read one catalogue; raises as `load` does.
+
+    It also says what Babel knows of the language, which would take each process 5 MB.
+    """
+    compiled = BytesIO()
     with file.open("rb") as lines:
-        write_mo(compiled, read_po(lines, locale, abort_invalid=True))
+        write_mo(compiled, read_po(lines, abort_invalid=True))
     compiled.seek(0)
-    symbols = locale.number_symbols["latn"]
-    name = (locale.get_display_name() or file.stem).capitalize()
     texts = GNUTranslations(compiled)
-    return Language(file.stem, name, texts, symbols["group"] + symbols["decimal"])
+    return Language(file.stem, texts.gettext("English"), texts, texts.gettext(",."))
 
 
 IN_ENGLISH = Language(ENGLISH, "English", NullTranslations())
@@ -91,10 +90,10 @@ def localized(number: str) -> str:
 
 def month_and_day(day: date) -> str:
     """Write a day of any year."""
-    language = _spoken.get()
-    if language is IN_ENGLISH:
-        return f"{day:%-d %B}"
-    return format_skeleton("MMMMd", day, locale=language.code)
+    months = gettext(
+        "January February March April May June July August September October November December"
+    )
+    return gettext("%(day)s %(month)s", day=day.day, month=months.split()[day.month - 1])
 
 
 def marked(text: str) -> str:

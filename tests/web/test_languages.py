@@ -234,9 +234,11 @@ def test_each_language_is_kept_by_its_address(client: FlaskClient) -> None:
 
 
 def test_a_language_is_one_file(tmp_path: Path) -> None:
-    """As docs/translating.md says: Spanish, with one text of it."""
-    text = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n\nmsgid "Play"\n'
-    (tmp_path / "es.po").write_text(f'{text}msgstr "Jugar"\n', "utf-8")
+    """As docs/translating.md says: Spanish, with some texts of it."""
+    texts = {"": "Content-Type: text/plain; charset=utf-8\\n", "Play": "Jugar"}
+    texts |= {"English": "Español", ",.": ".,"}
+    lines = [f'msgid "{text}"\nmsgstr "{said}"\n' for text, said in texts.items()]
+    (tmp_path / "es.po").write_text("\n".join(lines), "utf-8")
     spanish = load(tmp_path)["es"]
     assert (spanish.name, spanish.digits) == ("Español", ".,")
     assert spanish.texts.gettext("Play") == "Jugar"
