@@ -9,35 +9,43 @@ const [table, file, reading, notes, unread, outcome] =
 const PAUSE = 200; // milliseconds after the last key
 
 let content = null; // the bytes of the table
-let turn = 0; // of the readings: an earlier one may end later
-let values = null; // of the table that was read last, if it has any: see readTable
+let values = null; // of the table that was read last, if it has any, by the stones of a board
 let played = []; // the cells that were pressed on the board of its values
+let reader = started();
+let reads = false; // whether the reader is at it
 
 function fill(list, texts) {
   list.replaceChildren(...texts.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
 }
 
-async function read() {
-  const now = turn += 1;
+function started() {
+  return Object.assign(new Worker(table.dataset.reader), {
+    onmessage: ({ data }) => tell(data),
+    onerror: () => tell({ refused: "the script for it was not loaded" }),
+  });
+}
+
+// The page goes on while the worker reads; what has been overtaken is not read to its end.
+
+function read() {
   notes.hidden = unread.hidden = outcome.hidden = byId("heat").hidden = true;
-  if (!content?.length) {
-    reading.textContent = "";
-    return;
+  if (reads) {
+    reader.terminate();
+    reader = started();
   }
-  reading.textContent = "Reading…";
+  reads = Boolean(content?.length);
+  reading.textContent = reads ? "Reading…" : "";
   const options = {};
   for (const select of document.querySelectorAll("[data-option]")) options[select.dataset.option] = select.value;
-  await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
-  let result;
-  try {
-    result = await readTable(content, options);
-  } catch (error) {
-    if (now !== turn) return;
-    reading.textContent = `This cannot be read: ${error.message}.`;
-    if (!(error instanceof TableError)) throw error;
+  if (reads) reader.postMessage([content, options]);
+}
+
+function tell(result) {
+  reads = false;
+  if (result.refused) {
+    reading.textContent = `This cannot be read: ${result.refused}.`;
     return;
   }
-  if (now !== turn) return;
   reading.textContent = result.summary;
   fill(notes, result.notes);
   notes.hidden = !result.notes.length;
@@ -60,11 +68,11 @@ const MARKS = [".", "X", "O"];
 const signed = (value) => (value < 0 ? "−" : "+") + (Math.abs(value) < 100 ? Math.abs(value).toFixed(2) : Math.abs(value).toPrecision(3));
 
 function draw() {
-  const largest = values.flat().reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+  const largest = [...values.values()].flat().reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
   const stones = Array(9).fill(0);
   played.forEach((cell, ply) => { stones[cell] = 1 + ply % 2; });
-  const number = game().numbers.get(codeOf(stones));
-  const row = number === undefined ? stones.map(() => NaN) : values[number];
+  const row = values.get(stones.join("")) ?? stones.map(() => NaN);
+  const over = !values.has(stones.join(""));
   const best = Math.max(...row.filter(Number.isFinite));
   document.querySelectorAll("#heat .cell").forEach((cell, at) => {
     const known = Number.isFinite(row[at]) && !stones[at];
@@ -73,14 +81,14 @@ function draw() {
     cell.className = `cell${known || stones[at] ? "" : " unknown"}${plays ? " best" : ""}`;
     if (known) cell.dataset.heat = Math.round(20 * row[at] / (largest || 1));
     else delete cell.dataset.heat;
-    cell.ariaDisabled = String(number === undefined || stones[at] > 0);
+    cell.ariaDisabled = String(over || stones[at] > 0);
     cell.ariaLabel = `Row ${Math.floor(at / 3) + 1}, column ${at % 3 + 1}, ${
       stones[at] ? mark : `empty, ${known ? `value ${signed(row[at])}` : "no value"}${plays ? ", best" : ""}`}`;
     cell.innerHTML = stones[at]
       ? `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><use href="#mark-${mark.toLowerCase()}"/></svg>`
       : `<span class="value">${known ? signed(row[at]) : "–"}</span>${plays ? '<span class="star">★</span>' : ""}`;
   });
-  byId("heat-turn").textContent = number === undefined ? "The game is over." : `${MARKS[game().toMove[number]]} to move: what the table has.`;
+  byId("heat-turn").textContent = over ? "The game is over." : `${MARKS[1 + played.length % 2]} to move: what the table has.`;
   byId("heat-back").disabled = !played.length;
 }
 

@@ -773,3 +773,16 @@ async function readTable(content, options = {}) {
   const isLiteral = /^\s*([{[(]|(defaultdict|OrderedDict|dict|array)\b)/.test(text);
   return new Table(options).read(isLiteral ? literalRows(new Reader(text).whole()) : csvRows(text));
 }
+
+// The page asks this script, as a worker, and is told what readTable returns, or why it cannot: the
+// values by the stones of each decision's board, in reading order.
+onmessage = async ({ data: [content, options] }) => {
+  try {
+    const { values, ...read } = await readTable(content, options);
+    const byStones = values && new Map(game().decisions.map((stones, number) => [stones.join(""), values[number]]));
+    postMessage({ ...read, values: byStones });
+  } catch (error) {
+    postMessage({ refused: error.message });
+    if (!(error instanceof TableError)) throw error;
+  }
+};

@@ -74,7 +74,7 @@ def packed(content: bytes | str) -> str:
 
 
 def read(page: Page, content: bytes | str, **options: str) -> Reading:
-    """Have a table read by the page's own script, as if it were pasted or dropped."""
+    """Have a table read by the script of the page's worker."""
     result = page.evaluate(READ, [packed(content), options])
     values = json.loads(result.pop("values"))
     q = np.full(GAME.legal.shape, np.nan) if values is None else np.array(values, np.float64)
@@ -91,6 +91,7 @@ def reader(browser: Browser, base_url: str) -> Iterator[Page]:
     """The page whose script reads tables, opened once: what is read leaves nothing behind."""
     page = browser.new_page(base_url=base_url)
     page.goto("/judge")
+    page.add_script_tag(url=page.locator("#table").get_attribute("data-reader"))
     yield page
     page.close()
 
@@ -297,13 +298,13 @@ def test_whatever_is_pasted_is_read_or_refused(reader: Page) -> None:
 
 @pytest.mark.parametrize("file", FOREIGN)
 def test_a_pasted_table_is_judged_and_nothing_of_it_is_sent(
-    page: Page, asked: list[Request], file: str
+    reader: Page, page: Page, asked: list[Request], file: str
 ) -> None:
     page.goto("/judge")
     expect(page.locator("#bring")).to_be_visible()
     asked.clear()
     text = (DATA / file).read_text()
-    wanted = read(page, text)
+    wanted = read(reader, text)
     page.locator("#table").evaluate(PASTE, text)  # at once, not line by line
     expect(page.locator("#reading")).to_have_text(wanted.summary)
     expect(page.locator("#notes li")).to_have_text(wanted.notes)
@@ -314,6 +315,20 @@ def test_a_pasted_table_is_judged_and_nothing_of_it_is_sent(
     assert sent(asked)[0].endswith(f"/judge?moves={wanted.moves}")
     assert {request.method for request in asked} == {"GET"}
     assert not [request for request in asked if request.post_data]
+
+
+def test_the_page_goes_on_while_a_long_table_is_read_and_the_next_overtakes_it(page: Page) -> None:
+    """Read in the page itself it draws no frame meanwhile, for a second and more."""
+    page.goto("/judge")
+    page.locator("#table").evaluate(PASTE, "..........,1\n" * 30_000)
+    told = page.locator("#reading")
+    expect(told).to_have_text("Reading…")
+    page.evaluate("""async () => {
+        for (let frame = 0; frame < 10; frame += 1) await new Promise(requestAnimationFrame);
+    }""")
+    expect(told).to_have_text("Reading…", timeout=1)
+    page.locator("#table").evaluate(PASTE, '{".........": 4}')
+    expect(told).to_have_text("Read: 1 of 4,520 positions.")
 
 
 def test_the_values_of_a_table_are_seen_on_a_board_and_it_stays_here(
