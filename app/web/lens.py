@@ -37,7 +37,8 @@ class Opinion:
     """One lens on one decision, cell by cell, in the mover's view; illegal moves mean nothing."""
 
     lens: str
-    values: NDArray[np.float64]  # [cells] in the units of the lens, NaN where taken
+    position: int  # of the decision
+    values: NDArray[np.float64]  # [cells] in the units of the lens, NaN where illegal
     scaled: NDArray[np.float64]  # [cells] the same from -1, a loss or never, to +1, a win or always
     own: bool  # whether the texts are in the units of the lens, and not on the common scale
     policy: NDArray[np.float64]  # [cells] chance of each move where the lens plays
@@ -207,6 +208,7 @@ def weighed(world: World, position: int, lens: str, row: Row, own: bool = False)
     ]
     return Opinion(
         lens=lens,
+        position=position,
         values=values,
         scaled=scaled,
         own=own,
@@ -245,7 +247,7 @@ def can_blunder(place: Place, view: Opinion) -> bool:
     return bool((view.policy > 0)[~place.world.right[place.position]].any())
 
 
-def notes(world: World, position: int, view: Opinion, step: int | None, errors: str) -> list[Note]:
+def notes(world: World, view: Opinion, step: int | None, errors: str) -> list[Note]:
     """Return what is to be said of each cell beside its value.
 
     Of optimal play that is all it says.  Of others it is said where their value errs: `errors`
@@ -255,7 +257,7 @@ def notes(world: World, position: int, view: Opinion, step: int | None, errors: 
     if view.exact:
         return [Note(truth, truth) for truth in view.truths]
     if errors == "task":
-        values = off_task(world, position, view.lens, step, view.own)
+        values = off_task(world, view.position, view.lens, step, view.own)
         return [
             Note(
                 gettext("task: %(value)s", value=value),
@@ -267,7 +269,7 @@ def notes(world: World, position: int, view: Opinion, step: int | None, errors: 
         ]
     if errors == "none":
         return [NOTHING] * len(view.texts)
-    results = np.sign(world.endings[position]).tolist()
+    results = np.sign(world.endings[view.position]).tolist()
     erring = view.wrong if errors == "truth" else view.blunders
     return [
         Note(_optimal(gettext(OUTCOMES[result])), _optimal(truth)) if wrong else NOTHING

@@ -24,7 +24,6 @@ from app.web.language import gettext, marked, ngettext
 from app.web.lens import (
     HEAT_STEPS,
     OUTCOMES,
-    Note,
     Opinion,
     awaits_reply,
     lens_of,
@@ -169,7 +168,7 @@ def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
     blame = losing_move(place)
     ply = seen_ply(place)
     seen = None if place.match.hide or ply is None else opinion_at(place, ply)
-    legend = legend_of(place, seen, ply) if seen else None
+    legend = legend_of(place, seen) if seen else None
     return Scene(
         says=saying(place, controls, played, blame, legend, going_on is not None, routes.show),
         result=result(place),
@@ -178,13 +177,13 @@ def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
             place,
             seen,
             None if going_on else addresses.moves_of(place.match, routes.show),
-            notes=_notes(place, seen, ply),
-            more=expectations(place, seen, ply),
+            notes=notes(place.world, seen, place.match.step, place.match.errors) if seen else None,
+            more=expectations(place, seen),
             hinted=hinted(place),
             reply=addresses.moves_of(place.match, routes.reply) if answered(place) else None,
             held=ply != len(place.match.shown) and not place.over,
         ),
-        bar=bar(place, seen, ply),
+        bar=bar(place, seen),
         opinion=seen,
         ply=ply,
         legend=legend,
@@ -306,22 +305,22 @@ def _temptation(place: Place, cell: int) -> tuple[float, float]:
     return tuple(round(float(each[wrong].sum()), 6) for each in chances)  # type: ignore[return-value]
 
 
-def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
+def bar(place: Place, seen: Opinion | None) -> Bar:
     """Say what the position is worth to the side whose view is kept, else to X.
 
     After the end that is how the game ended, whatever a lens expected.
     """
-    if seen is None or ply is None:
+    if seen is None:
         words = marked("The values are hidden.") if place.match.hide else marked("No value yet.")
         return Bar(None, None, gettext(words))
     side = viewer(place.match, place.world) or X
-    sign = side * mover_at(ply)
+    sign = side * int(place.world.game.to_move[seen.position])
     if place.over:
         ended = side * place.world.game.result(place.position)
         label = gettext(OVER[ended], mark=MARKS[side])
         return Bar(ended * HEAT_STEPS, ended * HEAT_STEPS, label)
     expected = None if seen.beads or not any(seen.known) else sign * seen.scaled[seen.known].max()
-    value = int(place.world.solution.value[place.positions[ply]])
+    value = int(place.world.solution.value[seen.position])
     if seen.beads:
         expects = gettext("no result, it only has beads")
     elif is_moves(seen.lens):
@@ -336,15 +335,15 @@ def bar(place: Place, seen: Opinion | None, ply: int | None) -> Bar:
     return Bar(colour, side * value * HEAT_STEPS, label)
 
 
-def expectations(place: Place, seen: Opinion | None, ply: int | None) -> list[str] | None:
+def expectations(place: Place, seen: Opinion | None) -> list[str] | None:
     """Say of each cell how often it was tried and which reply is expected, by cell."""
-    if seen is None or ply is None or place.match.step is not None or is_moves(seen.lens):
+    if seen is None or place.match.step is not None or is_moves(seen.lens):
         return None
-    world, game, position = place.world, place.world.game, place.positions[ply]
+    world, game, position = place.world, place.world.game, seen.position
     replies, after = _replies(world, seen.lens), game.successor[position].tolist()
     agent = world.agents.find(seen.lens)
     tried = agent.visits[position].tolist() if agent else None
-    answering, sentences = MARKS[-mover_at(ply)], []
+    answering, sentences = MARKS[-int(game.to_move[position])], []
     for cell, successor in enumerate(after):
         if successor < 0:
             sentences.append("")
@@ -439,13 +438,6 @@ def summed_up(place: Place) -> str:
                 words = marked("%(who)s was %(value)s sure of move %(ply)s: a blunder.")
     named = MARKS[winner] if match.is_human(winner) and not value else world.titles[who]
     return gettext(words, who=named, value=value, ply=blame.ply)
-
-
-def _notes(place: Place, seen: Opinion | None, ply: int | None) -> list[Note] | None:
-    if seen is None or ply is None:
-        return None
-    match = place.match
-    return notes(place.world, place.positions[ply], seen, match.step, match.errors)
 
 
 @kept(64)

@@ -73,15 +73,14 @@ class Legend(NamedTuple):
     facts: str  # what is exactly true of the agent or lens
 
 
-def legend_of(place: Place, opinion: Opinion, ply: int | None = None) -> Legend:
+def legend_of(place: Place, opinion: Opinion) -> Legend:
     """Explain an opinion: whose it is, for whom, on what scale, and how far to trust it.
 
-    It is of the position shown, or of the one at another ply, which is kept in view.
+    It is of the position shown, or of an earlier one, which is kept in view.
     """
     world, step = place.world, place.match.step
-    ply = len(place.match.shown) if ply is None else ply
-    player = mover_at(ply)
-    now = ply == len(place.match.shown)
+    player = int(world.game.to_move[opinion.position])
+    now = opinion.position == place.position
     when = marked("for %(mark)s, to move") if now else marked("for %(mark)s, at its last move")
     view = gettext(when, mark=MARKS[player])
     if is_moves(opinion.lens):

@@ -97,7 +97,7 @@ def test_no_bead_is_wrong_or_expects_a_result(world: World) -> None:
     for position in range(0, world.game.decisions, 43):
         seen = opinion(world, position, LENS)
         assert not any(seen.wrong)
-        assert not any(note.text for note in notes(world, position, seen, None, "truth"))
+        assert not any(note.text for note in notes(world, seen, None, "truth"))
     place = place_of(Match("0482", lens=LENS), world)
     played = moves(place)
     assert all(one.text.endswith("●") and one.expected is None for one in played)

@@ -149,7 +149,7 @@ def test_an_error_is_marked_where_the_outcome_is_another(world: World) -> None:
         np.testing.assert_array_equal(seen.scaled, scaled)
         assert seen.wrong == (abs(scaled) > 0.5).tolist()  # every first move is a draw
         assert not any(seen.blunders)
-        said = [note.label for note in notes(world, 0, seen, None, "truth")]
+        said = [note.label for note in notes(world, seen, None, "truth")]
         assert said == ["optimal: draw" if wrong else "" for wrong in seen.wrong]
 
 
@@ -164,7 +164,7 @@ def test_only_blunders_that_it_does_not_see_are_marked_unless_more_is_asked_for(
                 for wrong, right in zip(seen.wrong, world.right[position], strict=True)
             ]
             for errors, marked in (("", seen.blunders), ("truth", seen.wrong), ("none", [0] * 9)):
-                said = notes(world, position, seen, None, errors)
+                said = notes(world, seen, None, errors)
                 assert [bool(note.text) for note in said] == [bool(mark) for mark in marked]
 
 
@@ -172,7 +172,7 @@ def test_a_value_is_off_its_own_task_by_a_tenth_of_the_way_to_a_win(world: World
     name, marked = "q-learning-1", 0
     for position in range(0, world.game.decisions, 193):
         seen, task = opinion(world, position, name), opinion(world, position, f"{name}_task")
-        said = notes(world, position, seen, None, "task")
+        said = notes(world, seen, None, "task")
         for cell in np.flatnonzero(world.game.legal[position] & seen.known):
             off = abs(seen.scaled[cell] - task.scaled[cell]) >= 0.1
             assert said[cell].text == (f"task: {task.texts[cell]}" if off else "")

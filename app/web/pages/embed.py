@@ -345,7 +345,11 @@ def mind_preview(name: str) -> Response:
     step, colour = minds.parse_view(world(), name, request.args)
     shown = minds.picture(world(), name, step, colour)
     line = f"The mind of {shown.title}: {minds.kinds(world(), name)[colour].title.lower()}"
-    return export.png_file(preview(line, [shown.truth, shown.tiles()], shown.width, shown.height))
+    return export.png_file(
+        preview(
+            line, [minds.truth(shown.where), shown.tiles()], shown.where.columns, shown.where.height
+        )
+    )
 
 
 @bp.get(addresses.MATCH_PREVIEW.to(""))

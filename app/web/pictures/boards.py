@@ -164,7 +164,7 @@ def board(
     last = place.cells[ply - 1] if ply else None
     lines = _winning_lines(game, position) if place.over else []
     if opinion and notes is None:
-        notes = lens.notes(place.world, position, opinion, None, "truth")
+        notes = lens.notes(place.world, opinion, None, "truth")
     winning = {cell for line in lines for cell in line}
     squares = []
     for cell, stone in enumerate(game.board[position].tolist()):

@@ -53,15 +53,6 @@ KINDS = {
 LEANS = Kind("How sure it is", "heat", "draws any move alike", "always draws the same one")
 
 
-class TruthLine(NamedTuple):
-    """A line under the tiles of a row that optimal play values alike."""
-
-    heat: int
-    x: float
-    y: float
-    width: float
-
-
 class MindPicture(NamedTuple):
     """A mind as a picture; a tile is 1 wide and high."""
 
@@ -69,42 +60,30 @@ class MindPicture(NamedTuple):
     title: str
     kind: str  # of KINDS
     scale: str  # of its colours
+    where: Tiles
     paths: list[tuple[int | None, str]]  # a heat or level, None for unknown, and all its tiles
-    bands: list[TruthLine]
-    middles: list[float]  # of the row of each move
-    width: int  # in tiles
-    height: float
-    tile: str  # the outline of one, for the script
-    places: str  # "x,y" of every tile, as are the frames only where a script may want them
-    frames: str  # the colours of every tile at every moment, see `frame`
+    tile: str = TILE  # the outline of one, for the script
+    places: str = ""  # "x,y" of every tile, as are the frames only where a script may want them
+    frames: str = ""  # the colours of every tile at every moment, see `frame`
 
     def svg(self, id: str = "mind", small: bool = False) -> Markup:
         """Write it for a page; `id` keeps two of them apart, a small one has nothing around it."""
         edges = (0.2, 0.2, 0.4, 0.6) if small else (2.2, 0.4, 2.6, 0.9)
         left, top, across, down = edges
-        box = f"{-left:g} {-top:g} {self.width + across:g} {self.height + down:g}"
+        box = f"{-left:g} {-top:g} {self.where.columns + across:g} {self.where.height + down:g}"
         attributes = f'id="{id}" data-mind viewBox="{box}" data-scale="{self.scale}"'
         if self.frames:
             attributes += f' data-tile="{self.tile}" data-places="{self.places}"'
             attributes += f' data-frames="{self.frames}"'
-        shapes: list[Shape] = [Hatch(f"{id}-hatch"), self.truth]
+        shapes: list[Shape] = [Hatch(f"{id}-hatch"), truth(self.where)]
         if not small:
-            numbers = [Text("", -1.1, y, str(ply)) for ply, y in enumerate(self.middles, 1)]
+            numbers = [Text("", -1.1, y, str(ply)) for ply, y in enumerate(self.where.middles, 1)]
             shapes.append(Inset("plies", numbers))
         shapes.append(self.tiles(f"url(#{id}-hatch)"))
         if not small:
             shapes.append(Sign("chosen", ""))
         kind = "mind small" if small else "mind"
         return inline(shapes, kind, f'{attributes} aria-hidden="true"')
-
-    @property
-    def truth(self) -> Inset:
-        """Draw the lines under the tiles."""
-        lines = [
-            Sign("", f"M{x:g} {y:g}h{width:g}v{LINE}h-{width:g}z", ("heat", heat))
-            for heat, x, y, width in self.bands
-        ]
-        return Inset("truth", lines)
 
     def tiles(self, unknown: str = "") -> Inset:
         """Draw the tiles; `unknown` fills those of which nothing is known, if no style does."""
@@ -252,42 +231,31 @@ def _tiles(where: Tiles) -> list[str]:
 def _drawn(world: World, name: str, kind: str, heat: NDArray[np.int8]) -> MindPicture:
     """Draw these colours, [N], without what a script may want."""
     where = world.tiles
-    return MindPicture(
-        name=name,
-        title=world.titles[name],
-        kind=kind,
-        scale=KINDS[kind].scale,
-        paths=outlines(where, heat),
-        bands=bands(where),
-        middles=where.middles,
-        width=where.columns,
-        height=where.height,
-        tile=TILE,
-        places="",
-        frames="",
-    )
+    paths = outlines(where, heat)
+    return MindPicture(name, world.titles[name], kind, KINDS[kind].scale, where, paths)
 
 
 @lru_cache(maxsize=2)
-def bands(where: Tiles) -> list[TruthLine]:
-    """Underline what is won, drawn and lost in each row."""
+def truth(where: Tiles) -> Inset:
+    """Underline what optimal play wins, draws and loses in each row."""
     lines = []
     for ply in range(len(where.middles)):
         row = where.ply == ply
         bottom = round(float(where.top[row].max()) + 1 + LINE - 0.02, 2)
-        for truth in (1, 0, -1):
-            band = where.column[row & (where.truth == truth)]
+        for value in (1, 0, -1):
+            band = where.column[row & (where.truth == value)]
             if len(band):
-                left, width = int(band.min()), int(band.max()) - int(band.min()) + 1
-                lines.append(TruthLine(truth * HEAT_STEPS, left + 0.05, bottom, width - 0.1))
-    return lines
+                left, width = int(band.min()) + 0.05, int(band.max()) - int(band.min()) + 0.9
+                line = f"M{left:g} {bottom:g}h{width:g}v{LINE}h-{width:g}z"
+                lines.append(Sign("", line, ("heat", value * HEAT_STEPS)))
+    return Inset("truth", lines)
 
 
 def mind_picture(world: World, mind: MindPicture, step: int) -> Drawing:
     """Draw a mind alone, with the numbers of its rows and what its colours mean."""
     kind = kinds(world, mind.name)[mind.kind]
-    width = round(LEFT + mind.width * SIDE + EDGE)
-    height = round(TOP + mind.height * SIDE + BOTTOM)
+    width = round(LEFT + mind.where.columns * SIDE + EDGE)
+    height = round(TOP + mind.where.height * SIDE + BOTTOM)
     when = updates(int(world.agents[mind.name].snapshot_updates[step]))
     title = f"The mind of {mind.title} after {when}"
     label = f"{title}: {kind.title.lower()}, position by position, a row for each move."
@@ -295,9 +263,9 @@ def mind_picture(world: World, mind: MindPicture, step: int) -> Drawing:
         Text("heading", EDGE, 26, title),
         *(
             Text("tick", LEFT - 10, round(TOP + middle * SIDE + 4, 1), str(number), "end")
-            for number, middle in enumerate(mind.middles, 1)
+            for number, middle in enumerate(mind.where.middles, 1)
         ),
-        Inset("", [mind.truth, mind.tiles()], LEFT, TOP, SIDE),
+        Inset("", [truth(mind.where), mind.tiles()], LEFT, TOP, SIDE),
     ]
     x = float(EDGE)
     for name, kind_of, value in _key(kind):
