@@ -6,9 +6,10 @@ training one for what draws tables.
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import msgspec
@@ -18,6 +19,7 @@ from app.recipes.parameters import expected, parameters_of, written
 from app.tictactoe.agents import ModelError, ids_of, load, load_all, load_unjudged, save_card
 from app.tictactoe.game import tic_tac_toe
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 MODELS = Path("models")
 INTERRUPTED = 130
 NETWORKS = [one for one, agent in SHIPPED.items() if agent.recipe.is_network]
@@ -67,13 +69,22 @@ class ForeignIdOrRecipe(click.ParamType["str | Wanted"]):
         return IdOrRecipe().convert(value, param, ctx)
 
 
+def folder(flag: str, default: Path | None, meaning: str) -> Callable[[Command], Command]:
+    """Make an option that names a folder."""
+    kind = click.Path(path_type=Path, file_okay=False)
+    return click.option(flag, default=default, type=kind, help=meaning)
+
+
+def number(flag: str, default: int, least: int, meaning: str) -> Callable[[Command], Command]:
+    """Make an option that is a whole number."""
+    kind = click.IntRange(min=least)
+    return click.option(flag, default=default, show_default=True, type=kind, help=meaning)
+
+
+one_agent = click.argument("agent", metavar="ID|RECIPE", type=IdOrRecipe())
 wanted = click.argument("agents", nargs=-1, metavar="[ID|RECIPE]...", type=IdOrRecipe())
-models = click.option(
-    "--models",
-    default=MODELS,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where they are; default models/.",
-)
+models = folder("--models", MODELS, "Where they are; default models/.")
+jobs = number("--jobs", 2, 1, "How many processes.")
 
 
 class Commands(click.Group):
@@ -84,7 +95,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            raise  # whoever read has read enough
+            raise  # the reader of a pipe has read enough
         except (ValueError, OSError) as error:
             raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:
@@ -124,12 +135,7 @@ def list_agents(parameters: bool) -> None:
 @main.command()
 @wanted
 @click.option("--all", "everything", is_flag=True, help="Train every agent that is a table.")
-@click.option(
-    "--out",
-    default=MODELS,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where to; default models/.",
-)
+@folder("--out", MODELS, "Where to; default models/.")
 @click.option("--seed", type=click.IntRange(min=0), help="Instead of the recipe's own.")
 @click.option(
     "--progress",
@@ -256,16 +262,10 @@ def evaluate(
 
 
 @main.command()
-@click.argument("agent", metavar="ID|RECIPE", type=IdOrRecipe())
-@click.option(
-    "--seeds", default=100, show_default=True, type=click.IntRange(min=1), help="How many."
-)
-@click.option(
-    "--first", default=0, show_default=True, type=click.IntRange(min=0), help="The first seed."
-)
-@click.option(
-    "--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="How many processes."
-)
+@one_agent
+@number("--seeds", 100, 1, "How many.")
+@number("--first", 0, 0, "The first seed.")
+@jobs
 def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
     """Train an agent with many seeds and say how good it becomes, exactly.
 
@@ -287,21 +287,10 @@ def seeds(agent: Wanted, seeds: int, first: int, jobs: int) -> None:
 @click.option(
     "--seeds", type=click.IntRange(min=1), help="At most so many of each recipe; default: all."
 )
-@click.option(
-    "--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="How many processes."
-)
+@jobs
 @click.option("--dask", metavar="ADDRESS", help="Train on the cluster of this scheduler instead.")
-@click.option(
-    "--store",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where runs are kept; default: a folder of the user's cache.",
-)
-@click.option(
-    "--out",
-    default=MODELS / "experiments",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where summaries go; default models/experiments/.",
-)
+@folder("--store", None, "Where runs are kept; default: a folder of the user's cache.")
+@folder("--out", MODELS / "experiments", "Where summaries go; default models/experiments/.")
 @click.option("--words", is_flag=True, help="Only write the words of the summaries anew.")
 def experiment(claims: tuple[str, ...], everything: bool, words: bool, **options: Any) -> None:
     """Check claims: train what is missing, keep every run, write what all of them say.
@@ -311,20 +300,20 @@ def experiment(claims: tuple[str, ...], everything: bool, words: bool, **options
     from training.experiments import engine  # noqa: PLC0415
 
     if words:
-        told = engine.write_words(claims, options["out"])
+        lines = engine.write_words(claims, options["out"])
     elif everything or claims:
-        told = engine.carry_out_all(claims, **options)
+        lines = engine.carry_out_all(claims, **options)
     else:
-        told = engine.list_claims(options["out"])
+        lines = engine.list_claims(options["out"])
     try:
-        for text in told:
+        for text in lines:
             click.echo(text)
     except ConnectionError as error:
         raise click.ClickException(f"{error}; what was trained before is kept") from error
 
 
 @main.command()
-@click.argument("agent", metavar="ID|RECIPE", type=IdOrRecipe())
+@one_agent
 @models
 @click.option("--seat", type=click.Choice(["x", "o"]), default="x", help="Yours; default x.")
 @click.option("--seed", type=click.IntRange(min=0), help="Of the moves that the agent draws.")
@@ -339,7 +328,7 @@ def play(agent: Wanted, models: Path, seat: str, seed: int | None) -> None:
 
 
 @main.command()
-@click.argument("agent", metavar="ID|RECIPE", type=IdOrRecipe())
+@one_agent
 def code(agent: Wanted) -> None:
     """Print a training as one file of plain Python, which needs nothing but Python 3.11.
 

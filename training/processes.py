@@ -15,7 +15,7 @@ PAUSE = 0.2  # seconds between two looks at the parent
 
 Measured = TypeVar("Measured")
 Hear = Callable[[Any], object]
-_told: ContextVar[Hear] = ContextVar("_told")  # what takes the news of the work that is done here
+_hear: ContextVar[Hear] = ContextVar("_hear")  # what takes the news of work done here
 
 
 def in_parallel(
@@ -32,7 +32,7 @@ def in_parallel(
     """
     jobs = min(jobs, len(wanted))
     if jobs <= 1:
-        _told.set(hear)
+        _hear.set(hear)
         for number, arguments in enumerate(wanted):
             yield number, work(*arguments)
         return
@@ -57,18 +57,18 @@ def in_parallel(
 
 def tell(news: Any) -> None:
     """Pass something on, of what is being done here, to the process that wants it done."""
-    _told.get()(news)
+    _hear.get()(news)
 
 
 def _listen(news: "SimpleQueue[Any]", hear: Hear) -> None:
-    while (told := news.get()) is not None:
-        hear(told)
+    while (message := news.get()) is not None:
+        hear(message)
 
 
 def _begin(parent: int, news: "SimpleQueue[Any]") -> None:
     """Set up a process that works: Ctrl-C and `kill` are for the one that started it."""
     signal(SIGINT, SIG_IGN)
-    _told.set(news.put)
+    _hear.set(news.put)
     Thread(target=_watch, args=(parent,), daemon=True).start()
 
 

@@ -109,12 +109,12 @@ def train_all(recipes: Mapping[str, Recipe], out: Path, line: Callable[[str], Wa
 
 def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
     """Train the agent of a recipe's name and save it, telling now and then how far it is."""
-    game, told = tic_tac_toe(), 0.0
+    game, heard = tic_tac_toe(), 0.0
 
     def watch(progress: Progress) -> None:
-        nonlocal told
-        if progress.done == 1 or monotonic() - told > PAUSE:
-            told = monotonic()
+        nonlocal heard
+        if progress.done == 1 or monotonic() - heard > PAUSE:
+            heard = monotonic()
             tell((agent_id, progress._replace(q=progress.q[:0], visits=progress.visits[:0])))
 
     save(out, game, train(agent_id, parse(recipe), game, watch))
@@ -250,12 +250,13 @@ def next_stop(updates: int) -> int:
     return min(next_mark(updates), updates + TICK)
 
 
-def versions(recipe: Recipe) -> dict[str, str]:
-    """Name the platform and what computed on it."""
+def versions(*recipes: Recipe) -> dict[str, str]:
+    """Name the platform and what computed on it, which is numpy where there is no recipe."""
+    used = [package for recipe in recipes for package in packages(recipe)]
     return {
         "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        **{package: version(package) for package in packages(recipe)},
+        **{package: version(package) for package in ["numpy", *used]},
     }
 
 

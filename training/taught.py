@@ -59,7 +59,7 @@ KEPT = 128  # learners between two games, some 0.1 MB each
 
 @cache
 def pupils(game: Game) -> "Pupils":
-    """Return the learners of this process; nobody waits at the end of a first game for numba."""
+    """Return the learners of this process; numba is loaded before a first game ends."""
     judged(game, BASELINES["random"].policy(game))
     return Pupils(game)
 

@@ -149,7 +149,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
         return Worth()
 
     def task(self) -> Task | None:
-        """Return what it is asked to learn in the end, or None where that has no exact answer.
+        """Return its training task in the end, or None where that has no exact values.
 
         Against a person it has none.
         """

@@ -349,7 +349,7 @@ def _check_q(game: Game, q: NDArray[Any]) -> None:
 def _alone(folder: Path) -> Iterator[Callable[[bytes], Path]]:
     """Wait until no other process saves in a folder, and give a function that writes files aside.
 
-    Whatever was left aside goes, by whomever.
+    Files that any process left aside are removed.
     """
 
     def write(content: bytes) -> Path:

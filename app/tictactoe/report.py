@@ -120,8 +120,8 @@ def report(
 
     `tables` is [T, P] in the mover's view, the legal pairs of each snapshot, `updates` says after
     how many updates each was taken, `worth` what its rewards mean, if its values are made of them,
-    `plays` how it plays by its values, and `task` what it was asked to learn, if there is such a
-    table.  `follow` may be something faster that finds the same.
+    `plays` how it plays by its values, and `task` its training task, if that has exact
+    values.  `follow` may be something faster that finds the same.
     """
     policies: Values = game.pairs_of(policy_of(game.spread(tables), plays))
     followed = follow(game, policies)

@@ -18,8 +18,8 @@ from training.learners.league import (
     minds_of,
     own_place,
     play,
+    view_of,
 )
-from training.learners.owners_view import view_of
 from training.learners.phases import Progress
 from training.learners.randomness import stream
 from training.plain.boards import to_move, unfinished_boards

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.tictactoe.game import Game, connect
-from training.learners.owners_view import View, own_moves, seen_numbers, view_of
+from training.learners.league import View, own_moves, seen_numbers, view_of
 
 BOARDS = [(3, 3, 3), (2, 3, 3), (1, 4, 2), (2, 2, 2)]
 

@@ -35,7 +35,7 @@ from app.web.numbers import signed
 from app.web.pages.why import Explanation, explain
 from app.web.world import TASK, TRUTH, World
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
-from training.learners.owners_view import own_moves, view_of
+from training.learners.league import own_moves, view_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "why.txt"
 HTMX = {"HX-Request": "true"}

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FILES", "ORDER", "find"]
 
-# The file of each claim that is not called by its id.  It is imported where it is needed: nobody
-# who asks about a table waits for JAX.
+# The file of each claim that is not called by its id.  It is imported where it is needed: a
+# claim about tables does not wait for JAX.
 FAMILIES = MappingProxyType({f"sutton-barto-{n}": "sutton_barto" for n in range(1, 6)})
 FILES = MappingProxyType({one: FAMILIES.get(one, one.replace("-", "_")) for one in ORDER})
 

@@ -6,12 +6,10 @@ file.  What is kept are bytes that msgspec checks; nothing is ever unpickled.
 """
 
 import hashlib
-import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -93,19 +91,19 @@ def carry_out(
     trained, kept, checks = 0, 0, []
     for sweep in experiment.sweeps:
         recipes = _seeded(sweep, seeds)
-        every = [recipe for of_label in recipes.values() for recipe in of_label]
-        before = len(store.read(key(sweep.measure, recipe) for recipe in every))
-        _fill(experiment.id, store, sweep.measure, every, jobs, cluster)
-        values = store.read(key(sweep.measure, recipe) for recipe in every)
+        every = {key(sweep.measure, one): one for of_label in recipes.values() for one in of_label}
+        there = store.read(every)
+        missing = [recipe for place, recipe in every.items() if place not in there]
+        _fill(experiment.id, store, sweep.measure, missing, jobs, cluster)
         decoder = msgspec.json.Decoder(sweep.measure.found)
-        runs |= {place: decoder.decode(value) for place, value in values.items()}
+        runs |= {place: decoder.decode(value) for place, value in store.read(every).items()}
         for label, of_label in recipes.items():
             found[label] = [runs[key(sweep.measure, one)] for one in of_label]
         if sweep.checked:
             first = next(iter(recipes))
             run = digest(found[first][0])
             checks.append(Check(name(recipes[first][0]), sweep.measure.name, run))
-        kept, trained = kept + before, trained + len(set(every)) - before
+        kept, trained = kept + len(there), trained + len(missing)
     results = Results(
         recipes={
             label: name(parse(recipe))
@@ -195,13 +193,11 @@ def _fill(
     label: str,
     store: Store,
     measure: Measure[Any],
-    recipes: Sequence[Recipe],
+    missing: Sequence[Recipe],
     jobs: int,
     cluster: str | None,
 ) -> None:
-    """Measure those of the recipes that the store lacks."""
-    there = store.read(key(measure, recipe) for recipe in recipes)
-    missing = list(dict.fromkeys(one for one in recipes if key(measure, one) not in there))
+    """Measure the recipes that the store lacks."""
     if not missing:
         return
     step = measure.at_once
@@ -228,18 +224,18 @@ def _summary(
     seeds: int | None,
     checks: list[Check],
 ) -> Summary:
-    told = experiment.tell(results)
+    conclusion = experiment.tell(results)
     most = max((len(found) for found in results.found.values()), default=0)
     limited = "" if seeds is None else f" --seeds {seeds}"
     return Summary(
         id=experiment.id,
-        **experiment.words.of(told.parts, most),
-        verdict=told.verdict,
-        parts=[bool(so) for so in told.parts],
-        numbers=_with_minus(told.numbers),
-        figures=list(told.figures),
+        **experiment.words.of(conclusion.parts, most),
+        verdict=conclusion.verdict,
+        parts=[bool(so) for so in conclusion.parts],
+        numbers=_with_minus(conclusion.numbers),
+        figures=list(conclusion.figures),
         command=f"python -m training experiment {experiment.id}{limited}",
-        versions=_versions(results),
+        versions=versions(*map(parse, results.recipes.values())),
         first_seed=0,
         seeds=most,
         runs=len(runs),
@@ -253,11 +249,3 @@ def _with_minus(table: Table) -> Table:
     """Write negative numbers with the sign that is made for them."""
     text = msgspec.json.encode(table).decode()
     return msgspec.json.decode(re.sub(r"(?<![\w-])-(?=\d)", "\N{MINUS SIGN}", text), type=Table)
-
-
-def _versions(results: Results) -> dict[str, str]:
-    used = {"platform": f"{platform.system()} {platform.machine()}"}
-    used |= {"python": platform.python_version(), "numpy": version("numpy")}
-    for recipe in results.recipes.values():
-        used |= versions(parse(recipe))
-    return used

@@ -25,7 +25,7 @@ BEST = 1e6  # being worth 1 more counts more than any number of visits
 
 
 class Known(NamedTuple):
-    """What is known of K classes of afterstates, in the view of whoever made them."""
+    """What is known of K classes of afterstates, in the view of the player who made them."""
 
     decision: Indices  # [K] one of the class, which stands for it; -1 if it is finished
     lower: Values  # [K] what it is worth at least: -1, 0, 1

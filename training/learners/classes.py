@@ -1,9 +1,9 @@
 """What has a value up to symmetry: a move in its position, or the board that it makes.
 
 Pairs that a rotation or reflection turns into one another share one value, so 16,167 need 2,096.
-Pairs that make the same board, whichever way it is turned, may share one as well, so that 764 are
-enough: those are the afterstates of Sutton & Barto (2018), section 6.8.  Who made an afterstate
-shows in its stones, so one table serves both sides; its values are the view of whoever made it.
+Pairs that make the same board, up to symmetry, may share one as well, so that 764 are enough: those
+are the afterstates of Sutton & Barto (2018), section 6.8.  Who made an afterstate shows in its
+stones, so one table serves both sides; its values are the view of that player.
 """
 
 from functools import lru_cache

@@ -29,7 +29,7 @@ class Trees(NamedTuple):
 
     children: Indices  # [M] the node of the first legal move; 0 where no move was tried yet
     tries: Visits  # [M] how many simulated games went through the node
-    total: Values  # [M] the sum of their results, for whoever made the move to it
+    total: Values  # [M] the sum of their results, for the player who made the move to it
     taken: Indices  # [1] how many nodes are in use
 
 
@@ -49,7 +49,7 @@ def learn(game: Game, recipe: Mcts, next_stop: NextStop) -> Iterator[Progress]:
     trees = _roots(game, recipe.rollouts)
     streams = np.stack([stream(recipe.seed, root) for root in range(game.decisions)])
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
-    path, bound = np.zeros(game.cells, np.int32), np.zeros(game.pairs)  # scratch
+    scratch = np.zeros(game.cells, np.int32), np.zeros(game.pairs)
     below = slice(game.decisions, game.decisions + game.pairs)
 
     def show(done: float, _rollouts: int, games: int) -> Progress:
@@ -57,7 +57,7 @@ def learn(game: Game, recipe: Mcts, next_stop: NextStop) -> Iterator[Progress]:
         mean = trees.total[below] / np.maximum(tries, 1)
         return show_pairs(game, mean, tries)(done, games, games)
 
-    sweep = partial(_sweep, streams, recipe.c, logs, first, after, trees, path, bound)
+    sweep = partial(_sweep, streams, recipe.c, logs, first, after, trees, scratch)
     return over_phases([(None, recipe.rollouts)], next_stop, sweep, show)
 
 
@@ -85,21 +85,9 @@ def _room(first, after, most):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _sweep(  # type: ignore[no-untyped-def]
-    streams,
-    c,
-    logs,
-    first,
-    after,
-    trees,
-    path,
-    bound,
-    opponent,
-    begin,
-    last,
-    stop,
-    rollouts,
-    updates,
+    streams, c, logs, first, after, trees, scratch, opponent, begin, last, stop, rollouts, updates
 ):
+    path, bound = scratch
     while rollouts < last and updates < stop:
         for root in range(len(streams)):
             _simulate(streams[root], c, logs, first, after, trees, path, bound, root)

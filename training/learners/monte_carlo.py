@@ -32,33 +32,18 @@ def learn(game: Game, recipe: MonteCarlo, next_stop: NextStop) -> Iterator[Progr
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
     rates = (recipe.gamma, recipe.epsilon, recipe.epsilon_drop, recipe.exploring_starts)
     rules = (*rates, recipe.loss, recipe.draw, recipe.win)
-    begins, drawn = starts(game, recipe), recipe.start == "random"
-    played = np.zeros(game.cells, np.int32)
-    play = partial(
-        _play, stream(recipe.seed), rules, first, after, q, visits, begins, drawn, played
-    )
+    begins = starts(game, recipe), recipe.start == "random"
+    known = q, visits, np.zeros(game.cells, np.int32)  # the last: the pairs of a game, by ply
+    play = partial(_play, stream(recipe.seed), rules, begins, first, after, known)
     return over_phases(opponents(game, recipe), next_stop, play, show_pairs(game, q, visits))
 
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    stream,
-    rules,
-    first,
-    after,
-    q,
-    visits,
-    starts,
-    drawn,
-    played,
-    replies,
-    begin,
-    last,
-    stop,
-    games,
-    updates,
+    stream, rules, begins, first, after, known, replies, begin, last, stop, games, updates
 ):
     gamma, epsilon, drop, exploring_starts, loss, draw, win = rules
+    (starts, drawn), (q, visits, played) = begins, known
     while games < last and updates < stop:
         explore = lowered(epsilon, drop, games - begin, last - begin)
         s = starts[int(uniform(stream) * len(starts)) if drawn else games % len(starts)]

@@ -23,7 +23,7 @@ LOST, DRAWN, WON = -3, -2, -1  # instead of the next decision, where the game ha
 
 
 class Pairs(NamedTuple):
-    """P pairs of D decisions; all of it is the same for whoever is to move."""
+    """P pairs of D decisions; all of it is the same for either player to move."""
 
     first: Indices  # [D + 1]
     after: Indices  # [P] the decision after the move, else how the game ended for the mover

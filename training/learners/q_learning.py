@@ -46,10 +46,9 @@ def learn(game: Game, recipe: QLearning, next_stop: NextStop) -> Iterator[Progre
     after = answered(after)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
     rates = (recipe.alpha, recipe.gamma, recipe.epsilon, recipe.epsilon_drop)
-    rules = (*rates, recipe.loss, recipe.draw, recipe.win)
-    begins, drawn = starts(game, recipe), recipe.start == "random"
-    finds = FINDS[recipe.slug]
-    play = partial(_play, stream(recipe.seed), rules, finds, first, after, q, visits, begins, drawn)
+    rules = (*rates, recipe.loss, recipe.draw, recipe.win, FINDS[recipe.slug])
+    begins = starts(game, recipe), recipe.start == "random"
+    play = partial(_play, stream(recipe.seed), rules, begins, first, after, (q, visits))
     return over_phases(opponents(game, recipe), next_stop, play, show_pairs(game, q, visits))
 
 
@@ -63,23 +62,10 @@ def starts(game: Game, recipe: QLearning | MonteCarlo) -> Indices:
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    stream,
-    rules,
-    finds,
-    first,
-    after,
-    q,
-    visits,
-    starts,
-    drawn,
-    replies,
-    begin,
-    last,
-    stop,
-    games,
-    updates,
+    stream, rules, begins, first, after, known, replies, begin, last, stop, games, updates
 ):
-    alpha, gamma, epsilon, drop, loss, draw, win = rules
+    alpha, gamma, epsilon, drop, loss, draw, win, finds = rules
+    (starts, drawn), (q, visits) = begins, known
     played = np.empty(2, np.int32)  # by the learner and its opponent: a pair, not updated yet
     while games < last and updates < stop:
         explore = lowered(epsilon, drop, games - begin, last - begin)

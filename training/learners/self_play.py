@@ -24,7 +24,7 @@ def learn(game: Game, recipe: SelfPlay, next_stop: NextStop) -> Iterator[Progres
     every move goes alpha of the way to r + gamma opt Q(s', .), where s' is the position after the
     move and opt is O's minimum or X's maximum there; r is `win` where X wins, `loss` where O wins,
     and `draw`.  The table is kept in the mover's view, that is times -1 where O is to move: then
-    everybody maximises, s' is the other's, and no number changes but for its sign.
+    both sides maximise, s' is the other's, and no number changes but for its sign.
     """
     first, after = legal_pairs(game)
     sign = game.to_move.astype(np.float64)

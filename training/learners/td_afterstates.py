@@ -47,7 +47,7 @@ class Rules(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What is known of K boards, or classes of them, in the view of whoever made them."""
+    """What is known of K boards, or classes of them, in the view of the player who made them."""
 
     values: Values  # [K]
     visits: Visits  # [K]
