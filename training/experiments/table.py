@@ -18,9 +18,43 @@ Number = Callable[[Run], float]
 Line = Callable[[Run], Sequence[float]]
 
 
+def in_the_end(line: Line) -> Number:
+    """Take the last number of a line."""
+    return lambda run: line(run)[-1]
+
+
+def wins_line(opponent: str, seat: SeatName, outcome: int = WON) -> Line:
+    """Take the share of games with an outcome against a baseline at every moment, in percent."""
+    return lambda run: [
+        100 * chances[outcome] for chances in getattr(run.figures.vs[opponent], seat)
+    ]
+
+
+def both_wins(opponent: str, outcome: int = WON) -> Line:
+    """Take the same as the mean of both seats."""
+    x, o = wins_line(opponent, "x", outcome), wins_line(opponent, "o", outcome)
+    return lambda run: [(one + other) / 2 for one, other in zip(x(run), o(run), strict=True)]
+
+
+def lost_at_worst_line(run: Run) -> Sequence[float]:
+    """Take the games lost to the best responder at every moment, both seats, in percent."""
+    both = zip(run.figures.best_response.x, run.figures.best_response.o, strict=True)
+    return [50 * (x[LOST] + o[LOST]) for x, o in both]
+
+
+def blunders_line(run: Run) -> Sequence[float]:
+    """Take the decisions in which it can blunder, at every moment."""
+    return run.figures.blunders
+
+
 def against(opponent: str, seat: SeatName, outcome: int) -> Number:
     """Take the share of games with an outcome against a baseline, in percent, in the end."""
-    return lambda run: 100 * getattr(run.figures.vs[opponent], seat)[-1][outcome]
+    return in_the_end(wins_line(opponent, seat, outcome))
+
+
+def both_seats(opponent: str, outcome: int) -> Number:
+    """Take the same as the mean of both seats."""
+    return in_the_end(both_wins(opponent, outcome))
 
 
 def games(outcome: int, opponent: str, seat: SeatName) -> Quantity:
@@ -29,31 +63,9 @@ def games(outcome: int, opponent: str, seat: SeatName) -> Quantity:
     return Quantity(title, "%", against(opponent, seat, outcome))
 
 
-def both_seats(opponent: str, outcome: int) -> Number:
-    """Take the same as the mean of both seats."""
-    x, o = against(opponent, "x", outcome), against(opponent, "o", outcome)
-    return lambda run: (x(run) + o(run)) / 2
-
-
-def wins(run: Run) -> float:
-    """Take the games won against random, both seats, in percent, in the end."""
-    return both_seats("random", WON)(run)
-
-
-def left(seat: SeatName, outcome: int) -> Number:
-    """Take what the best responder leaves it, in percent, in the end."""
-    return lambda run: 100 * getattr(run.figures.best_response, seat)[-1][outcome]
-
-
-def lost_at_worst(run: Run) -> float:
-    """Take the games lost to the best responder, both seats, in percent, in the end."""
-    return (left("x", LOST)(run) + left("o", LOST)(run)) / 2
-
-
-def lost_at_worst_line(run: Run) -> Sequence[float]:
-    """Take the same at every moment."""
-    both = zip(run.figures.best_response.x, run.figures.best_response.o, strict=True)
-    return [50 * (x[LOST] + o[LOST]) for x, o in both]
+wins = both_seats("random", WON)
+lost_at_worst = in_the_end(lost_at_worst_line)
+blunders = in_the_end(blunders_line)
 
 
 def known(run: Run) -> float:
@@ -66,19 +78,9 @@ def updates_per_game(run: Run) -> float:
     return run.figures.updates[-1] / run.games[-1]
 
 
-def blunders(run: Run) -> float:
-    """Take in how many decisions it can blunder, in the end."""
-    return run.figures.blunders[-1]
-
-
 def faultless(run: Run) -> bool:
     """Whether it has no blunder, in the end."""
     return blunders(run) == 0
-
-
-def beaten_nowhere(run: Run) -> bool:
-    """Whether it is unbeatable in both seats, in the end."""
-    return run.unbeatable.x[-1] and run.unbeatable.o[-1]
 
 
 def unbeatable(seat: SeatName) -> Callable[[Run], bool]:
@@ -86,22 +88,9 @@ def unbeatable(seat: SeatName) -> Callable[[Run], bool]:
     return lambda run: bool(getattr(run.unbeatable, seat)[-1])
 
 
-def wins_line(opponent: str, seat: SeatName, outcome: int = WON) -> Line:
-    """Take the share of games with an outcome at every moment, in percent."""
-    return lambda run: [
-        100 * chances[outcome] for chances in getattr(run.figures.vs[opponent], seat)
-    ]
-
-
-def both_wins(opponent: str, outcome: int = WON) -> Line:
-    """Take the same as the mean of both seats."""
-    x, o = wins_line(opponent, "x", outcome), wins_line(opponent, "o", outcome)
-    return lambda run: [(one + other) / 2 for one, other in zip(x(run), o(run), strict=True)]
-
-
-def blunders_line(run: Run) -> Sequence[float]:
-    """Take the decisions in which it can blunder, at every moment."""
-    return run.figures.blunders
+def beaten_nowhere(run: Run) -> bool:
+    """Whether it is unbeatable in both seats, in the end."""
+    return run.unbeatable.x[-1] and run.unbeatable.o[-1]
 
 
 def curve(results: Results, label: str, line: Line, by_games: bool = False) -> Series:
