@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,18 @@ def test_who_asks_for_the_site_by_another_name_is_led_to_its_own(environment) ->
     assert response.headers["Location"] == "http://play.example/play/4?o=human"
     assert client.get("/play/4", headers={"Host": "play.example"}).status_code == 200
     assert client.get("/healthz").status_code == 200
+
+
+def test_who_is_told_of_a_weakness_is_said_if_anybody_is(environment) -> None:
+    """As RFC 9116 has it: it has to expire, and should within a year."""
+    path = "/.well-known/security.txt"
+    assert environment().get(path).status_code == 404
+    text = environment(SECURITY_CONTACT="mailto:me@example.org").get(path).text
+    assert text.startswith("Contact: mailto:me@example.org\nExpires: ")
+    expires = text.split()[-1]
+    assert 0 < (datetime.fromisoformat(expires) - datetime.now(UTC)).days < 365
+    with pytest.raises(SettingError, match="SECURITY_CONTACT"):
+        environment(SECURITY_CONTACT="me@example.org")
 
 
 @pytest.mark.parametrize("host", ["Play.Example", "play.example:80", "PLAY.example:443"])

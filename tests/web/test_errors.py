@@ -132,6 +132,7 @@ def test_a_wrong_request_is_explained(client: FlaskClient, url: str, code: int, 
     assert "<html" in page.text
     assert 'class="notice"' in page.text
     assert "<html" not in notice.text
+    assert len(notice.text) < 1_000  # one listed 3,083 characters of names
     assert "HX-Request" in page.headers["Vary"]
     assert page.headers["Cache-Control"] == "no-store"
 
@@ -159,6 +160,14 @@ def test_pages_can_only_be_read(client: FlaskClient, method: str, url: str) -> N
     response = client.open(url, method=method.upper())
     assert response.status_code == 405
     assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
+
+
+def test_doubled_slashes_lead_to_the_address_without_a_page_that_is_not_ours(
+    client: FlaskClient,
+) -> None:
+    response = client.get("/play//4")
+    assert (response.status_code, response.data) == (308, b"")
+    assert response.headers["Location"].endswith("/play/4")
 
 
 def test_what_is_sent_is_not_a_way_into_the_page(client: FlaskClient) -> None:

@@ -59,6 +59,8 @@ def test_each_encoding_has_an_etag_of_its_own_that_is_recognised(client: FlaskCl
         tags.add(answer.headers["ETag"])
         again = client.get("/arena", headers=wish | {"If-None-Match": answer.headers["ETag"]})
         assert (again.status_code, again.data) == (304, b"")
+        for tag, status in (('"another"', 412), (answer.headers["ETag"], 200), ("*", 200)):
+            assert client.get("/arena", headers=wish | {"If-Match": tag}).status_code == status
     assert len(tags) == len(PACK) + 1
     assert not any(tag.startswith("W/") for tag in tags)
 

@@ -29,7 +29,7 @@ SIZE = 8 << 20  # bytes, some two thousand packed pages
 PROVEN = 0.75  # of it, for what has been asked for again
 LARGEST = 1 << 19  # bytes of one answer
 VARY = {"accept-encoding", "hx-request"}  # what the Vary of an answer may name
-ENCODING = "HTTP_ACCEPT_ENCODING"
+ENCODING, IF_MATCH = "HTTP_ACCEPT_ENCODING", "HTTP_IF_MATCH"
 
 Key = tuple[str, ...]
 
@@ -107,6 +107,8 @@ def cached(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication
     def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         environ[ENCODING] = chosen(environ.get(ENCODING, ""))
         environ[BEGAN] = monotonic()
+        if environ.get(IF_MATCH, "").strip() == "*":  # anything: to Werkzeug a tag as any other
+            del environ[IF_MATCH]
         usual = (
             environ["REQUEST_METHOD"] in ("GET", "HEAD")
             and is_right_host(environ)
@@ -125,7 +127,7 @@ def cached(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication
                     known = Answer(status, [*headers], b"".join(body))
                     if usual:
                         answers.put(environ, known)
-        if {"HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH"} & environ.keys():
+        if {"HTTP_IF_NONE_MATCH", IF_MATCH} & environ.keys():
             response = Response(known.body, known.status, known.headers)
             response.make_conditional(environ)
             return response(environ, start_response)

@@ -7,6 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from ipaddress import IPv6Address
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,6 +34,8 @@ MAX_TRAINERS = 64
 NAME, IPV6 = r"(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*(?<!-)", r"\[(?P<ipv6>[0-9a-f:.]+)\]"
 HOST = re.compile(rf"({NAME}|{IPV6})(:(?P<port>\d{{1,5}}))?", re.ASCII)
 PORTS = 65535
+CONTACT = re.compile(r"mailto:[!-?A-~]+@[!-?A-~]+|https://[!-~]+")  # as RFC 9116 has it
+GOOD_FOR = timedelta(days=180)  # what says whom to write to
 USUAL_PORTS = (":80", ":443")  # which no browser writes
 UNQUOTED = "/:@!$&'()*+,;=~"  # in a path
 
@@ -60,21 +63,27 @@ class Settings(NamedTuple):
     proxies: int  # that add to the X-Forwarded headers of a request and are believed
     forwarded_host: bool  # whether they also say whom it was for
     host: str  # the name that the site goes by, "" for any
+    contact: str  # who is told of weaknesses, "" for nobody
 
 
 def settings() -> Settings:
-    """Read MODELS, LAB, LAB_TRAINERS, TRUSTED_PROXIES, FORWARDED_HOST and CANONICAL_HOST.
+    """Read MODELS, LAB, LAB_TRAINERS, TRUSTED_PROXIES, FORWARDED_HOST, and who the site is.
 
+    That is CANONICAL_HOST and SECURITY_CONTACT.
     By default no proxy is believed, neither who sent a request nor how.
     Raises SettingError, naming the variable, if one of them is wrong.
     """
     number("LAB_TRAINERS", 1, 1, MAX_TRAINERS)  # the trainer reads it itself
+    contact = os.environ.get("SECURITY_CONTACT", "")
+    if contact and not CONTACT.fullmatch(contact):
+        raise SettingError(f"SECURITY_CONTACT begins with mailto: or https://, not {contact!r}.")
     return Settings(
         models=Path(os.environ.get("MODELS") or ROOT / "models"),
         lab=number("LAB", 1, 0, 1) == 1,
         proxies=number("TRUSTED_PROXIES", 0, 0, MAX_PROXIES),
         forwarded_host=number("FORWARDED_HOST", 0, 0, 1) == 1,
         host=canonical_host(),
+        contact=contact,
     )
 
 
@@ -96,6 +105,8 @@ def init_app(app: Flask, settings: Settings) -> None:
         )
     if settings.host:
         app.before_request(lambda: lead_to(settings.host))
+    if settings.contact:
+        app.add_url_rule(SECURITY, view_func=lambda: security(settings.contact), endpoint=SECURITY)
 
 
 def canonical_host() -> str:
@@ -142,6 +153,14 @@ def _with_known_scheme(application: "WSGIApplication") -> "WSGIApplication":
 
 
 HEALTH, ROBOTS, SITEMAP = "/healthz", "/robots.txt", "/sitemap.xml"
+SECURITY = "/.well-known/security.txt"
+
+
+def security(contact: str) -> Response:
+    """Say who is to be told of a weakness, and how long that is good (RFC 9116)."""
+    expires = datetime.now(UTC) + GOOD_FOR
+    text = f"Contact: {contact}\nExpires: {expires:%Y-%m-%dT00:00:00Z}\n"
+    return Response(text, mimetype="text/plain")
 
 
 @bp.get(ROBOTS)

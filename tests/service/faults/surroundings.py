@@ -26,6 +26,7 @@ WRONG = {
     "LAB_TRAINERS": ("0", "many"),
     "CANONICAL_HOST": ("https://play.example", "play.example/x", "a b", "a..b", "x:99999"),
     "CORS_ORIGINS": ("example.org",),
+    "SECURITY_CONTACT": ("me@example.org",),
 }
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 TASKS = 24  # processes and threads that it may have
