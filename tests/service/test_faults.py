@@ -1,10 +1,7 @@
 """What the real server does in seconds: `make faults` tries all faults, and longer."""
 
-import os
 import shutil
-import socket
 import tempfile
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +22,15 @@ from tests.service.faults.slow_clients import (
 from tests.service.faults.workers import digests
 from tests.service.server import ROOT, START_SECONDS, serving, start
 
-QUICK = ["encodings", "log-lines", "claims", "odd-requests", "ascii", "closed-terminal"]
+QUICK = [
+    "left-behind",
+    "encodings",
+    "log-lines",
+    "claims",
+    "odd-requests",
+    "ascii",
+    "closed-terminal",
+]
 LAB = ["lab-off", "one-recipe"]  # other faults of it take more patience than a busy machine has
 ID = "q-table"
 
@@ -99,53 +104,3 @@ def test_a_request_that_has_begun_is_answered_before_the_server_ends(folder: Pat
             client.sendall(WHOLE[20:])
             assert status(client.recv(1000)) == 200
         assert server.process.wait(START_SECONDS) == 0
-
-
-@pytest.fixture
-def short() -> Iterator[Path]:
-    """A folder with a short name, as the address of a socket has to have."""
-    with tempfile.TemporaryDirectory() as folder:
-        yield Path(folder)
-
-
-def test_a_start_removes_what_a_killed_server_left_and_nothing_else(short: Path) -> None:
-    def left_behind(folder: Path, *files: str, age: float = 3600) -> Path:
-        folder.mkdir(parents=True)
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(str(folder / "socket"))
-        for name in ("lock", *files):
-            (folder / name).touch()
-        now = folder.stat().st_mtime
-        os.utime(folder, (now - age, now - age))
-        return folder
-
-    place = short / "q-tac-toe"
-    killed = left_behind(place / "server-killed")
-    linked = place / "server-linked"
-    linked.symlink_to(left_behind(short / "elsewhere"))
-    os.utime(linked, (0, 0), follow_symlinks=False)
-    checkout = short / "q-tac-toe-main"
-    (checkout / ".git").mkdir(parents=True)
-    (checkout / "README.md").touch()
-    os.utime(checkout, (0, 0))
-    others = {
-        checkout / ".git",
-        checkout / "README.md",
-        linked / "lock",
-        left_behind(short / "q-tac-toe-1"),
-        left_behind(place / "server-with-more", "notes") / "notes",
-        left_behind(place / "mine"),
-        left_behind(place / "server-made-just-now", age=0),
-    }
-    with serving(TMPDIR=str(short), XDG_RUNTIME_DIR=str(short)):
-        assert len(list(place.glob("server-????????"))) == 1  # its own
-        assert not killed.exists()
-    assert not list(place.glob("server-????????"))
-    assert [path for path in others if not path.exists()] == []
-
-
-def test_a_folder_that_others_can_write_to_is_no_place(tmp_path: Path, short: Path) -> None:
-    tmp_path.chmod(0o777)
-    with serving(XDG_RUNTIME_DIR=str(tmp_path), TMPDIR=str(short)):
-        assert len(list(short.glob("runtime-*/q-tac-toe/server-*"))) == 1
-    assert not list(tmp_path.iterdir())

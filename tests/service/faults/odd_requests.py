@@ -90,6 +90,7 @@ METHODS = [
     Odd("a method BREW", method(b"BREW"), {405}),
     Odd("a method of 1,000 letters", method(b"A" * 1000), {400}),
     Odd("HEAD /", method(b"HEAD"), {200}),
+    Odd("HEAD with a header without a name", b"HEAD / HTTP/1.1\r\n: x\r\n" + END, {400}),
     Odd("OPTIONS /", method(b"OPTIONS"), {200}),
     Odd("OPTIONS *", method(b"OPTIONS", b"*"), {404}),
 ]  # fmt: skip

@@ -24,6 +24,7 @@ ANSWERED = 6.0  # seconds until all that so many have asked for is answered as f
 PAGES = 100
 PAGE = b"GET /agents HTTP/1.1\r\nHost: localhost\r\n\r\n"
 TABLE = b"GET /agents/champion.csv HTTP/1.1\r\nHost: localhost\r\n\r\n"
+UNSENT = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"
 SMALL = 2048  # bytes that a slow reader's system takes for it
 
 Hold = Callable[[int, int], AbstractContextManager[object]]  # port, how many
@@ -47,6 +48,7 @@ def clients_that_stay() -> Iterator[Finding]:
     for done, request in [
         (f"new connections {ends}", WHOLE),
         (f"new connections {ends}, with `BAD`", b"BAD\r\n\r\n"),
+        ("new connections a second that announce a body and never send it", UNSENT),
         (f"new connections {ends}, by HTTP/1.0", WHOLE.replace(b"HTTP/1.1", b"HTTP/1.0")),
     ]:
         yield beside_a_good_request(RATE, done, partial(staying, request))

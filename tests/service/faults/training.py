@@ -5,6 +5,7 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,7 @@ FILE = 64  # KB
 FAILED, INTERRUPTED = 1, 130
 MODELS = ROOT / "models"
 CONTROL = re.compile(r"\x1b\[[?\d;]*[a-zA-Z]")  # what only moves and colours a terminal
+ANOTHER = 65534  # user
 KILLS = 3
 CLIENTS = 4
 MORE = 4  # requests than can wait
@@ -344,6 +346,70 @@ def other_folders() -> Iterator[Finding]:
             "200, 200, no traceback of the site's own",
             f"{', '.join(map(str, seen))}",
             seen == [200, 200] and "fault " not in log,
+        )
+
+
+def left_behind() -> Iterator[Finding]:
+    """Folders beside the server's own, and a place that is not the user's alone."""
+
+    def made(folder: Path, *files: str, age: float = 3600) -> Path:
+        folder.mkdir(parents=True)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(folder / "socket"))
+        for name in ("lock", *files):
+            (folder / name).touch()
+        now = folder.stat().st_mtime
+        os.utime(folder, (now - age, now - age))
+        return folder
+
+    with tempfile.TemporaryDirectory() as name:  # short, as the address of a socket has to be
+        short = Path(name)
+        place = short / "q-tac-toe"
+        killed = made(place / "server-killed")
+        linked = place / "server-linked"
+        linked.symlink_to(made(short / "elsewhere"))
+        os.utime(linked, (0, 0), follow_symlinks=False)
+        checkout = short / "q-tac-toe-main"
+        (checkout / ".git").mkdir(parents=True)
+        os.utime(checkout, (0, 0))
+        others = {
+            checkout / ".git",
+            linked / "lock",
+            made(short / "q-tac-toe-1"),
+            made(place / "server-with-more", "notes") / "notes",
+            made(place / "mine"),
+            made(place / "server-made-just-now", age=0),
+        }
+        with serving(TMPDIR=name, XDG_RUNTIME_DIR=name):
+            own = len([*place.glob("server-????????")])
+            gone = not killed.exists()
+        lost = [path.name for path in others if not path.exists()]
+        ended = not [*place.glob("server-????????")]
+    yield Finding(
+        "the folder of a killed server, and others: a link to one elsewhere, a checkout, one with "
+        "more in it, one of another name, one made just now",
+        "the first is removed at the start and no other, the server's own at its end",
+        f"{'removed' if gone else 'left'}, of the others {len(lost)}; {own} of its own, "
+        f"{'none' if ended else 'one'} at the end",
+        gone and not lost and own == 1 and ended,
+    )
+    for done, mode, owner in (
+        ("that others can write to", 0o777, os.getuid()),
+        ("of another user", 0o700, ANOTHER),
+    ):
+        if owner != os.getuid() and os.getuid():
+            continue  # only root can give a folder away
+        with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as short_name:
+            os.chmod(name, mode)
+            os.chown(name, owner, -1)
+            with serving(XDG_RUNTIME_DIR=name, TMPDIR=short_name):
+                elsewhere = len([*Path(short_name).glob("runtime-*/q-tac-toe/server-*")])
+            touched = len([*Path(name).iterdir()])
+        yield Finding(
+            f"a runtime folder {done}",
+            "nothing is put there, the server's folder is made elsewhere",
+            f"{touched} there, {elsewhere} elsewhere",
+            not touched and elsewhere == 1,
         )
 
 
