@@ -7,8 +7,7 @@ closed when the last process of the server has ended, and then this one ends too
 It speaks HTTP.  Who asks for `/q-learning,alpha=0.5` is sent the agent, packed by brotli.
 `/story/` before a name asks for the first games of its training, `/code/` for all of it as one file
 of Python, `/taught/` for what people taught it, `/seeds/3.4.5/` for the figures and proofs that it
-comes to with these seeds, `/more-seeds/` for the same when there is time, `/place/` before any of
-them for the place in the line.
+comes to with these seeds, `/place/` before any of them for the place in the line.
 
 This process holds the line and learns nothing itself.  Those that it forks do, one job at a time
 each: LAB_TRAINERS of them with numba, and one that tells stories and is taught in plain Python, so
@@ -47,15 +46,11 @@ from app.tictactoe.report import report
 KEPT = 24 << 20  # bytes of answers: of agents some 100 KB each, of five seeds 10 KB
 MOST = 200  # that wait in a line
 # What else can be asked.
-STORY, CODE, TAUGHT, SEEDS, MORE_SEEDS, PLACE = (
-    *("story", "code", "taught"),
-    *("seeds", "more-seeds", "place"),
-)
+STORY, CODE, TAUGHT, SEEDS, PLACE = "story", "code", "taught", "seeds", "place"
 TRAIN_SECONDS, COMPILE_SECONDS = 30, 600  # until a learner ends itself: nothing waits for ever
 CLIENT_SECONDS = 5.0  # for a client to speak, and to take the answer
-TRAINING_SECONDS, SEED_SECONDS = 0.04, 0.02  # what one is taken to cost whoever asks for it
-# Seconds within which whatever else comes goes before seeds, whose page is there already.
-GIVE_WAY = {SEEDS: 30.0, MORE_SEEDS: 60.0}
+TRAINING_SECONDS, SEED_SECONDS = 0.03, 0.02  # what one is taken to cost whoever asks for it
+GIVE_WAY = 30.0  # seconds within which all else goes before seeds, whose page is there already
 TRIES = 2
 LARGEST = 250 << 20  # bytes of a learner's memory: a larger one makes way for another
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -91,7 +86,7 @@ class Line:
 
     A job is due when it comes, and later by what those of the same address cost that wait already.
     So who waits longest is next, but nobody has more than a share while others wait.  Several
-    seeds at once give way to single trainings, and later ones to the first.
+    seeds at once give way to single trainings.
     """
 
     def __init__(self, game: Game) -> None:
@@ -108,13 +103,13 @@ class Line:
         if len(self.waiting) >= MOST:
             return None
         kind, rest = asked(text)
-        number = rest.partition("/")[0].count(".") + 1 if kind in GIVE_WAY else 1
-        kind = kind if number > 1 else ""  # one seed is what a page waits for
-        due = time.monotonic() + GIVE_WAY.get(kind, 0.0)
-        due += sum(other.cost for other in self.waiting if other.share == whose + kind)
-        cost = SEED_SECONDS * number if kind else TRAINING_SECONDS
+        number = rest.partition("/")[0].count(".") + 1 if kind == SEEDS else 1
+        several = number > 1  # one seed is what a page waits for
+        share, cost = f"{whose} {several}", SEED_SECONDS * number if several else TRAINING_SECONDS
+        due = time.monotonic() + GIVE_WAY * several
+        due += sum(other.cost for other in self.waiting if other.share == share)
         answer = asyncio.get_running_loop().create_future()
-        job = self.jobs[text] = Job(text, whose + kind, cost, due, answer)
+        job = self.jobs[text] = Job(text, share, cost, due, answer)
         self.waiting.append(job)
         self.came.set()
         return job
@@ -268,7 +263,7 @@ def answer(game: Game, text: str) -> bytes:
 
         now, _, taught = rest.partition("/")
         return course(game, taught, None if now == "-" else now)
-    if kind in GIVE_WAY:
+    if kind == SEEDS:
         seeds, _, text = rest.partition("/")
         all_seeds = [parse(text).with_seed(int(seed)) for seed in seeds.split(".")]
         return msgspec.msgpack.encode(
@@ -340,7 +335,7 @@ class Trainer:
         kind, rest = asked(text)
         if kind == PLACE:
             return self.place(rest)
-        kept = self.runs if kind in GIVE_WAY else self.answers
+        kept = self.runs if kind == SEEDS else self.answers
         if text in kept:
             return 200, kept[text]
         line = self.line(text)

@@ -387,8 +387,6 @@ def follow(client: FlaskClient, address: str) -> list[str]:
         answer = client.get(unescape(asks[1]), headers={"HX-Request": "true"})
         pages.append(unescape(answer.text))
         asks = re.search(r'<section id="duel"[^>]* hx-get="([^"]*)"', answer.text)
-        kept_nowhere = answer.headers["Cache-Control"] == "no-store"
-        assert kept_nowhere == bool(asks and len(pages) > 1)
     return pages
 
 
@@ -403,8 +401,7 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
 ) -> None:
     pages = follow(client, "/lab/q-table,games=60?ghost=q-table,games=20")
     done = [int(re.findall(r'value="(\d+)"></progress>', page)[0]) for page in pages]
-    assert done == sorted(done)
-    assert (done[0], done[-1]) == (1, SEEDS)
+    assert done == [1, *range(5, SEEDS + 1, 5)]
     assert headline(pages[0]).startswith("One seed each, and no verdict")
     names = [
         [f"q-table,games={games}" + f",seed={seed}" * bool(seed) for seed in range(SEEDS)]

@@ -169,26 +169,23 @@ class Lab:
         """
         return self._asked(f"taught/{'-' if now is None else now}/{recipe}", {}, _course)
 
-    def seeds(self, recipe: Recipe, seeds: Sequence[int], more: bool = False) -> list[SeedRun]:
+    def seeds(self, recipe: Recipe, seeds: Sequence[int]) -> list[SeedRun]:
         """Return what becomes of a recipe with each of these seeds, in their order.
 
-        If some are not known they are asked for at once, which is one turn in the line; it comes
-        later for `more` seeds of a recipe that has shown some.
-        Raises what `find` and `canonical` raise, and RecipeError if a name is too long with one.
+        If some are not known they are asked for at once, which is one turn in the line.
+        Raises what `find` raises, and RecipeError if a name is too long with one.
         """
         texts = {seed: self.seeded(recipe, seed) for seed in seeds}
         with self.lock:
             runs = {seed: self.runs[text] for seed, text in texts.items() if text in self.runs}
-            there = {text: self.agents[text] for text in texts.values() if text in self.agents}
-        for seed, text in texts.items():
-            agent = there.get(text) or self.always.get(self.canonical(text) or text)
-            if agent and seed not in runs:
+            agents = {seed: self.agents.get(text) for seed, text in texts.items()}
+        for seed in texts.keys() - runs.keys():
+            if agent := agents[seed] or self.always.get(texts[seed]):
                 runs[seed] = zlib.compress(msgspec.json.encode(self._run(agent)), 1)
-        if any(seed not in runs for seed in seeds):
+        if len(runs) < len(texts):
             # All that are to be trained: then another worker's question is the same.
             trained = [seed for seed in seeds if texts[seed] not in self.always]
-            kind, numbers = "more-seeds" if more else "seeds", ".".join(map(str, trained))
-            asked = f"{kind}/{numbers}/{texts[trained[0]]}"
+            asked = f"seeds/{'.'.join(map(str, trained))}/{texts[trained[0]]}"
             answer = self._asked(asked, {}, msgspec.msgpack.Decoder(list[bytes]).decode)
             runs |= dict(zip(trained, answer, strict=True))
         with self.lock:

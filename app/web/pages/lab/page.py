@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
@@ -32,7 +31,6 @@ from app.web.pictures.figures import drawing, lay_out
 from app.web.pictures.minds import MindPicture, picture
 from app.web.pictures.tables import COLUMNS, records
 from app.web.respond import Page, respond, wants_fragment
-from app.web.service.on_demand import InLine
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("lab", __name__)
@@ -163,15 +161,12 @@ def lab(name: str) -> AnyResponse:
         page = duel_page(world(), duel_of(world(), name, request.args))
     else:
         page = lab_page(world(), name, request.args)
-    response = respond(page)
-    if page.more and request.args.get("seeds", "1") != "1":  # the next answer is another one
-        response.headers["Cache-Control"] = "no-store"
-    return response
+    return respond(page)
 
 
 @bp.get(f"{addresses.LAB_RECIPE}.<any(svg, csv):ending>")
 def curves_file(name: str, ending: str) -> Response:
-    """Hand out the median curves of all seeds, or of as many as there was time for."""
+    """Hand out the median curves of all seeds."""
     wanted = {**request.args, "seeds": str(result.SEEDS)}
     duel = duel_of(world(), one_name(world(), recipe_of(world(), name)), wanted)
     figure = result.curves_of(duel.sides, duel.measure, duel.seeds, duel.axis)
@@ -299,21 +294,19 @@ def duel_of(world: World, chosen: str, query: Mapping[str, str]) -> Duel:
     names = [one for one in (ghost, chosen) if one]
     recipes = [recipe_of(world, one) for one in names]  # which says so if there is none
     wanted, axis = query.get("seeds") or "1", query.get("axis", "")
-    if wanted not in map(str, (1, result.FIRST, result.SEEDS)):
-        raise BadRequest(f"seeds is 1, {result.FIRST} or {result.SEEDS}.")
+    numbers = [1, *range(result.FIRST, result.SEEDS + 1, result.FIRST)]
+    if wanted not in map(str, numbers):
+        raise BadRequest(f"seeds is {', '.join(map(str, numbers[:-1]))} or {numbers[-1]}.")
     if axis not in AXES:
         raise BadRequest(f"axis is {result.LINEAR} or {result.LOGARITHMIC}.")
-    seeds, runs, more = result.seeds_of(recipe), [], 0
+    seeds, more = result.seeds_of(recipe), 0
     has_seeds = all(result.has_seeds(world, one, seeds) for one in recipes)
     if has_seeds and wanted != "1":
-        with nullcontext() if wants_fragment() else suppress(InLine):  # its page is there already
-            runs = result.runs_of(world, recipes, seeds[: int(wanted)])
-    if not runs:
+        runs = result.runs_of(world, recipes, seeds, int(wanted))
+    else:
         runs = [[result.own_run(world, one)] for one in names]
     if has_seeds:
-        done = len(runs[0])
-        if done < result.SEEDS:
-            more = result.FIRST if done < result.FIRST else result.SEEDS
+        more = next((number for number in numbers if number > len(runs[0])), 0)
     told = form.labels(world, *recipes[::-1])[::-1] if len(recipes) == 2 else ("A",)
     marks = ("A", "B")
     sides = [result.Side(*side) for side in zip(marks, names, recipes, told, runs, strict=False)]

@@ -4,16 +4,13 @@ A is the recipe as it was, B the changed one.  A seed of B is paired with the sa
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from statistics import median
-from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 from msgspec.structs import replace
 from numpy.typing import NDArray
-from werkzeug.exceptions import ServiceUnavailable
 
 from app.experiments import Curves, Series, sign_test, summed_up
 from app.recipes import Recipe, RecipeError, name
@@ -34,8 +31,7 @@ from app.web.pictures.tables import Table, TableCell, TableRow, table
 from app.web.service.on_demand import SeedRun
 from app.web.world import World
 
-SEEDS, FIRST = 20, 5  # of each recipe, and how many are shown before all of them
-MOMENT = 1.0  # seconds after which a request trains no more
+SEEDS, FIRST = 20, 5  # of each recipe, and how many are shown first and come at a time
 LEVEL = 0.05  # a difference that luck shows less often than that is told
 BLUNDERS, LOSSES, TASK = KINDS = "blunders", "losses", "task"  # of FIGURES; the lab shows these
 LINEAR, LOGARITHMIC = AXES = "linear", "logarithmic"
@@ -161,28 +157,23 @@ def own_run(world: World, agent: str) -> SeedRun:
     return world.lab.seeds(recipe, [recipe.seed])[0]
 
 
-def runs_of(world: World, recipes: Sequence[Recipe], seeds: range) -> list[list[SeedRun]]:
-    """Train recipes with seeds, a few of each in turn, and return the runs that all of them have.
+def runs_of(
+    world: World, recipes: Sequence[Recipe], seeds: range, number: int
+) -> list[list[SeedRun]]:
+    """Train recipes with the first `number` of some seeds, a few at a time, and return the runs.
 
-    It takes no longer than a moment and the training of a few, and none where others are in line:
-    what is missing then is had by asking again.
-    Raises what `world.lab.seeds` raises for the first few.
+    The first of two has all of them before the other begins: every next change is compared with it.
+    Raises what `world.lab.seeds` raises.
     """
-    end = monotonic() + MOMENT
-    runs = [world.lab.seeds(recipe, seeds[:FIRST]) for recipe in recipes]
-    parts = [seeds[start : start + FIRST] for start in range(FIRST, len(seeds), FIRST)]
-    with suppress(ServiceUnavailable):
-        for recipe in recipes[:-1]:  # whose runs every next change is compared with, too
-            for part in parts:
-                if monotonic() > end:
-                    return runs
-                world.lab.seeds(recipe, part, more=True)
-        for part in parts:
-            if monotonic() > end:
-                break
-            few = [world.lab.seeds(recipe, part, more=True) for recipe in recipes]
-            runs = [found + new for found, new in zip(runs, few, strict=True)]
-    return runs
+    runs = [
+        [
+            run
+            for start in range(0, number if recipe is recipes[-1] else len(seeds), FIRST)
+            for run in world.lab.seeds(recipe, seeds[start : start + FIRST])
+        ]
+        for recipe in recipes
+    ]
+    return [each[:number] for each in runs]
 
 
 def measures(world: World, sides: Sequence[Side]) -> dict[str, Criterion]:
