@@ -58,6 +58,7 @@ def test_the_result_follows_a_slider_and_the_address_changes_once(page: Page) ->
 @pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")
 def test_a_request_that_fails_is_said_and_comes_back(page: Page) -> None:
     page.goto(f"/lab/{SMALL}")
+    expect(page.locator("#duel")).to_contain_text("20 of 20", timeout=60000)  # nothing else comes
     page.route("**/lab?*", lambda route: route.abort())
     page.select_option("#curve", "losses")
     expect(page.locator("#notice")).to_contain_text("did not answer")
