@@ -24,9 +24,11 @@ from app.web.language import gettext, marked, ngettext
 from app.web.lens import (
     HEAT_STEPS,
     OUTCOMES,
+    Move,
     Opinion,
     awaits_reply,
     lens_of,
+    moves,
     notes,
     opinion,
     opinion_at,
@@ -34,7 +36,6 @@ from app.web.lens import (
     viewer,
 )
 from app.web.match import MAX_TALLY, Match, Place
-from app.web.moves import Move, moves
 from app.web.numbers import percent, short_name, signed, updates
 from app.web.pictures.boards import Board, board
 from app.web.text import NO_LONGER, Legend, character, headline_of, legend_of, squares, status
@@ -170,7 +171,7 @@ def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
     seen = None if place.match.hide or ply is None else opinion_at(place, ply)
     legend = legend_of(place, seen) if seen else None
     return Scene(
-        says=saying(place, controls, played, blame, legend, going_on is not None, routes.show),
+        says=headline(place, controls, played, blame, legend, going_on is not None, routes.show),
         result=result(place),
         status=status(place, going_on is not None),
         board=board(
@@ -199,7 +200,7 @@ def seats(place: Place) -> tuple[Seat, Seat]:
     return _seat(place, X), _seat(place, O)
 
 
-def saying(
+def headline(
     place: Place,
     links: Controls,
     played: list[Move],
@@ -210,36 +211,36 @@ def saying(
 ) -> Headline:
     """Say whose turn it is and what the colours are, and offer what is to be done."""
     match, titles = place.match, place.world.titles
-    headline, caption = headline_of(place), legend.caption if legend else ""
+    title, caption = headline_of(place), legend.caption if legend else ""
     if match.hide:
         caption = gettext("The values are hidden.")
     if place.over:
-        headline = gettext("Your turn") if match.replay else headline
-        return Headline(headline, *_lesson(place, links, blame, show))
+        title = gettext("Your turn") if match.replay else title
+        return Headline(title, *_lesson(place, links, blame, show))
     mover, mark = titles[match.seat(match.to_move)], MARKS[match.to_move]
     if match.hint:
         best, sentence = hint(place)
-        way = Action("play-hint", gettext("Play it"), show(match.play(best)), kind="primary")
-        return Headline(gettext("Hint"), sentence, [way])
+        action = Action("play-hint", gettext("Play it"), show(match.play(best)), kind="primary")
+        return Headline(gettext("Hint"), sentence, [action])
     if match.shown and played[len(match.shown) - 1].random:
         by_chance = gettext("%(mark)s’s move was random.", mark=MARKS[-match.to_move])
         caption = f"{by_chance} {caption}"
     if not match.at_end:
         shown, total = len(match.shown), len(match.record)
         where = f"{gettext('Move %(shown)s of %(total)s.', shown=shown, total=total)} {caption}"
-        ways = [Action("now", gettext("To the end"), links.last, symbol="last")]
+        actions = [Action("now", gettext("To the end"), links.last, symbol="last")]
         if viewer(match, place.world) not in (None, match.to_move):
             view = show(replace(match, view=mark.lower()))
-            ways.insert(0, Action("view", gettext("As %(mark)s sees it", mark=mark), view))
-        return Headline(headline, where, ways)
+            actions.insert(0, Action("view", gettext("As %(mark)s sees it", mark=mark), view))
+        return Headline(title, where, actions)
     if match.pause and not match.is_human(match.to_move):
         words = marked("Let %(agent)s go on") if match.watched else marked("Let %(agent)s reply")
-        way = Action("go-on", gettext(words, agent=mover), links.play, kind="primary")
-        return Headline(gettext("Paused"), caption, [way])
+        action = Action("go-on", gettext(words, agent=mover), links.play, kind="primary")
+        return Headline(gettext("Paused"), caption, [action])
     if going_on or not links.take_back:
-        return Headline(headline, caption, [])
+        return Headline(title, caption, [])
     back = Action("take-back", gettext("Take back"), links.take_back, "u")
-    return Headline(headline, caption, [back])
+    return Headline(title, caption, [back])
 
 
 def result(place: Place) -> str:
@@ -397,25 +398,25 @@ def _lesson(
     match = place.match
     if match.replay:
         yours = replace(match, pause=False, x=HUMAN if match.watched else match.x)
-        way = Action("your-turn", gettext("Play it"), show(yours.go("")), kind="primary")
-        return summed_up(place), [way]
-    ways = [Action("rematch", gettext("Rematch"), links.new_game, kind="primary")]
+        action = Action("your-turn", gettext("Play it"), show(yours.go("")), kind="primary")
+        return summed_up(place), [action]
+    actions = [Action("rematch", gettext("Rematch"), links.new_game, kind="primary")]
     if links.take_back:
         back = gettext("Take back")
-        ways.append(Action("take-back", back, links.take_back, "u", symbol="undo"))
+        actions.append(Action("take-back", back, links.take_back, "u", symbol="undo"))
     if not blame:
-        return gettext("No move was a blunder."), ways
+        return gettext("No move was a blunder."), actions
     before = match.at(blame.ply - 1)
     if viewer(match, place.world) not in (None, mover_at(blame.ply - 1)):
         before = replace(before, view=blame.mark.lower())
-    ways.insert(0, Action("show", gettext("Show me"), show(before)))
+    actions.insert(0, Action("show", gettext("Show me"), show(before)))
     worth = mover_at(blame.ply - 1) * int(
         place.world.solution.value[place.positions[blame.ply - 1]]
     )
     words = marked("Move %(ply)s was a blunder: %(what)s.")
     if blame.random:
         words = marked("Move %(ply)s, a random one, was a blunder: %(what)s.")
-    return gettext(words, ply=blame.ply, what=gettext(NO_LONGER[worth])), ways
+    return gettext(words, ply=blame.ply, what=gettext(NO_LONGER[worth])), actions
 
 
 def summed_up(place: Place) -> str:

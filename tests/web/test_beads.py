@@ -15,9 +15,8 @@ from app.tictactoe.game import X
 from app.tictactoe.notation import parse_position, position_text
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
-from app.web.lens import HEAT_STEPS, notes, opinion
+from app.web.lens import HEAT_STEPS, label_of, moves, notes, opinion
 from app.web.match import Match, place_of
-from app.web.moves import label_of, moves
 from app.web.numbers import bead_count, beads_in_words, count
 from app.web.pages.why import explain
 from app.web.pictures.curves import value_plot

@@ -19,7 +19,6 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.moves_code import encode
 from app.tictactoe.policy import Policy, best_moves
 from app.web import addresses, lens
-from app.web import moves as listing
 from app.web.language import IN_ENGLISH
 from app.web.service.errors import MAX_ADDRESS
 from app.web.world import BEST_RESPONDER, MOVES, World
@@ -205,7 +204,7 @@ def test_long_addresses_cannot_eat_the_memory(client: FlaskClient, world: World)
         name = MOVES + encode(world.game, choice)
         for record in ("", "4", "40", "408"):
             assert client.get(f"/play/{record}?x={name}&o={name}").status_code == 200
-        told = (lens._opinion, listing._judged)
+        told = (lens._opinion, lens._judged)
         caches = [world.caches[unwrap(cache), IN_ENGLISH] for cache in told]
         caches.append(addresses._quoted_once)
         sizes.append([cache.cache_info().currsize for cache in caches])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from app.tictactoe.notation import replay
+from app.web.lens import LEVELS, Move, label_of, moves
 from app.web.match import Match, place_of
-from app.web.moves import LEVELS, Move, label_of, moves
 from app.web.pictures.curves import ABOVE, value_plot
 from app.web.pictures.svg import Dot, Path, Segment, Shape
 from app.web.world import World

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from app.tictactoe.report import Chances
 from app.web.language import gettext
+from app.web.lens import LEVELS, Move, label_of
 from app.web.match import Place
-from app.web.moves import LEVELS, Move, label_of
 from app.web.numbers import count, percent
 from app.web.pictures.scales import Axis, from_zero, scale, short
 from app.web.pictures.svg import (
