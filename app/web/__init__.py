@@ -26,7 +26,7 @@ from app.web.pages import (
 )
 from app.web.pages.how import page as how
 from app.web.pages.lab import page as lab
-from app.web.service import compiled, deployment, errors, headers, languages, names, packing
+from app.web.service import compiled, deployment, errors, headers, languages, packing
 from app.web.service.cache import cached
 from app.web.service.deployment import ROOT
 from app.web.world import load_world
@@ -80,7 +80,6 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         world.judgement(name)
     languages.init_app(app)
     errors.init_app(app)
-    names.init_app(app)
     for page in PAGES:
         app.register_blueprint(page.bp)
     compiled.init_app(app)

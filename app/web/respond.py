@@ -1,4 +1,4 @@
-"""The one place that decides between a whole page and the blocks of it that htmx replaces.
+"""The one address of a page, and whether all of it is answered or the blocks that htmx replaces.
 
 A page is a frozen value with a field for each name that its template reads; a test compares them.
 What a block needs of other templates it imports itself: alone it is rendered without what stands
@@ -8,6 +8,7 @@ around it.
 import re
 from collections.abc import Callable, Hashable
 from typing import ClassVar
+from urllib.parse import parse_qsl
 
 from flask import (
     Flask,
@@ -17,6 +18,7 @@ from flask import (
     redirect,
     render_template,
     request,
+    url_for,
 )
 from jinja2_fragments.flask import render_blocks
 from werkzeug.exceptions import HTTPException
@@ -26,11 +28,14 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.web import addresses
 from app.web.match import Match
 from app.web.text import BLOCKED, first_opponent
-from app.web.world import HUMAN, World, kept, world
+from app.web.world import HUMAN, World, is_moves, kept, world
 
 PARTS_KEPT = 512  # most of them below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
 LINK = re.compile(r'(<a\b(?![^>]*\starget=)[^>]*?\shref=")(/[^"]*)"')  # that leads elsewhere
+IN_PATHS = ("name", "id", "x", "o")  # parts of addresses that name an agent
+IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost")
+VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)  # an agent, its task, or at a step
 
 
 class Page:
@@ -42,12 +47,14 @@ class Page:
 
 
 def init_app(app: Flask) -> None:
-    """Let templates name addresses, and call `once(macro, ...)` for a macro of _controls.html.
+    """Lead every address that names a recipe in another way to the one with its one name.
 
+    Let templates name addresses, and call `once(macro, ...)` for a macro of _controls.html.
     What every move is drawn with is there too, for an import by a template takes a while each time.
     `first_game` is where a visitor plays who has not chosen an opponent, and `first_preview` the
     picture of the front page's last board, with which a link to a page without its own is shown.
     """
+    app.before_request(lead_to_one_name)
     app.jinja_env.globals["addresses"] = addresses
     opponent = first_opponent(app.extensions["world"])
     app.jinja_env.globals["first_game"] = addresses.play_against(opponent)
@@ -61,6 +68,28 @@ def init_app(app: Flask) -> None:
     for name in ("button", "MARK"):
         app.jinja_env.globals[name] = getattr(controls.module, name)
     app.jinja_env.globals["draw_board"] = boards.module.draw_board  # type: ignore[attr-defined]
+
+
+def lead_to_one_name() -> AnyResponse | None:
+    """Redirect to the address with the one name of each recipe in it, if that is another.
+
+    Raises an HTTPException with a sentence if one of them cannot be had.
+    """
+    path = dict(request.view_args or {})
+    query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)  # in its order
+    one_path = {part: _one_view(text) if part in IN_PATHS else text for part, text in path.items()}
+    one_query = [(key, _one_view(text) if key in IN_QUERIES else text) for key, text in query]
+    if (one_path, one_query) == (path, query) or not request.endpoint:
+        return None
+    address = url_for(request.endpoint, _external=False, **one_path)
+    return redirect(addresses.again(address, one_query), 301)
+
+
+def _one_view(text: str) -> str:
+    """Return a lens, or an agent's name, by the one name of the recipe in it, if there is one."""
+    found = None if is_moves(text) else VIEW.fullmatch(text)
+    agent, rest = found.groups(default="") if found else (text, "")
+    return (world().canonical(agent) or agent) + rest
 
 
 def respond(page: Page) -> Response:

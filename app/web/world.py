@@ -143,12 +143,9 @@ class World:
         return Registry(always | self.baselines, self._plays, self._policy_on_demand)
 
     @property
+    @kept(1, told=True)
     def titles(self) -> Registry[str]:
         """What every seat and lens is called; a recipe by its name."""
-        return self._titles()
-
-    @kept(1, told=True)
-    def _titles(self) -> Registry[str]:
         learned = {name: agent.card.title for name, agent in self.always.items()}
         always = {
             HUMAN: gettext("Human"),

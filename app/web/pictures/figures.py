@@ -11,7 +11,7 @@ import numpy as np
 from app.experiments import Bars, Boards, Curves, Grid, Group, Histogram, Mark, Series
 from app.tictactoe.notation import parse_record, replay
 from app.web.numbers import count
-from app.web.pictures import curves
+from app.web.pictures import curves, tables
 from app.web.pictures.boards import SmallBoard, small_board
 from app.web.pictures.curves import AXIS, margin_of, ticks
 from app.web.pictures.palette import LEVELS
@@ -28,18 +28,6 @@ from app.web.pictures.svg import (
     Segment,
     Shape,
     Text,
-)
-from app.web.pictures.tables import (
-    Runs,
-    Seeded,
-    address,
-    addresses_of,
-    at_quantile,
-    behind_bar,
-    median,
-    ordered,
-    position,
-    typical,
 )
 from app.web.world import World, kept
 
@@ -105,7 +93,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     groups = figure.groups
     marks = [mark.value for group in groups for mark in group.marks]
     axis = scale([value for group in groups for value in group.values] + marks)
-    every = [ordered(group.values, first_seed) for group in groups]
+    every = [tables.ordered(group.values, first_seed) for group in groups]
     stacked = [_stacks(runs, axis) for runs in every]
     fullest = [max(map(len, stacks.values())) for stacks in stacked]
     highest = max(LOWEST, min(HIGHEST, ROWS / len(groups)))
@@ -115,9 +103,9 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     top, unopened = 0.0, False
     for group, runs, stacks, most in zip(groups, every, stacked, fullest, strict=True):
         height = min(highest, max(LOWEST, -(-most // worth) * DOT + 4))
-        opened = addresses_of(world, group.recipe)
+        opened = tables.addresses_of(world, group.recipe)
         unopened |= bool(group.recipe) and not all(opened(run["seed"]) for run in runs[:2])
-        middle = median(group.values)
+        middle = tables.median(group.values)
         told = f"median {with_unit(middle, figure.unit)} ({_runs(len(runs))})"
         top = _named(shapes, top, group.name, told)
         top += _noted(shapes, group.marks, axis, top, height)
@@ -126,7 +114,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
         shapes.append(Segment("base", 0, bottom, 1, bottom))
         for stack in stacks.values():
             shapes += _dots(stack, axis, bottom, height, worth, figure.unit, opened)
-        low, high = (axis.at(at_quantile(runs, share)["value"]) for share in (0.1, 0.9))
+        low, high = (axis.at(tables.at_quantile(runs, share)["value"]) for share in (0.1, 0.9))
         shapes.append(Segment("span", low, bottom + 7, high, bottom + 7))
         shapes.append(Segment("notch", axis.at(middle), bottom + 2, axis.at(middle), bottom + 12))
         top = bottom + GAP + 6
@@ -223,7 +211,7 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
             top += LINE
         for column, (value, recipe) in enumerate(zip(values, recipes, strict=True)):
             level = round(LEVELS * (value - low) / (high - low)) if high > low else 0
-            href = address(world, recipe)
+            href = tables.address(world, recipe)
             unopened |= bool(recipe) and not href
             text = with_unit(value, figure.unit)
             place = f"{figure.row_label} {name}, {figure.column_label} {figure.columns[column]}"
@@ -259,7 +247,7 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
     top, unopened, zero = 0.0, False, axis.at(1.0 if figure.logarithmic else 0.0)
     for bar in figure.bars:
         told = _told(with_unit(bar.value, figure.unit), bar.low, bar.high, bar.n, figure.unit)
-        href = behind_bar(world, bar)
+        href = tables.behind_bar(world, bar)
         unopened |= bool(bar.recipe) and not href
         link = Link(f"{bar.name}: {told}", href)
         top = _named(shapes, top, bar.name, told)
@@ -301,7 +289,7 @@ def _boards(figure: Boards, world: World, first_seed: int) -> Layout:
                 }
         *_, last = [None, *parse_record(game, board.record)]
         picture = small_board(game, at, signs, last)
-        link = Link(board.text, position(world, board.record, board.lens))
+        link = Link(board.text, tables.position(world, board.record, board.lens))
         pictures.append(Picture(picture, board.text, link))
     caption = (
         "A star keeps what the position is worth, a dot is what it plays there, a cross what it "
@@ -392,7 +380,7 @@ def _noted_above(shapes: list[Shape], marks: Sequence[Mark], axis: Axis, top: fl
     return y - top + (4 if marks else 0)
 
 
-def _stacks(runs: Runs, axis: Axis) -> dict[int, Runs]:
+def _stacks(runs: tables.Runs, axis: Axis) -> dict[int, tables.Runs]:
     """Put the runs of an ordered group into bins of an axis."""
     bins = (axis.places(runs["value"]) * (BINS - 1e-9)).astype(int)
     ends = [*(np.flatnonzero(np.diff(bins)) + 1).tolist(), len(runs)]
@@ -400,13 +388,13 @@ def _stacks(runs: Runs, axis: Axis) -> dict[int, Runs]:
 
 
 def _dots(
-    stack: Runs,
+    stack: tables.Runs,
     axis: Axis,
     bottom: float,
     height: float,
     worth: int,
     unit: str,
-    opened: Seeded,
+    opened: tables.Seeded,
 ) -> list[Dot]:
     """Draw the runs of a bin above each other, `worth` of them as one dot that opens their middle.
 
@@ -415,11 +403,14 @@ def _dots(
     """
     parts = [stack[start : start + worth] for start in range(0, len(stack), worth)]
     *whole, last = parts
-    parts = [*sorted(whole, key=lambda part: typical(part)["seed"]), last]  # or columns would slant
+    parts = [
+        *sorted(whole, key=lambda part: tables.typical(part)["seed"]),
+        last,
+    ]  # or columns would slant
     step = min(DOT, (height - DOT) / max(1, len(parts) - 1))
     dots = []
     for level, part in enumerate(parts):
-        (seed, value), low, most = typical(part), part[0]["value"], part[-1]["value"]
+        (seed, value), low, most = tables.typical(part), part[0]["value"], part[-1]["value"]
         title = f"seed {seed}: {with_unit(value, unit)}"
         if len(part) > 1:
             span = with_unit(low, unit) + (f" to {with_unit(most, unit)}" if most != low else "")
@@ -443,7 +434,7 @@ def _press(shapes: Sequence[Shape], what: str, unopened: bool) -> str:
 
 
 def _of_series(world: World, series: Series) -> Link:
-    href = addresses_of(world, series.recipe)(series.typical)
+    href = tables.addresses_of(world, series.recipe)(series.typical)
     return Link(f"{series.name}: seed {series.typical}, which ends at the median", href)
 
 
