@@ -339,9 +339,7 @@ class Alone(ast.NodeTransformer):
         decided = self.decided(node)
         return node if decided is None else ast.Constant(decided)
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        """Decide what is not so."""
-        return self.visit_Compare(node)
+    visit_UnaryOp = visit_Compare  # noqa: N815 - what is not so
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         """Leave one way where the others are decided."""
@@ -388,10 +386,7 @@ class Alone(ast.NodeTransformer):
                 return met if not met or len(self.opponents) == 1 else None
         try:
             value = eval(ast.unparse(test), self.known)
-        except (
-            NameError,
-            AttributeError,
-        ):  # a module that others use too may read what is not there
+        except (NameError, AttributeError):  # modules of several learners read what is not there
             return None
         return value if isinstance(value, bool) else None
 

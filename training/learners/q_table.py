@@ -31,22 +31,6 @@ from training.learners.phases import NextStop, Progress, answer, opponents, over
 from training.learners.randomness import stream, uniform
 
 
-class Rules(NamedTuple):
-    """How to learn, and what for."""
-
-    alpha: float
-    gamma: float
-    epsilon: float
-    epsilon_drop: float
-    loss: float
-    draw: float
-    win: float
-    kept: float  # share of the old value that a step takes away: 1 averages, 0 adds up
-    first_best: bool
-    coin_to_the_end: bool  # whether of two tables it also picks the one that a last move teaches
-    seats: Indices  # [n] the seats of the games in turn: 0 as X, 1 as O
-
-
 class Memory(NamedTuple):
     """What is known of the K classes, and two scratch pads."""
 
@@ -82,19 +66,12 @@ def learn(game: Game, recipe: QTable, next_stop: NextStop) -> Iterator[Progress]
         met=np.zeros(game.cells, np.int32),
         played=np.zeros(game.cells, np.int32),
     )
-    rules = Rules(
-        alpha=recipe.alpha,
-        gamma=recipe.gamma,
-        epsilon=recipe.epsilon,
-        epsilon_drop=recipe.epsilon_drop,
-        loss=recipe.loss,
-        draw=recipe.draw,
-        win=recipe.win,
-        kept=float(recipe.update == "average"),
-        first_best=recipe.ties == "first",
-        coin_to_the_end=isinstance(recipe, DoubleQ) and recipe.last == "coin",
-        seats=seats_in_turn(recipe),
-    )
+    rates = (recipe.alpha, recipe.gamma, recipe.epsilon, recipe.epsilon_drop)
+    kept = float(recipe.update == "average")  # share of the old value that a step takes away
+    # Of two tables a coin may also pick the one that a last move teaches.
+    coin_to_the_end = isinstance(recipe, DoubleQ) and recipe.last == "coin"
+    ways = (kept, recipe.ties == "first", coin_to_the_end, seats_in_turn(recipe))
+    rules = (*rates, recipe.loss, recipe.draw, recipe.win, *ways)
     return over_phases(
         opponents(game, recipe),
         next_stop,

@@ -32,20 +32,6 @@ from training.learners.phases import NextStop, Progress, answer, opponents, over
 from training.learners.randomness import stream, uniform
 
 
-class Rules(NamedTuple):
-    """How to learn, and what for."""
-
-    alpha: float
-    alpha_drop: float
-    epsilon: float
-    epsilon_drop: float
-    loss: float
-    draw: float
-    win: float
-    from_all: bool  # whether random moves teach as well
-    seats: Indices  # [n] the seats of the games in turn: 0 as X, 1 as O
-
-
 class Memory(NamedTuple):
     """What is known of K boards, or classes of them, in the view of the player who made them."""
 
@@ -72,17 +58,9 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
         visits=np.zeros(classes.number, np.uint32),
         q=np.zeros(game.pairs),
     )
-    rules = Rules(
-        alpha=recipe.alpha,
-        alpha_drop=recipe.alpha_drop,
-        epsilon=recipe.epsilon,
-        epsilon_drop=recipe.epsilon_drop,
-        loss=recipe.loss,
-        draw=recipe.draw,
-        win=recipe.win,
-        from_all=recipe.learn_from == "all",
-        seats=seats_in_turn(recipe),
-    )
+    rates = (recipe.alpha, recipe.alpha_drop, recipe.epsilon, recipe.epsilon_drop)
+    from_all = recipe.learn_from == "all"  # random moves teach as well
+    rules = (*rates, recipe.loss, recipe.draw, recipe.win, from_all, seats_in_turn(recipe))
     return over_phases(
         opponents(game, recipe),
         next_stop,
