@@ -14,8 +14,13 @@ from training.measures import END
 
 MODELS = Path(__file__).parents[2] / "models"
 REPORTED = 58.0
-SELF_PLAY, TABLE, FORWARD = "self-play", "q-table, against T-hand", "q-learning, against T-hand"
-CAREFUL = "q-learning, against T-hand, a loss at -3"
+SELF_PLAY = "self-play"
+RECIPES = {
+    SELF_PLAY: "self-play",
+    "q-table, against T-hand": "q-table,vs=t-hand",
+    "q-learning, against T-hand": "q-learning,vs=t-hand,start=empty",
+    "q-learning, against T-hand, a loss at -3": "q-learning,vs=t-hand,start=empty,loss=-3",
+}
 
 
 def tell(results: claim.Results) -> claim.Conclusion:
@@ -84,18 +89,4 @@ def _shipped() -> list[Bar]:
     return sorted(bars, key=lambda bar: -bar.value)
 
 
-EXPERIMENT = claim.Experiment(
-    "boyan",
-    tell,
-    [
-        claim.Sweep(
-            {
-                SELF_PLAY: "self-play",
-                TABLE: "q-table,vs=t-hand",
-                FORWARD: "q-learning,vs=t-hand,start=empty",
-                CAREFUL: "q-learning,vs=t-hand,start=empty,loss=-3",
-            },
-            END,
-        )
-    ],
-)
+EXPERIMENT = claim.Experiment("boyan", tell, [claim.Sweep(RECIPES, END)])

@@ -10,8 +10,12 @@ from training.experiments import claim, table
 from training.experiments.claim import chance, of, percent
 from training.measures import MARKS, Run
 
-ONE, TWO = "one table", "two tables"
-COIN = "two tables, coin to the end"
+RECIPES = {
+    "one table": "q-table",
+    "two tables": "double-q",
+    "two tables, coin to the end": "double-q,last=coin",
+}
+ONE, TWO, COIN = RECIPES
 BAD = 40.0
 
 
@@ -69,8 +73,4 @@ def tell(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    "double-q",
-    tell,
-    [claim.Sweep({ONE: "q-table", TWO: "double-q", COIN: "double-q,last=coin"}, MARKS)],
-)
+EXPERIMENT = claim.Experiment("double-q", tell, [claim.Sweep(RECIPES, MARKS)])

@@ -3,13 +3,19 @@
 from app.experiments import Mark
 from training.experiments import claim, network, table
 
-ONE_HOT, FLAT, BITS, NUMBER = "one-hot", "flat", "bits", "bits as one number"
+RECIPES = {
+    "one-hot": network.varied(),
+    "flat": network.varied(encoding="flat"),
+    "bits": network.varied(encoding="bits"),
+    "bits as one number": network.varied(encoding="number"),
+}
+ONE_HOT, FLAT, BITS, NUMBER = RECIPES
 NOTHING = 5.0  # percent more than random wins are no learning to speak of
 
 
 def tell(results: claim.Results) -> claim.Conclusion:
     """Compare what they win in the end with each other and with moves at random."""
-    won = results.each(table.wins, (ONE_HOT, FLAT, BITS, NUMBER))
+    won = results.each(table.wins, RECIPES)
     badly = max(won[FLAT]) < min(won[ONE_HOT])
     never = [max(won[label]) < network.RANDOM + NOTHING for label in (BITS, NUMBER)]
     marks = [Mark(round(network.RANDOM, 2), "what random moves win")]
@@ -25,15 +31,4 @@ def tell(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    "encodings",
-    tell,
-    network.sweeps(
-        {
-            ONE_HOT: network.varied(),
-            FLAT: network.varied(encoding="flat"),
-            BITS: network.varied(encoding="bits"),
-            NUMBER: network.varied(encoding="number"),
-        }
-    ),
-)
+EXPERIMENT = claim.Experiment("encodings", tell, network.sweeps(RECIPES))

@@ -3,7 +3,12 @@
 from app.experiments import Curves
 from training.experiments import claim, network, table
 
-WITH, WITHOUT, LONGER = "guard rails", "none", "none, four times as long"
+RECIPES = {
+    "guard rails": network.varied(),
+    "none": network.varied(guard_rails="no"),
+    "none, four times as long": network.varied(guard_rails="no", epochs=240),
+}
+WITH, WITHOUT, LONGER = RECIPES
 POINTS = 30
 THOUSANDS = 2_000  # epochs, as many as the claim is about
 
@@ -21,7 +26,7 @@ def wants_taken_anywhere(run: network.NetworkRun) -> list[float]:
 def tell(results: claim.Results) -> claim.Conclusion:
     """Ask how many are left in the end, with and without."""
     wants, forfeits = network.ending(wants_taken), network.ending(network.both("forfeited"))
-    left = results.each(wants, (WITH, WITHOUT, LONGER))
+    left = results.each(wants, RECIPES)
     forfeited = results.each(forfeits, (WITHOUT, LONGER))
     stay, helped = min(left[LONGER]) > 0, max(left[WITH]) < min(left[WITHOUT])
     enough = len(results[LONGER][0].taken) >= THOUSANDS
@@ -66,14 +71,4 @@ def tell(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    "guard-rails",
-    tell,
-    network.sweeps(
-        {
-            WITH: network.varied(),
-            WITHOUT: network.varied(guard_rails="no"),
-            LONGER: network.varied(guard_rails="no", epochs=240),
-        }
-    ),
-)
+EXPERIMENT = claim.Experiment("guard-rails", tell, network.sweeps(RECIPES))

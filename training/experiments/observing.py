@@ -5,7 +5,8 @@ from training.experiments import claim, table
 from training.experiments.claim import chance, number, percent
 from training.measures import MARKS
 
-PLAIN, OBSERVING = "own moves only", "observing"
+RECIPES = {"own moves only": "league", "observing": "league,observing=yes"}
+PLAIN, OBSERVING = RECIPES
 MOVES = 8_000
 LITTLE = 1.0  # percent that are no improvement any more
 
@@ -45,6 +46,4 @@ def tell(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    "observing", tell, [claim.Sweep({PLAIN: "league", OBSERVING: "league,observing=yes"}, MARKS)]
-)
+EXPERIMENT = claim.Experiment("observing", tell, [claim.Sweep(RECIPES, MARKS)])

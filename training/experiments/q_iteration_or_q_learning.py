@@ -4,7 +4,11 @@ from training.experiments import claim, table
 from training.experiments.claim import number, of
 from training.measures import MARKS
 
-ITERATION, LEARNING = "Q-iteration", "Q-learning 4"
+RECIPES = {
+    "Q-iteration": "q-iteration",
+    "Q-learning 4": "q-learning,vs=random:226000+self:904000,start=every",
+}
+ITERATION, LEARNING = RECIPES
 
 
 def tell(results: claim.Results) -> claim.Conclusion:
@@ -34,16 +38,4 @@ def tell(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    "q-iteration-or-q-learning",
-    tell,
-    [
-        claim.Sweep(
-            {
-                ITERATION: "q-iteration",
-                LEARNING: "q-learning,vs=random:226000+self:904000,start=every",
-            },
-            MARKS,
-        )
-    ],
-)
+EXPERIMENT = claim.Experiment("q-iteration-or-q-learning", tell, [claim.Sweep(RECIPES, MARKS)])

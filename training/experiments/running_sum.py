@@ -4,7 +4,8 @@ from training.experiments import claim, table
 from training.experiments.claim import of, percent
 from training.measures import END
 
-AVERAGE, SUM = "averages", "running sums"
+RECIPES = {"averages": "q-table", "running sums": "q-table,update=sum"}
+AVERAGE, SUM = RECIPES
 
 
 def tell(results: claim.Results) -> claim.Conclusion:
@@ -32,6 +33,4 @@ def tell(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    "running-sum", tell, [claim.Sweep({AVERAGE: "q-table", SUM: "q-table,update=sum"}, END)]
-)
+EXPERIMENT = claim.Experiment("running-sum", tell, [claim.Sweep(RECIPES, END)])

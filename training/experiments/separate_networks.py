@@ -2,13 +2,17 @@
 
 from training.experiments import claim, network, table
 
-SHARED, SEPARATE, CONVOLUTION = "one network", "one for each seat", "with a convolution"
-VARIANTS = (SEPARATE, CONVOLUTION)
+RECIPES = {
+    "one network": network.varied(),
+    "one for each seat": network.varied(networks="separate"),
+    "with a convolution": network.varied(convolution="yes"),
+}
+SHARED, *VARIANTS = RECIPES
 
 
 def tell(results: claim.Results) -> claim.Conclusion:
     """Compare them with the usual network; where their seeds overlap nothing can be told."""
-    won = results.each(table.wins, (SHARED, *VARIANTS))
+    won = results.each(table.wins, RECIPES)
     better = [min(won[label]) > max(won[SHARED]) for label in VARIANTS]
     worse = [max(won[label]) < min(won[SHARED]) for label in VARIANTS]
     told = any(better) or all(worse)
@@ -27,14 +31,4 @@ def tell(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    "separate-networks",
-    tell,
-    network.sweeps(
-        {
-            SHARED: network.varied(),
-            SEPARATE: network.varied(networks="separate"),
-            CONVOLUTION: network.varied(convolution="yes"),
-        }
-    ),
-)
+EXPERIMENT = claim.Experiment("separate-networks", tell, network.sweeps(RECIPES))

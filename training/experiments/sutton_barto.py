@@ -52,7 +52,8 @@ BOTH = Measure("greedy-and-exploring", 1, Both, measure_both)
 
 # 1.1: self-play
 
-AGAINST_RANDOM, AGAINST_ITSELF = "against random", "both sides learn"
+SELF_PLAY = {"against random": "td-afterstates", "both sides learn": "td-afterstates,vs=both"}
+AGAINST_RANDOM, AGAINST_ITSELF = SELF_PLAY
 POINT = 1.0  # percent won: less is no other way of playing
 
 
@@ -87,8 +88,12 @@ def tell_self_play(results: claim.Results) -> claim.Conclusion:
 
 # 1.2: symmetries
 
-PLAIN, SYMMETRIC = "boards as they are", "symmetric boards alike"
-PLAIN_FIXED, SYMMETRIC_FIXED = f"{PLAIN}, against fixed", f"{SYMMETRIC}, against fixed"
+SYMMETRIES = {
+    "boards as they are": "td-afterstates",
+    "symmetric boards alike": "td-afterstates,symmetric=yes",
+}
+BY_FIXED = {f"{label}, against fixed": f"{one},vs=fixed" for label, one in SYMMETRIES.items()}
+(PLAIN, SYMMETRIC), (PLAIN_FIXED, SYMMETRIC_FIXED) = SYMMETRIES, BY_FIXED
 
 
 def value_error(run: Run) -> float:
@@ -141,8 +146,12 @@ def tell_symmetries(results: claim.Results) -> claim.Conclusion:
 
 # 1.3: greedy play
 
-EXPLORES, GREEDY = "explores a tenth of its moves", "always greedy"
-EXPLORES_ITSELF, GREEDY_ITSELF = f"{EXPLORES}, self-play", f"{GREEDY}, self-play"
+EXPLORATION = {
+    "explores a tenth of its moves": "td-afterstates",
+    "always greedy": "td-afterstates,epsilon=0",
+}
+BY_ITSELF = {f"{label}, self-play": f"{one},vs=both" for label, one in EXPLORATION.items()}
+(EXPLORES, GREEDY), (EXPLORES_ITSELF, GREEDY_ITSELF) = EXPLORATION, BY_ITSELF
 
 
 def tell_greedy(results: claim.Results) -> claim.Conclusion:
@@ -173,7 +182,11 @@ def tell_greedy(results: claim.Results) -> claim.Conclusion:
 
 # 1.4: learning from exploration
 
-FROM_GREEDY, FROM_ALL = "learns from greedy moves", "learns from all moves"
+LESSONS = {
+    "learns from greedy moves": "td-afterstates",
+    "learns from all moves": "td-afterstates,learn_from=all",
+}
+FROM_GREEDY, FROM_ALL = LESSONS
 
 
 def tell_exploration(results: claim.Results) -> claim.Conclusion:
@@ -247,60 +260,12 @@ def tell_improvements(results: claim.Results) -> claim.Conclusion:
     )
 
 
+IMPROVEMENTS = {AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}
+BOTH_OPPONENTS = [claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END)]
 EXPERIMENTS = [
-    claim.Experiment(
-        "sutton-barto-1",
-        tell_self_play,
-        [
-            claim.Sweep(
-                {AGAINST_RANDOM: "td-afterstates", AGAINST_ITSELF: "td-afterstates,vs=both"}, END
-            )
-        ],
-    ),
-    claim.Experiment(
-        "sutton-barto-2",
-        tell_symmetries,
-        [
-            claim.Sweep(
-                {PLAIN: "td-afterstates", SYMMETRIC: "td-afterstates,symmetric=yes"}, MARKS
-            ),
-            claim.Sweep(
-                {
-                    PLAIN_FIXED: "td-afterstates,vs=fixed",
-                    SYMMETRIC_FIXED: "td-afterstates,vs=fixed,symmetric=yes",
-                },
-                END,
-            ),
-        ],
-    ),
-    claim.Experiment(
-        "sutton-barto-3",
-        tell_greedy,
-        [
-            claim.Sweep(
-                {
-                    EXPLORES: "td-afterstates",
-                    GREEDY: "td-afterstates,epsilon=0",
-                    EXPLORES_ITSELF: "td-afterstates,vs=both",
-                    GREEDY_ITSELF: "td-afterstates,vs=both,epsilon=0",
-                },
-                END,
-            )
-        ],
-    ),
-    claim.Experiment(
-        "sutton-barto-4",
-        tell_exploration,
-        [
-            claim.Sweep(
-                {FROM_GREEDY: "td-afterstates", FROM_ALL: "td-afterstates,learn_from=all"},
-                BOTH,
-            )
-        ],
-    ),
-    claim.Experiment(
-        "sutton-barto-5",
-        tell_improvements,
-        [claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END)],
-    ),
+    claim.Experiment("sutton-barto-1", tell_self_play, [claim.Sweep(SELF_PLAY, END)]),
+    claim.Experiment("sutton-barto-2", tell_symmetries, BOTH_OPPONENTS),
+    claim.Experiment("sutton-barto-3", tell_greedy, [claim.Sweep(EXPLORATION | BY_ITSELF, END)]),
+    claim.Experiment("sutton-barto-4", tell_exploration, [claim.Sweep(LESSONS, BOTH)]),
+    claim.Experiment("sutton-barto-5", tell_improvements, [claim.Sweep(IMPROVEMENTS, END)]),
 ]

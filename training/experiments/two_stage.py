@@ -4,7 +4,8 @@ from training.experiments import claim, table
 from training.experiments.claim import chance, number, of, percent
 from training.measures import MARKS
 
-TWO, ONE = "two-stage", "one-stage"
+RECIPES = {"two-stage": "league", "one-stage": "league,stages=one"}
+TWO, ONE = RECIPES
 
 
 def tell(results: claim.Results) -> claim.Conclusion:
@@ -32,6 +33,4 @@ def tell(results: claim.Results) -> claim.Conclusion:
     )
 
 
-EXPERIMENT = claim.Experiment(
-    "two-stage", tell, [claim.Sweep({TWO: "league", ONE: "league,stages=one"}, MARKS)]
-)
+EXPERIMENT = claim.Experiment("two-stage", tell, [claim.Sweep(RECIPES, MARKS)])
