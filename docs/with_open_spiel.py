@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the project
 
 from app.recipes import SHIPPED
 from app.tictactoe.game import tic_tac_toe
-from app.tictactoe.notation import parse_position
+from app.tictactoe.notation import position_text
 from app.tictactoe.report import Figures, report
 from training.run import policy_called
 
@@ -33,16 +33,16 @@ class SitePolicy(Policy):
     def __init__(self, policy: np.ndarray) -> None:
         """Take the chance of each move in each decision, float64 [4520, 9]."""
         super().__init__(SPIEL, [0, 1])
-        self.chances = [
-            {cell: chance for cell, chance in enumerate(row) if chance > 0}
-            for row in policy.tolist()
-        ]
+        self.chances = {
+            position_text(GAME, position): {cell: p for cell, p in enumerate(row) if p > 0}
+            for position, row in enumerate(policy.tolist())
+        }
 
     def action_probabilities(
         self, state: pyspiel.State, player_id: int | None = None
     ) -> dict[int, float]:
         """Return the chances of the moves that it may play."""
-        return self.chances[parse_position(GAME, str(state).replace("\n", "").upper())]
+        return self.chances[str(state).replace("\n", "").upper()]
 
 
 def judge_policy(policy: Policy) -> Figures:
