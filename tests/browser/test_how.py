@@ -2,9 +2,10 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import focused, walk
+from tests.browser.steps import HELD, MARKS, Gate, address, focused, walk
 
 
 def test_a_board_moves_in_place_and_back(page: Page) -> None:
@@ -56,3 +57,94 @@ def test_a_position_is_edited_and_the_example_stepped_through(page: Page) -> Non
         page.click("#on")
         expect(page.locator(".worked [data-heat]", has_text=value)).to_have_count(1)
     expect(page.locator("#on")).to_have_attribute("aria-disabled", "true")
+
+
+# Asking why, in a real browser: on its own page, and as a part of the play page.
+
+
+def test_each_square_says_why(page: Page) -> None:
+    page.goto("/why/40?lens=q-learning-1&cell=8")
+    expect(page.locator("#why h2")).to_have_text("X at bottom right, by Q-learning 1")
+    page.click("#why-board-1")
+    expect(page).to_have_url(address("/why/40?lens=q-learning-1&cell=1"))
+    expect(page.locator("#why h2")).to_have_text("X at top middle, by Q-learning 1")
+    page.click("#why-truth")
+    expect(page.locator("#why h2")).to_have_text("X at top middle, by Optimal play")
+    page.click("#why-rule")
+    page.click("#why-how")
+    expect(page).to_have_url(address("/how/minimax"))
+
+
+def test_a_formula_is_laid_out_and_scrolls_in_its_own_box(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto("/why/4?lens=q-learning-1&cell=0")
+    for box in ("#why-numbers", "#why-answers"):
+        sizes = page.locator(box).evaluate("box => [box.clientWidth, box.scrollWidth]")
+        assert sizes[0] < 320 < sizes[1]
+    fraction = page.locator("#why-numbers mfrac").first
+    over, under = (fraction.locator("xpath=*").nth(side).bounding_box() for side in (0, 1))
+    assert over
+    assert under
+    assert over["y"] + over["height"] <= under["y"] + 1
+
+
+def test_the_play_page_says_why_where_the_board_is(page: Page) -> None:
+    page.goto("/play/40?lens=q-learning-1")
+    page.click("label[for=tab-why]")
+    expect(page.locator("#why h2")).to_have_text("X at top middle, by Q-learning 1")
+    expect(page).to_have_url(address("/play/40?lens=q-learning-1"))
+    page.focus("#board-8")
+    page.keyboard.press("w")
+    expect(page.locator("#why h2")).to_have_text("X at bottom right, by Q-learning 1")
+    expect(page.locator("#why-heading")).to_be_focused()
+    page.click("#board-8")
+    expect(page.locator(MARKS)).to_have_count(4)
+    expect(page.locator("#why h2")).not_to_have_text("X at bottom right, by Q-learning 1")
+    expect(page.locator("#board-8")).to_be_focused()
+
+
+def test_without_values_nobody_is_asked_why(page: Page) -> None:
+    for url in ("/play/40?hide=1", "/play/40?lens=q-learning-1&step=2&pause=1"):
+        page.goto(url)
+        page.click("label[for=tab-why]")
+        expect(page.locator("#why")).to_contain_text("can be explained")
+        expect(page.locator("#why h2")).to_have_count(0)
+
+
+@pytest.mark.parametrize("record", ["", "0"])  # after one move the values are X's, at its last move
+def test_asking_why_halts_what_moves_and_going_back_lets_it_go_on(page: Page, record: str) -> None:
+    move = Gate(page, "**/reply/**")
+    with page.expect_request("**/reply/**"):
+        page.goto(f"/play/{record}?x=fixed&o=fixed&delay=0.25")
+    page.evaluate(HELD)
+    page.click("label[for=tab-why]")
+    expect(page.locator("#why-heading")).to_be_visible()
+    move.open()  # that one was under way; the next is not made
+    page.wait_for_function("() => held")
+    expect(page.locator(MARKS)).to_have_count(len(record) + 1)
+    page.click("label[for=tab-moves]")
+    expect(page.locator(".headline")).to_have_text("First empty cell wins as X")
+
+
+def test_an_answer_leads_to_the_board_and_keeps_the_focus_on_the_page(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.goto("/play/40?lens=q-learning-1&o=human")
+    page.click("label[for=tab-why]")
+    page.click("#why-answer-8")
+    expect(page.locator(MARKS)).to_have_count(4)
+    focused = page.evaluate("document.activeElement.id")
+    assert focused in ("main", "why-answer-8", "why-heading")  # the last once the panel follows
+    expect(page.locator("#board")).to_be_in_viewport()
+
+
+def test_an_explanation_has_an_address_to_give_away(page: Page) -> None:
+    page.goto("/play/40?lens=q-learning-1")
+    page.click("label[for=tab-why]")
+    page.click("#why-board-2")
+    expect(page.locator("#why h2")).to_have_text("X at top right, by Q-learning 1")
+    expect(page).to_have_url(address("/play/40?lens=q-learning-1"))
+    expect(page.locator("#game")).to_have_count(1)
+    page.click("#why-link")
+    expect(page).to_have_url(address("/why/40?lens=q-learning-1&cell=2"))
+    page.click("#why-close")
+    expect(page).to_have_url(address("/play/40?lens=q-learning-1"))

@@ -128,14 +128,3 @@ def test_another_learner_is_chosen_and_practises(page: Page) -> None:
     page.click("#take-back")
     expect(page.locator("#board")).to_be_visible()
     expect(page.locator("h1")).to_contain_text("Game 1.")
-
-
-def test_axe_finds_nothing(desk_and_phone: Page, axe: Callable[[Page], list[str]]) -> None:
-    page = desk_and_phone
-    for url in ("/teach", "/teach/menace,vs=you,games=1,taught=048", FOUR):
-        page.goto(url)
-        assert axe(page) == [], url
-    for opener in ("#share", "#practise"):
-        page.click(opener)
-        assert axe(page) == [], opener
-        page.keyboard.press("Escape")

@@ -1,4 +1,8 @@
-"""Every published or computed figure of tic-tac-toe, by the arrays and by the slow reference."""
+"""Every published or computed figure of tic-tac-toe.
+
+Those of positions and games by the arrays, which other tests hold against the slow reference;
+those of policies by both.
+"""
 
 from collections import Counter
 from fractions import Fraction
@@ -13,7 +17,7 @@ from app.tictactoe.policy import BASELINES, best_moves
 from app.tictactoe.values import best_response, optimal, outcome_chances, successor_values
 from app.tictactoe.views import movers_view
 from tests.tictactoe.both import Both
-from tests.tictactoe.reference import SIGN, Policy, Rules, mover, place
+from tests.tictactoe.reference import Policy, Rules, mover, place
 
 EMPTY = "." * 9
 RANDOM_GAME = (Fraction(737, 1260), Fraction(8, 63), Fraction(121, 420))
@@ -25,15 +29,13 @@ def tally(results) -> dict[int, int]:
     return dict(Counter(int(result) for result in results))
 
 
-def test_5478_positions_of_which_4520_are_decisions(game: Game, rules: Rules):
+def test_5478_positions_of_which_4520_are_decisions(game: Game):
     assert (game.positions, game.decisions) == (5478, 4520)
-    assert (len(rules.boards), len(rules.decisions)) == (5478, 4520)
 
 
-def test_958_finished_positions(game: Game, rules: Rules):
+def test_958_finished_positions(game: Game):
     expected = {+1: 626, -1: 316, 0: 16}
     assert tally(game.outcome) == expected
-    assert tally(rules.solved[board][0] for board in rules.finished) == expected
 
 
 def test_765_positions_up_to_symmetry(game: Game):
@@ -44,15 +46,8 @@ def test_765_positions_up_to_symmetry(game: Game):
     assert tally(game.outcome[finished - game.decisions]) == {+1: 91, -1: 44, 0: 3}
 
 
-def test_765_positions_up_to_symmetry_in_the_reference(rules: Rules):
-    ways = rules.symmetries()
-    lowest = {min("".join(board[c] for c in way) for way in ways) for board in rules.boards}
-    assert len(lowest) == 765
-
-
-def test_16167_legal_pairs(game: Game, rules: Rules):
+def test_16167_legal_pairs(game: Game):
     assert game.legal.sum() == game.pairs == 16_167
-    assert sum(len(children) for children in rules.children.values()) == 16_167
 
 
 def test_2096_classes_of_pairs(game: Game):
@@ -70,32 +65,22 @@ def test_5477_afterstates_in_764_classes(game: Game):
     assert len(np.unique(game.symmetry_class[afterstates])) == 764
 
 
-def test_optimal_values_of_the_decisions(game: Game, rules: Rules):
+def test_optimal_values_of_the_decisions(game: Game):
     expected = {+1: 2836, 0: 1052, -1: 632}  # mover's view
     value = optimal(game).value[: game.decisions]
     assert tally(movers_view(game, value)) == expected
-    assert tally(rules.solved[b][0] * SIGN[mover(b)] for b in rules.decisions) == expected
 
 
-def test_optimal_values_of_the_pairs(game: Game, rules: Rules):
+def test_optimal_values_of_the_pairs(game: Game):
     expected = {+1: 4658, 0: 3173, -1: 8336}  # mover's view
     values = movers_view(game, successor_values(game, optimal(game).value))
     assert tally(values[game.legal]) == expected
-    assert expected == tally(
-        rules.solved[after][0] * SIGN[mover(board)]
-        for board in rules.decisions
-        for after in rules.children[board].values()
-    )
 
 
-def test_8863_pairs_keep_the_value_and_a_blunder_is_possible_on_3191_decisions(
-    game: Game, rules: Rules
-):
+def test_8863_pairs_keep_the_value_and_a_blunder_is_possible_on_3191_decisions(game: Game):
     keeping = best_moves(game)
     assert keeping.sum() == 8863
     assert (game.legal & ~keeping).any(axis=1).sum() == 3191
-    assert sum(len(rules.best_cells(board)) for board in rules.decisions) == 8863
-    assert sum(bool(rules.blunder_cells(board)) for board in rules.decisions) == 3191
 
 
 def test_255168_games(game: Game):
@@ -111,21 +96,6 @@ def test_255168_games(game: Game):
     assert perft == PERFT
     assert {result: ended[game.outcome == result].sum() for result in GAMES} == GAMES
     assert ended.sum() == 255_168
-
-
-def test_255168_games_in_the_reference(rules: Rules):
-    games = Counter({EMPTY: 1})
-    for board in rules.boards:
-        for after in rules.children[board].values():
-            games[after] += games[board]
-    ended = Counter[int]()
-    perft = Counter[int]()
-    for board, ways in games.items():
-        perft[9 - board.count(".")] += ways
-        if not rules.children[board]:
-            ended[rules.solved[board][0]] += ways
-    assert ended == GAMES
-    assert [perft[ply] for ply in range(10)] == PERFT
 
 
 @pytest.mark.parametrize(

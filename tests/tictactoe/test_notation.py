@@ -24,23 +24,7 @@ from tests.tictactoe.reference import Rules
 GAME = connect()  # for Hypothesis, which takes no fixtures that last
 CELLS = "012345678"
 # What int(), isdigit() or lower() would let pass.
-LOOKALIKES = [
-    "²",
-    "٣",
-    "\uff14",
-    "Ⅷ",
-    "A",
-    "a",
-    "9",
-    " 4",
-    "4 ",
-    "+4",
-    "4\n",
-    "\x00",
-    "-1",
-    "é",
-    "\U0001d7dc",
-]
+LOOKALIKES = "²٣４ⅧAa9 +\n\x00-é𝟜"
 
 
 def refusal(
@@ -129,12 +113,6 @@ def assert_ends(positions: list[int], ply: int, result: int) -> None:
     assert GAME.outcome[positions[-1] - GAME.decisions] == result
 
 
-def test_replay_gives_every_position_on_the_way(game: Game):
-    shown = [position_text(game, position) for position in replay(game, "408")]
-    assert shown == [".........", "....X....", "O...X....", "O...X...X"]
-    assert replay(game, "") == [0]
-
-
 @pytest.mark.parametrize(
     ("record", "sentence"),
     [
@@ -151,13 +129,6 @@ def test_a_move_that_cannot_be_played_is_named(game: Game, record: str, sentence
     assert str(refused.value) == sentence
 
 
-@pytest.mark.parametrize("wrong", LOOKALIKES)
-def test_what_looks_like_a_cell_is_none(game: Game, wrong: str):
-    for read in (parse_record, replay):
-        with pytest.raises(ValueError, match="of the record is"):
-            read(game, "40" + wrong)
-
-
 def test_a_character_that_is_no_cell_is_named_with_its_move(game: Game):
     for read in (parse_record, replay):
         with pytest.raises(ValueError, match="move 3 of the record is '9': cells are 0 to 8"):
@@ -171,16 +142,17 @@ def test_a_board_of_more_than_ten_cells_goes_on_with_letters():
         parse_record(game, "bc")
 
 
-@given(st.text() | st.text(CELLS + "".join(LOOKALIKES)))
-@example("²")
+@given(st.text() | st.text(CELLS + LOOKALIKES))
+@example("4 ")
 @example("٣")
 @example("4A")
 def test_any_text_is_read_digit_by_digit_or_refused(text: str):
     if set(text) <= set(CELLS):
         assert "".join(str(cell) for cell in parse_record(GAME, text)) == text
-    else:
+        return
+    for read in (parse_record, replay):
         with pytest.raises(ValueError, match="of the record is"):
-            parse_record(GAME, text)
+            read(GAME, text)
 
 
 @given(st.text(max_size=12) | st.text(CELLS, max_size=10) | st.permutations(CELLS).map("".join))

@@ -88,11 +88,3 @@ def test_it_stops_where_it_is_told_to(game: Game) -> None:
     *_, end = learn(game, parse("champion,games=40"), lambda updates: 10**9)
     assert end.games == 40
     assert (end.q[game.legal & (end.visits == 0)] == -0.5).all()
-
-
-def test_its_table_is_symmetric_at_all_times(game: Game) -> None:
-    for progress in learn(game, parse("champion"), lambda updates: updates + 100):
-        for image, cells in zip(game.image, game.symmetry, strict=True):
-            seen = image[: game.decisions]
-            np.testing.assert_array_equal(progress.q[seen], progress.q[:, cells])
-            np.testing.assert_array_equal(progress.visits[seen], progress.visits[:, cells])

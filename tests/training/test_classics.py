@@ -112,22 +112,6 @@ def test_what_ends_the_game_is_known_and_never_learned(game: Game) -> None:
     assert not end.visits[ends].any()
 
 
-def test_moves_that_make_the_same_board_have_one_value(game: Game) -> None:
-    plain, shared = (
-        end_of(game, parse(f"td-afterstates,symmetric={switch},games=20000"))
-        for switch in ("no", "yes")
-    )
-    for table, of in ((plain.q, np.arange(game.positions)), (shared.q, game.symmetry_class)):
-        values = table[game.legal]
-        boards = of[game.pair_after]
-        order = np.argsort(boards, kind="stable")
-        same = np.diff(boards[order]) == 0
-        assert (np.diff(values[order])[same] == 0).all()
-    corners = [0, 2, 6, 8]
-    assert len(set(shared.q[0, corners].tolist())) == 1
-    assert len(set(plain.q[0, corners].tolist())) > 1
-
-
 def test_random_moves_teach_nothing_unless_they_shall(game: Game) -> None:
     """Only random moves: then all that is learned is how the opponent's answers end games."""
     greedy, every = (

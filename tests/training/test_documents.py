@@ -7,7 +7,20 @@ from pathlib import Path
 import pytest
 import yaml
 
+from app.experiments import load_all as load_claims
+from app.tictactoe.agents import load, load_all
+from app.tictactoe.game import Game
 from training.cli import main
+from training.evaluate import (
+    END,
+    FEATURED,
+    README,
+    RESULTS,
+    START,
+    markdown_table,
+    put_into,
+    write_documents,
+)
 
 DOCUMENTS = sorted([*Path().glob("*.md"), *Path("docs").glob("*.md")])
 FOLDERS = "app|docs|models|static|templates|tests|training"
@@ -44,3 +57,51 @@ def test_the_version_is_the_newest_of_the_changes() -> None:
     newest = re.findall(r"(?m)^## ([\d.]+)", Path("CHANGELOG.md").read_text())[0]
     assert tomllib.loads(Path("pyproject.toml").read_text())["project"]["version"] == newest
     assert yaml.safe_load(Path("CITATION.cff").read_text())["version"] == newest
+
+
+# The tables of results, and that the documents show them.
+
+
+MODELS = Path("models")
+
+
+def test_the_documents_are_current(game: Game, tmp_path: Path) -> None:
+    (tmp_path / RESULTS).parent.mkdir()
+    for name in (README, RESULTS):
+        (tmp_path / name).write_text(Path(name).read_text())
+    agents, claims = load_all(MODELS, game), load_claims(MODELS / "experiments")
+    write_documents(tmp_path, game, agents.values(), claims.values())
+    for name in (README, RESULTS):
+        assert Path(name).read_text() == (tmp_path / name).read_text()
+    results = Path(RESULTS).read_text()
+    assert all(f"| {agent.card.title} |" in results for agent in agents.values())
+    assert all(f"experiments/{claim}.json)" in results for claim in claims)
+    readme = Path(README).read_text()
+    assert all(f"| {agents[one].card.title} |" in readme for one in FEATURED)
+
+
+def test_a_row_says_what_is_exactly_true(game: Game) -> None:
+    table = markdown_table(game, [load(MODELS, game, "q-iteration")])
+    _, _, row = table.splitlines()
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[:2] == ["Q-iteration", "96.78 / 3.22 / 0"]  # as minimax-random: FACTS of the game
+    assert cells[5:8] == ["0 / 100 / 0", "0 / 100 / 0", "0"]
+
+
+def test_only_what_stands_between_the_markers_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(f"before\n{START}\nold\n{END}\nafter\n")
+    put_into(path, "new\n")
+    put_into(path, "new\n")
+    assert path.read_text() == f"before\n{START}\nnew\n{END}\nafter\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["", START, END, f"{END}{START}", f"{START}{START}{END}", f"{START}{END}{END}"]
+)
+def test_a_file_without_the_two_markers_is_left_alone(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="has not"):
+        put_into(path, "new")
+    assert path.read_text() == text

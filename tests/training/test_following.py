@@ -1,15 +1,17 @@
 """The games of many policies, followed by compiled code, say what the report of the app says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from app.recipes import parse
-from app.tictactoe.game import Game, connect
-from app.tictactoe.policy import Plays
-from app.tictactoe.report import report
+from app.tictactoe.game import Game, O, X, connect
+from app.tictactoe.policy import Plays, greedy
+from app.tictactoe.report import losing_game, report
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import Worth, movers_view
-from training.following import follow
+from training.following import follow, unbeatable
 from training.learners import learn
 from training.run import next_mark
 
@@ -40,3 +42,48 @@ def test_tables_that_are_being_learned(game: Game, name: str) -> None:
     tables = np.stack([moment.q[game.legal] for moment in learn(game, recipe, next_mark)])
     settings = (game, tables, range(len(tables)), recipe.worth(), recipe.plays, recipe.task())
     assert report(*settings) == report(*settings, follow)
+
+
+# The quick proof that nobody beats a table says what the analysis of the app says.
+
+
+def by_analysis(game: Game, q: np.ndarray) -> bool:
+    return all(losing_game(game, greedy(q), seat) is None for seat in (X, O))
+
+
+def quick(game: Game, q: np.ndarray) -> bool:
+    return all(unbeatable(game, greedy(q.astype(np.float32)), seat) for seat in (X, O))
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["whoever has a line wins", "or loses"])
+@pytest.mark.parametrize("board", [(3, 3, 3), (2, 4, 3), (3, 2, 3), (2, 2, 2)])
+def test_almost_right_tables(board: tuple[int, int, int], sign: int) -> None:
+    """The truth with a few pairs at random, so that both answers are met."""
+    game = connect(*board)
+    game = replace(game, outcome=sign * game.outcome)
+    truth = movers_view(game, successor_values(game, optimal(game).value))
+    random, answers = np.random.default_rng(0), set()
+    for errors in np.tile([0.0, 0.0005, 0.002, 0.01, 1.0], 12):
+        wrong = random.random(truth.shape) < errors
+        q = np.where(wrong & game.legal, random.integers(-2, 3, truth.shape), truth)
+        assert quick(game, q) == by_analysis(game, q)
+        answers.add(quick(game, q))
+    assert answers == ({False, True} if optimal(game).value[0] == 0 else {False})
+
+
+def test_one_of_two_equal_moves_that_loses_is_enough(game: Game) -> None:
+    q = movers_view(game, successor_values(game, optimal(game).value))
+    assert quick(game, q)
+    corner = game.successor[0, 0]
+    q[corner] = np.where(np.isin(np.arange(9), [4, 8]), 0.5, q[corner])
+    assert not quick(game, q)
+    assert not by_analysis(game, q)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_champion_that_is_being_trained(game: Game, seed: int) -> None:
+    answers = []
+    for progress in learn(game, parse(f"champion,seed={seed}"), lambda updates: updates + 60):
+        answers.append(quick(game, progress.q))
+        assert answers[-1] == by_analysis(game, progress.q)
+    assert (answers[0], answers[-1]) == (False, True)

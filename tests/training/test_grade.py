@@ -1,6 +1,7 @@
 """docs/judge.py as a grade: a sentence, an exit status, and the game that beats an agent."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -118,9 +119,16 @@ def test_the_examples_for_teachers_run(folder: Path) -> None:
     (folder / "my_agent.py").write_text("from agents import unbeatable as play\n")
     (folder / "test_grade.py").write_text(of_pytest)
     (folder / "cell.py").write_text(f"from my_agent import play\n{cell}")
+    # Theirs has no plugins, which take longer to load than the tests.
+    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     for command in (["-m", "pytest", "-q", "-p", "no:cacheprovider"], ["cell.py"]):
         done = subprocess.run(
-            [sys.executable, *command], cwd=folder, capture_output=True, text=True, check=False
+            [sys.executable, *command],
+            cwd=folder,
+            env=alone,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
     for asked in re.findall(r"python judge.py my_agent:play (.*)", text):

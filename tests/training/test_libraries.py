@@ -1,19 +1,33 @@
 """The agents in the libraries of the field, and theirs judged here: the files in docs/."""
 
+import ast
+import csv
 import importlib.util
+import io
+import re
 import sys
+from html import unescape
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import gymnasium
+import nbformat
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from nbclient import NotebookClient
+from open_spiel.python.algorithms.minimax_solver import MinimaxSolver
 from open_spiel.python.policy import UniformRandomPolicy
 
 from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.notation import position_text
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import report
+from app.tictactoe.values import optimal, successor_values
+from app.tictactoe.views import movers_view
+from app.web.service.deployment import ROOT
+from tests.service.server import get
 from training.run import policy_called
 
 DOCS = Path("docs")
@@ -39,6 +53,18 @@ def test_open_spiel_finds_the_same_exploitability(text: str) -> None:
     figures = report(GAME, policy[None, GAME.legal], [0], None, "proportional")
     assert theirs == pytest.approx(here, abs=1e-9)
     assert 2 * here == pytest.approx(figures.nash_conv[-1])
+
+
+def test_open_spiel_solves_the_game_to_the_same_values() -> None:
+    solved = {
+        text.replace("\n", "").upper(): entry.action_values
+        for text, entry in MinimaxSolver("tic_tac_toe").solve().items()
+    }
+    expected = np.array([solved.pop(position_text(GAME, row)) for row in range(GAME.decisions)])
+    assert not solved
+    expected[expected < -1] = np.nan  # where a move is illegal
+    values = successor_values(GAME, optimal(GAME).value)
+    np.testing.assert_array_equal(movers_view(GAME, values), expected)
 
 
 @pytest.mark.parametrize("text", ["random", "t-hand"])
@@ -123,3 +149,58 @@ def test_an_illegal_move_ends_the_game_as_a_loss() -> None:
     _, reward, ended, _, info = env.step(np.int64(4))
     assert (reward, ended) == (-1.0, True)
     assert info["action_mask"][4] == 0
+
+
+# The notebook runs from its first cell to its last, and the site agrees with what it found.
+
+
+NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
+SITE = "http://127.0.0.1:8000"  # where the notebook looks for it
+SECONDS = 600  # for a cell, on a busy machine
+
+
+def outputs(notebook: Any, kind: str) -> list[str]:
+    """What the cells of a notebook have shown of one kind, in their order."""
+    shown = (output for cell in notebook.cells for output in cell.get("outputs", []))
+    return [output["data"][kind] for output in shown if kind in output.get("data", {})]
+
+
+@pytest.fixture(scope="module")
+def run() -> Any:
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    where = {"metadata": {"path": NOTEBOOK.parent}}
+    return NotebookClient(notebook, timeout=SECONDS, resources=where).execute()
+
+
+def test_it_is_kept_without_what_it_showed() -> None:
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    nbformat.validate(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert code
+    assert all(not cell.outputs and cell.execution_count is None for cell in code)
+    assert Path(NOTEBOOK).stat().st_size < 10_000
+
+
+def test_it_trains_draws_and_judges(run: Any) -> None:
+    (picture,) = outputs(run, "image/png")
+    assert len(picture) > 10_000
+    judged = ast.literal_eval(
+        next(text for text in outputs(run, "text/plain") if text.startswith("{"))
+    )
+    assert judged["blunders"] > 0
+    assert judged["link"].startswith(f"{SITE}/judge?moves=")
+
+
+def test_the_site_shows_the_same_agent(run: Any, server: str) -> None:
+    shown = "".join(outputs(run, "text/html"))
+    links = [unescape(link) for link in re.findall(r'(?:href|src)="([^"]+)"', shown)]
+    assert len(links) == 3
+    for link in links:
+        assert get(link.replace(SITE, server))
+    judged = ast.literal_eval(
+        next(text for text in outputs(run, "text/plain") if text.startswith("{"))
+    )
+    curve = next(link for link in links if "/embed/curve/" in link)
+    numbers = get(curve.replace(SITE, server).replace("?", ".csv?")).decode()
+    *_, last = csv.reader(io.StringIO(numbers))
+    assert int(last[1]) == judged["blunders"]

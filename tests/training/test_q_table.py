@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from app.recipes import parse
-from app.recipes.parameters import OPPONENTS
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_of
 from training.learners import learn
@@ -19,29 +18,6 @@ KEYS = ["pair", "afterstate"]
 def trained(game: Game, name: str):
     *_, end = learn(game, parse(name), lambda updates: 10**9)
     return end
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-@pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("opponent", OPPONENTS)
-def test_tables_are_symmetric(game: Game, slug: str, key: str, opponent: str) -> None:
-    """Even if the opponent is not."""
-    end = trained(game, f"{slug},vs={opponent},key={key},games=1000")
-    for image, cells in zip(game.image, game.symmetry, strict=True):
-        seen = image[: game.decisions]
-        np.testing.assert_array_equal(end.q[seen], end.q[:, cells])
-        np.testing.assert_array_equal(end.visits[seen], end.visits[:, cells])
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-@pytest.mark.parametrize(("key", "classes"), [("pair", 2_096), ("afterstate", 764)])
-def test_visits_of_the_classes_add_up_to_the_updates(
-    game: Game, slug: str, key: str, classes: int
-) -> None:
-    end = trained(game, f"{slug},key={key},games=1000")
-    _, one_each = np.unique(classes_of(game, key).of, return_index=True)
-    assert len(one_each) == classes
-    assert end.visits[game.legal][one_each].sum() == end.updates
 
 
 def classes_of(game: Game, key: str) -> Classes:

@@ -82,10 +82,7 @@ def test_an_empty_lens_is_as_good_as_none() -> None:
 @pytest.mark.parametrize(
     ("url", "error", "named"),
     [
-        ("/compare/4x", BadRequest, "'x'"),
-        ("/compare/404", Conflict, "move 3"),
         ("/compare/0314256?lens=self-play", Conflict, "ply 5"),
-        ("/compare/?lens=nobody", BadRequest, "q-iteration"),
         ("/compare/?lens=random", BadRequest, "random"),
         ("/compare/?lens=truth", BadRequest, "always there"),
         ("/compare/?lens=self-play&lens=self-play", BadRequest, "twice"),
@@ -93,7 +90,6 @@ def test_an_empty_lens_is_as_good_as_none() -> None:
         ("/compare/?lens=self-play_x", BadRequest, "whole number"),
         ("/compare/?lens=self-play_99", BadRequest, "step is 0 to"),
         ("/compare/?lens=q-iteration_task_3", BadRequest, "a lens that learned"),
-        ("/compare/?lens=truth_task", BadRequest, "always there"),
         ("/compare/?lens=_3", BadRequest, "'_3'"),
         ("/compare/?" + "&".join(f"lens=self-play_{n}" for n in range(5)), BadRequest, "At most 4"),
     ],
