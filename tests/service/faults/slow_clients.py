@@ -24,7 +24,7 @@ ANSWERED = 6.0  # seconds until all that so many have asked for is answered as f
 PAGES = 100
 PAGE = b"GET /agents HTTP/1.1\r\nHost: localhost\r\n\r\n"
 TABLE = b"GET /agents/champion.csv HTTP/1.1\r\nHost: localhost\r\n\r\n"
-UNSENT = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"
+UNSENT = WHOLE.replace(b"Connection: close", b"Content-Length: 1000")
 SMALL = 2048  # bytes that a slow reader's system takes for it
 
 Hold = Callable[[int, int], AbstractContextManager[object]]  # port, how many
