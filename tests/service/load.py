@@ -5,15 +5,11 @@ that others use too; rates and times wish for one that is quiet.
 """
 
 import gc
-import html
 import os
 import platform
-import random
-import re
 import sys
 import tempfile
 import time
-import urllib.error
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
@@ -27,7 +23,7 @@ import click
 from flask import Flask
 
 from app.web import create_app
-from tests.service import classroom, rates, teaching, wrk
+from tests.service import classroom, rates, soak, teaching, wrk
 from tests.service.cases import BR, GZIP, HTMX, moves, positions
 from tests.service.server import (
     agents,
@@ -72,8 +68,6 @@ REST = 1  # seconds in which a worker closes the connections that have ended
 BATCH = 20_000  # different addresses at a time
 MANY = 4  # workers
 CLASSES = (30, 100)  # students
-LOOKED_AT = 1_000  # pages of all kinds
-LINK = re.compile('href="(/[^"#]*)')
 GOAL_START, GOAL_MEMORY = "< 1.5 s", "< 120 MiB"
 FORKS = 5  # of which the median is taken
 GOAL_FIRST = "< 60 ms"
@@ -87,9 +81,10 @@ class Effort(NamedTuple):
     starts: int
     requests: int  # for the growth of memory
     lab: float  # seconds of people who teach
+    soak: float  # seconds of people who do all there is to do
 
 
-FULL, QUICK = Effort(5, 1, 5, 100_000, 120.0), Effort(3, 1, 3, 8_000, 30.0)
+FULL, QUICK = Effort(5, 1, 5, 100_000, 120.0, 600.0), Effort(3, 1, 3, 8_000, 30.0, 60.0)
 
 
 @click.command()
@@ -114,6 +109,7 @@ def _measure(effort: Effort) -> Iterator[Table]:
     yield at_first()
     yield from map(classroom.table, CLASSES)
     yield teaching.table(effort.lab)
+    yield soak.table(effort.soak)
     title = (
         f"{wrk.CONNECTIONS} connections; medians of {effort.rounds} rounds of {effort.seconds} s"
     )
@@ -194,7 +190,6 @@ def at_start(times: int) -> Table:
             ["start to the first answer of /", f"{median(shown):.2f} s", GOAL_START],
             *_held_by(1),
             *_held_by(MANY),
-            *_held_after(LOOKED_AT),
         ],
     )
 
@@ -270,32 +265,6 @@ def _held_by(workers: int) -> list[list[str]]:
         [f"{who}: PSS of the largest", _mib(max(pss[1:])), GOAL_MEMORY],
         [f"{who} and the first process: PSS together", _mib(sum(pss)), ""],
     ]
-
-
-def _held_after(pages: int) -> list[list[str]]:
-    """Say what a worker holds after pages of all kinds, found by links drawn at random.
-
-    A part of the site is drawn first, or moves would be most of them.
-    """
-    draw, by_part = random.Random(1), {"": ["/"]}
-    seen: set[str] = set()
-    with serving(WEB_CONCURRENCY="1", LAB="0") as site:
-        while len(seen) < pages:
-            path = by_part[draw.choice([part for part, found in by_part.items() if found])].pop()
-            if path in seen:
-                continue
-            seen.add(path)
-            try:
-                page = get(site.url + path).decode(errors="replace")
-            except urllib.error.HTTPError:
-                continue
-            links = {html.unescape(link) for link in LINK.findall(page)} - seen
-            for link in sorted(links):
-                by_part.setdefault(link.split("/")[1].partition("?")[0], []).append(link)
-        (worker,) = site.workers
-        rss, pss = (_mib(memory(worker, kind)) for kind in ("Rss", "Pss"))
-    who = f"1 worker after {pages:,} pages of all kinds"
-    return [[f"{who}: RSS", rss, GOAL_MEMORY], [f"{who}: PSS", pss, GOAL_MEMORY]]
 
 
 def _mixed(url: str) -> Iterator[str]:
