@@ -3,7 +3,7 @@
 A is the recipe as it was, B the changed one.  A seed of B is paired with the same seed of A.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -21,7 +21,6 @@ from app.web import addresses
 from app.web.comparison import FIGURES
 from app.web.match import against_person
 from app.web.numbers import count
-from app.web.pages.parts.learning import course
 from app.web.pictures.curves import PERCENT, seeds_plot
 from app.web.pictures.figures import Layout, lay_out_curves
 from app.web.pictures.miniatures import miniature
@@ -33,7 +32,7 @@ from app.web.world import World
 
 SEEDS, FIRST = 20, 5  # of each recipe, and how many are shown first and come at a time
 LEVEL = 0.05  # a difference that luck shows less often than that is told
-BLUNDERS, LOSSES, TASK = KINDS = "blunders", "losses", "task"  # of FIGURES; the lab shows these
+BLUNDERS, LOSSES, TASK = "blunders", "losses", "task"  # of FIGURES; the lab shows these
 LINEAR, LOGARITHMIC = AXES = "linear", "logarithmic"
 TALL = 150.0  # pixels of a chart
 POINTS = 50  # of a curve
@@ -46,6 +45,9 @@ class Part(NamedTuple):
     href: str = ""
 
 
+Course = Callable[[Figures], Sequence[float]]  # a number for each snapshot
+
+
 class Criterion(NamedTuple):
     """A figure of an agent at each snapshot of its training."""
 
@@ -54,11 +56,11 @@ class Criterion(NamedTuple):
     unit: str
     better: str  # "Fewer blunders"
     more: bool  # whether more of it is better
-    course: Callable[[Figures], Mapping[int, float]]  # by the number of updates
+    course: Course
 
     def end(self, run: SeedRun) -> float:
         """Return the figure of the trained agent."""
-        return [*self.course(run.figures).values()][-1]
+        return self.course(run.figures)[-1]
 
 
 class Side(NamedTuple):
@@ -178,17 +180,19 @@ def runs_of(
 
 def measures(world: World, sides: Sequence[Side]) -> dict[str, Criterion]:
     """Return what all recipes can be measured by; an opponent's id is one of the keys."""
-    better = ("Fewer blunders", "Fewer losses to the best responder", "Nearer to the exact values")
+    courses: dict[str, tuple[str, Course]] = {
+        BLUNDERS: ("Fewer blunders", lambda figures: figures.blunders),
+        LOSSES: ("Fewer losses to the best responder", _share(2)),
+        TASK: (
+            "Nearer to the exact values",
+            lambda figures: figures.task.mean if figures.task else [],
+        ),
+    }
     there = {
         kind: Criterion(
-            FIGURES[kind].one,
-            FIGURES[kind].short,
-            PERCENT * (kind == LOSSES),
-            words,
-            False,
-            _course(kind),
+            FIGURES[kind].one, FIGURES[kind].short, PERCENT * (kind == LOSSES), words, False, course
         )
-        for kind, words in zip(KINDS, better, strict=True)
+        for kind, (words, course) in courses.items()
     }
     if not all(side.runs[0].figures.task for side in sides):
         del there[TASK]
@@ -196,26 +200,25 @@ def measures(world: World, sides: Sequence[Side]) -> dict[str, Criterion]:
         title = world.titles[opponent]
         if all(world.judgement(opponent).unbeatable.values()):  # no opponent wins against it
             words, short = f"Fewer games lost to {title}", f"Lost to {title}"
-            there[opponent] = Criterion(short, short, PERCENT, words, False, _share(opponent, 2))
+            there[opponent] = Criterion(short, short, PERCENT, words, False, _share(2, opponent))
         else:
             words, short = f"More games won against {title}", f"Won against {title}"
-            there[opponent] = Criterion(short, short, PERCENT, words, True, _share(opponent, 0))
+            there[opponent] = Criterion(short, short, PERCENT, words, True, _share(0, opponent))
     return there
 
 
-def _course(kind: str) -> Callable[[Figures], Mapping[int, float]]:
-    return lambda figures: {at: number.value for at, number in course(figures, kind).items()}
+def _share(outcome: int, opponent: str = "") -> Course:
+    """Return the course of the share of games in both seats with an outcome, in percent.
 
+    They are against an opponent, or against the best responder.
+    """
 
-def _share(opponent: str, outcome: int) -> Callable[[Figures], Mapping[int, float]]:
-    """Return the share of the games of both seats with an outcome, in percent."""
+    def course(figures: Figures) -> list[float]:
+        chances = figures.vs[opponent] if opponent else figures.best_response
+        seats = zip(chances.x, chances.o, strict=True)
+        return [round(50 * (x[outcome] + o[outcome]), 7) for x, o in seats]
 
-    def shares(figures: Figures) -> Mapping[int, float]:
-        seats = zip(figures.vs[opponent].x, figures.vs[opponent].o, strict=True)
-        each = [50 * (x[outcome] + o[outcome]) for x, o in seats]
-        return dict(zip(figures.updates, each, strict=True))
-
-    return shares
+    return course
 
 
 def contest(ends: Sequence[Sequence[float]], more: bool) -> Contest:
@@ -331,13 +334,17 @@ def chance(p: float) -> str:
 def curves_of(sides: Sequence[Side], measure: Criterion, seeds: range, axis: str = "") -> Curves:
     """Sum up the runs over one of AXES; without, over that which shows a difference better."""
 
-    def over(axis: str) -> list[Series]:
-        return [_series(side, measure, axis, seeds[0]) for side in sides[::-1]]
+    axes = [axis] if axis else AXES if len(sides) == 2 else [LOGARITHMIC]
+    over = {one: [_series(side, measure, one, seeds[0]) for side in sides[::-1]] for one in axes}
 
-    if not axis:
-        axis = LINEAR if len(sides) == 2 and _shows_more(*map(over, AXES)) else LOGARITHMIC
-    is_logarithmic = axis == LOGARITHMIC
-    return Curves(measure.title, "Updates", measure.unit, over(axis), logarithmic=is_logarithmic)
+    def gap(axis: str) -> float:
+        return float(np.abs(np.subtract(over[axis][0].median, over[axis][-1].median)).mean())
+
+    clearest = max(axes, key=gap)
+    is_logarithmic = clearest == LOGARITHMIC
+    return Curves(
+        measure.title, "Updates", measure.unit, over[clearest], logarithmic=is_logarithmic
+    )
 
 
 def charts(
@@ -379,8 +386,8 @@ def charts(
 
 def _series(side: Side, measure: Criterion, axis: str, first_seed: int) -> Series:
     """Sum up the runs of a recipe over an axis; between two snapshots they are straight on it."""
-    courses = [measure.course(run.figures) for run in side.runs]
-    end = max(1, *(max(each) for each in courses))
+    courses = [(run.figures.updates, measure.course(run.figures)) for run in side.runs]
+    end = max(1, *(updates[-1] for updates, _ in courses))
 
     def along(updates: Sequence[float]) -> NDArray[np.float64]:
         return np.log1p(updates) if axis == LOGARITHMIC else np.asarray(updates, float)
@@ -388,18 +395,9 @@ def _series(side: Side, measure: Criterion, axis: str, first_seed: int) -> Serie
     low, high = along([1 if axis == LOGARITHMIC else 0, end])
     places = np.linspace(low, high, POINTS)
     points = np.expm1(places) if axis == LOGARITHMIC else places
-    rows = [np.interp(places, along([*each]), [*each.values()]).tolist() for each in courses]
+    rows = [np.interp(places, along(updates), course).tolist() for updates, course in courses]
     recipe = name(side.recipe.with_seed(0))
     return summed_up(side.title, recipe, points.tolist(), rows, first_seed)
-
-
-def _shows_more(one: Sequence[Series], other: Sequence[Series]) -> bool:
-    """Whether two medians lie further apart over one axis than over another."""
-
-    def gap(two: Sequence[Series]) -> float:
-        return float(np.abs(np.subtract(two[0].median, two[1].median)).mean())
-
-    return gap(one) >= gap(other)
 
 
 def _kind(row: Sequence[float], more: bool) -> str:
