@@ -1,9 +1,9 @@
-"""Teaching a learner in the browser: by keyboard, by touch, and without JavaScript."""
+"""Teaching a learner in the browser: by keyboard and by touch."""
 
 import re
 from collections.abc import Callable
+from itertools import product
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.steps import SHIFTS, shifts
@@ -59,24 +59,11 @@ def test_games_by_touch_on_a_phone(new_context: Callable[..., BrowserContext]) -
     expect(page.locator("#panel-games .figure")).to_be_visible()
 
 
-def test_games_without_javascript(new_context: Callable[..., BrowserContext]) -> None:
-    page = new_context(java_script_enabled=False).new_page()
-    page.goto("/teach")
-    for number in (1, 2):
-        while not page.locator(".say.result").count():
-            page.locator(SQUARES).first.click()
-        expect(page.locator("#panel-learned h2")).to_contain_text(f"game {number}")
-        page.click("#next")
-    assert "/teach/menace,vs=you,games=2,taught=" in page.url
-
-
-@pytest.mark.parametrize(("width", "height"), SIZES)
-def test_all_that_is_needed_is_on_the_first_screen(
-    new_context: Callable[..., BrowserContext], width: int, height: int
-) -> None:
-    page = new_context(viewport={"width": width, "height": height}).new_page()
-    for url in ("/teach", f"{FOUR}?now=.", FOUR):
-        page.goto(url)
+def test_all_that_is_needed_is_on_the_first_screen(page: Page) -> None:
+    for url, (width, height) in product(("/teach", f"{FOUR}?now=.", FOUR), SIZES):
+        if (width, height) == SIZES[0]:
+            page.goto(url)
+        page.set_viewport_size({"width": width, "height": height})
         for part in NEEDED:
             box = page.locator(part).first.bounding_box()
             assert box is not None
@@ -88,9 +75,9 @@ def test_all_that_is_needed_is_on_the_first_screen(
         )
         assert tall <= height, url
         assert wide == width, url
-    if width > 899:
-        for panel in ("learned", "games", "challenge"):
-            expect(page.locator(f"#panel-{panel}")).to_be_visible()
+        if width > 899:
+            for panel in ("learned", "games", "challenge"):
+                expect(page.locator(f"#panel-{panel}")).to_be_visible()
 
 
 def test_the_link_shows_the_same_to_others_and_the_best_is_kept_here(
