@@ -1,56 +1,25 @@
 """What people see: the site as a Flask app.  It imports the game, and never the training."""
 
 import random
+from importlib import import_module
 from pathlib import Path
 
 from flask import Flask
 
 from app.web import respond
-from app.web.pages import (
-    agent,
-    agents,
-    api,
-    arena,
-    compare,
-    embed,
-    experiments,
-    front,
-    glossary,
-    judge,
-    mind,
-    play,
-    puzzle,
-    sources,
-    teach,
-    why,
-)
-from app.web.pages.how import page as how
-from app.web.pages.lab import page as lab
+from app.web.pages import api
 from app.web.service import compiled, deployment, errors, headers, languages, packing
 from app.web.service.cache import cached
 from app.web.service.deployment import ROOT
 from app.web.world import load_world
 
-PAGES = (
-    front,
-    play,
-    embed,
-    puzzle,
-    mind,
-    agent,
-    agents,
-    arena,
-    compare,
-    teach,
-    why,
-    how,
-    lab,
-    experiments,
-    sources,
-    glossary,
-    judge,
-    deployment,
-)
+PAGES = [
+    import_module(f"app.web.pages.{name}")
+    for name in (
+        *("front", "play", "embed", "puzzle", "mind", "agent", "agents", "arena", "compare"),
+        *("teach", "why", "how.page", "lab.page", "experiments", "sources", "glossary", "judge"),
+    )
+]  # each has a blueprint
 
 
 def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
@@ -80,8 +49,8 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         world.judgement(name)
     languages.init_app(app)
     errors.init_app(app)
-    for page in PAGES:
-        app.register_blueprint(page.bp)
+    for module in (*PAGES, deployment):
+        app.register_blueprint(module.bp)
     compiled.init_app(app)
     respond.init_app(app)
     api.init_app(app)

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from app.recipes import Recipe
 from app.sources import Source
-from app.web.algorithms.formula import Formula, discounted
-from app.web.algorithms.sentences import best_next
+from app.web.algorithms.formula import Formula, discounted, update
+from app.web.algorithms.sentences import best_next, of_update
 from app.web.algorithms.story import Story
-from app.web.algorithms.targets import Pair, Reply, ValueReason
+from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
 from app.web.language import marked
 from app.web.match import Match
 from app.web.world import HUMAN, World
@@ -28,9 +28,9 @@ class UpdateRule(NamedTuple):
     of one's own.
     """
 
-    reason: Callable[[Pair], ValueReason]  # what a value is drawn to
-    sentences: Callable[[Pair, ValueReason], list[str]]  # the same in words
-    equations: Callable[[Pair, ValueReason], list[str]]  # and in numbers; see needs_target
+    reason: Callable[[Pair], ValueReason] = after_answer  # what a value is drawn to
+    sentences: Callable[[Pair, ValueReason], list[str]] = of_update  # the same in words
+    equations: Callable[[Pair, ValueReason], list[str]] = update  # and in numbers; see needs_target
     follows: Callable[[Pair, Reply], str] = best_next  # what an update finds after an answer
     target: Callable[[Pair, Reply], str] = discounted  # what an answer draws the value to
     shared: str = CHANCE  # what the answers' shares are
@@ -61,10 +61,10 @@ class Algorithm(NamedTuple):
     """All that the site knows of an algorithm, by the slug on the cards of its agents."""
 
     title: str
-    rule: UpdateRule
     start: Match  # of its section, as are the formula, the sources, the facts and the heading
     formula: Formula
     sources: tuple[Source, ...]
+    rule: UpdateRule = UpdateRule()
     facts: Callable[[World], Mapping[str, object]] = lambda _world: {}
     heading: str = ""  # where it is not the title
     story: Story | None = None  # how the games of a training are told

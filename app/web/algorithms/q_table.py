@@ -7,9 +7,9 @@ import numpy as np
 from app.recipes.games import TrainingUpdate
 from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
-from app.web.algorithms.formula import STEP, Formula, update
+from app.web.algorithms.formula import STEP, Formula
 from app.web.algorithms.q_learning import TARGET
-from app.web.algorithms.sentences import backward, distance, expected, images, past
+from app.web.algorithms.sentences import backward, images, of_update
 from app.web.algorithms.story import Story, bracketed, drawn_to, stepped, written
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import count
@@ -44,9 +44,7 @@ def _reason(pair: Pair) -> ValueReason:
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *shared(pair)]
-    so_far = past(pair, reason, pair.parameter("initial"))
-    told = [expected(pair, reason), *distance(reason), *so_far]
-    return [*told, *backward(reason), *shared(pair)]
+    return [*of_update(pair, reason), *backward(reason), *shared(pair)]
 
 
 def _facts(world: World) -> dict[str, object]:
@@ -73,7 +71,7 @@ ALGORITHM = Algorithm(
     title="Q-learning backward over each game",
     heading="Q-learning backward over the game",
     story=Story(drawn_to(TARGET, backward=True), _step),
-    rule=UpdateRule(_reason, _sentences, update, counted=COUNTED),
+    rule=UpdateRule(_reason, _sentences, counted=COUNTED),
     start=seen_by("q-table", "4"),
     sources=sources("nested-software"),
     formula=Formula(

@@ -9,24 +9,16 @@ from app.tictactoe.notation import replay
 from app.tictactoe.tasks import task_q
 from app.tictactoe.values import TIE
 from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
-from app.web.algorithms.formula import STEP, Formula, update
+from app.web.algorithms.formula import STEP, Formula
 from app.web.algorithms.q_learning import games_from
-from app.web.algorithms.sentences import distance, expected, explores, past
+from app.web.algorithms.sentences import distance, expected, explores, exploring, past
 from app.web.algorithms.story import Story, drawn_to
-from app.web.algorithms.targets import Pair, ValueReason, after_answer
-from app.web.numbers import count, percent, signed
+from app.web.algorithms.targets import Pair, ValueReason
+from app.web.numbers import count, signed
 from app.web.world import World
 
 AGENT, START = "sarsa", "7"  # one of the few positions in which exploration makes a difference
 BY_MOVES = "one answer and one next move"
-
-
-def exploring(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say that random moves are a part of what comes next, where they are and it matters."""
-    if not explores(pair) or not reason.bootstraps:
-        return []
-    share = percent(explores(pair), 0)
-    return [f"It counts the next move as it plays: {share}% of the time that is any move."]
 
 
 def next_targets(pair: Pair, reason: ValueReason) -> list[float]:
@@ -79,7 +71,7 @@ ALGORITHM = Algorithm(
     story=Story(
         drawn_to("gamma times what it expects of the move that it plays next"),
     ),
-    rule=UpdateRule(after_answer, _sentences, update),
+    rule=UpdateRule(sentences=_sentences),
     start=seen_by(AGENT, START),
     sources=sources("rummery-niranjan-1994", "sutton-barto-2018"),
     formula=Formula(

@@ -227,6 +227,20 @@ def backward(reason: ValueReason) -> list[str]:
     return ["Updates go backward over each game: the next move's value has just moved itself."]
 
 
+def exploring(pair: Pair, reason: ValueReason) -> list[str]:
+    """Say that random moves are a part of what comes next, where they are and it matters."""
+    if not explores(pair) or not reason.bootstraps:
+        return []
+    share = percent(explores(pair), 0)
+    return [f"It counts the next move as it plays: {share}% of the time that is any move."]
+
+
+def of_update(pair: Pair, reason: ValueReason) -> list[str]:
+    """Say what a value is drawn to by a step of a fixed size, and why it is not there yet."""
+    so_far = past(pair, reason, pair.parameter("initial"))
+    return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
+
+
 def images(pair: Pair) -> list[str]:
     """Say how many boards share the value, where symmetric ones do."""
     classes = pair.game.symmetry_class

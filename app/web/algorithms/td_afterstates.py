@@ -7,8 +7,8 @@ from app.recipes.games import TrainingGame, TrainingUpdate
 from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, just, mean, moved
-from app.web.algorithms.sarsa import BY_MOVES, exploring, next_targets
-from app.web.algorithms.sentences import ENDS, distance, expected, images, past
+from app.web.algorithms.sarsa import BY_MOVES, next_targets
+from app.web.algorithms.sentences import ENDS, distance, expected, exploring, images, past
 from app.web.algorithms.story import Story, began, drawn_to, stepped
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import count, signed

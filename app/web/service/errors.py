@@ -28,19 +28,10 @@ if TYPE_CHECKING:
 API = f"{addresses.API}/"  # what begins so is answered in JSON
 MAX_ADDRESS = 1000  # characters of path and query; the longest right one has some 200
 JUDGED = 3000  # characters more for an agent that is named by moves: these are 2,695 at most
-TWO_SEATS = (
-    *(addresses.PLAY, addresses.REPLY, addresses.SET, addresses.WHY, addresses.MINDS),
-    *(addresses.MATCH_PREVIEW, addresses.ARENA, addresses.TAKE, addresses.OEMBED),
-)
-LONGER = {
-    addresses.JUDGE: JUDGED,
-    addresses.API_JUDGE: JUDGED,
-    addresses.EMBED: 2 * JUDGED,
-    **{route.partition("<")[0]: 2 * JUDGED for route in TWO_SEATS},
-}  # how many more an address that begins so may have: at a board two can sit
+NAMES_MOVES = re.compile("moves[.=]")  # in a query: such an agent
+MOST_JUDGED = 2  # of them, as at a board
 TAUGHT = "taught"  # in an address: an agent there is named by the games of a person
 MOST_TAUGHT = 4  # of them, as in a comparison
-NAMES_MOVES = "moves."  # in a query: an agent sits there that is named by moves
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
     202: marked("In line"),
@@ -85,17 +76,14 @@ def is_too_long(environ: "WSGIEnvironment") -> bool:
 
 
 def longest(environ: "WSGIEnvironment") -> int:
-    """Return how many characters of path and query are enough for any view there.
+    """Return how many characters of path and query are enough for any view.
 
-    Where one can sit who is named by moves there are more only for those who do, and so for agents
-    that people taught.
+    There are more for those who name agents by their moves, or that people taught.
     """
-    path: str = environ["PATH_INFO"]
-    room = max((more for start, more in LONGER.items() if path.startswith(start)), default=0)
-    if room > JUDGED:
-        room = min(room, JUDGED * environ.get("QUERY_STRING", "").count(NAMES_MOVES))
-    games = min(MOST_TAUGHT, f"{path}?{environ.get('QUERY_STRING', '')}".count(TAUGHT))
-    return MAX_ADDRESS + room + games * LONGEST_TAUGHT
+    path, query = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
+    judged = min(MOST_JUDGED, len(NAMES_MOVES.findall(query)))
+    taught = min(MOST_TAUGHT, f"{path}?{query}".count(TAUGHT))
+    return MAX_ADDRESS + judged * JUDGED + taught * LONGEST_TAUGHT
 
 
 def is_right_host(environ: "WSGIEnvironment") -> bool:
