@@ -156,7 +156,12 @@ def just(pair: Pair, answer: Reply) -> str:
 
 def discounted(pair: Pair, answer: Reply) -> str:
     """Write what an answer draws the value to: what an update finds there, discounted."""
-    return combined(answer, pair.task.gamma if pair.task else pair.parameter("gamma"))
+    return combined(answer, pair.gamma)
+
+
+def opposed(pair: Pair, answer: Reply) -> str:
+    """Write the same where what an update finds is the opponent's: its gain is the mover's loss."""
+    return combined(answer, -pair.gamma)
 
 
 def combined(answer: Reply, gamma: float, least: float | None = None) -> str:

@@ -3,10 +3,9 @@
 from app.sources import sources
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
-from app.web.algorithms.formula import Formula, combined, just, number, target_alone
-from app.web.algorithms.sentences import expected, square, worth_to_other
-from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer, before_answer
-from app.web.numbers import signed
+from app.web.algorithms.formula import Formula, just, number, opposed, target_alone
+from app.web.algorithms.sentences import best_answer, expected, square, worth_to_other
+from app.web.algorithms.targets import Pair, ValueReason, after_answer, before_answer
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
@@ -24,10 +23,6 @@ def _equations(_pair: Pair, reason: ValueReason) -> list[str]:
     return [rf"v = \min({values}) = {number(reason.target, 0)}"]
 
 
-def _gamma(pair: Pair) -> float:
-    return pair.task.gamma if pair.task else 1.0
-
-
 def _task_sentences(pair: Pair, reason: ValueReason) -> list[str]:
     """Say what the move is worth with optimal play in the task, answer by answer."""
     best = reason.given[0]
@@ -35,24 +30,16 @@ def _task_sentences(pair: Pair, reason: ValueReason) -> list[str]:
         return ["The game is over with this move, and its reward is all there is."]
     if best.found is None or pair.task is None or pair.task.plies != 1:
         return [expected(pair, reason)]
-    other = MARKS[-pair.mover]
-    return [
-        f"The best answer of {other} is {square(pair, best.cell)}, worth {signed(best.found)} to "
-        f"{other}, and what is good for {other} is bad for {MARKS[pair.mover]}."
-    ]
-
-
-def _task_target(pair: Pair, answer: Reply) -> str:
-    return combined(answer, -_gamma(pair))
+    return [f"The {best_answer(pair, best)}"]
 
 
 TASK_AFTER_ANSWER = UpdateRule(after_answer, _task_sentences, target_alone)
 TASK_BEFORE_ANSWER = UpdateRule(
-    lambda pair: before_answer(pair, _gamma(pair)),
+    before_answer,
     _task_sentences,
-    lambda pair, reason: [f"y = {_task_target(pair, reason.given[0])}"],
+    lambda pair, reason: [f"y = {opposed(pair, reason.given[0])}"],
     worth_to_other,
-    _task_target,
+    opposed,
     shared=COUNTS,
 )
 

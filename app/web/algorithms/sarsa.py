@@ -25,7 +25,6 @@ def next_targets(pair: Pair, reason: ValueReason) -> list[float]:
     """List all that one update can draw the value to, by the answer and the move after it."""
     if not explores(pair):
         return []
-    gamma = pair.task.gamma if pair.task else 1.0
     ends = [answer.target for answer in reason.given if answer.found is None]
     values = [
         value
@@ -34,13 +33,18 @@ def next_targets(pair: Pair, reason: ValueReason) -> list[float]:
         for value in pair.table[answer.position].tolist()
         if value == value  # noqa: PLR0124 - an illegal move is NaN
     ]
-    return [*ends, *(gamma * value for value in values)]
+    return [*ends, *(pair.gamma * value for value in values)]
+
+
+def past_by_moves(pair: Pair, reason: ValueReason) -> list[str]:
+    """Say what its targets were, of which each came by an answer and the move after it."""
+    targets = next_targets(pair, reason)
+    by = [BY_MOVES] if targets and reason.bootstraps else []
+    return past(pair, reason, pair.parameter("initial"), targets, *by)
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
-    initial, targets = pair.parameter("initial"), next_targets(pair, reason)
-    by = [BY_MOVES] if targets and reason.bootstraps else []
-    so_far = past(pair, reason, initial, targets, *by)
+    so_far = past_by_moves(pair, reason)
     return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
 
 

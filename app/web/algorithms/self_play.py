@@ -4,46 +4,32 @@ from math import ceil
 
 from app.recipes.algorithms import SelfPlay
 from app.sources import sources
-from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
-from app.web.algorithms.formula import STEP, Formula, combined, moved
-from app.web.algorithms.sentences import distance, end, past, square, worth_to_other
+from app.web.algorithms.formula import STEP, Formula, moved, opposed
+from app.web.algorithms.sentences import best_answer, distance, end, past, worth_to_other
 from app.web.algorithms.story import Story, drawn_to
-from app.web.algorithms.targets import Pair, Reply, ValueReason, before_answer
+from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.language import marked
-from app.web.numbers import count, percent, signed
+from app.web.numbers import count, percent
 from app.web.world import World
 
 AGENT = "self-play"  # by whose table it is explained
 
 
-def _reason(pair: Pair) -> ValueReason:
-    return before_answer(pair, pair.parameter("gamma"))
-
-
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     best = reason.given[0]
-    told = end(pair, reason) if best.cell is None else _best_answer(pair, reason, best)
+    told = (
+        end(pair, reason)
+        if best.cell is None
+        else "One table serves both sides, and nothing is left to chance: the "
+        f"{best_answer(pair, best)} The target is {reason.written(best.target)}."
+    )
     initial = pair.mover * pair.parameter("initial")  # which is in X's view
     return [told, *distance(reason), *past(pair, reason, initial)]
 
 
-def _best_answer(pair: Pair, reason: ValueReason, best: Reply) -> str:
-    mark, other = MARKS[pair.mover], MARKS[-pair.mover]
-    return (
-        "One table serves both sides, and nothing is left to chance: the best answer of "
-        f"{other} is {square(pair, best.cell)}, worth {signed(best.found or 0.0)} to {other}, "
-        f"and what is good for {other} is bad for {mark}. "
-        f"The target is {reason.written(best.target)}."
-    )
-
-
-def _target(pair: Pair, answer: Reply) -> str:
-    return combined(answer, -pair.parameter("gamma"))
-
-
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
-    written = f"y = {_target(pair, reason.given[0])}"
+    written = f"y = {opposed(pair, reason.given[0])}"
     return [written, *moved(pair, pair.parameter("alpha"), reason)]
 
 
@@ -65,7 +51,7 @@ ALGORITHM = Algorithm(
     story=Story(
         drawn_to("gamma times what it expects of the best answer", view=" for X"),
     ),
-    rule=UpdateRule(_reason, _sentences, _equations, worth_to_other, _target, shared=COUNTS),
+    rule=UpdateRule(before_answer, _sentences, _equations, worth_to_other, opposed, shared=COUNTS),
     start=seen_by(AGENT, "4"),
     sources=sources("peek", "boyan-1992"),
     formula=Formula(

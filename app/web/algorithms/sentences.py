@@ -64,6 +64,15 @@ def worth_to_other(pair: Pair, answer: Reply) -> str:
     return f"worth {signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
 
 
+def best_answer(pair: Pair, best: Reply) -> str:
+    """Say what the best answer is where it has a value of its own, to go on after "the"."""
+    mark, other = MARKS[pair.mover], MARKS[-pair.mover]
+    return (
+        f"best answer of {other} is {square(pair, best.cell)}, worth {signed(best.found or 0.0)} "
+        f"to {other}, and what is good for {other} is bad for {mark}."
+    )
+
+
 def expected(pair: Pair, reason: ValueReason, follows: str = "") -> str:
     """Say what the answers of the opponent lead to, and what that is on average.
 

@@ -78,6 +78,11 @@ class Pair:
         return None if self.lens == TRUTH else self.world.task(self.learner)
 
     @property
+    def gamma(self) -> float:
+        """What a later value counts by its task; 1 without one."""
+        return self.task.gamma if self.task else 1.0
+
+    @property
     def worth(self) -> Worth | None:
         """What the results are worth on the scale of the value; None where that is beads."""
         return worth_of(self.world, self.lens)
@@ -281,7 +286,7 @@ def after_answer(
 
     `ending` is how often an end of the game counts, `finds` what an update finds in a decision.
     """
-    gamma, step = (pair.task.gamma, pair.task.step) if pair.task else (1.0, 0.0)
+    gamma, step = pair.gamma, pair.task.step if pair.task else 0.0
     answers = []
     for cell, position in ways_on(pair):
         chance = 1.0 if cell is None else float(pair.answer_chances[cell])
@@ -299,7 +304,7 @@ def after_answer(
     return replace(averaged(pair, answers), hedge=hedge)
 
 
-def before_answer(pair: Pair, gamma: float = 1.0) -> ValueReason:
+def before_answer(pair: Pair) -> ValueReason:
     """The next state is the opponent's decision: its best move is the mover's loss."""
     if (outcome := pair.outcome(pair.after)) is not None:
         reward = pair.reward(outcome)
@@ -308,7 +313,8 @@ def before_answer(pair: Pair, gamma: float = 1.0) -> ValueReason:
     answers = []
     for cell, position in ways_on(pair):
         found = float(pair.table[pair.after, cell or 0])  # the opponent's view
-        answers.append(Reply(cell, position, pair.outcome(position), 0.0, found, -gamma * found))
+        target = -pair.gamma * found
+        answers.append(Reply(cell, position, pair.outcome(position), 0.0, found, target))
     return best_only(pair, answers)
 
 

@@ -7,8 +7,8 @@ from app.recipes.games import TrainingGame, TrainingUpdate
 from app.sources import sources
 from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
 from app.web.algorithms.formula import Formula, just, mean, moved
-from app.web.algorithms.sarsa import BY_MOVES, next_targets
-from app.web.algorithms.sentences import ENDS, distance, expected, exploring, images, past
+from app.web.algorithms.sarsa import past_by_moves
+from app.web.algorithms.sentences import ENDS, distance, expected, exploring, images
 from app.web.algorithms.story import Story, began, drawn_to, stepped
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import count, signed
@@ -44,9 +44,7 @@ def _past(pair: Pair, reason: ValueReason) -> list[str]:
     """Say what its targets were, which only follows from the value if the step size never fell."""
     if pair.parameter("alpha_drop"):
         return []
-    targets = next_targets(pair, reason)
-    by = [BY_MOVES] if targets and reason.bootstraps else []
-    return past(pair, reason, pair.parameter("initial"), targets, *by)
+    return past_by_moves(pair, reason)
 
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
