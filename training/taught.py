@@ -39,18 +39,7 @@ from app.tictactoe.report import blunders, losing_game
 from training.following import follow, unbeatable
 from training.learners.pairs import WON, legal_pairs
 from training.learners.phases import NextStop, Progress
-from training.plain import LEARNERS, Learner, at_first, key_of
-from training.plain.boards import (
-    Person,
-    Turn,
-    UnfinishedError,
-    empty,
-    legal_cells,
-    move,
-    to_move,
-    turns,
-    unfinished_boards,
-)
+from training.plain import LEARNERS, Learner, at_first, boards, key_of
 from training.plain.league import seen
 from training.story import Listener
 
@@ -77,7 +66,7 @@ class Step(NamedTuple):
     """A game with a person, whose cells are given, or practice."""
 
     opponent: str
-    turns: list[Turn]
+    turns: list[boards.Turn]
     cells: str
 
 
@@ -122,7 +111,7 @@ class Pupils:
         pupil = pupil.copy()
         try:
             play(pupil, [person_turn(number, now)])
-        except UnfinishedError as unfinished:
+        except boards.UnfinishedError as unfinished:
             record = self.record(pupil, unfinished.board)
             return self._course(recipe, pupil, record, True, seat)
         return self.course(longer)
@@ -177,10 +166,10 @@ class Pupils:
 
     def record(self, pupil: Pupil, *end: str) -> str:
         """Return the record of the game that was told last, to its end or to this board."""
-        boards = [empty(self.game)]
+        passed = [boards.empty(self.game)]
         for turn in next(iter(pupil.listener.games), []):
-            boards += [turn.board, move(turn.board, turn.cell), turn.after]
-        steps = zip(boards, [*boards[1:], *end], strict=False)
+            passed += [turn.board, boards.move(turn.board, turn.cell), turn.after]
+        steps = zip(passed, [*passed[1:], *end], strict=False)
         return "".join(
             DIGITS[cell]
             for before, after in steps
@@ -212,7 +201,7 @@ def learn(game: Game, recipe: Recipe, next_stop: NextStop) -> Iterator[Progress]
 
     Raises TaughtError for a move that cannot be played.
     """
-    start, wanted = untaught(recipe), list(turns(recipe))
+    start, wanted = untaught(recipe), list(boards.turns(recipe))
     pupil = Pupil(LEARNERS[start.slug](game, start), Listener(game, start))
     yield table(pupil)
     stop = next_stop(0)
@@ -223,7 +212,7 @@ def learn(game: Game, recipe: Recipe, next_stop: NextStop) -> Iterator[Progress]
             stop = next_stop(pupil.updates)
 
 
-def play(pupil: Pupil, turns: list[Turn]) -> None:
+def play(pupil: Pupil, turns: list[boards.Turn]) -> None:
     """Play some turns; their games can be told afterwards.
 
     Raises TaughtError for a move of a person that cannot be played.
@@ -239,9 +228,9 @@ def play(pupil: Pupil, turns: list[Turn]) -> None:
     pupil.games += len(listener.games)
 
 
-def person_turn(number: int, cells: str = "") -> Turn:
+def person_turn(number: int, cells: str = "") -> boards.Turn:
     """Return game `number` with a person, counted from 1, whatever other turns there are."""
-    return Turn(YOU, 0, 1, 0, Person(number, cells))
+    return boards.Turn(YOU, 0, 1, 0, boards.Person(number, cells))
 
 
 def updates_of(recipe: Recipe, told: TrainingGame, seat: str) -> list[Update]:
@@ -249,7 +238,7 @@ def updates_of(recipe: Recipe, told: TrainingGame, seat: str) -> list[Update]:
     updates = []
     for change in told.changes:
         board = told.turns[change.turn].board
-        if to_move(board) == seat:
+        if boards.to_move(board) == seat:
             sign = -1 if isinstance(recipe, SelfPlay) and seat == "O" else 1
             ply = len(board) - board.count(".")
             updates.append(Update(ply, sign * change.old, sign * change.new))
@@ -261,7 +250,7 @@ def steps(recipe: Recipe) -> list[Step]:
 
     Raises RecipeError if no person can teach it.
     """
-    games, done, rest = iter(games_taught(recipe)), list[Step](), turns(recipe)
+    games, done, rest = iter(games_taught(recipe)), list[Step](), boards.turns(recipe)
     for opponent, number in phases_of(recipe):
         person = opponent == YOU
         for length in [1] * number if person else [number]:
@@ -294,11 +283,11 @@ def _pairs(game: Game, recipe: Recipe) -> tuple[list[object], list[float], NDArr
 
     A table is in the mover's view, and its squares share the beads of their move.
     """
-    boards = unfinished_boards(game)
-    pairs = [(board, cell) for board in boards for cell in legal_cells(board)]
+    unfinished = boards.unfinished_boards(game)
+    pairs = [(board, cell) for board in unfinished for cell in boards.legal_cells(board)]
     keys: list[object]
     if isinstance(recipe, League):
-        keys = [seen(game, *pair, to_move(pair[0]), recipe.symmetric) for pair in pairs]
+        keys = [seen(game, *pair, boards.to_move(pair[0]), recipe.symmetric) for pair in pairs]
     else:
         keys = [key_of(game, recipe, *pair) for pair in pairs]
     begun = {key: at_first(game, recipe, *pair) for key, pair in zip(keys, pairs, strict=True)}

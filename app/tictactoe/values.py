@@ -142,19 +142,13 @@ def lined_up(first: LineUp, second: LineUp) -> LineUp:
     )
 
 
-def reached(game: Game, policies: Values, x: Numbers, o: Numbers) -> Iterator[tuple[slice, Values]]:
+def matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Iterator[tuple[slice, Values]]:
     """Follow M matches forward: how likely each comes to each position.
 
-    `policies` are the chances of pairs, [L, P]; match m is played by policies `x[m]` as X and
-    `o[m]` as O.  Yields the decisions of each ply as a slice with their chances [M, n], and at
-    last the finished positions with the chances of X winning, a draw and O winning, [M, 3].
-    Only what comes about is worked on.
+    Match m is played by the policies `x[m]` as X and `o[m]` as O.  Yields the decisions of each ply
+    as a slice with their chances [M, n], and at last the finished positions with the chances of X
+    winning, a draw and O winning, [M, 3].  Only what comes about is worked on.
     """
-    return matches(game, line_up(game, policies), x, o)
-
-
-def matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Iterator[tuple[slice, Values]]:
-    """Do what `reached` does with policies that are lined up."""
     chance, after, starts, sizes = policies
     ends = np.zeros((len(x), 3))
     here = np.ones((len(x), 1))

@@ -14,10 +14,10 @@ from app.tictactoe.values import (
     best_response,
     likeliest_game,
     line_up,
+    matches,
     meet,
     optimal,
     outcome_chances,
-    reached,
     respond,
     successor_values,
 )
@@ -121,7 +121,8 @@ def test_how_likely_a_match_comes_to_each_position(tictactoe: Both, players, x: 
     """Played as the second of two at once, by policies that stand the other way round."""
     game, coming = tictactoe.game, tictactoe.rules.coming(players[x], players[o])
     policies = np.stack([BASELINES[name].policy(game)[game.legal] for name in (o, x)])
-    *plies, (last, ends) = reached(game, policies, np.array([0, 1]), np.array([0, 0]))
+    lined_up = line_up(game, policies)
+    *plies, (last, ends) = matches(game, lined_up, np.array([0, 1]), np.array([0, 0]))
     assert [rows for rows, _ in plies] == [slice(*ply) for ply in pairwise(game.ply_start)]
     found = np.concatenate([chance[1] for _, chance in plies])
     close(found, [float(coming[board]) for board in tictactoe.decisions])

@@ -13,8 +13,7 @@ from app.tictactoe.policy import first_empty, t_hand, uniform
 from training import learners
 from training.experiments.network import measure_beginning, measure_epochs
 from training.learners.phases import Epoch, Progress
-from training.networks.dqn import taken
-from training.networks.games import (
+from training.networks.dqn import (
     OVER,
     Moves,
     draw,
@@ -24,6 +23,7 @@ from training.networks.games import (
     remember,
     sample,
     shares,
+    taken,
     targets,
 )
 from training.plain.boards import is_over, legal_cells, move, result

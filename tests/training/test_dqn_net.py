@@ -14,7 +14,7 @@ from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import position_text
 from app.tictactoe.policy import uniform
 from training.networks import net
-from training.networks.games import draw
+from training.networks.dqn import draw
 from training.networks.net import Layer, Minibatches, Network
 
 HIDDEN = (120, 840, 120)

@@ -13,7 +13,7 @@ from app.tictactoe.game import O, X, tic_tac_toe
 from app.tictactoe.notation import record_to
 from app.tictactoe.policy import best_moves, minimax_random, policy_of
 from app.tictactoe.report import chances_against
-from app.tictactoe.values import reached
+from app.tictactoe.values import line_up, matches
 from training.experiments import claim, table
 from training.experiments.claim import percent
 from training.learners import learn
@@ -42,7 +42,7 @@ def measure_falls(recipe: Recipe) -> Fall:
     _, _, lost = chances_against(game, opponent, policy, O)
     both = np.stack([opponent, policy])[:, game.legal]
     met = np.zeros(game.decisions)
-    *plies, _ = reached(game, both, np.array([0]), np.array([1]))
+    *plies, _ = matches(game, line_up(game, both), np.array([0]), np.array([1]))
     for rows, chance in plies:
         met[rows] = chance[0]
     wrong = np.where(best_moves(game), 0, policy).sum(axis=1) * met
