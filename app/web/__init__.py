@@ -17,7 +17,9 @@ PAGES = [
     import_module(f"app.web.pages.{name}")
     for name in (
         *("front", "play", "embed", "puzzle", "mind", "agent", "agents", "arena", "compare"),
-        *("teach", "why", "how.page", "lab.page", "experiments", "sources", "glossary", "judge"),
+        # The lesson comes before the other parts of /how, whose addresses look like its own.
+        *("teach", "why", "lesson", "how", "lab.page", "experiments", "glossary", "judge"),
+        "parts.judgement",
     )
 ]  # each has a blueprint
 

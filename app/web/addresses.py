@@ -100,6 +100,17 @@ API_MATCH = Route("/api/v1/matches/<x>/<o>")
 API_EXPERIMENTS = Route("/api/v1/experiments")
 API_EXPERIMENT = Route("/api/v1/experiments/<claim>")
 
+
+class Offer(NamedTuple):
+    """Somewhere to go, as pages offer it."""
+
+    title: str
+    href: str  # "" where it cannot be gone to
+    line: str = ""  # what is there
+    id: str = ""  # of the link
+    chosen: bool = False  # whether one is there already
+
+
 _LONG = 250  # characters: more than the name of a recipe has, and the address of what it plays
 _PLAIN = ",:="  # what the name of a recipe may have anywhere in an address, unlike "+"
 # Of the settings of a match: all of it but the record, and the ply that is shown.

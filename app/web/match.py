@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -210,6 +210,17 @@ def read_whole(name: str, text: str, low: int, high: int) -> int:
     if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
         raise wrong(name, text, gettext("%(least)s to %(most)s", least=low, most=high))
     return int(text)
+
+
+def read_word(name: str, query: Mapping[str, str], words: Iterable[str], usual: str = "") -> str:
+    """Read one of some words of a query; the usual one where it has none.
+
+    Raises BadRequest, naming all of them, if it is none of these.
+    """
+    text, there = query.get(name) or usual, [*words]
+    if text != usual and text not in there:
+        raise wrong(name, text, ", ".join(there))
+    return text
 
 
 def read_cell(name: str, text: str, game: Game) -> int:

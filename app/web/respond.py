@@ -21,12 +21,15 @@ from flask import (
     url_for,
 )
 from jinja2_fragments.flask import render_blocks
+from msgspec import Struct
+from msgspec.structs import asdict
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import addresses
 from app.web.match import Match
+from app.web.numbers import count, in_figures, percent, signed
 from app.web.text import BLOCKED, first_opponent
 from app.web.world import HUMAN, World, is_moves, kept, world
 
@@ -38,8 +41,8 @@ IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost")
 VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)  # an agent, its task, or at a step
 
 
-class Page:
-    """What a template writes down; each page is a frozen dataclass of this kind."""
+class Page(Struct, frozen=True):
+    """What a template writes down; each page is a kind of its own."""
 
     template: ClassVar[str]
     fragment: ClassVar[tuple[str, ...]] = ()  # the blocks of it that htmx replaces, if it has some
@@ -60,7 +63,8 @@ def init_app(app: Flask) -> None:
     app.jinja_env.globals["first_game"] = addresses.play_against(opponent)
     filmed = Match(BLOCKED, o=HUMAN, lens=opponent)
     app.jinja_env.globals["first_preview"] = addresses.MATCH_PREVIEW.of(filmed)
-    app.add_template_global(once, "once")
+    for function in (count, in_figures, percent, signed, once):
+        app.add_template_global(function)
     app.add_template_global(in_frame, "in_frame")
     controls, boards = map(
         app.jinja_env.get_template, ("parts/_controls.html", "parts/_board.html")
@@ -99,9 +103,9 @@ def respond(page: Page) -> Response:
     that asks again before using it, the server's own too (see `service/cache.py`).
     """
     if page.fragment and wants_fragment():
-        text = render_blocks(page.template, list(page.fragment), **vars(page))
+        text = render_blocks(page.template, list(page.fragment), **asdict(page))
     else:
-        text = render_template(page.template, **vars(page))
+        text = render_template(page.template, **asdict(page))
     body = (LINK.sub(_out_of_frame, text) if in_frame() else text).encode()
     response = Response(body, mimetype=page.mimetype)
     response.headers["Vary"] = "HX-Request"

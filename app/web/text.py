@@ -231,7 +231,7 @@ STRENGTHS = {
 
 
 class Stop(NamedTuple):
-    """A stop of the lesson; its text is templates/lesson/stops/<slug>.html."""
+    """A stop of the lesson; its text is in templates/lesson/_stops.html."""
 
     slug: str
     title: str

@@ -24,8 +24,8 @@ from app.web import addresses
 from app.web.algorithms import ALGORITHMS
 from app.web.match import Match
 from app.web.numbers import count, percent, signed
-from app.web.pages.agent import links
-from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, address, learned, parse_order
+from app.web.pages.agent import beside
+from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, address, parse_order, players
 from app.web.pages.parts.learning import chances_against, opponents
 from app.web.text import character
 from app.web.world import World
@@ -110,7 +110,7 @@ def test_the_table_says_what_the_card_says(all_agents: str, card: Card, world: W
 
 
 def test_unbeatable_is_what_the_best_responder_finds(world: World) -> None:
-    for player in learned(world):
+    for player in players(world, world.agents):
         for seat in SEATS:
             lost = player.judgement.chances["best-responder", seat][2]
             assert player.judgement.unbeatable[seat] == (lost == 0)
@@ -159,7 +159,7 @@ def test_every_column_sorts_both_ways(
     client: FlaskClient, world: World, column: Column, way: str
 ) -> None:
     page = client.get(f"/agents?sort={column.key}&order={way}").text
-    by_title = {player.title: player for player in learned(world)}
+    by_title = {player.title: player for player in players(world, world.agents)}
     shown = titles(page)
     assert sorted(shown) == sorted(by_title)
     values = [column.value(by_title[title]) for title in shown]
@@ -218,12 +218,12 @@ def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, world: Wor
     assert f'href="{addresses.mind(card.id)}"' in lead
     assert 'class="mind small"' in lead
     compare = re.findall(r'href="(/compare/[^"]*lens[^"]*)"', lead)
-    assert [unescape(href) for href in compare] == [links(world, card.id).compare]
+    assert [unescape(href) for href in compare] == [beside(world, card.id)]
 
 
 def test_beside_best_play_it_errs_at_once(world: World) -> None:
     for name in world.agents:
-        record = urlsplit(links(world, name).compare).path.removeprefix("/compare/")
+        record = urlsplit(beside(world, name)).path.removeprefix("/compare/")
         position = replay(world.game, record)[-1]
         played = world.policies[name][position] > 0
         errs = not world.right[position][played].all()

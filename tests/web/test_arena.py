@@ -128,9 +128,9 @@ def test_one_player_can_be_looked_at(client: FlaskClient, world: World) -> None:
     page = arena_page("win", world, "t-hand")
     row = next(row for row in page.rows if row.id == "t-hand")
     place = page.rows.index(row)
-    assert [opponent.as_x for opponent in page.opponents] == row.pairings
-    assert [opponent.as_o for opponent in page.opponents] == [
-        other.pairings[place] for other in page.rows
+    assert page.opponents == [
+        (other.title, as_x, other.pairings[place])
+        for other, as_x in zip(page.rows, row.pairings, strict=True)
     ]
     shown = client.get("/arena?show=win&player=t-hand").text
     assert re.findall(r'<option value="([^"]+)" selected', shown) == ["t-hand"]

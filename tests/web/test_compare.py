@@ -292,10 +292,10 @@ def test_two_minds_are_one_picture_and_two_trainings_one_film(
         assert shown.film
         assert shown.divided
         assert (shown.step, shown.film.last) == (frame, max(lasts))
-        for whole, last in zip(shown.each, lasts, strict=True):
-            moments = whole.picture.frames.split()
+        for (_, _, whole), last in zip(shown.each, lasts, strict=True):
+            moments = whole.frames.split()
             assert len(moments) == last + 1
-            tiles = {heat: outline.count("M") for heat, outline in whole.picture.paths}
+            tiles = {heat: outline.count("M") for heat, outline in whole.paths}
             assert Counter(moments[round(frame * last / max(lasts))]) == {
                 "." if heat is None else chr(ord("U") + heat): number
                 for heat, number in tiles.items()

@@ -3,7 +3,7 @@
 from flask.testing import FlaskClient
 
 from app.tictactoe.notation import replay
-from app.web.pages.parts.network_inputs import encoded
+from app.web.numbers import encoded
 from app.web.world import World
 
 

@@ -21,8 +21,7 @@ from app.tictactoe.values import best_response, successor_values
 from app.web.addresses import agent, how
 from app.web.algorithms import ALGORITHMS
 from app.web.algorithms.formula import Formula, block, inline, symbols
-from app.web.pages.how.page import CONTENTS, PARTS
-from app.web.pages.how.sections import POWERS, SECTIONS
+from app.web.pages.how import CONTENTS, PARTS, POWERS, SECTIONS
 from app.web.world import World
 from tests.web.conftest import unled
 

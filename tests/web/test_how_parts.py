@@ -9,8 +9,8 @@ from flask.testing import FlaskClient
 from app.tictactoe.game import Game
 from app.tictactoe.notation import parse_position, position_text
 from app.web.addresses import how
-from app.web.pages.how.worked import ALPHA, GAME, STAGES, won_game, writing
-from app.web.pages.parts.network_inputs import encoded
+from app.web.numbers import encoded
+from app.web.pages.how import ALPHA, GAME, STAGES, won_game, writing
 from app.web.world import World
 
 

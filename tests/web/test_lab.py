@@ -97,11 +97,11 @@ def test_turns_of_several_opponents_are_shared_as_before() -> None:
 @pytest.mark.parametrize("agent", ["champion", "double-q", "q-learning-1"])
 def test_the_verdict_says_what_is_proved(world: World, agent: str) -> None:
     parts = result.proofs(world, agent)
-    told = "".join(part.text for part in parts)
+    told = "".join(text for text, _ in parts)
     safe = [seat for seat, proved in world.judgement(agent).unbeatable.items() if proved]
     assert told.lower().count("proved") == (1 if safe else 0)
     assert told.count("this game beats it") == 2 - len(safe)
-    assert sum(bool(part.href) for part in parts) == 2
+    assert sum(bool(href) for _, href in parts) == 2
     assert told[0].isupper()
     assert told.endswith(".")
 

@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.web.numbers import count, signed
-from app.web.pages.how.lesson import BLUNDERER, UNBEATABLE, filmed, misled
+from app.web.pages.lesson import BLUNDERER, UNBEATABLE, filmed, misled
 from app.web.text import STOPS
 from app.web.world import World
 

@@ -58,7 +58,13 @@ ANSWERED = [
 ELSEWHERE = (
     *("/teach", "/experiments/", "/api/v1/experiments", "/embed/experiment"),
     *("/judge/", "/api/v1/judge", "/puzzle/<int:number>/score", "/static", "/set"),
-    *("/embed/teach", "/embed/how", "/embed/puzzle/<int:number>/score", "/lab/<name>.py"),
+    *(
+        "/embed/teach",
+        "/embed/how",
+        "/embed/puzzle/<int:number>/score",
+        "/lab/<name>.py",
+        "/how/<any",
+    ),
     "/lab/<name>.<any(svg, csv):ending>",
     "/preview/teach",
 )

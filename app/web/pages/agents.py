@@ -1,12 +1,10 @@
 """The table of all agents: its rows, its columns, and the order that its address asks for."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
-from werkzeug.exceptions import BadRequest
 
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
@@ -14,6 +12,7 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS
+from app.web.match import read_word
 from app.web.numbers import count
 from app.web.pictures.curves import Share, shares
 from app.web.respond import Page, respond
@@ -91,31 +90,17 @@ class ColumnGroup(NamedTuple):
         return "".join(head.aria_sort for head in self.heads)
 
 
-def learned(world: World) -> list[Player]:
-    """List the agents."""
-    return [
-        Player(
-            agent.card.title,
-            addresses.agent(name),
-            character(world, name),
-            world.judgement(name),
-            agent.card,
-        )
-        for name, agent in world.agents.items()
-    ]
-
-
-def ruled(world: World) -> list[Player]:
-    """List the baselines; the link of one is a game against it."""
+def players(world: World, names: Iterable[str]) -> list[Player]:
+    """List players; the link of a baseline is a game against it."""
     return [
         Player(
             world.titles[name],
-            addresses.play_against(name),
+            addresses.agent(name) if name in world.agents else addresses.play_against(name),
             character(world, name),
             world.judgement(name),
-            None,
+            world.agents[name].card if name in world.agents else None,
         )
-        for name in BASELINES
+        for name in names
     ]
 
 
@@ -124,15 +109,9 @@ def parse_order(query: Mapping[str, str]) -> Order:
 
     Raises BadRequest, naming the columns or the two orders, if there is no such.
     """
-    sort = query.get("sort") or Order().sort
-    column = next((column for column in COLUMNS if column.key == sort), None)
-    if column is None:
-        keys = ", ".join(column.key for column in COLUMNS)
-        raise BadRequest(f"The table cannot be sorted by {sort!r}. There are: {keys}.")
-    order = query.get("order") or column.order
-    if order not in OTHER:
-        raise BadRequest(f"order={order} in the address is wrong: order is asc or desc.")
-    return Order(sort, order)
+    columns = {column.key: column for column in COLUMNS}
+    sort = read_word("sort", query, columns, Order().sort)
+    return Order(sort, read_word("order", query, OTHER, columns[sort].order))
 
 
 def address(order: Order) -> str:
@@ -254,8 +233,7 @@ COLUMNS = [
 ]
 
 
-@dataclass(frozen=True)
-class AgentsPage(Page):
+class AgentsPage(Page, frozen=True):
     """All agents with their exact figures."""
 
     template: ClassVar = "agents/agents.html"
@@ -264,7 +242,7 @@ class AgentsPage(Page):
     groups: list[ColumnGroup]
     rows: list[Player]
     baselines: list[Player]
-    decisions: str  # how many positions could have a blunder
+    decisions: int  # how many positions could have a blunder
     strengths: Mapping[str, str]  # what each word for a strength means
 
 
@@ -274,9 +252,9 @@ def table() -> Response:
     order = parse_order(request.args)
     page = AgentsPage(
         groups=groups(order),
-        rows=ranked(learned(world()), order),
-        baselines=ranked(ruled(world()), order),
-        decisions=count(world().game.decisions),
+        rows=ranked(players(world(), world().agents), order),
+        baselines=ranked(players(world(), BASELINES), order),
+        decisions=world().game.decisions,
         strengths=STRENGTHS,
     )
     return respond(page)

@@ -1,7 +1,6 @@
 """The arena: every player as X against every player as O, and the league that comes of it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import ClassVar, NamedTuple
@@ -13,7 +12,7 @@ from werkzeug.exceptions import BadRequest
 from app.tictactoe.arena import Chances, League, league, score
 from app.web import addresses
 from app.web.lens import HEAT_STEPS
-from app.web.match import Match
+from app.web.match import Match, read_word
 from app.web.numbers import MINUS, choice, percent, signed
 from app.web.pictures.curves import Share, shares
 from app.web.pictures.svg import Sign, inline
@@ -85,14 +84,6 @@ class ArenaRow(NamedTuple):
     pairings: list[Pairing]
 
 
-class Opponent(NamedTuple):
-    """A player that another one meets in both seats."""
-
-    title: str
-    as_x: Pairing  # the player is X
-    as_o: Pairing
-
-
 class Standing(NamedTuple):
     """One player of the league."""
 
@@ -107,8 +98,7 @@ class Standing(NamedTuple):
     beaten_by: int
 
 
-@dataclass(frozen=True)
-class ArenaPage(Page):
+class ArenaPage(Page, frozen=True):
     """Every player against every player, the weakest first."""
 
     template: ClassVar = "arena/arena.html"
@@ -118,7 +108,7 @@ class ArenaPage(Page):
     rows: list[ArenaRow]
     player: str  # whose matches are listed one by one
     add: str  # who is there besides, by a recipe; "" without one
-    opponents: list[Opponent]
+    opponents: list[tuple[str, Pairing, Pairing]]  # each, with the player as X and as O
     sketch: Markup
     standings: list[Standing]  # the best first
 
@@ -127,10 +117,8 @@ class ArenaPage(Page):
 def arena() -> Response:
     """Show every player against every player."""
     there = world()
-    show, player = request.args.get("show") or "score", request.args.get("player", "")
-    if show not in SHOWS:
-        raise BadRequest(f"show={show} in the address is wrong: show is {', '.join(SHOWS)}.")
-    add = request.args.get("add", "")
+    show = read_word("show", request.args, SHOWS, "score")
+    player, add = request.args.get("player", ""), request.args.get("add", "")
     for name in (player, add):
         if name and not there.policies.knows(name):
             raise BadRequest(f"There is no player {name!r}. {choice(there.policies)}")
@@ -167,7 +155,7 @@ def arena_page(show: str, world: World, player: str = "", add: str = "") -> Aren
         player=rows[here].id,
         add=add,
         opponents=[
-            Opponent(other.title, rows[here].pairings[number], other.pairings[here])
+            (other.title, rows[here].pairings[number], other.pairings[here])
             for number, other in enumerate(rows)
         ],
         sketch=_sketch(rows, here),

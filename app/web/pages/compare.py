@@ -1,7 +1,7 @@
 """One board of a comparison with all that belongs to it, and what several say in sentences."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.mind import outcomes
 from app.tictactoe.notation import undo
 from app.web import addresses
+from app.web.addresses import Offer
 from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, parse, parting
 from app.web.lens import OUTCOMES, Opinion, best_play, can_blunder, opinion
 from app.web.match import Place, read_whole
@@ -52,35 +53,55 @@ class Panel(NamedTuple):
     blunder: bool  # whether that can drop the value of the game
     play: str  # the position on the play page
     origin: str  # for how long an agent was trained, or how else the values were found
-    about: str = ""  # the page of an agent
-    earlier: str = ""  # the same at the snapshot before
-    later: str = ""
-    remove: str = ""
-    others: tuple[tuple[View, ...], tuple[View, ...]] = ((), ())  # views before and after this one
+    about: str  # the page of an agent
+    earlier: str  # the same at the snapshot before
+    later: str
+    remove: str
+    others: tuple[tuple[View, ...], tuple[View, ...]]  # views before and after this one
 
 
 def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | None) -> Panel:
     """Lay out what a view, or optimal play, has to say of a position; None of a finished one."""
-    world = place.world
+    world, views, name = place.world, comparison.views, full_name(place.world, view)
     seen = replace(place, match=comparison.match(view))
+    here = views.index(view) if view in views else len(views)  # optimal play is none of them
+    before, after = views[:here], views[here + 1 :]
+    learned, earlier, later = world.agents.knows(view.lens), "", ""
 
-    def move_link(cell: int) -> str:
-        return addresses.compare(comparison.play(cell))
+    def put(step: int | None) -> str:
+        """Lead to another snapshot in this place, unless it has one of its own."""
+        other = View(view.lens, step)
+        if other in views:
+            return ""
+        return addresses.compare(replace(comparison, views=(*before, other, *after)))
 
-    plain = Panel(
+    if learned:
+        step = world.whole_step(view.lens, view.step)
+        earlier = put(step - 1) if step else ""
+        later = "" if view.step is None else put(world.short_step(view.lens, step + 1))
+    removed = addresses.compare(replace(comparison, views=before + after))
+    return Panel(
         view=view,
         title=world.titles[view.lens],
-        name=full_name(world, view),
+        name=name,
         board=board(
-            seen, opinion, move_link, f"board-{view}", f"Board of {full_name(world, view)}"
+            seen,
+            opinion,
+            lambda cell: addresses.compare(comparison.play(cell)),
+            f"board-{view}",
+            f"Board of {name}",
         ),
         legend=legend_of(seen, opinion) if opinion else None,
         plays=plays(world.game, opinion) if opinion else "",
         blunder=opinion is not None and can_blunder(place, opinion),
         play=addresses.play(seen.match),
-        origin="Found by solving the game",
+        origin=_trained(world, view) if learned else "Found by solving the game",
+        about=addresses.agent(view.lens) if learned else "",
+        earlier=earlier,
+        later=later,
+        remove=removed if view in views and len(views) > 1 else "",
+        others=(before, after),
     )
-    return plain if view.lens == TRUTH else _steered(plain, comparison, world)
 
 
 def full_name(world: World, view: View) -> str:
@@ -105,39 +126,6 @@ def summary(place: Place, opinions: Mapping[str, Opinion]) -> str:
     """Say who plays what in a decision, and who can blunder, by their names."""
     preferences = _preferences(place.world.game, opinions)
     return f"{preferences[0].upper()}{preferences[1:]} {_verdict(place, opinions)}"
-
-
-def _steered(panel: Panel, comparison: Comparison, world: World) -> Panel:
-    """Add what makes another comparison of this one."""
-    views, here = comparison.views, comparison.views.index(panel.view)
-    before, after = views[:here], views[here + 1 :]
-    removed = addresses.compare(replace(comparison, views=before + after))
-    steered = panel._replace(remove=removed if before or after else "", others=(before, after))
-    if not world.agents.knows(panel.view.lens):
-        return steered
-
-    def put(other: View | None) -> str:
-        """Lead to another view in this place, unless it has one of its own."""
-        if other is None or other in views:
-            return ""
-        return addresses.compare(replace(comparison, views=(*before, other, *after)))
-
-    earlier, later = _neighbours(world, panel.view)
-    return steered._replace(
-        origin=_trained(world, panel.view),
-        about=addresses.agent(panel.view.lens),
-        earlier=put(earlier),
-        later=put(later),
-    )
-
-
-def _neighbours(world: World, view: View) -> tuple[View | None, View | None]:
-    """Return the snapshots of training before and after a view; the last one is as shipped."""
-    step = world.whole_step(view.lens, view.step)
-    earlier = View(view.lens, step - 1) if step else None
-    if view.step is None:
-        return earlier, None
-    return earlier, View(view.lens, world.short_step(view.lens, step + 1))
 
 
 def _trained(world: World, view: View) -> str:
@@ -174,18 +162,10 @@ def _verdict(place: Place, opinions: Mapping[str, Opinion]) -> str:
 HALF = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # of a tile, below its diagonal, from where TILE begins
 
 
-class ComparedMind(NamedTuple):
-    """One of them."""
-
-    name: str
-    href: str
-    picture: MindPicture
-
-
 class ComparedMinds(NamedTuple):
     """All of them, at the moments of their trainings that are compared."""
 
-    each: list[ComparedMind]
+    each: list[tuple[str, str, MindPicture]]  # what it is called, and its address
     divided: bool  # whether they are one picture: the second has the lower half of each tile
     agree: str  # then in how many positions they expect the same result, and out of how many
     tiles: str
@@ -222,7 +202,7 @@ def minds(world: World, comparison: Comparison) -> ComparedMinds | None:
     film = film_of_minds(world, tuple(names)) if moving else None
     return ComparedMinds(
         each=[
-            ComparedMind(full_name(world, view), addresses.mind(view.lens, view.step), drawn)
+            (full_name(world, view), addresses.mind(view.lens, view.step), drawn)
             for view, drawn in zip(views, pictures, strict=True)
         ],
         divided=divided,
@@ -288,17 +268,7 @@ def _agreeing(world: World, names: list[str], steps: list[int]) -> int:
     return int(((first == second) & both).sum())
 
 
-class CurveFigure(NamedTuple):
-    """A figure that the curves can show."""
-
-    id: str
-    title: str
-    href: str
-    chosen: bool
-
-
-@dataclass(frozen=True)
-class ComparePage(Page):
+class ComparePage(Page, frozen=True):
     """A position on several boards."""
 
     template: ClassVar = "compare/compare.html"
@@ -319,7 +289,7 @@ class ComparePage(Page):
     curves: Charts | None  # how those that learned did so
     take: Take | None  # how these leave the site
     preview: str  # the picture of the first board, with which a link is shown
-    figures: list[CurveFigure]  # that the curves can show
+    figures: list[Offer]  # that the curves can show
     reading: str  # what the one shown says
     minds: ComparedMinds | None  # of those that learned
     most: int  # views that fit
@@ -370,8 +340,11 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         else None,
         preview=addresses.MATCH_PREVIEW.of(comparison.match(views[0])),
         figures=[
-            CurveFigure(
-                id, titles.several, addresses.compare(replace(comparison, figure=id)), id == figure
+            Offer(
+                titles.several,
+                addresses.compare(replace(comparison, figure=id)),
+                id=id,
+                chosen=id == figure,
             )
             for id, titles in FIGURES.items()
         ],

@@ -8,7 +8,6 @@ Nothing else of the site may be framed: see `app.web.service.headers`.
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -30,8 +29,7 @@ from app.web.addresses import IN_FRAME
 from app.web.lens import NOTHING, opinion_at
 from app.web.match import Match, Place, parse, read_whole, step_after
 from app.web.pages.parts import export
-from app.web.pages.parts.claims import Claim, known
-from app.web.pages.parts.claims import claim as in_a_line
+from app.web.pages.parts.claims import known
 from app.web.pages.parts.film import Film, film_of_mind
 from app.web.pages.parts.learning import WON, compared, learning, opponents, parse_against, winning
 from app.web.pictures import boards, curves, minds
@@ -49,8 +47,7 @@ bp = Blueprint("embed", __name__)
 NARROW = 320  # pixels of a curve, where there is no room for its usual width
 
 
-@dataclass(frozen=True)
-class BoardFrame(Page):
+class BoardFrame(Page, frozen=True):
     """A match where it stands, to be played on inside the frame."""
 
     template: ClassVar = "embed/board.html"
@@ -61,30 +58,20 @@ class BoardFrame(Page):
     page: str  # the address of the whole page, as in every frame
 
 
-class Sized(NamedTuple):
-    """A picture by its address."""
-
-    src: str
-    width: int
-    height: float
-
-
-@dataclass(frozen=True)
-class CurveFrame(Page):
+class CurveFrame(Page, frozen=True):
     """How an agent learned, or several."""
 
     template: ClassVar = "embed/curve.html"
 
     title: str
-    wide: Sized
-    narrow: Sized
+    wide: tuple[str, int, float]  # the address of a picture, its width and height
+    narrow: tuple[str, int, float]
     label: str  # all of it in words
     charts: Charts
     page: str
 
 
-@dataclass(frozen=True)
-class MindFrame(Page):
+class MindFrame(Page, frozen=True):
     """An agent's mind, at a snapshot, with the film of its training."""
 
     template: ClassVar = "embed/mind.html"
@@ -97,13 +84,12 @@ class MindFrame(Page):
     page: str
 
 
-@dataclass(frozen=True)
-class ExperimentFrame(Page):
+class ExperimentFrame(Page, frozen=True):
     """A figure of an experiment, and what came of its claim."""
 
     template: ClassVar = "embed/experiment.html"
 
-    claim: Claim
+    summary: Summary
     layout: Layout
     svg: Markup
     table: Table
@@ -151,6 +137,11 @@ def parse_curves(world: World, name: str, query: "Query") -> Chosen:
     return Chosen(charts, take, names, figure, against)
 
 
+def board_frame(place: Place) -> BoardFrame:
+    """Gather what the templates write down."""
+    return BoardFrame(place.match, scene(place, IN_FRAME), addresses.play(place.match))
+
+
 @bp.get(addresses.EMBED_BOARD.to(""))
 @bp.get(addresses.EMBED_BOARD)
 def board(record: str = "") -> Response:
@@ -174,7 +165,7 @@ def curve(name: str) -> Response:
     title = chosen.take.title
     drawings = {width: curve_picture(chosen.charts, title, width) for width in (WIDTH, NARROW)}
     wide, narrow = (
-        Sized(chosen.picture(width), width, drawing.height) for width, drawing in drawings.items()
+        (chosen.picture(width), width, drawing.height) for width, drawing in drawings.items()
     )
     unlinked = [moment._replace(href="") for moment in chosen.charts.moments]
     return respond(
@@ -192,7 +183,19 @@ def curve(name: str) -> Response:
 @bp.get(addresses.EMBED_MIND)
 def mind(name: str) -> Response:
     """Show an agent's mind."""
-    return respond(mind_frame(world(), name, *minds.parse_view(world(), name, request.args)))
+    there = world()
+    step, colour = minds.parse_view(there, name, request.args)
+    kind = "" if colour == minds.EXPECTS else colour
+    following = there.short_step(name, step_after(step, there.last_step(name)))
+    page = MindFrame(
+        mind=minds.picture(there, name, step, colour, moving=True),
+        kind=minds.kinds(there, name)[colour],
+        film=film_of_mind(there, name),
+        step=step,
+        next_step=addresses.EMBED_MIND.to(name, step=following, colour=kind),
+        page=addresses.mind(name, there.short_step(name, step), kind),
+    )
+    return respond(page)
 
 
 @bp.get(addresses.EMBED_EXPERIMENT)
@@ -202,7 +205,7 @@ def experiment(claim: str) -> Response:
     layout = layout_of(world(), claim, number)
     return respond(
         ExperimentFrame(
-            claim=in_a_line(summary),
+            summary=summary,
             layout=layout,
             svg=inline_plot(layout.plot),
             table=table(summary.figures[number - 1], world(), summary.first_seed),
@@ -221,27 +224,7 @@ def parse_figure(world: World, claim: str, query: "Query") -> tuple[Summary, int
     return summary, read_whole("figure", query.get("figure") or "1", 1, figures)
 
 
-def board_frame(place: Place) -> BoardFrame:
-    """Gather what the templates write down."""
-    return BoardFrame(place.match, scene(place, IN_FRAME), addresses.play(place.match))
-
-
-def mind_frame(world: World, name: str, step: int, colour: str) -> MindFrame:
-    """Gather what the template writes down."""
-    kind = "" if colour == minds.EXPECTS else colour
-    following = world.short_step(name, step_after(step, world.last_step(name)))
-    return MindFrame(
-        mind=minds.picture(world, name, step, colour, moving=True),
-        kind=minds.kinds(world, name)[colour],
-        film=film_of_mind(world, name),
-        step=step,
-        next_step=addresses.EMBED_MIND.to(name, step=following, colour=kind),
-        page=addresses.mind(name, world.short_step(name, step), kind),
-    )
-
-
-@dataclass(frozen=True)
-class TakePage(Page):
+class TakePage(Page, frozen=True):
     """A match as files, in a frame, and as a citation."""
 
     template: ClassVar = "embed/export.html"
@@ -258,26 +241,24 @@ class TakePage(Page):
 @bp.get(addresses.TAKE)
 def take(record: str = "") -> Response:
     """Show how a match is taken along."""
-    return respond(take_page(parse(record, request.args, world())))
-
-
-def take_page(place: Place) -> TakePage:
-    """Gather what the templates write down."""
+    place = parse(record, request.args, world())
     takes = [export.take_board(place)]
     if place.match.record and not place.match.hide:
         takes.append(export.take_value(place))
     played = replace(place.match.at(len(place.match.record)), replay=False)
     again = replace(played.at(0), replay=True, pause=False, keep=False, tally=Match().tally)
-    return TakePage(
+    page = TakePage(
         takes=takes,
         back=addresses.play(place.match),
         card=addresses.MATCH_PREVIEW.of(played) if place.over else "",
         told=summed_up(place) if place.over else "",
         replay=addresses.play(again),
     )
+    return respond(page)
 
 
 FORMATS = "<any(svg, csv):ending>"
+FORMATS_AND_PREVIEW = "<any(svg, csv, png):ending>"
 
 
 @bp.get(f"{addresses.EMBED_BOARD.to('')}.{FORMATS}")
@@ -307,49 +288,34 @@ def value_file(ending: str, record: str = "") -> Response:
     return export.numbers_file(curves.VALUE_COLUMNS, curves.value_numbers(place, moves), name)
 
 
-@bp.get(f"{addresses.EMBED_CURVE}.{FORMATS}")
+@bp.get(f"{addresses.EMBED_CURVE}.{FORMATS_AND_PREVIEW}")
 def curve_file(name: str, ending: str) -> Response:
-    """Hand out learning curves."""
+    """Hand out learning curves, or as a link to them is shown."""
     chosen = parse_curves(world(), name, request.args)
-    if ending == "svg":
-        width = read_whole("width", request.args.get("width") or str(WIDTH), *WIDTHS)
-        return export.svg_file(
-            curve_picture(chosen.charts, chosen.take.title, width), _name("curve", name)
-        )
-    return export.numbers_file(*curves.numbers(chosen.charts), _name("curve", name))
+    title = chosen.take.title
+    if ending == "png":
+        drawn = curve_picture(chosen.charts, "", WIDTH)
+        line = title.removesuffix(" tic-tac-toe")
+        return export.png_file(preview(line, drawn.shapes, drawn.width, drawn.height))
+    if ending == "csv":
+        return export.numbers_file(*curves.numbers(chosen.charts), _name("curve", name))
+    width = read_whole("width", request.args.get("width") or str(WIDTH), *WIDTHS)
+    return export.svg_file(curve_picture(chosen.charts, title, width), _name("curve", name))
 
 
-@bp.get(f"{addresses.EMBED_CURVE}.png")
-def curve_preview(name: str) -> Response:
-    """Draw learning curves as a link to them is shown."""
-    chosen = parse_curves(world(), name, request.args)
-    drawn = curve_picture(chosen.charts, "", WIDTH)
-    line = chosen.take.title.removesuffix(" tic-tac-toe")
-    return export.png_file(preview(line, drawn.shapes, drawn.width, drawn.height))
-
-
-@bp.get(f"{addresses.EMBED_MIND}.{FORMATS}")
+@bp.get(f"{addresses.EMBED_MIND}.{FORMATS_AND_PREVIEW}")
 def mind_file(name: str, ending: str) -> Response:
-    """Hand out an agent's mind."""
+    """Hand out an agent's mind, or as a link to it is shown."""
     step, colour = minds.parse_view(world(), name, request.args)
     shown = minds.picture(world(), name, step, colour)
-    if ending == "svg":
-        return export.svg_file(minds.mind_picture(world(), shown, step), _name("mind", name))
-    rows = minds.mind_numbers(world(), shown, step)
-    return export.numbers_file(minds.COLUMNS, rows, _name("mind", name))
-
-
-@bp.get(f"{addresses.EMBED_MIND}.png")
-def mind_preview(name: str) -> Response:
-    """Draw an agent's mind as a link to it is shown."""
-    step, colour = minds.parse_view(world(), name, request.args)
-    shown = minds.picture(world(), name, step, colour)
-    line = f"The mind of {shown.title}: {minds.kinds(world(), name)[colour].title.lower()}"
-    return export.png_file(
-        preview(
-            line, [minds.truth(shown.where), shown.tiles()], shown.where.columns, shown.where.height
-        )
-    )
+    if ending == "png":
+        line = f"The mind of {shown.title}: {minds.kinds(world(), name)[colour].title.lower()}"
+        shapes, where = [minds.truth(shown.where), shown.tiles()], shown.where
+        return export.png_file(preview(line, shapes, where.columns, where.height))
+    if ending == "csv":
+        rows = minds.mind_numbers(world(), shown, step)
+        return export.numbers_file(minds.COLUMNS, rows, _name("mind", name))
+    return export.svg_file(minds.mind_picture(world(), shown, step), _name("mind", name))
 
 
 @bp.get(addresses.MATCH_PREVIEW.to(""))
@@ -488,10 +454,7 @@ def _today(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
 
 
 def _stop(world: World, given: Mapping[str, Any], _: Query) -> export.Take:
-    for stop in STOPS:
-        if stop.slug == given["slug"]:
-            return export.take_stop(stop)
-    raise NotFound("It is no stop of the lesson.")
+    return export.take_stop(next(stop for stop in STOPS if stop.slug == given["slug"]))
 
 
 def _learner(world: World, given: Mapping[str, Any], _: Query) -> export.Take:
@@ -516,8 +479,8 @@ TAKES: dict[str, Callable[[World, Mapping[str, Any], Query], export.Take]] = {
     "puzzle.framed": _puzzle,
     "puzzle.today": _today,
     "puzzle.framed_today": _today,
-    "how.part": _stop,
-    "how.framed": _stop,
+    "lesson.lesson": _stop,
+    "lesson.framed": _stop,
     "teach.teach": _learner,
     "teach.framed": _learner,
 }

@@ -1,23 +1,28 @@
-"""The pages of the experiments: all claims, one of them, and its figures and numbers as files."""
+"""The experiments: all claims, one of them, its figures and numbers as files, and the sources.
+
+A source is who claimed it: what was taken from it, and what differs here and why.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
 from markupsafe import Markup
-from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.exceptions import NotFound
 
 from app.experiments import Summary
 from app.sources import SOURCES, Source
 from app.sources import sources as sources_of
+from app.tictactoe.card import Card
 from app.web import addresses
+from app.web.addresses import Offer
 from app.web.algorithms import ALGORITHMS
+from app.web.match import read_word
 from app.web.numbers import count
 from app.web.pages.parts import export
-from app.web.pages.parts.claims import VERDICTS, Claim, Verdict, algorithms, claim, known
+from app.web.pages.parts.claims import VERDICTS, algorithms, known
 from app.web.pictures import tables
 from app.web.pictures.figures import Layout, drawing, layout_of
 from app.web.pictures.miniatures import miniature, preview_of
@@ -26,34 +31,16 @@ from app.web.respond import Page, respond
 from app.web.world import World, world
 
 bp = Blueprint("experiments", __name__)
+bp.add_app_template_filter(VERDICTS.__getitem__, "verdict")
 SITE = "Q-Tac-Toe"
 OPEN = 16  # claims that are seen before a source is opened: three screens of them
-
-
-class Filter(NamedTuple):
-    """The claims with one verdict, as one of several to choose."""
-
-    verdict: Verdict
-    number: int  # of claims
-    href: str
-    chosen: bool
-
-
-class ListedClaim(NamedTuple):
-    """A claim in the list: what was claimed, and what is so."""
-
-    claim: Claim
-    says: str
-    answer: str
-    picture: Markup
-    runs: str
 
 
 class SourceClaims(NamedTuple):
     """The claims of one source."""
 
     source: Source
-    lines: list[ListedClaim]
+    claims: list[tuple[Summary, Markup]]  # each with its first figure as a miniature
     open: bool  # whether they are seen at once
 
 
@@ -68,54 +55,114 @@ class ShownFigure(NamedTuple):
     take: export.Take
 
 
-@dataclass(frozen=True)
-class ExperimentsPage(Page):
+class ExperimentsPage(Page, frozen=True):
     """All claims, or those of a source or with a verdict."""
 
     template: ClassVar = "experiments/experiments.html"
 
-    verdicts: list[Filter]
+    verdicts: list[Offer]  # the claims with each, and how many they are
     groups: list[SourceClaims]
     all: bool  # whether no claim is left out
     total: int
-    runs: str  # of all experiments together
+    runs: int  # of all experiments together
 
 
-@dataclass(frozen=True)
-class ExperimentPage(Page):
+class ExperimentPage(Page, frozen=True):
     """One claim, and what is so."""
 
     template: ClassVar = "experiments/experiment.html"
 
     summary: Summary
-    claim: Claim
     numbers: tables.Table  # that force the verdict
     sources: tuple[Source, ...]  # whose claim it is
     figures: list[ShownFigure]
     agents: Mapping[str, str]  # by title the address of each
     methods: Mapping[str, str]  # the same of the parts of /how that explain what was trained
-    before: Claim | None  # in the order of the list
-    after: Claim | None
+    before: Summary | None  # in the order of the list
+    after: Summary | None
     facts: Mapping[str, str]  # of how it was made
     bibtex: str
 
 
+class SourceEntry(NamedTuple):
+    """A source on the page, and what of this site speaks of it."""
+
+    source: Source
+    cards: list[Card]
+    claims: list[Summary]
+
+
+class SourcesPage(Page, frozen=True):
+    """All sources: the projects, then the classics by year."""
+
+    template: ClassVar = "experiments/sources.html"
+
+    families: Mapping[str, list[SourceEntry]]
+
+
 @bp.get(addresses.EXPERIMENTS)
 def every() -> Response:
-    """List the claims."""
-    source, verdict = request.args.get("source", ""), request.args.get("verdict", "")
-    slugs = [kind.slug for kind in VERDICTS.values()]
-    if source and source not in SOURCES:
-        raise BadRequest(f"There is no source {source!r}. There are: {', '.join(SOURCES)}.")
-    if verdict and verdict not in slugs:
-        raise BadRequest(f"There is no verdict {verdict!r}. There are: {', '.join(slugs)}.")
-    return respond(experiments_page(world(), source, verdict))
+    """List the claims, of one source and with one verdict where the address names these."""
+    source = read_word("source", request.args, SOURCES)
+    verdict = read_word("verdict", request.args, [kind.slug for kind in VERDICTS.values()])
+    every = [*world().experiments.values()]
+    of_source = [one for one in every if source in ("", *one.sources)]
+    verdicts = Counter[str](one.verdict for one in of_source)
+    found = [one for one in of_source if verdict in ("", VERDICTS[one.verdict].slug)]
+    groups, listed = [], 0
+    for slug, of in groupby(found, lambda one: one.sources[0]):
+        claims = [(one, miniature(world(), one.figures[0])) for one in of]
+        listed += len(claims)
+        groups.append(SourceClaims(SOURCES[slug], claims, listed <= OPEN))
+    page = ExperimentsPage(
+        verdicts=[
+            Offer(
+                words,
+                addresses.EXPERIMENTS.to(
+                    source=source, verdict="" if verdict == kind.slug else kind.slug
+                ),
+                line=str(verdicts[words]),
+                id=f"verdict-{kind.slug}",
+                chosen=verdict == kind.slug,
+            )
+            for words, kind in VERDICTS.items()
+        ],
+        groups=groups,
+        all=len(found) == len(every),
+        total=len(every),
+        runs=sum(one.runs for one in every),
+    )
+    return respond(page)
 
 
 @bp.get(addresses.EXPERIMENT)
 def one(claim: str) -> Response:
     """Show a claim, and what is so."""
-    return respond(experiment_page(world(), known(world(), claim), request.host_url))
+    there, summary = world(), known(world(), claim)
+    order = [*there.experiments.values()]
+    at = order.index(summary)
+    address = request.host_url.rstrip("/") + addresses.EXPERIMENT.to(claim)
+    page = ExperimentPage(
+        summary=summary,
+        numbers=tables.written(summary.numbers),
+        sources=sources_of(*summary.sources),
+        figures=[shown(there, summary, number) for number in range(1, len(summary.figures) + 1)],
+        agents={
+            there.titles[name]: addresses.agent(name)
+            for name in summary.agents
+            if name in there.always
+        },
+        methods={
+            ALGORITHMS[slug].title: addresses.how(slug)
+            for slug in algorithms(there, summary)
+            if slug in ALGORITHMS
+        },
+        before=order[at - 1] if at else None,
+        after=order[at + 1] if at + 1 < len(order) else None,
+        facts=facts(summary),
+        bibtex=export.bibtex(summary.title, address, export.made(summary)),
+    )
+    return respond(page)
 
 
 @bp.get(f"{addresses.EXPERIMENT}.csv")
@@ -141,77 +188,13 @@ def preview(claim: str) -> Response:
 @bp.get(addresses.EXPERIMENT_FIGURE)
 def figure(claim: str, number: int) -> Response:
     """Draw a figure that stands alone."""
-    summary, scheme = known(world(), claim), request.args.get("scheme", SCHEMES[0])
+    summary = known(world(), claim)
+    scheme = read_word("scheme", request.args, SCHEMES, SCHEMES[0])
     if not 1 <= number <= len(summary.figures):
         raise NotFound(f"There is no figure {number}: {claim} has {len(summary.figures)}.")
-    if scheme not in SCHEMES:
-        raise BadRequest(f"There is no scheme {scheme!r}. There are: {', '.join(SCHEMES)}.")
     page = request.host_url.rstrip("/") + addresses.EXPERIMENT.to(claim)
     source = f"{SITE}: {summary.title}, {summary.date}. {page}"
     return export.svg_file(drawing(layout_of(world(), claim, number), source), scheme=scheme)
-
-
-def experiments_page(world: World, source: str, verdict: str) -> ExperimentsPage:
-    """Gather what the list writes down, for one source and one verdict or, with "", for all."""
-    every = [*world.experiments.values()]
-    of_source = [one for one in every if source in ("", *one.sources)]
-    of_verdict = [one for one in every if verdict in ("", VERDICTS[one.verdict].slug)]
-    verdicts = Counter[str](one.verdict for one in of_source)
-    found = [one for one in of_source if one in of_verdict]
-    groups, listed = [], 0
-    for slug, claims in groupby(found, lambda one: one.sources[0]):
-        lines = [
-            ListedClaim(
-                claim(one), one.claim, one.answer, miniature(world, one.figures[0]), count(one.runs)
-            )
-            for one in claims
-        ]
-        listed += len(lines)
-        groups.append(SourceClaims(SOURCES[slug], lines, listed <= OPEN))
-    return ExperimentsPage(
-        verdicts=[
-            Filter(
-                verdict=kind,
-                number=verdicts[words],
-                href=addresses.EXPERIMENTS.to(
-                    source=source, verdict="" if verdict == kind.slug else kind.slug
-                ),
-                chosen=verdict == kind.slug,
-            )
-            for words, kind in VERDICTS.items()
-        ],
-        groups=groups,
-        all=len(found) == len(every),
-        total=len(every),
-        runs=count(sum(one.runs for one in every)),
-    )
-
-
-def experiment_page(world: World, summary: Summary, site: str) -> ExperimentPage:
-    """Gather what the page of a claim writes down, for a site at this address."""
-    order = [*world.experiments.values()]
-    at = order.index(summary)
-    return ExperimentPage(
-        summary=summary,
-        claim=claim(summary),
-        numbers=tables.written(summary.numbers),
-        sources=sources_of(*summary.sources),
-        figures=[shown(world, summary, number) for number in range(1, len(summary.figures) + 1)],
-        agents={
-            world.titles[name]: addresses.agent(name)
-            for name in summary.agents
-            if name in world.always
-        },
-        methods={
-            ALGORITHMS[slug].title: addresses.how(slug)
-            for slug in algorithms(world, summary)
-            if slug in ALGORITHMS
-        },
-        before=claim(order[at - 1]) if at else None,
-        after=claim(order[at + 1]) if at + 1 < len(order) else None,
-        facts=facts(summary),
-        bibtex=cited(summary, site),
-    )
 
 
 def shown(world: World, summary: Summary, number: int) -> ShownFigure:
@@ -248,7 +231,20 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
 
 
-def cited(summary: Summary, site: str) -> str:
-    """Write how to cite an experiment on a site at this address, as BibTeX."""
-    address = site.rstrip("/") + addresses.EXPERIMENT.to(summary.id)
-    return export.bibtex(summary.title, address, export.made(summary))
+@bp.get(addresses.SOURCES)
+def sources() -> Response:
+    """Show all sources."""
+    agents, experiments = world().always.values(), world().experiments.values()
+    families = {
+        title: [
+            SourceEntry(
+                source=source,
+                cards=[agent.card for agent in agents if agent.card.origin == source.name],
+                claims=[one for one in experiments if source.slug in one.sources],
+            )
+            for source in SOURCES.values()
+            if source.kind == kind
+        ]
+        for kind, title in {"project": "The five projects", "classic": "The classics"}.items()
+    }
+    return respond(SourcesPage(families))

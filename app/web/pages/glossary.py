@@ -5,26 +5,18 @@ The textbook is Sutton & Barto, *Reinforcement Learning: An Introduction*, secon
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import msgspec
 from flask import Blueprint, Response
 from markupsafe import Markup
 
 from app.web import addresses
-from app.web.algorithms.formula import block
+from app.web.addresses import Offer
 from app.web.respond import Page, respond
 
 bp = Blueprint("glossary", __name__)
-
-
-class Sight(NamedTuple):
-    """Where a term is to be seen on this site."""
-
-    text: str
-    href: str
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,13 +26,8 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     meaning: str
     formula: str = ""  # LaTeX
     book: str = ""  # a section of the textbook, or who else defined it
-    seen: Sight | None = None
+    seen: Offer | None = None
     said: tuple[str, ...] | None = None  # how pages say it; None for by its name
-
-    @property
-    def drawn(self) -> Markup:
-        """The formula as MathML, of which there may be none."""
-        return block(self.formula) if self.formula else Markup()
 
     @property
     def where(self) -> str:
@@ -58,8 +45,7 @@ CHAPTERS = msgspec.toml.decode(
 TERMS = {place: term for chapter in CHAPTERS.values() for place, term in chapter.items()}
 
 
-@dataclass(frozen=True)
-class GlossaryPage(Page):
+class GlossaryPage(Page, frozen=True):
     """All terms."""
 
     template: ClassVar = "glossary/glossary.html"

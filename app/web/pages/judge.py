@@ -3,26 +3,27 @@
 The few lines of Python that make a link of a player need nothing but Python.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from flask import Blueprint, Response, redirect, request
-from werkzeug.wrappers import Response as AnyResponse
+from flask import Blueprint, redirect, request
+from werkzeug.wrappers import Response
 
 from app.tictactoe.arena import league
 from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.web import addresses
-from app.web.match import Match, against_person, parse
+from app.web.addresses import Offer
+from app.web.match import against_person, parse
 from app.web.numbers import count, listed, signed
 from app.web.pages.parts import judgement
 from app.web.pages.parts.export import Take, take_board
+from app.web.pictures.curves import Share
 from app.web.pictures.minds import KINDS, Kind, MindPicture, picture_of_play
 from app.web.respond import Page, respond
-from app.web.text import Character, character, strength
-from app.web.world import HUMAN, MOVES, World, world
+from app.web.text import Character, character
+from app.web.world import World, world
 
 bp = Blueprint("judge", __name__)
 
@@ -61,11 +62,6 @@ USES = [
         "a function of the board that the mover sees",
     ),
 ]  # of what, the line, what it stands for
-
-
-def snippet(site: str) -> str:
-    """Return the lines with the address of this site in them."""
-    return SNIPPET.replace("SITE", site)
 
 
 RULES = {
@@ -115,14 +111,6 @@ WORDS = {
 NEIGHBOURS = 2  # of the arena, above and below
 
 
-class Destination(NamedTuple):
-    """Where to go from the verdict."""
-
-    id: str
-    label: str
-    href: str
-
-
 class Diagnosis(NamedTuple):
     """A likely cause in words, and positions that show it."""
 
@@ -137,7 +125,6 @@ class Neighbour(NamedTuple):
     rank: int
     title: str
     href: str  # "" for one who never learned
-    strength: str
     score: str
     judged: bool  # whether it is the one that the page is about
 
@@ -174,28 +161,18 @@ def summary(world: World, name: str) -> str:
     )
 
 
-def ways(world: World, name: str) -> list[Destination]:
+def ways(world: World, name: str) -> list[Offer]:
     """Offer the games that beat it, and to play it."""
     games = [
-        Destination(
-            f"beat-{seat}",
+        Offer(
             f"The game that beats it as {MARKS[player]}",
             addresses.play(against_person(name, player, record).at(0)),
+            id=f"beat-{seat}",
         )
         for seat, player in SEATS.items()
         if (record := world.losing(name, player)) is not None
     ]
-    return [
-        *games,
-        Destination("play-x", "Play X against it", addresses.play(Match(o=name))),
-        Destination("play-o", "Play O", addresses.play(Match(x=name, o=HUMAN))),
-        Destination("watch", "Watch it play itself", addresses.play(Match(x=name, o=name))),
-    ]
-
-
-def reasons(world: World, name: str) -> list[Diagnosis]:
-    """Say why it errs, as far as the moves tell."""
-    return [_reason(world, name, cause) for cause in world.causes(name)]
+    return [*games, *judgement.encounters(name)]
 
 
 def arena(world: World, name: str) -> Arena:
@@ -214,7 +191,6 @@ def arena(world: World, name: str) -> Arena:
                 rank=int(table.rank[player]),
                 title=world.titles[names[player]],
                 href=addresses.agent(names[player]) if world.agents.knows(names[player]) else "",
-                strength=strength(world, names[player]),
                 score=signed(float(table.score[player])),
                 judged=player == last,
             )
@@ -224,46 +200,38 @@ def arena(world: World, name: str) -> Arena:
     )
 
 
-def _reason(world: World, name: str, cause: Cause) -> Diagnosis:
-    title, text = _words(cause)
-    exhibits = [judgement.shown(world, name, position) for position in cause.positions]
-    return Diagnosis(title, text, exhibits)
-
-
-def _words(cause: Cause) -> tuple[str, str]:
-    """Return a heading for a cause, and the numbers that speak for it."""
-    kind = cause.kind if cause.rule != "chance" else "chance"
+def diagnosis(world: World, name: str, cause: Cause) -> Diagnosis:
+    """Say why it errs: a heading, the numbers that speak for it, and positions that show it."""
     words = {
         "number": count(cause.number),
         "of": count(cause.of),
         "random": f"random moves would in {count(round(cause.by_chance))}",
         "by_chance": count(round(cause.by_chance)),
         "seats": listed(
-            [f"as {MARKS[seat]}" for seat in ([cause.seat] if cause.seat else (1, -1))]
+            [f"as {MARKS[seat]}" for seat in ([cause.seat] if cause.seat else SEATS.values())]
         ),
         "rule": cause.rule,
         "square": RULES.get(cause.rule, ""),
     }
-    title, text = WORDS[kind]
-    return title.format(**words), text.format(**words)
+    title, text = WORDS[cause.kind if cause.rule != "chance" else "chance"]
+    exhibits = [judgement.shown(world, name, position) for position in cause.positions]
+    return Diagnosis(title.format(**words), text.format(**words), exhibits)
 
 
 SHOWN = 12  # blunders on the page
 
 
-@dataclass(frozen=True)
-class JudgePage(Page):
+class JudgePage(Page, frozen=True):
     """How an agent is brought here."""
 
     template: ClassVar = "judge/judge.html"
 
-    decisions: str
+    decisions: int
     snippet: str
     uses: list[tuple[str, str, str]]
 
 
-@dataclass(frozen=True)
-class JudgedPage(Page):
+class JudgedPage(Page, frozen=True):
     """A policy, judged."""
 
     template: ClassVar = "judge/judged.html"
@@ -273,10 +241,10 @@ class JudgedPage(Page):
     character: Character
     sentence: str  # the verdict
     summary: str
-    ways: list[Destination]
+    ways: list[Offer]
     reasons: list[Diagnosis]
     figures: list[judgement.Measure]
-    results: list[judgement.Result]
+    results: dict[str, list[list[Share]]]
     mind: MindPicture
     kind: Kind  # how it is coloured
     arena: Arena
@@ -287,67 +255,33 @@ class JudgedPage(Page):
 
 
 @bp.get(addresses.JUDGE, strict_slashes=False)
-def judge() -> AnyResponse:
+def judge() -> Response:
     """Judge the moves in the address, or say how they come there."""
-    text = request.args.get("moves", "").strip()
+    text, there = request.args.get("moves", "").strip(), world()
     if not text:
-        return respond(judge_page(world(), request.host_url.rstrip("/")))
+        snippet = SNIPPET.replace("SITE", request.host_url.rstrip("/"))
+        return respond(JudgePage(there.game.decisions, snippet, USES))
     code = text.rpartition("moves=")[2]  # a whole link, put into the form, is as good
     if code != request.args["moves"]:
         return redirect(addresses.judge(code), 303)
-    return respond(judged_page(world(), _known(world())))
-
-
-@bp.get(addresses.JUDGE_BLUNDERS)
-def atlas() -> Response:
-    """Show all blunders of the moves in the address."""
-    return respond(judgement.blunders_page(world(), _known(world()), request.args))
-
-
-@bp.get(addresses.JUDGE_CERTIFICATE)
-def certificate(seat: str) -> Response:
-    """Show the whole proof that these moves cannot be beaten in a seat."""
-    return respond(judgement.certificate_page(world(), _known(world()), seat, request.args))
-
-
-@bp.get(f"{addresses.JUDGE_CERTIFICATE}.csv")
-def proof_file(seat: str) -> Response:
-    """Send such a proof as a file."""
-    response = respond(judgement.certificate_file(world(), _known(world()), seat))
-    response.headers["Content-Disposition"] = f'attachment; filename="judged-{seat}.csv"'
-    return response
-
-
-def judge_page(world: World, site: str) -> JudgePage:
-    """Gather what the template writes down."""
-    return JudgePage(count(world.game.decisions), snippet(site), USES)
-
-
-def judged_page(world: World, name: str) -> JudgedPage:
-    """Gather what the template writes down of a policy that is named by its moves."""
-    mind = picture_of_play(world, name)
-    return JudgedPage(
-        title=world.titles[name],
-        moves=name.removeprefix(MOVES),
-        character=character(world, name),
-        sentence=sentence(world, name),
-        summary=summary(world, name),
-        ways=ways(world, name),
-        reasons=reasons(world, name),
-        figures=judgement.figures(world, name),
-        results=judgement.results(world, name),
+    name = judgement.known()
+    mind = picture_of_play(there, name)
+    page = JudgedPage(
+        title=there.titles[name],
+        moves=code,
+        character=character(there, name),
+        sentence=sentence(there, name),
+        summary=summary(there, name),
+        ways=ways(there, name),
+        reasons=[diagnosis(there, name, cause) for cause in there.causes(name)],
+        figures=judgement.figures(there, name),
+        results=judgement.results(there, name),
         mind=mind,
         kind=KINDS[mind.kind],
-        arena=arena(world, name),
-        blunders=judgement.blunders(world, name, slice(SHOWN)),
-        verdicts=[judgement.verdict(world, name, seat) for seat in SEATS],
-        api=addresses.API_JUDGE.to(moves=name.removeprefix(MOVES)),
-        take=take_board(parse("", {"o": name}, world)),
+        arena=arena(there, name),
+        blunders=judgement.blunders(there, name, slice(SHOWN)),
+        verdicts=[judgement.verdict(there, name, seat) for seat in SEATS],
+        api=addresses.API_JUDGE.to(moves=code),
+        take=take_board(parse("", {"o": name}, there)),
     )
-
-
-def _known(world: World) -> str:
-    """Return by what name the moves in the address go; raises BadRequest if they are none."""
-    name = MOVES + request.args.get("moves", "")
-    world.canonical(name)
-    return name
+    return respond(page)

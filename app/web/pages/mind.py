@@ -1,7 +1,6 @@
 """The mind page: every decision of an agent in one picture, and any of them as a board."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
@@ -39,8 +38,7 @@ class Tile(NamedTuple):
     after: str
 
 
-@dataclass(frozen=True)
-class MindPage(Page):
+class MindPage(Page, frozen=True):
     """An agent's mind at a snapshot."""
 
     template: ClassVar = "mind/mind.html"

@@ -1,7 +1,6 @@
 """The game: a match where it stands, its settings, its players, and what all would play there."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
 from urllib.parse import parse_qsl
@@ -18,12 +17,11 @@ from app.web.comparison import comparison_of
 from app.web.language import gettext
 from app.web.lens import can_blunder, lens_of, opinion
 from app.web.match import Match, Place, parse, wrong
-from app.web.numbers import listed, short_name
-from app.web.pages.parts.network_inputs import Encoding, encoded
+from app.web.numbers import Encoding, encoded, listed, short_name
 from app.web.pictures.curves import value_chart
 from app.web.respond import Page, lead_to, respond
 from app.web.scene import Scene, Seat, Snapshots, replied, scene, seats, shown_lens, snapshots
-from app.web.text import NAMED, STRENGTHS, character, first_opponent
+from app.web.text import NAMED, STRENGTHS, Character, character, first_opponent
 from app.web.world import HUMAN, TRUTH, World, is_moves, kept, world
 
 bp = Blueprint("play", __name__)
@@ -80,31 +78,17 @@ def _seated(
     return match.go("") if place.over else match
 
 
-class Card(NamedTuple):
-    """A player that can be seated."""
-
-    id: str
-    title: str
-    strength: str  # "" of a person
-    line: str
-    opening: tuple[int | None, ...]  # heats of the empty board; none of one who never learned
+Card = tuple[str, str, Character]  # the id of a player, its title, and who it is
+Groups = tuple[tuple[str, tuple[Card, ...]], ...]  # those who play equally well, by title
 
 
-class PlayerGroup(NamedTuple):
-    """Those who play equally well."""
-
-    title: str
-    cards: tuple[Card, ...]
-
-
-@dataclass(frozen=True)
-class PlayersPage(Page):
+class PlayersPage(Page, frozen=True):
     """Who can be seated; the play page fetches it when it is wanted."""
 
     template: ClassVar = "play/players.html"
     fragment: ClassVar = ("players",)
 
-    groups: tuple[PlayerGroup, ...]
+    groups: Groups
     here: str  # the game that a player is chosen for
 
 
@@ -116,27 +100,16 @@ def players() -> Response:
 
 
 @kept(4, told=True)
-def groups(world: World) -> tuple[PlayerGroup, ...]:
+def groups(world: World) -> Groups:
     """List all: a person, then the agents and after them the rules, the weakest first."""
     names = [*world.agents, *(name for name in world.policies if name not in world.agents)]
-    cards = [_card(world, name) for name in names]
+    cards = [(name, world.titles[name], character(world, name)) for name in names]
     levels = [
-        PlayerGroup(
-            gettext(strength).capitalize(),
-            tuple(card for card in cards if card.strength == strength),
-        )
-        for strength in STRENGTHS
+        (gettext(kind).capitalize(), tuple(card for card in cards if card[2].strength == kind))
+        for kind in STRENGTHS
     ]
-    return (
-        PlayerGroup(gettext("A person"), (_card(world, HUMAN),)),
-        *(level for level in levels if level.cards),
-    )
-
-
-def _card(world: World, name: str) -> Card:
-    who = character(world, name)
-    title = gettext("You") if name == HUMAN else world.titles[name]
-    return Card(name, title, who.strength, who.line, who.opening or ())
+    person = HUMAN, gettext("You"), character(world, HUMAN)
+    return ((gettext("A person"), (person,)), *(level for level in levels if level[1]))
 
 
 class Preference(NamedTuple):
@@ -151,8 +124,7 @@ class Preference(NamedTuple):
     blunder: bool  # whether one of these moves is a blunder
 
 
-@dataclass(frozen=True)
-class MindsPage(Page):
+class MindsPage(Page, frozen=True):
     """What optimal play and every agent would play in a position."""
 
     template: ClassVar = "play/minds.html"
@@ -210,8 +182,7 @@ def _mind(place: Place, name: str) -> Preference:
     )
 
 
-@dataclass(frozen=True)
-class SettingsPage(Page):
+class SettingsPage(Page, frozen=True):
     """What is shown, and how it is played; the play page fetches it when it is wanted."""
 
     template: ClassVar = "play/settings.html"
@@ -225,33 +196,28 @@ class SettingsPage(Page):
     epsilons: tuple[float, ...]
 
 
-@bp.get(addresses.SETTINGS)
-def choices() -> Response:
-    """Show the settings of a match."""
-    return respond(settings_page(place_at(request.args, world())))
-
-
-def settings_page(place: Place) -> SettingsPage:
-    """Gather what the templates write down."""
-    match, world = place.match, place.world
-    usual = Place(world, replace(match, lens=""), place.positions)
-    return SettingsPage(
-        match=match,
-        world=world,
-        here=addresses.play(match),
-        playing=world.titles[shown_lens(usual)],
-        delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),
-        epsilons=tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),
-    )
-
-
 OFFERED_DELAYS = (0.25, 0.5, 1.0, 2.0, 5.0)  # seconds a move
 OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
 BY_ITSELF = "auto"  # how the id of what asks by itself begins
 
 
-@dataclass(frozen=True)
-class PlayPage(Page):
+@bp.get(addresses.SETTINGS)
+def choices() -> Response:
+    """Show the settings of a match."""
+    there, place = world(), place_at(request.args, world())
+    match, usual = place.match, Place(there, replace(place.match, lens=""), place.positions)
+    page = SettingsPage(
+        match=match,
+        world=there,
+        here=addresses.play(match),
+        playing=there.titles[shown_lens(usual)],
+        delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),
+        epsilons=tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),
+    )
+    return respond(page)
+
+
+class PlayPage(Page, frozen=True):
     """A match where it stands."""
 
     template: ClassVar = "play/play.html"
@@ -260,7 +226,6 @@ class PlayPage(Page):
     match: Match
     here: str  # its own address
     seats: tuple[Seat, Seat]
-    drawn: int  # games so far, as the seats say how many they won
     scene: Scene
     snapshots: Snapshots | None  # None where they are hidden or were never learned
     untrained: str  # what is said in place of a slider
@@ -313,7 +278,6 @@ def play_page(place: Place) -> PlayPage:
         match=match,
         here=addresses.play(match),
         seats=seats(place),
-        drawn=match.tally[1],
         scene=shown,
         snapshots=None if match.hide else snapshots(place, lens),
         untrained=gettext("The values are hidden.")

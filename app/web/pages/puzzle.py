@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from flask import Blueprint, Response, redirect, request
 from werkzeug.exceptions import BadRequest, Conflict
@@ -17,6 +17,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.tictactoe.notation import DIGITS, MARKS, parse_record
 from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
 from app.web import addresses
+from app.web.addresses import Offer
 from app.web.language import gettext, marked, month_and_day
 from app.web.lens import Note, opinion, outcome
 from app.web.match import Match, Place, check_puzzle, place_of, read, read_cell, wrong
@@ -211,61 +212,34 @@ WORTH = {1: marked("won"), 0: marked("drawn"), -1: marked("lost")}
 SQUARES = ("⬜", "🟨", "🟨", "🟩")  # an answer, to be passed on
 
 
-class Punishment(NamedTuple):
-    """One ply of what happens after the blunder."""
-
-    ply: int
-    mark: str
-    place: str
-    href: str
-
-
-class Opened(NamedTuple):
-    """What is told once both questions are answered."""
-
-    value: str  # what the agent expects of its move
-    truth: str  # what that is really, "lost" or "drawn"
-    rights: str  # the squares that keep what the position is worth
-    knew_its_move: bool
-    moves: list[Punishment]
-    values: str  # the address of the board with its values
-    why: str  # the address that explains the value of the blunder
-    next: str
-
-
-@dataclass(frozen=True)
-class PuzzlePage(Page):
+class PuzzlePage(Page, frozen=True):
     """A puzzle, and how far an attempt at it has come."""
 
     template: ClassVar = "puzzle/puzzle.html"
     fragment: ClassVar = ("puzzle",)
 
-    here: str
-    number: int
-    total: int
-    index: str  # the address of all puzzles
+    attempt: Attempt
     level: str
     agent: str  # its title
-    agent_href: str
     mover: str
     waits: str  # the other side
     before: str  # "won" or "drawn": what the position is worth to the mover
     wrong: str  # the square that the agent plays
+    rights: str  # those that keep what the position is worth
+    value: str  # what the agent expects of its move
+    truth: str  # what that is really, "lost" or "drawn"
     board: Board
     asked: str  # "right", "plays", or "" once it is open
     told: str  # how the game ends after the move that was said to be right, "" before
-    knew_right: bool
-    opened: Opened | None
-    ply: int
+    moves: list[Offer]  # what happens after the blunder, ply by ply
+    why: str  # the address that explains the value of the blunder
     day: str  # whose puzzles make the round, "" of a round of ten
     round: list[str]  # what was known of the puzzles before, in words
-    left: int  # puzzles of the round that follow, this one included
     preview: str  # the address of its picture, which gives nothing away
     take: Take
 
 
-@dataclass(frozen=True)
-class PuzzlesPage(Page):
+class PuzzlesPage(Page, frozen=True):
     """All puzzles, by agent and level."""
 
     template: ClassVar = "puzzle/puzzles.html"
@@ -276,8 +250,7 @@ class PuzzlesPage(Page):
     agents: dict[str, dict[str, list[int]]]  # by title and level: the numbers
 
 
-@dataclass(frozen=True)
-class ScorePage(Page):
+class ScorePage(Page, frozen=True):
     """What a round came to."""
 
     template: ClassVar = "puzzle/score.html"
@@ -289,13 +262,24 @@ class ScorePage(Page):
     shared: str  # what the round of a day came to, as a text to pass on
     more: str  # the address of the next round
     again: str  # of the same
-    index: str
 
 
 @bp.get(addresses.PUZZLES)
 def puzzles() -> Response:
     """Show which puzzles there are."""
-    return respond(puzzles_page(world()))
+    there, total = world(), len(world().puzzles)
+    agents: dict[str, dict[str, list[int]]] = {}
+    for name in there.agents:
+        for level, word in enumerate(LEVEL_NAMES):
+            numbers = [
+                number
+                for number, each in enumerate(there.puzzles, 1)
+                if (each.agent, each.level) == (name, level)
+            ]
+            if numbers:
+                agents.setdefault(there.titles[name], {})[gettext(word)] = numbers
+    rounds = [(first, min(first + ROUND - 1, total)) for first in range(1, total + 1, ROUND)]
+    return respond(PuzzlesPage(total, take_today(), rounds, agents))
 
 
 @bp.get(addresses.PUZZLE_TODAY)
@@ -317,90 +301,61 @@ def today() -> AnyResponse:
 @bp.get(addresses.framed(addresses.PUZZLE), endpoint="framed")
 def puzzle(number: int) -> Response:
     """Show a puzzle."""
-    return respond(puzzle_page(parse(number, request.args, world())))
+    there = world()
+    attempt = parse(number, request.args, there)
+    each = attempt.puzzle
+    mover = int(there.game.to_move[each.position])
+    sides = {0: MARKS[-mover], 1: MARKS[mover]}
+    asked = "right" if attempt.right is None else "" if attempt.is_open else "plays"
+    page = PuzzlePage(
+        attempt=attempt,
+        level=gettext(LEVEL_NAMES[each.level]),
+        agent=there.titles[each.agent],
+        mover=MARKS[mover],
+        waits=MARKS[-mover],
+        before=WORTH[each.before],
+        wrong=short_name(there.game, each.wrong),
+        rights=listed([short_name(there.game, cell) for cell in each.right], "or"),
+        value=opinion(there, each.position, each.agent).texts[each.wrong],
+        truth=WORTH[each.after],
+        board=_board(attempt),
+        asked=asked,
+        told="" if attempt.right is None else outcome(there, each.position, attempt.right),
+        moves=[
+            Offer(short_name(there.game, cell), attempt.at(ply).address, sides[ply % 2])
+            for ply, cell in enumerate(parse_record(there.game, each.refutation), 1)
+        ],
+        why=addresses.why(Match(each.record, o=HUMAN, lens=each.agent), each.wrong),
+        day=month_and_day(attempt.day) if attempt.day else "",
+        round=[WORDS[int(digit)] for digit in attempt.answers],
+        preview=addresses.MATCH_PREVIEW.of(Match(each.record, o=HUMAN, hide=True)),
+        take=take_puzzle(there, number),
+    )
+    return respond(page)
 
 
 @bp.get(addresses.SCORE)
 @bp.get(addresses.framed(addresses.SCORE), endpoint="framed_score")
 def score(number: int) -> Response:
     """Show what the round came to that a puzzle ends."""
-    check_puzzle(number, world())
+    there = world()
+    check_puzzle(number, there)
     day = parse_day(request.args.get("day", ""))
-    length = round_length(world(), day)
+    length = round_length(there, day)
     answers = parse_answers(request.args.get("answers", ""), range(length, length + 1))
-    return respond(score_page(world(), number, answers, day))
-
-
-def puzzles_page(world: World) -> PuzzlesPage:
-    """Gather what the template writes down."""
-    total = len(world.puzzles)
-    agents: dict[str, dict[str, list[int]]] = {}
-    for name in world.agents:
-        for level, word in enumerate(LEVEL_NAMES):
-            numbers = [
-                number
-                for number, each in enumerate(world.puzzles, 1)
-                if (each.agent, each.level) == (name, level)
-            ]
-            if numbers:
-                agents.setdefault(world.titles[name], {})[gettext(word)] = numbers
-    return PuzzlesPage(
-        total=total,
-        take=take_today(),
-        rounds=[(first, min(first + ROUND - 1, total)) for first in range(1, total + 1, ROUND)],
-        agents=agents,
-    )
-
-
-def puzzle_page(attempt: Attempt) -> PuzzlePage:
-    """Gather what the templates write down."""
-    world, each = attempt.world, attempt.puzzle
-    asked = "right" if attempt.right is None else "" if attempt.is_open else "plays"
-    mover = int(world.game.to_move[each.position])
-    return PuzzlePage(
-        here=attempt.address,
-        number=attempt.number,
-        total=len(world.puzzles),
-        index=addresses.PUZZLES,
-        level=gettext(LEVEL_NAMES[each.level]),
-        agent=world.titles[each.agent],
-        agent_href=addresses.agent(each.agent),
-        mover=MARKS[mover],
-        waits=MARKS[-mover],
-        before=WORTH[each.before],
-        wrong=short_name(world.game, each.wrong),
-        board=_board(attempt),
-        asked=asked,
-        told="" if attempt.right is None else outcome(world, each.position, attempt.right),
-        knew_right=attempt.knew_right,
-        opened=_opened(attempt) if attempt.is_open else None,
-        ply=attempt.ply,
-        day=month_and_day(attempt.day) if attempt.day else "",
-        round=[WORDS[int(digit)] for digit in attempt.answers],
-        left=attempt.left,
-        preview=addresses.MATCH_PREVIEW.of(Match(each.record, o=HUMAN, hide=True)),
-        take=take_puzzle(world, attempt.number),
-    )
-
-
-def score_page(world: World, number: int, answers: str, day: date | None = None) -> ScorePage:
-    """Gather what the template writes down."""
     known = [int(digit) for digit in answers]
-    first = daily(world, day)[0] if day else (number - ROUND) % len(world.puzzles) + 1
-    return ScorePage(
+    first = daily(there, day)[0] if day else (number - ROUND) % len(there.puzzles) + 1
+    squares = "".join(SQUARES[answer] for answer in known)
+    page = ScorePage(
         here=addresses.SCORE.to(number, day=day, answers=answers),
         round=[WORDS[answer] for answer in known],
         solved=known.count(KNEW_ITS_MOVE + KNEW_RIGHT),
         day=str(day or ""),
-        shared=gettext(
-            "Find its mistake, %(day)s %(squares)s",
-            day=day,
-            squares="".join(SQUARES[answer] for answer in known),
-        ),
-        more=addresses.puzzle(1 if day else after(world, number)),
+        shared=gettext("Find its mistake, %(day)s %(squares)s", day=day, squares=squares),
+        more=addresses.puzzle(1 if day else after(there, number)),
         again=addresses.puzzle(first, day),
-        index=addresses.PUZZLES,
     )
+    return respond(page)
 
 
 def _board(attempt: Attempt) -> Board:
@@ -428,28 +383,4 @@ def _board(attempt: Attempt) -> Board:
         label=label,
         chosen=each.wrong if attempt.is_open else None,
         notes=[Note(text, text.strip("✗✓ ")) for text in texts],
-    )
-
-
-def _opened(attempt: Attempt) -> Opened:
-    world, each = attempt.world, attempt.puzzle
-    mover = int(world.game.to_move[each.position])
-    seen = Match(each.record, o=HUMAN, lens=each.agent)
-    return Opened(
-        value=opinion(world, each.position, each.agent).texts[each.wrong],
-        truth=WORTH[each.after],
-        rights=listed([short_name(world.game, cell) for cell in each.right], "or"),
-        knew_its_move=attempt.knew_its_move,
-        moves=[
-            Punishment(
-                ply,
-                MARKS[mover if ply % 2 else -mover],
-                short_name(world.game, cell),
-                attempt.at(ply).address,
-            )
-            for ply, cell in enumerate(parse_record(world.game, each.refutation), 1)
-        ],
-        values=attempt.at(0).address,
-        why=addresses.why(seen, each.wrong),
-        next=attempt.next,
     )

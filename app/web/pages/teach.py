@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -37,6 +36,7 @@ from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay
 from app.tictactoe.policy import policy_of
 from app.tictactoe.views import heat, on_scale
 from app.web import addresses
+from app.web.addresses import Offer
 from app.web.algorithms import opponent_name
 from app.web.comparison import Comparison, View
 from app.web.language import gettext, localized, marked, ngettext
@@ -123,23 +123,7 @@ class Changed(NamedTuple):
     new: str
 
 
-class Milestone(NamedTuple):
-    """What a learner is to be taught, and since when it has been."""
-
-    words: str
-    since: str  # "" before
-
-
-class Offer(NamedTuple):
-    """Somewhere to go, and what that is."""
-
-    title: str
-    line: str
-    href: str
-
-
-@dataclass(frozen=True)
-class TeachPage(Page):
+class TeachPage(Page, frozen=True):
     """A learner and the person who teaches it, where they stand."""
 
     template: ClassVar = "teach/teach.html"
@@ -169,7 +153,9 @@ class TeachPage(Page):
     figures: str
     blunders: str  # in how many decisions it has one
     program: str  # how many games a program needs that teaches
-    milestones: list[Milestone]
+    milestones: list[
+        tuple[str, str]
+    ]  # what it is to be taught, and since when it has been: "" before
     reached: dict[str, int]  # a milestone -> games with people until then, for the best
     losing: list[Offer]  # games that it loses to others
     take_back: str
@@ -181,14 +167,13 @@ class TeachPage(Page):
     preview: str  # the address of the picture that a link to it is shown with
 
 
-@dataclass(frozen=True)
-class RefusedPage(Page):
+class RefusedPage(Page, frozen=True):
     """A recipe whose games cannot have been played."""
 
     template: ClassVar = "teach/refused.html"
 
     sentence: str
-    kept: Offer | None  # the learner of the games before
+    kept: Offer  # the learner of the games before
 
 
 @bp.get(addresses.TEACH)
@@ -202,7 +187,11 @@ def teach(name: str = "") -> AnyResponse:
         raise wrong("now", now, gettext("the cells that you played"))
     recipe, course = taught(name or START, now)
     if isinstance(course, Refusal):
-        return respond(refused_page(recipe, course))
+        if course.game is None:  # no move of a game is to blame
+            raise BadRequest(gettext("Nobody can teach this: %(why)s.", why=course.sentence))
+        before = up_to(recipe, course.game - 1)
+        kept = Offer(title(before), addresses.teach(written(before)))
+        return respond(RefusedPage(f"{course.sentence[0].upper()}{course.sentence[1:]}.", kept))
     if course.recipe != written(recipe):  # the game is over, and now a part of the recipe
         return lead_to(addresses.teach(course.recipe), partial(page, course))
     last = len(course.lessons)
@@ -232,20 +221,6 @@ def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
     except RecipeError as error:
         raise BadRequest(gettext("Nobody can teach this: %(why)s.", why=error)) from None
     return recipe, world().lab.taught(written(recipe), now.strip(".") if begun else None)
-
-
-def refused_page(recipe: Recipe, refusal: Refusal) -> RefusedPage:
-    """Gather what the template writes down.
-
-    Raises BadRequest where no move of a game is to blame.
-    """
-    if refusal.game is None:
-        raise BadRequest(gettext("Nobody can teach this: %(why)s.", why=refusal.sentence))
-    before = up_to(recipe, refusal.game - 1)
-    return RefusedPage(
-        sentence=f"{refusal.sentence[0].upper()}{refusal.sentence[1:]}.",
-        kept=Offer(title(before), "", addresses.teach(written(before))),
-    )
 
 
 def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
@@ -305,7 +280,7 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         practices=[*_practices(recipe)],
         learners=[
             Offer(
-                gettext(words[0]), gettext(words[1]), addresses.teach("" if text == START else text)
+                gettext(words[0]), addresses.teach("" if text == START else text), gettext(words[1])
             )
             for text, words in LEARNERS.items()
         ],
@@ -479,14 +454,14 @@ def _program() -> str:
     )
 
 
-def _milestones(lessons: list[Lesson]) -> Iterator[Milestone]:
+def _milestones(lessons: list[Lesson]) -> Iterator[tuple[str, str]]:
     """Say since which lesson each holds without a break."""
     labels = _labels(lessons)
     for key, words in REACHED.items():
         since = ""
         for lesson, label in zip(lessons, labels, strict=True):
             since = (since or label) if key in lesson.milestones else ""
-        yield Milestone(gettext(words), since)
+        yield gettext(words), since
 
 
 def _reached(lessons: list[Lesson]) -> dict[str, int]:
@@ -506,7 +481,7 @@ def _losing(course: Course) -> Iterator[Offer]:
         if record is not None:
             match = against_person(course.recipe, SEATS[seat], record)
             how = gettext("See how it loses as %(mark)s", mark=seat.upper())
-            yield Offer(how, "", addresses.play(match))
+            yield Offer(how, addresses.play(match))
 
 
 def _practices(recipe: Recipe) -> Iterator[Offer]:
@@ -518,7 +493,7 @@ def _practices(recipe: Recipe) -> Iterator[Offer]:
         except RecipeError:
             continue
         games_there = gettext("%(number)s games", number=PRACTICE)
-        yield Offer(gettext(against), games_there, addresses.teach(longer))
+        yield Offer(gettext(against), addresses.teach(longer), games_there)
 
 
 def _ways(recipe: Recipe) -> list[Action]:

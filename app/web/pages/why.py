@@ -1,13 +1,11 @@
 """Everything there is to say of one value; the page and the plain text are made of it."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from flask import Blueprint, Response, request
-from markupsafe import Markup
 from msgspec.structs import replace
 from werkzeug.exceptions import BadRequest, Conflict
 
@@ -30,6 +28,8 @@ from app.web.text import task_words
 from app.web.world import TASK, TRUTH, is_moves, world
 
 bp = Blueprint("why", __name__)
+bp.add_app_template_filter(block, "formula")
+bp.add_app_template_filter(inline, "inline_formula")
 
 SYMBOLS = {"alpha": "Step size α", "gamma": "Discount factor γ"}
 
@@ -221,8 +221,7 @@ def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str,
     return facts + [(name, f"{number:g}") for name, number in given if number is not None]
 
 
-@dataclass(frozen=True)
-class WhyPage(Page):
+class WhyPage(Page, frozen=True):
     """Why a value is what it is."""
 
     template: ClassVar = "why/why.html"
@@ -231,8 +230,6 @@ class WhyPage(Page):
     why: Explanation
     lens: str  # whose value it is, in words
     board: Board  # every empty square leads to its own why
-    equations: list[Markup]  # the update in numbers
-    targets: dict[int, Markup]  # by answer
     after: dict[int, str]  # by answer: where the position that follows is shown
     algorithm: str  # the section of /how that explains it
     formula: Formula  # the rule in general
@@ -291,8 +288,6 @@ def why_page(place: Place, pair: Pair) -> WhyPage:
             "The position",
             pair.cell,
         ),
-        equations=[block(equation) for equation in explanation.equations],
-        targets={row.cell: inline(row.target) for row in explanation.rows},
         after={row.cell: _after(match, pair.cell, row.cell) for row in explanation.rows},
         algorithm=section_of(pair),
         formula=ALGORITHMS[section_of(pair)].formula,

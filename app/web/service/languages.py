@@ -27,12 +27,10 @@ from app.web.language import (
 )
 from app.web.match import wrong
 from app.web.service.deployment import ROOT
-from app.web.text import STOPS
 
 HL = "hl"
-# What is written in all languages, beside the stops of the lesson; the other pages are English.
-WRITTEN = {"front", "play", "puzzle", "teach", "embed.board", "embed.reply", "embed.take"}
-STOP_SLUGS = {stop.slug for stop in STOPS}
+# What is written in all languages; the other pages are English.
+WRITTEN = {"front", "play", "puzzle", "teach", "lesson", "embed.board", "embed.reply", "embed.take"}
 LEADING = ("Location", "HX-Push-Url", "HX-Replace-Url")
 # An address of ours in an attribute; files, the API and other languages keep theirs.  It begins
 # with what is rare, and so takes a tenth of the time to make the page.
@@ -85,9 +83,7 @@ def listen() -> AnyResponse | None:
 
 def is_written() -> bool:
     """Whether the page that is asked for, or that there is none, is said in every language."""
-    if request.url_rule is None or WRITTEN & {request.blueprint, request.endpoint}:
-        return True
-    return request.blueprint == "how" and (request.view_args or {}).get("slug") in STOP_SLUGS
+    return request.url_rule is None or bool(WRITTEN & {request.blueprint, request.endpoint})
 
 
 def offered() -> list[Language]:

@@ -1,12 +1,11 @@
 """The API explained: to programs as OpenAPI, which SpecTree reads off, and to people by a page."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 from urllib.parse import urlencode
 
 import msgspec
@@ -171,106 +170,38 @@ MANY = 5  # names that are not worth listing in a line
 bp = Blueprint("api_page", __name__)
 
 
-class DescribedField(NamedTuple):
-    """A parameter of an operation, or a field of an answer."""
-
-    name: str
-    type: str
-    meaning: str
-    href: str = ""  # where the type is explained
-    note: str = ""
-
-
-class ExampleCall(NamedTuple):
-    """A request, and what this server answers."""
-
-    address: str
-    answer: str
-
-
-class Operation(NamedTuple):
-    """One address of the API."""
-
-    id: str
-    path: str
-    title: str
-    text: str
-    parameters: list[DescribedField]
-    answer: str  # the kind of object
-    faults: list[str]
-    example: ExampleCall
-
-
-class Model(NamedTuple):
-    """One kind of object in the answers."""
-
-    name: str
-    text: str
-    fields: list[DescribedField]
-
-
-@dataclass(frozen=True)
-class ApiPage(Page):
-    """The API explained to people."""
+class ApiPage(Page, frozen=True):
+    """The API explained to people, as its description has it."""
 
     template: ClassVar = "api/api.html"
 
     site: str  # its address
-    operations: list[Operation]
-    models: list[Model]
-    fault: ExampleCall
+    paths: Mapping[str, Document]  # what each answers
+    schemas: Mapping[str, Document]  # the kinds of objects in the answers
+    examples: Mapping[str, tuple[str, str]]  # by path: a request, and what this server answers
+    fault: tuple[str, str]
+    phrases: Mapping[str, str]  # of the codes of HTTP
     client: str  # a program that plays a game
 
 
 @bp.get(addresses.API)
 def api() -> Answer:
     """Explain the API."""
-    return respond(api_page(request.host_url.rstrip("/")))
-
-
-def api_page(site: str) -> ApiPage:
-    """Gather what the template writes down, for a site at this address."""
-    document = current_app.extensions["openapi"]
-    schemas = document["components"]["schemas"]
-    return ApiPage(
+    document, site = current_app.extensions["openapi"], request.host_url.rstrip("/")
+    paths = dict(operations(document))
+    page = ApiPage(
         site=site,
-        operations=[_operation(path, found, site) for path, found in operations(document)],
-        models=[_model(name, schema) for name, schema in schemas.items()],
+        paths=paths,
+        schemas=document["components"]["schemas"],
+        examples={
+            path: _example(_address(path, found["parameters"]), site)
+            for path, found in paths.items()
+        },
         fault=_example(UNREACHED, site),
+        phrases={str(status.value): status.phrase for status in HTTPStatus},
         client=CLIENT.read_text(),
     )
-
-
-def _operation(path: str, found: Document, site: str) -> Operation:
-    answers = found["responses"]
-    return Operation(
-        id=found["operationId"],
-        path=path,
-        title=found["summary"].rstrip("."),
-        text=found["description"],
-        parameters=[_parameter(parameter) for parameter in found["parameters"]],
-        answer=type_in_words(answers["200"]["content"]["application/json"]["schema"]),
-        faults=[f"{code} {HTTPStatus(int(code)).phrase}" for code in sorted(answers)[1:]],
-        example=_example(_address(path, found["parameters"]), site),
-    )
-
-
-def _parameter(parameter: Document) -> DescribedField:
-    schema = parameter["schema"]
-    field = _field(parameter["name"], schema | {"description": parameter["description"]})
-    if parameter["in"] == "path":
-        return field
-    optional = f"{schema['default']} if left out" if "default" in schema else "optional"
-    return field._replace(note="required" if parameter["required"] else optional)
-
-
-def _model(name: str, schema: Document) -> Model:
-    fields = [_field(field, inner) for field, inner in schema["properties"].items()]
-    return Model(name, schema["description"], fields)
-
-
-def _field(name: str, schema: Document) -> DescribedField:
-    return DescribedField(name, type_in_words(schema), schema["description"], explained_at(schema))
+    return respond(page)
 
 
 def _address(path: str, parameters: list[Document]) -> str:
@@ -282,9 +213,9 @@ def _address(path: str, parameters: list[Document]) -> str:
     return path.format(**given["path"]) + ("?" + urlencode(given["query"])) * bool(given["query"])
 
 
-def _example(address: str, site: str) -> ExampleCall:
+def _example(address: str, site: str) -> tuple[str, str]:
     answer = current_app.test_client().get(address, base_url=site)
-    return ExampleCall(address, written(answer.json))
+    return address, written(answer.json)
 
 
 def written(value: Any, indent: str = "") -> str:
@@ -300,6 +231,7 @@ def written(value: Any, indent: str = "") -> str:
     return f"[\n{lines}\n{indent}]"
 
 
+@bp.app_template_global()
 def type_in_words(schema: dict[str, Any]) -> str:
     """Name the type that a JSON Schema describes."""
     match schema:
@@ -326,6 +258,7 @@ def type_in_words(schema: dict[str, Any]) -> str:
     return text
 
 
+@bp.app_template_global()
 def explained_at(schema: dict[str, Any]) -> str:
     """Return the address that explains the type, "" if nothing has to."""
     match schema:

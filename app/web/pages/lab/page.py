@@ -2,30 +2,32 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
 
+import msgspec
+import numpy as np
 from flask import Blueprint, Response, redirect, request
+from msgspec.structs import asdict
 from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, parse
 from app.recipes import name as written_name
+from app.recipes.games import TrainingGame
 from app.recipes.taught import Refusal
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.views import heat, on_scale, shown
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.algorithms.story import Story, written
 from app.web.comparison import FIGURES, Comparison, View, parting
-from app.web.match import Match, read_step, step_after
+from app.web.lens import HEAT_STEPS
+from app.web.match import Match, read_step, read_whole, read_word, step_after
+from app.web.numbers import signed
 from app.web.pages.lab import form, presets, result
-from app.web.pages.lab.story import StoryGame, story_game
-from app.web.pages.parts.export import (
-    Take,
-    numbers_file,
-    svg_file,
-    take_curve,
-    take_mind,
-)
+from app.web.pages.lab.presets import Presets
+from app.web.pages.parts.export import Take, numbers_file, svg_file, take_curve, take_mind
 from app.web.pages.parts.film import Film, film_of, in_step
 from app.web.pictures.figures import drawing, lay_out
 from app.web.pictures.minds import MindPicture, picture
@@ -37,6 +39,8 @@ bp = Blueprint("lab", __name__)
 # The positions on the board: the player to move has to block, or loses.
 O_BLOCKS, X_BLOCKS = "024", "4082"
 LAST_SEED = 999_999_999
+RESULTS = {"win": "won", "draw": "drew", "loss": "lost"}
+RESULTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
 AXES = {"": "clearest axis", result.LINEAR: "linear axis", result.LOGARITHMIC: "logarithmic axis"}
 
 
@@ -58,6 +62,39 @@ class Duel(NamedTuple):
         return self.measures[self.curve]
 
 
+class StorySquare(NamedTuple):
+    """A square of a small board."""
+
+    mark: str  # "X", "O" or "."
+    played: bool  # the move of this turn
+    heat: int | None
+    text: str  # the new value, where the turn has been updated
+
+
+class StoryMove(NamedTuple):
+    """A move of the learner as a board."""
+
+    ranks: list[list[StorySquare]]
+    title: str
+    how: str  # "explored", "greedy", "drawn", "unseen", "seen", or "answer" of the opponent
+    change: str  # the value before and after, "" as long as it has not been updated
+    now: bool  # whether it is being updated
+
+
+class StoryGame(NamedTuple):
+    """A game of the training, as far as it is told."""
+
+    game: int
+    games: int
+    update: int
+    updates: int
+    headline: str
+    turns: list[StoryMove]
+    end: list[list[StorySquare]]  # the final board
+    sentence: str
+    equation: str
+
+
 class Mind(NamedTuple):
     """A mind of one of the sides."""
 
@@ -67,27 +104,22 @@ class Mind(NamedTuple):
     href: str
 
 
-@dataclass(frozen=True)
-class DuelPage(Page):
+class DuelPage(Page, frozen=True):
     """What comes of a recipe beside another, or of one, seed by seed."""
 
     template: ClassVar = "lab/duel.html"
 
+    duel: Duel
     about: str  # what this preset shows, or the algorithm in a sentence
-    ghost: str  # the name of A, what it is compared with, "" for nothing
-    sides: Sequence[result.Side]  # A and B, or the only one
-    words: Sequence[str]  # each of them in words
+    words: Sequence[str]  # A and B, or the only one, in words
     verdict: result.Finding
     medians: str  # of the figure, "311 → 195"
     facts: list[result.Fact]
     charts: result.DuelCharts
-    done: int  # seeds that are trained
     more: str  # the address with more of them, "" if there are no more
-    status: str  # the verdict to be heard
 
 
-@dataclass(frozen=True)
-class LabPage(DuelPage):
+class LabPage(DuelPage, frozen=True):
     """A recipe, its controls, and what comes of it beside another."""
 
     template: ClassVar = "lab/lab.html"
@@ -95,17 +127,13 @@ class LabPage(DuelPage):
 
     name: str  # the one name of the recipe
     title: str
-    slug: str
     algorithm: str  # its title
-    algorithms: list[presets.PresetLink]
-    asked: list[presets.PresetLink]  # the questions that are seen at once
-    presets: list[presets.PresetGroup]
+    algorithms: Presets
+    presets: list[tuple[str, Presets]]
+    asked: Presets  # the questions that are seen at once
     fields: list[form.Field]
-    curve: str  # by which figure they are compared
-    curves: Mapping[str, str]  # the title of each
-    axis: str  # the one that was chosen for it
     axes: Mapping[str, str]  # the title of each
-    proofs: list[result.Part]
+    proofs: list[tuple[str, str]]
     film: Film
     step: int  # the frame that is shown
     next_step: str  # the address of the next one, after the last of the first
@@ -118,7 +146,6 @@ class LabPage(DuelPage):
     take: Take  # how the curve leaves the site
     take_mind: Take  # and the picture of its mind
     links: Mapping[str, str]  # where its buttons lead
-    command: str  # what makes the same file
 
 
 @bp.get(addresses.LAB)
@@ -198,19 +225,16 @@ def duel_page(world: World, duel: Duel) -> DuelPage:
     verdict = result.verdict(sides, measure, bool(asked and asked.is_yes_or_no))
     figure = result.curves_of(sides, measure, duel.seeds, duel.axis)
     return DuelPage(
+        duel=duel,
         about=asked.line if asked else presets.about(type(duel.recipe)),
-        ghost=ghost,
-        sides=sides,
         words=[form.described(world, side.recipe) for side in sides],
         verdict=verdict,
         medians=" → ".join(result.medians(sides, measure)),
         facts=result.facts(world, sides, measure),
         charts=result.charts(world, sides, measure, duel.seeds, figure),
-        done=len(sides[0].runs),
         more=addresses.lab(chosen, ghost, _curve(duel.curve), seeds=duel.more, axis=duel.axis)
         if duel.more
         else "",
-        status=f"{verdict.headline} {verdict.detail}",
     )
 
 
@@ -238,22 +262,18 @@ def lab_page(
     # No other agent is trained for this page.
     beside = film_of(world, ghost, record) if ghost in world.always else None
     beside_step = in_step(beside.last, last)[step] if beside else 0
-    shown = duel_page(world, duel)
+    result_page = duel_page(world, duel)
     drawn = [(side, beside_step if side.name == ghost else step) for side in duel.sides]
     families = presets.offers(world, chosen, ghost)
     return LabPage(
-        **vars(shown),
+        **asdict(result_page),
         name=chosen,
         title=title,
-        slug=recipe.slug,
         algorithm=KNOWN[recipe.slug].title,
         algorithms=presets.algorithms(world, recipe.slug),
         presets=families,
-        asked=families[0].offers[: presets.ASKED_FIRST],
+        asked=families[0][1][: presets.ASKED_FIRST],
         fields=form.fields(world, recipe, duel.sides[0].recipe, typed, errors),
-        curve=duel.curve,
-        curves={key: one.short for key, one in duel.measures.items()},
-        axis=axis,
         axes=AXES,
         proofs=result.proofs(world, chosen),
         film=film,
@@ -268,7 +288,7 @@ def lab_page(
                 picture(world, side.name, at, moving=True),
                 addresses.mind(side.name),
             )
-            for (side, at), words in zip(drawn, shown.words, strict=True)
+            for (side, at), words in zip(drawn, result_page.words, strict=True)
             if side.name == chosen or beside
         ],
         story=told,
@@ -277,7 +297,6 @@ def lab_page(
         take=_taken(world, chosen, ghost, duel.curve, axis),
         take_mind=take_mind(world, chosen, step),
         links=links(world, chosen, recipe, record, ghost, curve, axis),
-        command=f"python -m training train {chosen}",
     )
 
 
@@ -293,12 +312,9 @@ def duel_of(world: World, chosen: str, query: Mapping[str, str]) -> Duel:
     ghost = "" if ghost == chosen else ghost
     names = [one for one in (ghost, chosen) if one]
     recipes = [recipe_of(world, one) for one in names]  # which says so if there is none
-    wanted, axis = query.get("seeds") or "1", query.get("axis", "")
     numbers = [1, *range(result.FIRST, result.SEEDS + 1, result.FIRST)]
-    if wanted not in map(str, numbers):
-        raise BadRequest(f"seeds is {', '.join(map(str, numbers[:-1]))} or {numbers[-1]}.")
-    if axis not in AXES:
-        raise BadRequest(f"axis is {result.LINEAR} or {result.LOGARITHMIC}.")
+    wanted = read_word("seeds", query, map(str, numbers), "1")
+    axis = read_word("axis", query, result.AXES)
     seeds, more = result.seeds_of(recipe), 0
     has_seeds = all(result.has_seeds(world, one, seeds) for one in recipes)
     if has_seeds and wanted != "1":
@@ -310,9 +326,8 @@ def duel_of(world: World, chosen: str, query: Mapping[str, str]) -> Duel:
     told = form.labels(world, *recipes[::-1])[::-1] if len(recipes) == 2 else ("A",)
     marks = ("A", "B")
     sides = [result.Side(*side) for side in zip(marks, names, recipes, told, runs, strict=False)]
-    measures, curve = result.measures(world, sides), query.get("curve") or result.BLUNDERS
-    if curve not in measures:
-        raise BadRequest(f"There is no curve {curve!r} here. There are: {', '.join(measures)}.")
+    measures = result.measures(world, sides)
+    curve = read_word("curve", query, measures, result.BLUNDERS)
     return Duel(recipe, ghost, sides, seeds, more, measures, curve, axis)
 
 
@@ -347,6 +362,80 @@ def _with_seed(world: World, recipe: Recipe, seed: int) -> str:
     except RecipeError:
         return ""
     return named if world.agents.knows(named) else ""  # a shipped one may have taken longer
+
+
+def story_game(
+    world: World, recipe: Recipe, text: str, query: Mapping[str, str]
+) -> StoryGame | None:
+    """Tell the game that an address asks for, None if it asks for none.
+
+    `text` is the whole name of the recipe.
+    Raises BadRequest, saying what there is, and what `Lab.story` raises.
+    """
+    if not query.get("game"):
+        return None
+    algorithm = KNOWN[recipe.slug]
+    if (story := algorithm.story) is None:
+        raise BadRequest(algorithm.untold)
+    games = msgspec.json.decode(world.lab.story(text), type=list[TrainingGame])
+    number = read_whole("game", query["game"], 1, len(games))
+    game = games[number - 1]
+    update = read_whole("update", query.get("update") or "0", 0, len(game.changes))
+    end = [StorySquare(mark, False, None, "") for mark in game.turns[-1].after]
+    return StoryGame(
+        game=number,
+        games=len(games),
+        update=update,
+        updates=len(game.changes),
+        headline=_headline(world, game),
+        turns=[
+            _move(world.game, recipe, story, game, turn, update) for turn in range(len(game.turns))
+        ],
+        end=_ranks(world.game, end),
+        sentence=story.sentence(recipe, game, update),
+        equation=story.equation(recipe, game.changes[update - 1]) if update else "",
+    )
+
+
+def _headline(world: World, game: TrainingGame) -> str:
+    moves = len(game.turns)
+    if game.both_sides:
+        return f"It played itself, and {RESULTS_OF_X[game.result]} after {moves} moves"
+    moves = sum(move.mark == game.seat for move in game.turns)
+    against = f" against {world.titles[game.opponent]}" if game.opponent else ""
+    plural = "s" if moves != 1 else ""
+    return f"It {RESULTS[game.result]} as {game.seat}{against} with {moves} move{plural}"
+
+
+def _move(
+    rules: Game, recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: int
+) -> StoryMove:
+    """Lay out a move after so many updates of its game."""
+    move, changes = game.turns[turn], game.changes[:update]
+    change = next((one for one in reversed(changes) if one.turn == turn), None)
+    squares = [StorySquare(mark, False, None, "") for mark in move.board]
+    squares[move.cell] = StorySquare(move.mark, True, None, "")
+    if change:
+        whose = move.mark if change.observed or story.movers_view else game.seat
+        worth, colour, text = recipe.worth(), None, written(change.new)
+        if worth:
+            player = X if whose == "X" else O
+            value = on_scale(np.array(change.new), worth, player)
+            colour, text = int(heat(value, HEAT_STEPS)), signed(float(shown(value)))
+        squares[move.cell] = StorySquare(move.mark, True, colour, text)
+    return StoryMove(
+        ranks=_ranks(rules, squares),
+        title=f"Move {turn + 1}",
+        how=story.choice(game, move),
+        change=f"{written(change.old)} → {written(change.new)}" if change else "",
+        now=bool(changes) and changes[-1].turn == turn,
+    )
+
+
+def _ranks(rules: Game, squares: list[StorySquare]) -> list[list[StorySquare]]:
+    return [
+        squares[start : start + rules.columns] for start in range(0, rules.cells, rules.columns)
+    ]
 
 
 def _story_links(

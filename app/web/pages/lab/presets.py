@@ -5,6 +5,7 @@ from typing import NamedTuple
 from app.recipes import ALGORITHMS, SHIPPED, Recipe
 from app.sources import SOURCES, Source, named
 from app.web import addresses
+from app.web.addresses import Offer
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.service.on_demand import whole_name
 from app.web.text import character
@@ -30,22 +31,7 @@ class Preset(NamedTuple):
         return " help" in self.title
 
 
-class PresetLink(NamedTuple):
-    """A preset as a link."""
-
-    id: str
-    title: str
-    line: str
-    href: str
-    chosen: bool
-    source: Source | None = None
-
-
-class PresetGroup(NamedTuple):
-    """Offers under one heading."""
-
-    title: str
-    offers: list[PresetLink]
+Presets = list[tuple[Offer, Source | None]]  # each with whose learner it changes
 
 
 WORTH_SEEING = (
@@ -198,56 +184,57 @@ def asked(world: World, chosen: str, ghost: str) -> Preset | None:
     return None
 
 
-def offers(world: World, chosen: str, ghost: str) -> list[PresetGroup]:
-    """List all presets, with the one marked that has the chosen canonical names."""
+def offers(world: World, chosen: str, ghost: str) -> list[tuple[str, Presets]]:
+    """List all presets by headings, with the one marked that has the chosen canonical names."""
 
-    def asked(id: str, questions: tuple[Preset, ...], source: str = "") -> list[PresetLink]:
-        links = []
+    def asked(id: str, questions: tuple[Preset, ...], source: str = "") -> Presets:
+        listed: Presets = []
         for number, preset in enumerate(questions, 1):
             recipes = _short(world, preset.recipe), _short(world, preset.ghost)
-            links.append(
-                PresetLink(
-                    id=f"{id}-{number}",
-                    title=preset.title,
-                    line=preset.line,
-                    href=addresses.lab(*recipes, game=preset.game),
-                    chosen=recipes == (chosen, ghost),
-                    source=SOURCES[source or preset.source],
-                )
+            offer = Offer(
+                preset.title,
+                addresses.lab(*recipes, game=preset.game),
+                preset.line,
+                id=f"{id}-{number}",
+                chosen=recipes == (chosen, ghost),
             )
-        return links
+            listed.append((offer, SOURCES[source or preset.source]))
+        return listed
 
-    shipped = [
-        PresetLink(
-            id=f"shipped-{id}",
-            title=agent.title,
-            line=character(world, id).line,
-            href=addresses.lab(id),
-            chosen=(id, "") == (chosen, ghost),
-            source=named(world.agents[id].card.origin),
+    shipped: Presets = [
+        (
+            Offer(
+                agent.title,
+                addresses.lab(id),
+                character(world, id).line,
+                id=f"shipped-{id}",
+                chosen=(id, "") == (chosen, ghost),
+            ),
+            named(world.agents[id].card.origin),
         )
         for id, agent in SHIPPED.items()
         if id in world.agents
     ]
+    exercises = asked("exercise", EXERCISES, "sutton-barto-2018")
     return [
-        PresetGroup("Questions", asked("telling", WORTH_SEEING)),
-        PresetGroup(
-            "Exercises of Sutton & Barto, chapter 1",
-            asked("exercise", EXERCISES, "sutton-barto-2018"),
-        ),
-        PresetGroup("Shipped with this site", shipped),
+        ("Questions", asked("telling", WORTH_SEEING)),
+        ("Exercises of Sutton & Barto, chapter 1", exercises),
+        ("Shipped with this site", shipped),
     ]
 
 
-def algorithms(world: World, chosen: str) -> list[PresetLink]:
+def algorithms(world: World, chosen: str) -> Presets:
     """List the algorithms, each a link to the recipe with its defaults."""
     return [
-        PresetLink(
-            id=f"algorithm-{slug}",
-            title=KNOWN[slug].title,
-            line=about(algorithm),
-            href=addresses.lab(_short(world, slug)),
-            chosen=slug == chosen,
+        (
+            Offer(
+                KNOWN[slug].title,
+                addresses.lab(_short(world, slug)),
+                about(algorithm),
+                id=f"algorithm-{slug}",
+                chosen=slug == chosen,
+            ),
+            None,
         )
         for slug, algorithm in ALGORITHMS.items()
     ]

@@ -38,13 +38,6 @@ TALL = 150.0  # pixels of a chart
 POINTS = 50  # of a curve
 
 
-class Part(NamedTuple):
-    """Some words of a sentence, and where they lead, if anywhere."""
-
-    text: str
-    href: str = ""
-
-
 Course = Callable[[Figures], Sequence[float]]  # a number for each snapshot
 
 
@@ -407,29 +400,25 @@ def _kind(row: Sequence[float], more: bool) -> str:
     return "accent" if (row[1] > row[0]) == more else "dashed loss"
 
 
-def proofs(world: World, agent: str) -> list[Part]:
-    """Say in one sentence who can beat an agent."""
+def proofs(world: World, agent: str) -> list[tuple[str, str]]:
+    """Say in one sentence who can beat an agent: its parts, and where each leads, if anywhere."""
     lost = {seat: world.losing(agent, player) for seat, player in SEATS.items()}
     if not any(record is not None for record in lost.values()):
         return [
-            Part("Unbeatable: "),
-            Part("proved as X", addresses.certificate(agent, "x")),
-            Part(" and "),
-            Part("as O", addresses.certificate(agent, "o")),
-            Part("."),
+            ("Unbeatable: ", ""),
+            ("proved as X", addresses.certificate(agent, "x")),
+            (" and ", ""),
+            ("as O", addresses.certificate(agent, "o")),
+            (".", ""),
         ]
-    parts: list[Part] = []
+    parts: list[tuple[str, str]] = []
     for seat, record in sorted(lost.items(), key=lambda item: item[1] is not None):
         mark = MARKS[SEATS[seat]]
-        parts.append(Part("; " if parts else ""))
         if record is None:
-            parts += [
-                Part("unbeatable as "),
-                Part(f"{mark}, proved", addresses.certificate(agent, seat)),
-            ]
+            proof = addresses.certificate(agent, seat)
+            parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
         else:
             match = replace(against_person(agent, SEATS[seat], record).at(0), lens=agent)
-            parts += [Part(f"as {mark} "), Part("this game beats it", addresses.play(match))]
-    first = next(number for number, part in enumerate(parts) if part.text)
-    parts[first] = parts[first]._replace(text=parts[first].text[0].upper() + parts[first].text[1:])
-    return [part for part in [*parts, Part(".")] if part.text]
+            words = [("; ", ""), (f"as {mark} ", "")] if parts else [(f"As {mark} ", "")]
+            parts += [*words, ("this game beats it", addresses.play(match))]
+    return [*parts, (".", "")]

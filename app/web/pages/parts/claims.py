@@ -1,4 +1,4 @@
-"""The claims that experiments check, as short as a line: their verdicts, and who they are about."""
+"""The claims that experiments check: their verdicts as signs, and who they are about."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,8 +7,6 @@ from typing import NamedTuple
 from werkzeug.exceptions import NotFound
 
 from app.experiments import Bars, Curves, Grid, Histogram, Summary
-from app.sources import SOURCES, Source
-from app.web import addresses
 from app.web.numbers import choice
 from app.web.world import World, kept
 
@@ -19,16 +17,6 @@ class Verdict(NamedTuple):
     slug: str  # in addresses and styles
     words: str
     sign: str  # an outline in a box of 20 by 20
-
-
-class Claim(NamedTuple):
-    """A claim in a line."""
-
-    id: str
-    title: str
-    source: Source  # who says it
-    verdict: Verdict
-    href: str
 
 
 VERDICTS: Mapping[str, Verdict] = MappingProxyType(
@@ -48,17 +36,6 @@ VERDICTS: Mapping[str, Verdict] = MappingProxyType(
 )
 
 
-def claim(summary: Summary) -> Claim:
-    """Say in a line what an experiment is about and what came of it."""
-    return Claim(
-        id=summary.id,
-        title=summary.title,
-        source=SOURCES[summary.sources[0]],
-        verdict=VERDICTS[summary.verdict],
-        href=addresses.EXPERIMENT.to(summary.id),
-    )
-
-
 def known(world: World, name: str) -> Summary:
     """Return an experiment; raises NotFound, naming those there are, if there is none."""
     if name not in world.experiments:
@@ -66,21 +43,11 @@ def known(world: World, name: str) -> Summary:
     return world.experiments[name]
 
 
-def of_agent(world: World, name: str) -> list[Claim]:
-    """List the claims that are about an agent."""
-    return [claim(one) for one in world.experiments.values() if name in one.agents]
-
-
-def of_source(world: World, slug: str) -> list[Claim]:
-    """List the claims that a source makes, or which is about its results."""
-    return [claim(one) for one in world.experiments.values() if slug in one.sources]
-
-
 @kept(64)
-def of_algorithm(world: World, slug: str) -> tuple[Claim, ...]:
+def of_algorithm(world: World, slug: str) -> tuple[Summary, ...]:
     """List the claims whose figures show runs of an algorithm, or that are about its agents."""
     summaries = world.experiments.values()
-    return tuple(claim(one) for one in summaries if slug in algorithms(world, one))
+    return tuple(one for one in summaries if slug in algorithms(world, one))
 
 
 def algorithms(world: World, summary: Summary) -> list[str]:

@@ -277,17 +277,18 @@ def numbers_file(columns: Sequence[str], rows: Iterable[Sequence[object]], name:
     writer = csv.writer(text)
     writer.writerow(columns)
     writer.writerows(rows)
-    return _file(text.getvalue().encode(), "text/csv", f"{name}.csv")
+    return file(text.getvalue().encode(), "text/csv", f"{name}.csv")
 
 
 def _for_others(content: bytes, mimetype: str, name: str = "") -> Response:
     """Let pages of others show it."""
-    response = _file(content, mimetype, name)
+    response = file(content, mimetype, name)
     response.headers[RESOURCES] = "cross-origin"
     return response
 
 
-def _file(content: bytes, mimetype: str, name: str) -> Response:
+def file(content: bytes, mimetype: str, name: str = "") -> Response:
+    """Answer with what browsers save under a name, if it has one."""
     response = Response(content, mimetype=mimetype)
     if name:
         response.headers.set("Content-Disposition", "attachment", filename=name)

@@ -1,35 +1,35 @@
-"""The exact figures of a policy, as pages write them."""
+"""The exact figures of a policy, as pages write them, and the pages of all its blunders and proofs.
+
+These are the same for an agent by its name and for moves that are judged.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from math import prod
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from flask import Blueprint, Response, request
 from msgspec.structs import replace
 from werkzeug.exceptions import NotFound
 
-from app.tictactoe.atlas import Mistakes
+from app.tictactoe.atlas import Certificate, Mistakes
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import DIGITS, MARKS, position_text
 from app.web import addresses
+from app.web.addresses import Offer
 from app.web.lens import OUTCOMES, best_play, outcome
-from app.web.match import against_person, place_of, read_whole
+from app.web.match import Match, against_person, place_of, read_whole
 from app.web.numbers import count, percent, short_name
+from app.web.pages.parts.export import numbers_file
 from app.web.pages.parts.learning import opponent_title
 from app.web.pictures.boards import SmallBoard, small_board
 from app.web.pictures.curves import Share, shares
-from app.web.respond import Page
-from app.web.world import BEST_RESPONDER, World
+from app.web.respond import Page, respond
+from app.web.world import BEST_RESPONDER, HUMAN, MOVES, World, world
 
-
-class Result(NamedTuple):
-    """How a policy does against one opponent, in each seat."""
-
-    opponent: str
-    by_seat: list[list[Share]]
+bp = Blueprint("judgement", __name__)
 
 
 class Measure(NamedTuple):
@@ -40,16 +40,13 @@ class Measure(NamedTuple):
     meaning: str
 
 
-def results(world: World, name: str) -> list[Result]:
-    """List the chances against every baseline and against the best responder."""
+def results(world: World, name: str) -> dict[str, list[list[Share]]]:
+    """Return the chances in each seat against every baseline and against the best responder."""
     chances = world.judgement(name).chances
-    return [
-        Result(
-            opponent_title(world, opponent),
-            [shares(chances[opponent, seat]) for seat in SEATS],
-        )
-        for opponent in dict.fromkeys(opponent for opponent, _ in chances)
-    ]
+    return {
+        opponent_title(world, opponent): [shares(chances[opponent, seat]) for seat in SEATS]
+        for opponent, _ in chances
+    }
 
 
 def figures(world: World, name: str) -> list[Measure]:
@@ -101,11 +98,7 @@ class Exhibit(NamedTuple):
     blunder: bool = False
 
 
-class ExhibitGroup(NamedTuple):
-    """Pictures under one heading."""
-
-    title: str
-    exhibits: list[Exhibit]
+Groups = list[tuple[str, list[Exhibit]]]  # pictures under their headings
 
 
 class Sheets(NamedTuple):
@@ -118,14 +111,6 @@ class Sheets(NamedTuple):
     hrefs: list[str]  # of all pages
 
 
-class Count(NamedTuple):
-    """How many blunders of one kind there are."""
-
-    kind: str
-    positions: str
-    met: str  # of them, in its own games
-
-
 class Blunders(NamedTuple):
     """The atlas, or the beginning of it."""
 
@@ -133,8 +118,8 @@ class Blunders(NamedTuple):
     classes: str  # how many are left up to symmetry
     shown: str
     href: str  # all of it
-    counts: list[Count]
-    groups: list[ExhibitGroup]
+    counts: list[tuple[str, int, int]]  # of each kind, and how many of them it can reach
+    groups: Groups
 
 
 class Proof(NamedTuple):
@@ -144,15 +129,7 @@ class Proof(NamedTuple):
     listed: str  # how many are left up to symmetry
     href: str  # all of it
     csv: str
-    groups: list[ExhibitGroup]
-
-
-class Step(NamedTuple):
-    """A position of a certificate, as text."""
-
-    position: str
-    moves: str
-    value: str
+    groups: Groups
 
 
 class LostGame(NamedTuple):
@@ -174,8 +151,7 @@ class SeatVerdict(NamedTuple):
     proof: Proof | None
 
 
-@dataclass(frozen=True)
-class BlundersPage(Page):
+class BlundersPage(Page, frozen=True):
     """All blunders of a policy."""
 
     template: ClassVar = "parts/blunders.html"
@@ -186,8 +162,7 @@ class BlundersPage(Page):
     sheets: Sheets
 
 
-@dataclass(frozen=True)
-class CertificatePage(Page):
+class CertificatePage(Page, frozen=True):
     """The whole proof that a policy cannot be beaten in a seat."""
 
     template: ClassVar = "parts/certificate.html"
@@ -199,44 +174,73 @@ class CertificatePage(Page):
     sheets: Sheets
 
 
-@dataclass(frozen=True)
-class CertificateFile(Page):
-    """The same proof for a program."""
+def encounters(name: str) -> list[Offer]:
+    """Lead to the board with a policy in a seat, or in both."""
+    return [
+        Offer("Play X against it", addresses.play_against(name), id="play-x"),
+        Offer("Play O", addresses.play(Match(x=name, o=HUMAN)), id="play-o"),
+        Offer("Watch it play itself", addresses.play(Match(x=name, o=name)), id="watch"),
+    ]
 
-    template: ClassVar = "parts/certificate.csv"
-    mimetype: ClassVar = "text/csv"
 
-    steps: list[Step]
+def known(name: str = "") -> str:
+    """Return who is judged: an agent by its name, or without one the moves in the address.
 
-
-def blunders_page(world: World, name: str, query: Mapping[str, str]) -> BlundersPage:
-    """Gather what a page of all blunders writes down.
-
-    Raises BadRequest if the query asks for a page that is not there.
+    Raises NotFound or BadRequest if there is none.
     """
-    shown, sheets = _sheet(len(world.atlas(name).row), query, partial(addresses.blunders, name))
-    return BlundersPage(name, world.titles[name], blunders(world, name, shown), sheets)
+    if name:
+        world().learned(name)
+        return name
+    moves = MOVES + request.args.get("moves", "")
+    world().canonical(moves)
+    return moves
 
 
-def certificate_page(
-    world: World, name: str, seat: str, query: Mapping[str, str]
-) -> CertificatePage:
-    """Gather what a page of a proof writes down.
-
-    Raises NotFound, naming the game that is lost, if there is no proof, and BadRequest if the query
-    asks for a page that is not there.
-    """
-    _check_proved(world, name, seat)
-    title, mark = world.titles[name], MARKS[SEATS[seat]]
-    number = len(world.certificate(name, seat).position)
-    shown, sheets = _sheet(number, query, partial(addresses.certificate, name, seat))
-    return CertificatePage(name, title, mark, proof(world, name, seat, shown), sheets)
+@bp.get(addresses.BLUNDERS)
+@bp.get(addresses.JUDGE_BLUNDERS)
+def all_blunders(name: str = "") -> Response:
+    """Show all blunders of a policy."""
+    name, there = known(name), world()
+    shown, sheets = _sheet(len(there.atlas(name).row), partial(addresses.blunders, name))
+    return respond(BlundersPage(name, there.titles[name], blunders(there, name, shown), sheets))
 
 
-def certificate_file(world: World, name: str, seat: str) -> CertificateFile:
-    """Gather what the file of a proof writes down; raises NotFound as its page does."""
-    _check_proved(world, name, seat)
-    return CertificateFile(steps(world, name, seat))
+@bp.get(addresses.CERTIFICATE)
+@bp.get(addresses.JUDGE_CERTIFICATE)
+def certificate(seat: str, name: str = "") -> Response:
+    """Show the whole proof that a policy cannot be beaten in a seat."""
+    name, there = known(name), world()
+    listed = proved(there, name, seat).position
+    shown, sheets = _sheet(len(listed), partial(addresses.certificate, name, seat))
+    title, mark = there.titles[name], MARKS[SEATS[seat]]
+    return respond(CertificatePage(name, title, mark, proof(there, name, seat, shown), sheets))
+
+
+@bp.get(f"{addresses.CERTIFICATE}.csv")
+@bp.get(f"{addresses.JUDGE_CERTIFICATE}.csv")
+def certificate_file(seat: str, name: str = "") -> Response:
+    """Hand out such a proof: each position, the cells it may play, and the exact value."""
+    there, certificate = world(), proved(world(), known(name), seat)
+    rows = (
+        (
+            position_text(there.game, position),
+            " ".join(DIGITS[cell] for cell in np.flatnonzero(choice)),
+            best_play(there, position),
+        )
+        for position, choice in zip(certificate.position.tolist(), certificate.moves, strict=True)
+    )
+    return numbers_file(("position", "moves", "value"), rows, f"{name or 'judged'}-{seat}")
+
+
+def proved(world: World, name: str, seat: str) -> Certificate:
+    """Return the proof of a policy in a seat; raises NotFound, with a lost game, if it has none."""
+    record = world.losing(name, SEATS[seat])
+    if record is not None:
+        raise NotFound(
+            f"{world.titles[name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
+            f"certificate: it loses the game {record}."
+        )
+    return world.certificate(name, seat)
 
 
 def blunders(world: World, name: str, shown: slice) -> Blunders:
@@ -286,34 +290,10 @@ def proof(world: World, name: str, seat: str, shown: slice) -> Proof:
     )
 
 
-def steps(world: World, name: str, seat: str) -> list[Step]:
-    """Write out a certificate: each position, the cells it may play, and the exact value."""
-    certificate = world.certificate(name, seat)
-    return [
-        Step(
-            position_text(world.game, position),
-            " ".join(DIGITS[cell] for cell in np.flatnonzero(choice)),
-            best_play(world, position),
-        )
-        for position, choice in zip(certificate.position.tolist(), certificate.moves, strict=True)
-    ]
-
-
-def _check_proved(world: World, name: str, seat: str) -> None:
-    record = world.losing(name, SEATS[seat])
-    if record is not None:
-        raise NotFound(
-            f"{world.titles[name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
-            f"certificate: it loses the game {record}."
-        )
-
-
-def _sheet(
-    pictures: int, query: Mapping[str, str], address: Callable[[int], str]
-) -> tuple[slice, Sheets]:
-    """Return which of all pictures the page that a query asks for has, and where the others are."""
+def _sheet(pictures: int, address: Callable[[int], str]) -> tuple[slice, Sheets]:
+    """Return which of all pictures the page that is asked for has, and where the others are."""
     pages = max(1, -(-pictures // SHEET))
-    number = read_whole("page", query.get("page") or "1", 1, pages)
+    number = read_whole("page", request.args.get("page") or "1", 1, pages)
     shown = slice((number - 1) * SHEET, min(number * SHEET, pictures))
     hrefs = [address(page) for page in range(1, pages + 1)]
     sheets = Sheets(count(shown.start + 1), count(shown.stop), count(pictures), number, hrefs)
@@ -322,11 +302,9 @@ def _sheet(
 
 def _groups(
     numbers: Iterable[int], title: Callable[[int], str], show: Callable[[int], Exhibit]
-) -> list[ExhibitGroup]:
+) -> Groups:
     """Put what follows each other under one title into one group."""
-    return [
-        ExhibitGroup(name, [show(number) for number in of]) for name, of in groupby(numbers, title)
-    ]
+    return [(name, [show(number) for number in of]) for name, of in groupby(numbers, title)]
 
 
 def shown(world: World, name: str, position: int) -> Exhibit:
@@ -356,7 +334,7 @@ def _exhibit(
     return Exhibit(small_board(world.game, position, signs), href, title, list(notes))
 
 
-def _counts(mistakes: Mistakes) -> list[Count]:
+def _counts(mistakes: Mistakes) -> list[tuple[str, int, int]]:
     """Count the blunders by what they lose, the worst kind first, and all of them."""
     kinds = {
         f"{OUTCOMES[before]} to {OUTCOMES[after]}": (mistakes.before == before)
@@ -365,8 +343,7 @@ def _counts(mistakes: Mistakes) -> list[Count]:
     }
     kinds["all"] = np.ones_like(mistakes.position, bool)
     return [
-        Count(kind, count(of.sum()), count((mistakes.chance[of] > 0).sum()))
-        for kind, of in kinds.items()
+        (kind, int(of.sum()), int((mistakes.chance[of] > 0).sum())) for kind, of in kinds.items()
     ]
 
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from werkzeug.exceptions import BadRequest
-
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
 from app.tictactoe.report import BySeat, Chances, Figures
 from app.web import addresses
 from app.web.comparison import FIGURES, View
-from app.web.match import Match
+from app.web.match import Match, read_word
 from app.web.numbers import count
 from app.web.pictures.curves import (
     OUTCOMES,
@@ -34,12 +32,7 @@ def parse_against(query: Mapping[str, str], card: Card) -> str:
     Raises BadRequest, naming those there are, if there are no figures against that one.
     """
     there = opponents(card)
-    opponent = query.get("against") or there[0]
-    if opponent not in there:
-        raise BadRequest(
-            f"There are no figures against {opponent!r}. There are: {', '.join(there)}."
-        )
-    return opponent
+    return read_word("against", query, there, there[0])
 
 
 def opponents(card: Card) -> list[str]:

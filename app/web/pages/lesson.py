@@ -1,11 +1,10 @@
 """The lesson: five stops of some four minutes, each with an address of its own."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from markupsafe import Markup
+from flask import Blueprint, Response, request
 from werkzeug.exceptions import NotFound
 
 from app.tictactoe.game import SEATS
@@ -13,7 +12,6 @@ from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import Puzzle
 from app.web import addresses
 from app.web.algorithms import rule_of
-from app.web.algorithms.formula import block
 from app.web.algorithms.targets import Pair
 from app.web.language import gettext
 from app.web.lens import NOTHING, Note, opinion
@@ -23,9 +21,11 @@ from app.web.pages.parts.export import Take, take_stop
 from app.web.pages.parts.film import Film, film_of, film_of_mind
 from app.web.pictures.boards import Board, board
 from app.web.pictures.minds import MindPicture, picture
-from app.web.respond import Page
+from app.web.respond import Page, respond
 from app.web.text import STOPS, Stop
-from app.web.world import HUMAN, World
+from app.web.world import HUMAN, World, world
+
+bp = Blueprint("lesson", __name__)
 
 # X threatens a line that only one square blocks; this agent ends by playing there, and is sure.
 AGENT, RECORD = "q-table", "024"
@@ -43,23 +43,19 @@ class Illustration(NamedTuple):
     mind: MindPicture | None = None
     board: Board | None = None
     sentences: tuple[str, ...] = ()  # how the value on the board was updated
-    equations: tuple[Markup, ...] = ()
+    equations: tuple[str, ...] = ()  # formulas
     links: tuple[tuple[str, str], ...] = ()  # where more of it is: words and address
 
 
-@dataclass(frozen=True)
-class LessonPage(Page):
+class LessonPage(Page, frozen=True):
     """A stop of the lesson."""
 
     template: ClassVar = "lesson/lesson.html"
 
     stops: list[Stop]
     number: int  # of this one, from 0
-    stop: Stop
     shown: Illustration
-    next_step: str  # the address of the next frame of the film, "" without one
-    before: Stop | None
-    after: Stop | None
+    next_step: str  # the address of the next frame of the film
     finish: str  # where the last one leads
     take: Take
 
@@ -69,26 +65,26 @@ def filmed(world: World) -> str:
     return AGENT if AGENT in world.agents else next(iter(world.agents))
 
 
-def lesson_page(world: World, slug: str, step: str) -> LessonPage:
-    """Gather what the templates write down; `step` is as the address has it.
+# The only parts of /how that may stand in a frame.
+STOP = addresses.HOW_PART.replace("slug", f"any({', '.join(stop.slug for stop in STOPS)}):slug")
 
-    Raises NotFound or BadRequest with a sentence on what is wrong.
-    """
-    numbers = {stop.slug: number for number, stop in enumerate(STOPS)}
-    number, shown = numbers[slug], SHOWN[slug](world, step)
-    return LessonPage(
+
+@bp.get(STOP)
+@bp.get(addresses.framed(STOP), endpoint="framed")
+def lesson(slug: str) -> Response:
+    """Show a stop."""
+    number = [stop.slug for stop in STOPS].index(slug)
+    shown = SHOWN[slug](world(), request.args.get("step", ""))
+    following = shown.film and step_after(shown.step, shown.film.last)
+    page = LessonPage(
         stops=STOPS,
         number=number,
-        stop=STOPS[number],
         shown=shown,
-        next_step=addresses.how(slug, step=step_after(shown.step, shown.film.last))
-        if shown.film
-        else "",
-        before=STOPS[number - 1] if number else None,
-        after=STOPS[number + 1] if number + 1 < len(STOPS) else None,
-        finish=addresses.play_against(_unbeatable(world)),
+        next_step=addresses.how(slug, step=following),
+        finish=addresses.play_against(_unbeatable(world())),
         take=take_stop(STOPS[number]),
     )
+    return respond(page)
 
 
 def _untrained(world: World, step: str) -> Illustration:
@@ -171,7 +167,7 @@ def _why(world: World, _: str) -> Illustration:
             notes=notes,
         ),
         sentences=tuple(rule.sentences(pair, reason)),
-        equations=tuple(block(equation) for equation in rule.equations(pair, reason)),
+        equations=tuple(rule.equations(pair, reason)),
         links=(
             (
                 gettext("All answers, and the numbers behind them"),

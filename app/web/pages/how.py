@@ -1,0 +1,510 @@
+"""How all of it works: the contents, and each of its parts on a page of its own.
+
+A part is the section of an algorithm, which brings its own, that of a notion or a measure, or what
+is worked through: a position in all its writings, and one won game.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from flask import Blueprint, redirect, request
+from msgspec.structs import replace
+from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.wrappers import Response
+
+from app.experiments import Summary
+from app.recipes import Recipe
+from app.sources import sources
+from app.tictactoe.card import Card
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.notation import MARKS, parse_position, parse_record, position_text, replay
+from app.web import addresses
+from app.web.algorithms import ALGORITHMS
+from app.web.algorithms.algorithm import Section, seen_by
+from app.web.algorithms.formula import Formula
+from app.web.lens import HEAT_STEPS, opinion_at
+from app.web.match import Match, parse, place_of, read_whole
+from app.web.numbers import Encoding, count, encoded, percent
+from app.web.pages.parts.claims import of_algorithm
+from app.web.pictures.boards import Board, SmallBoard, board, small_board
+from app.web.respond import Page, respond
+from app.web.text import STOPS, Legend, Stop, headline_of, legend_of
+from app.web.world import TRUTH, World, kept, world
+
+bp = Blueprint("how", __name__)
+
+RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # by random moves
+
+
+def _odds(world: World) -> dict[str, object]:
+    """Say how often a learner of the league draws its best move for each move worth 0."""
+    start = EXPLORATION.start
+    if start.lens not in world.always:
+        return {"powers": POWERS}
+    row = world.agents[start.lens].q[replay(world.game, start.record)[-1]]
+    limit = float(getattr(world.recipe(start.lens), "k_limit"))  # noqa: B009 - of this algorithm
+    odds = count(round(limit ** float(np.nanmax(row))))
+    return {"powers": POWERS, "limit": f"{limit:g}", "odds": odds}
+
+
+def _unnoticed(world: World) -> dict[str, object]:
+    """Say how likely it is that a rare loss is not seen in so many games."""
+    seat = _beaten_seat(world, RARELY_BEATEN)
+    if not seat:
+        return {}
+    loss = getattr(world.agents[RARELY_BEATEN].card.figures.vs["random"], seat)[-1][2]
+    unseen = {games: percent((1 - loss) ** games) for games in (100, 1000)}
+    return {"mark": seat.upper(), "loss": percent(loss), "unseen": unseen}
+
+
+def _beaten(world: World) -> dict[str, object]:
+    """Say how often an agent beats random moves that a best responder beats in every game."""
+    name = OFTEN_BEATEN
+    seat = _beaten_seat(world, name)
+    if not seat:
+        return {}
+    wins = getattr(world.agents[name].card.figures.vs["random"], seat)[-1][0]
+    return {"mark": seat.upper(), "wins": percent(wins)}
+
+
+def _beaten_seat(world: World, name: str) -> str:
+    """Name a seat in which an agent loses every game to its best responder, "" without one."""
+    if name not in world.always:
+        return ""
+    worst = world.agents[name].card.figures.best_response
+    return next((seat for seat in SEATS if getattr(worst, seat)[-1][2] == 1), "")
+
+
+POWERS = Formula(
+    (r"P(a) = \frac{k^{Q(s, a)}}{\sum_b k^{Q(s, b)}}",),
+    {
+        "P": "the probability that a move is played",
+        "k": "how sharp the choice is",
+        "Q": "the table",
+        "a": "the move",
+        "b": "every legal move in turn, a too",
+    },
+    "powers of k",
+)
+ACTION_VALUES = Section(
+    title="Positions, moves, values",
+    start=seen_by("q-learning-4", "1043"),
+    sources=sources("sutton-barto-2018", "watkins-1989"),
+    formula=Formula(
+        (
+            r"Q^*(s, a) = \sum_{s', r} p(s', r \mid s, a) "
+            r"\left[ r + \gamma \max\limits_{a'} Q^*(s', a') \right]",
+        ),
+        {
+            "Q*": "the action values of the best policy",
+            "p": "the transition probability: how likely the opponent’s answer leads there",
+        },
+    ),
+)
+EXPLORATION = Section(
+    title="Exploration",
+    start=seen_by("symmetric", "34678"),
+    sources=sources("sutton-barto-2018", "hernandez"),
+    formula=Formula(
+        (
+            r"P(a) = \frac{\varepsilon}{n} + \begin{cases} \frac{1 - \varepsilon}{m} & "
+            r"\text{for a best move} \\ 0 & \text{for the others} \end{cases}",
+        ),
+        {
+            "P": "the probability that a move is played",
+            "a": "the move",
+            "ε": "the exploration rate: the probability to play at random",
+            "n": "how many moves are legal",
+            "m": "how many of them have the highest value",
+        },
+        "ε-greedy",
+    ),
+    facts=_odds,
+)
+BEST_RESPONSE = Section(
+    title="The best responder",
+    start=seen_by("q-learning-2", "5"),
+    sources=sources("lanctot-2017"),
+    formula=Formula(
+        (
+            r"b(s) = \begin{cases} \max\limits_{s'} b(s') & \text{its own move} \\ "
+            r"\sum_{s'} \pi(s' \mid s) b(s') & \text{the agent’s} \end{cases}",
+        ),
+        {
+            "b": "what the responder may expect: 1 for its win, −1 for its loss",
+            "s′": "a position that a move leads to",
+            "π": "the agent’s policy: the probability that it moves there",
+        },
+    ),
+    facts=_beaten,
+)
+NASH_CONV = Section(
+    title="NashConv, and what a proof needs",
+    start=seen_by("self-play", "865243", 15),
+    sources=sources("lanctot-2017"),
+    formula=Formula(
+        (r"\text{NashConv} = b_{\mathrm O} + b_{\mathrm X}",),
+        {"b": "what the best responder expects to gain, as O against the agent as X, and as X"},
+    ),
+)
+EXACT = Section(
+    title="Why nothing is sampled",
+    start=seen_by("q-learning-1", "357"),
+    sources=sources("garcia-1990"),
+    formula=Formula(
+        (r"P = {(1 - p)}^n",),
+        {
+            "P": "the chance to see none",
+            "p": "the chance of a loss in one game",
+            "n": "how many games are played",
+        },
+    ),
+    facts=_unnoticed,
+)
+
+SECTIONS: dict[str, Section] = {
+    "action-values": ACTION_VALUES,
+    **{slug: algorithm.section for slug, algorithm in ALGORITHMS.items()},
+    "exploration": EXPLORATION,
+    "best-response": BEST_RESPONSE,
+    "nash-conv": NASH_CONV,
+    "exact": EXACT,
+}
+
+WRITING, WON_GAME = "writing", "won-game"
+TITLES = {WRITING: "A position, written down", WON_GAME: "One won game, worked through"}
+WRITTEN = "04"  # the record with which the writing begins
+IMAGES = (
+    "as it is",
+    "rotated left",
+    "rotated by 180°",
+    "rotated right",
+    "reflected, left and right",
+    "reflected, along the falling diagonal",
+    "reflected, top and bottom",
+    "reflected, along the rising diagonal",
+)  # in the order of `Game.symmetry`; a board that is no square has every second
+GAME = "03142"  # X wins with its third move
+ALPHA = 0.9  # how far a value goes towards its target
+STAGES = 4  # before the first value, and after each of three
+
+
+class Edit(NamedTuple):
+    """A square of the position that can be changed."""
+
+    id: str
+    mark: str
+    label: str  # what it holds and what a press makes of it
+    href: str  # "" where a press would leave a position that no game reaches
+
+
+class Image(NamedTuple):
+    """What a symmetry makes of the position."""
+
+    name: str
+    board: SmallBoard
+    href: str  # the same page with this position
+    chosen: bool  # it stands for all of them
+
+
+class Writing(NamedTuple):
+    """A position in all its writings."""
+
+    turn: str
+    ranks: list[list[Edit]]  # row by row
+    empty: str  # where the board is empty again
+    encodings: list[Encoding]
+    images: list[Image]
+
+
+class Cell(NamedTuple):
+    """A square of a board of the worked example."""
+
+    mark: str
+    text: str  # the value of the move there, "" where it is not about that move
+    heat: int | None
+    played: bool
+
+
+class WorkedMove(NamedTuple):
+    """A move of the winner: the board before it, and how its value comes about."""
+
+    title: str
+    label: str
+    ranks: list[list[Cell]]  # row by row
+    sum: str  # "" before its turn
+
+
+class WonGame(NamedTuple):
+    """The worked example at one of its stages."""
+
+    stage: int
+    stages: list[str]  # the addresses of all
+    said: str
+    turns: list[WorkedMove]
+    back: str  # "" at the first
+    on: str  # "" at the last
+
+
+def parse_board(query: Mapping[str, str], game: Game) -> int:
+    """Read the position that is written down.
+
+    Raises BadRequest with a sentence if it is none.
+    """
+    if not query.get("board"):
+        return replay(game, WRITTEN)[-1]
+    try:
+        return parse_position(game, query["board"])
+    except ValueError as error:
+        raise BadRequest(f"board in the address is wrong: {error}.") from None
+
+
+def writing(game: Game, position: int) -> Writing:
+    """Write a position in all ways, with what a press on each square makes of it."""
+    over = game.is_over(position)
+    text = position_text(game, position)
+    mover = "X" if text.count("X") == text.count("O") else "O"
+    stands = int(game.symmetry_class[position])
+    names = IMAGES[:: len(IMAGES) // len(game.symmetry)]
+    return Writing(
+        turn=f"{mover} to move" if not over else "The game is over",
+        ranks=[
+            [_edit(game, text, cell, "" if over else mover) for cell in rank]
+            for rank in _ranks(game)
+        ],
+        empty=addresses.how(WRITING, board="." * game.cells) if text.strip(".") else "",
+        encodings=encoded(game, position),
+        images=[
+            Image(
+                name=name,
+                board=small_board(game, image, {}),
+                href=addresses.how(WRITING, board=position_text(game, image)),
+                chosen=image == stands,
+            )
+            for name, image in zip(names, game.image[:, position].tolist(), strict=True)
+        ],
+    )
+
+
+def won_game(game: Game, stage: int) -> WonGame:
+    """Work out the values of the winner's moves, the last first, as far as a stage goes."""
+    positions = replay(game, GAME)
+    played = parse_record(game, GAME)
+    turns, target, said = [], 1.0, "X has won. So far the value of each of its moves is 0."
+    for number, ply in enumerate(range(len(played) - 1, -1, -2), 1):
+        value = ALPHA * target
+        done = number <= stage
+        source = "the win, 1" if number == 1 else f"the value just found, {target:.2f}"
+        if number == stage:
+            said = f"The target is {source}. The value goes nine tenths of the way there from 0."
+        turns.append(
+            WorkedMove(
+                title=f"Move {ply + 1}",
+                label=f"Before move {ply + 1}: {position_text(game, positions[ply])}",
+                ranks=_worked(game, positions[ply], played[ply], value if done else 0.0),
+                sum=f"0 + {ALPHA} × ({target:.2f} − 0) = {value:.2f}" if done else "",
+            )
+        )
+        target = value
+    addressed = [addresses.how(WON_GAME, stage=number) for number in range(STAGES)]
+    return WonGame(
+        stage=stage,
+        stages=addressed,
+        said=said,
+        turns=turns[::-1],
+        back=addressed[stage - 1] if stage else "",
+        on=addressed[stage + 1] if stage + 1 < STAGES else "",
+    )
+
+
+def _edit(game: Game, text: str, cell: int, mover: str) -> Edit:
+    """Offer the mover's stone on an empty square, and none on a square that has one."""
+    row, column = game.row_column(cell)
+    mark = text[cell]
+    after = text[:cell] + (mover if mark == "." else ".") + text[cell + 1 :]
+    possible = bool(mark != "." or mover) and _reached(game, after)
+    press = (f"press for {mover}" if mark == "." else "press to remove it") if possible else ""
+    holds = "empty" if mark == "." else mark
+    label = ", ".join(filter(None, [f"Row {row + 1}, column {column + 1}", holds, press]))
+    return Edit(
+        f"{WRITING}-{cell}", mark, label, addresses.how(WRITING, board=after) if possible else ""
+    )
+
+
+def _reached(game: Game, text: str) -> bool:
+    try:
+        parse_position(game, text)
+    except ValueError:
+        return False
+    return True
+
+
+def _worked(game: Game, position: int, played: int, value: float) -> list[list[Cell]]:
+    """Show a board with the value of the one move that was played."""
+    cells = [Cell(MARKS[stone], "", None, False) for stone in game.board[position].tolist()]
+    cells[played] = Cell(MARKS[0], f"{value:.2f}", round(value * HEAT_STEPS), True)
+    return [[cells[cell] for cell in rank] for rank in _ranks(game)]
+
+
+def _ranks(game: Game) -> list[list[int]]:
+    ranks: list[list[int]] = np.arange(game.cells).reshape(game.rows, game.columns).tolist()
+    return ranks
+
+
+PARTS = TITLES | {slug: section.title for slug, section in SECTIONS.items()}
+CONTENTS = {
+    heading: {slug: PARTS[slug] for slug in slugs}
+    for heading, slugs in {
+        "What an agent is": ("action-values", "exploration", *TITLES),
+        "Algorithms": tuple(ALGORITHMS),
+        "What is exactly true of it": ("best-response", "nash-conv", "exact"),
+    }.items()
+}
+
+
+class Example(NamedTuple):
+    """A section's board at some position."""
+
+    headline: str
+    caption: str  # whose values it shows, "" where the game is over
+    board: Board
+    back: str  # the address of the position it began with, "" there
+    play: str  # the address of the same view on the play page
+
+
+class Start(NamedTuple):
+    """What the text of a section says of its first position, cell by cell."""
+
+    values: list[str]
+    tries: list[str]  # how often training updated the value
+
+
+class HowPage(Page, frozen=True):
+    """The contents."""
+
+    template: ClassVar = "how/how.html"
+
+    stops: Sequence[Stop]  # of the lesson
+    contents: Mapping[str, Mapping[str, str]]  # the titles of all parts by heading and slug
+
+
+class PartPage(Page, frozen=True):
+    """One part: the section of an algorithm or of a measure, or what is worked through."""
+
+    template: ClassVar = "how/part.html"
+    fragment: ClassVar = ("moved",)
+
+    world: World
+    slug: str
+    title: str
+    contents: Mapping[str, Mapping[str, str]]
+    writing: Writing | None = None  # a position in all its writings
+    won_game: WonGame | None = None  # the worked example
+    part: Section | None = None
+    example: Example | None = None  # its board, if the agent that it is about is there
+    start: Callable[..., Start] | None = None  # the values of its lens, or another, where it begins
+    legend: Callable[[], Legend] | None = None  # of its board as it begins
+    facts: Mapping[str, object] | None = None  # what only this section asks for
+    recipes: Mapping[str, Recipe] | None = None  # by agent, as are the cards
+    cards: Mapping[str, Card] | None = None
+    claims: Sequence[Summary] = ()  # that were checked with runs of it
+
+
+@bp.get(addresses.HOW)
+def how() -> Response:
+    """Show the contents, or lead on to the part that a query names: all were once one page."""
+    if part := request.args.get("at", ""):
+        shown = {name: request.args.get(name) for name in ("record", "board", "stage")}
+        return redirect(addresses.how(part, **shown), 301)
+    return respond(HowPage(STOPS, CONTENTS))
+
+
+@bp.get(addresses.HOW_PART)
+def part(slug: str) -> Response:
+    """Show a part of the contents; the stops of the lesson have addresses like theirs."""
+    if slug not in PARTS:
+        there = [*(stop.slug for stop in STOPS), *PARTS]
+        raise NotFound(f"There is no part {slug!r}. There are: {', '.join(there)}.")
+    query, game = request.args, world().game
+    page = partial(PartPage, world(), slug, PARTS[slug], CONTENTS)
+    if slug == WRITING:
+        return respond(page(writing=writing(game, parse_board(query, game))))
+    if slug == WON_GAME:
+        stage = read_whole("stage", query.get("stage") or "0", 0, STAGES - 1)
+        return respond(page(won_game=won_game(game, stage)))
+    return respond(section_page(world(), slug, query.get("record", "")))
+
+
+def section_page(world: World, slug: str, record: str) -> PartPage:
+    """Gather what the templates write down of a section, its board after a record.
+
+    Raises BadRequest or Conflict with a sentence on what is wrong with it.
+    """
+    section = SECTIONS[slug]
+    shown = _can_be_seen(world, section)
+    if record and not shown:
+        raise BadRequest(
+            f"{section.title} has no board here, for {section.start.lens} is not here."
+        )
+    match = section.start.go(parse(record, {}, world).match.record) if record else section.start
+    return PartPage(
+        world=world,
+        slug=slug,
+        title=section.title,
+        contents=CONTENTS,
+        part=section,
+        example=example(world, slug, match) if shown else None,
+        start=partial(start, world, section.start),
+        legend=partial(legend, world, section.start),
+        facts=facts(world, slug),
+        recipes={name: world.recipe(name) for name in world.agents},
+        cards={name: agent.card for name, agent in world.agents.items()},
+        claims=of_algorithm(world, slug),
+    )
+
+
+def _can_be_seen(world: World, section: Section) -> bool:
+    lens, step = section.start.lens, section.start.step
+    if lens == TRUTH:
+        return True
+    return lens in world.always and (step is None or step <= world.last_step(lens))
+
+
+@kept(64)
+def facts(world: World, slug: str) -> Mapping[str, object]:
+    """Return what only one section asks for."""
+    return SECTIONS[slug].facts(world)
+
+
+def example(world: World, slug: str, match: Match) -> Example:
+    """Lay out a section's board."""
+    place = place_of(match, world)
+    opinion = None if place.over else opinion_at(place)
+    headline = headline_of(place)
+    return Example(
+        headline=headline,
+        caption=legend_of(place, opinion).caption if opinion else "",
+        board=board(
+            place,
+            opinion,
+            lambda cell: addresses.how(slug, record=match.play(cell).record),
+            label=f"{PARTS[slug]}: {headline}",
+        ),
+        back=addresses.how(slug) if match != SECTIONS[slug].start else "",
+        play=addresses.play(match),
+    )
+
+
+def start(world: World, match: Match, lens: str = "") -> Start:
+    """Return the values of an agent where a section's board begins: its own, or another one."""
+    place = place_of(replace(match, lens=lens) if lens else match, world)
+    tries = world.agents[lens or match.lens].visits[place.position].tolist()
+    return Start(opinion_at(place).texts, [count(number) for number in tries])
+
+
+def legend(world: World, match: Match) -> Legend:
+    """Explain the colours of a section's board as it begins."""
+    place = place_of(match, world)
+    return legend_of(place, opinion_at(place))
