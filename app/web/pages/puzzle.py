@@ -98,10 +98,6 @@ class Attempt:
             return replace(self, right=cell)
         return replace(self, plays=cell)
 
-    def answered_with(self, cell: int) -> str:
-        """Return where the question that is open is answered with a cell."""
-        return self.say(cell).address
-
     def at(self, ply: int) -> "Attempt":
         """Return the same with the punishment played so far."""
         return replace(self, ply=ply)
@@ -361,7 +357,8 @@ def score(number: int) -> Response:
 def _board(attempt: Attempt) -> Board:
     """Lay out the position: to be answered on, then with its values, then played on."""
     world, each, place = attempt.world, attempt.puzzle, attempt.place
-    label, link = gettext("The position"), None if attempt.is_open else attempt.answered_with
+    label = gettext("The position")
+    link = None if attempt.is_open else lambda cell: attempt.say(cell).address
     if attempt.right is None or attempt.ply:
         return board(place, None, link, label=label)
     view = opinion(world, each.position, each.agent)

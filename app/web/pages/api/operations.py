@@ -110,7 +110,10 @@ def show_position(position: str, query: schema.LookQuery) -> Response:
     """A position as an agent sees it, and as it truly is."""
     step = None if query.step is UNSET else query.step
     _one_of(query.lens, world().lenses, world().is_lens(query.lens))
-    _check_step(query.lens, step)
+    learned = world().agents.find(query.lens)
+    steps = len(learned.snapshot_updates) if learned else 0
+    if step is not None and step >= steps:
+        raise NotFound(f"{query.lens} has {steps} snapshots: there is no step {step}.")
     return pure(view(world(), _number(position), query.lens, step))
 
 
@@ -173,7 +176,18 @@ def show_match(x: str, o: str) -> Response:
 @tree.validate(resp=answer(schema.Claims), operation_id="experiments")
 def list_experiments() -> Response:
     """What was claimed, and what is so."""
-    return pure(schema.Claims([_claim(one) for one in world().experiments.values()]))
+    claims = [
+        schema.ApiClaim(
+            id=one.id,
+            title=one.title,
+            source=SOURCES[one.sources[0]].name,
+            verdict=one.verdict,
+            href=addresses.API_EXPERIMENT.to(one.id),
+            page=addresses.EXPERIMENT.to(one.id),
+        )
+        for one in world().experiments.values()
+    ]
+    return pure(schema.Claims(claims))
 
 
 @bp.get(addresses.API_EXPERIMENT)
@@ -210,13 +224,6 @@ def _one_of(name: str, names: Collection[str], known: bool) -> None:
         raise NotFound(f"There is no {name!r} here. {choice(names)}")
 
 
-def _check_step(lens: str, step: int | None) -> None:
-    learned = world().agents.find(lens)
-    steps = len(learned.snapshot_updates) if learned else 0
-    if step is not None and step >= steps:
-        raise NotFound(f"{lens} has {steps} snapshots: there is no step {step}.")
-
-
 def summary(world: World, id: str) -> schema.Summary:
     """Tell the key figures of an agent as shipped."""
     card = world.agents[id].card
@@ -237,17 +244,6 @@ def summary(world: World, id: str) -> schema.Summary:
         href=addresses.API_AGENT.to(id),
         page=addresses.agent(id),
         play=addresses.play(Match(o=id)),
-    )
-
-
-def _claim(summary: Checked) -> schema.ApiClaim:
-    return schema.ApiClaim(
-        id=summary.id,
-        title=summary.title,
-        source=SOURCES[summary.sources[0]].name,
-        verdict=summary.verdict,
-        href=addresses.API_EXPERIMENT.to(summary.id),
-        page=addresses.EXPERIMENT.to(summary.id),
     )
 
 

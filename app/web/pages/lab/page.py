@@ -294,9 +294,9 @@ def lab_page(
         story=told,
         story_links=_story_links(recipe, told, partial(here, None)),
         untold=KNOWN[recipe.slug].untold,
-        take=_taken(world, chosen, ghost, duel.curve, axis),
+        take=_taken(world, chosen, duel),
         take_mind=take_mind(world, chosen, step),
-        links=links(world, chosen, recipe, record, ghost, curve, axis),
+        links=links(world, chosen, duel, record),
     )
 
 
@@ -331,10 +331,9 @@ def duel_of(world: World, chosen: str, query: Mapping[str, str]) -> Duel:
     return Duel(recipe, ghost, sides, seeds, more, measures, curve, axis)
 
 
-def links(
-    world: World, chosen: str, recipe: Recipe, record: str, ghost: str, curve: str, axis: str
-) -> dict[str, str]:
+def links(world: World, chosen: str, duel: Duel, record: str) -> dict[str, str]:
     """Return where the buttons lead, "" where what they ask for is not trained here."""
+    recipe, ghost, curve, axis = duel.recipe, duel.ghost, _curve(duel.curve), duel.axis
     seated = Match(record, o=HUMAN, lens=chosen)
     views = (View(chosen), View(ghost)) if ghost else (View(chosen),)
     at_hand = ghost in world.always  # to find where both part no other agent is trained again
@@ -474,16 +473,16 @@ def one_name(world: World, recipe: Recipe) -> str:
     return world.lab.called(written_name(recipe))
 
 
-def _taken(world: World, chosen: str, ghost: str, curve: str, axis: str) -> Take:
+def _taken(world: World, chosen: str, duel: Duel) -> Take:
     """Return how a curve leaves the site: as a file the median of all seeds, in a frame one run.
 
     In a frame it is of one agent alone where it is against an opponent.
     """
-    if curve in FIGURES:
-        take = take_curve(world, [chosen, ghost] if ghost else [chosen], curve)
+    if duel.curve in FIGURES:
+        take = take_curve(world, [one for one in (chosen, duel.ghost) if one], duel.curve)
     else:
-        take = take_curve(world, [chosen], against=curve)
-    here = addresses.lab(chosen, ghost, _curve(curve), axis=axis)
+        take = take_curve(world, [chosen], against=duel.curve)
+    here = addresses.lab(chosen, duel.ghost, _curve(duel.curve), axis=duel.axis)
     return take._replace(svg=addresses.file_of(here, "svg"), csv=addresses.file_of(here, "csv"))
 
 

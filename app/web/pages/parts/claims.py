@@ -53,11 +53,11 @@ def of_algorithm(world: World, slug: str) -> tuple[Summary, ...]:
 def algorithms(world: World, summary: Summary) -> list[str]:
     """List the algorithms that an experiment is about, by their slugs."""
     cards = [world.always[name].card.algorithm for name in summary.agents if name in world.always]
-    return [*dict.fromkeys([*cards, *filter(None, map(_slug, _recipes(summary)))])]
-
-
-def _slug(recipe: str) -> str:
-    return recipe.partition(",")[0]
+    return [
+        *dict.fromkeys(
+            [*cards, *(recipe.partition(",")[0] for recipe in _recipes(summary) if recipe)]
+        )
+    ]
 
 
 def _recipes(summary: Summary) -> list[str]:
