@@ -60,7 +60,7 @@ Answer = TypeVar("Answer")
 class Sweep:
     """Recipes by the names they have in the figures, and what is measured of each seed."""
 
-    recipes: Mapping[str, str]  # label -> the recipe's full name without a seed
+    recipes: Mapping[str, str]  # label -> a name of the recipe, without a seed
     measure: Measure[Any]
     seeds: int = 1_000  # as many as are trained if no number is given
     checked: bool = True  # whether a test makes a run of the first recipe again
