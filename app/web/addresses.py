@@ -165,9 +165,7 @@ def mind_preview(name: str, step: int | None = None, colour: str = "") -> str:
 
 def compare(comparison: Comparison) -> str:
     """Return where a comparison is shown."""
-    query = [f"lens={_quoted(str(view))}" for view in comparison.views]
-    query += [f"figure={comparison.figure}"] if comparison.figure else []
-    return COMPARE.to(comparison.record) + ("?" + "&".join(query) if query else "")
+    return COMPARE.to(comparison.record, lens=[*comparison.views], figure=comparison.figure)
 
 
 def agent(name: str, against: str = "") -> str:
@@ -282,10 +280,8 @@ def embed_curve(
     name: str, others: Sequence[str] = (), figure: str = "", against: str = "", width: int = 0
 ) -> str:
     """Return a frame with the learning curve of an agent, or of several, by one figure."""
-    query = [f"lens={_quoted(other)}" for other in others]
-    query += [f"figure={figure}"] * bool(figure) + [f"against={against}"] * bool(against)
-    query += [f"width={width}"] * bool(width)
-    return EMBED_CURVE.to(name) + ("?" + "&".join(query) if query else "")
+    query = {"figure": figure, "against": against, "width": width or None}
+    return EMBED_CURVE.to(name, lens=[*others], **query)
 
 
 def embed_experiment(claim: str, number: int = 1) -> str:
@@ -334,9 +330,12 @@ def _settings(*values: object) -> list[str]:
 
 
 def _query(**values: object) -> str:
-    """Write what is given as a query."""
+    """Write what is given as a query, and of a list each of its values."""
     given = [
-        f"{name}={_quoted(str(value))}" for name, value in values.items() if value not in (None, "")
+        f"{name}={_quoted(str(each))}"
+        for name, value in values.items()
+        for each in (value if isinstance(value, list) else [value])
+        if each not in (None, "")
     ]
     return "?" + "&".join(given) if given else ""
 

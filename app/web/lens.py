@@ -356,17 +356,17 @@ class Move(NamedTuple):
     mark: str
     square: str
     name: str  # the same in a word or two
-    href: str
-    shown: bool  # whether the board shows the position after it
     text: str  # what the lens expected of it, in the mover's view; "" where it never tried
     spoken: str  # the same in words
     heat: int | None  # the colour of what it expected, in the mover's view
     before: str  # what the position was worth to the mover with optimal play: "win in 3", "draw"
     after: str  # and what was left of that
     blunder: bool  # whether it lowered the minimax value of the game
-    random: bool  # whether its agent never plays it, but for a random move
     truth: int  # the value after it in X's view, -1, 0 or +1
     expected: float | None  # what the lens expected, in X's view from -1 to +1; beads nothing
+    random: bool = False  # whether its agent never plays it, but for a random move
+    href: str = ""
+    shown: bool = False  # whether the board shows the position after it
 
 
 def moves(place: Place) -> list[Move]:
@@ -406,15 +406,12 @@ def _judge(
         mark=MARKS[to_move],
         square=square_name(world.game, cell),
         name=short_name(world.game, cell),
-        href="",
-        shown=False,
         text=view.texts[cell] if known else "",
         spoken=view.spoken[cell] if known else "",
         heat=view.heat[cell] if known else None,
         before=best_play(world, position),
         after=outcome(world, position, cell),
         blunder=not world.right[position, cell],
-        random=False,
         truth=to_move * int(world.truth[position, cell]),
         expected=to_move * float(view.scaled[cell]) if known and not view.beads else None,
     )

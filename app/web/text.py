@@ -65,12 +65,12 @@ class Legend(NamedTuple):
     """How to read the colours."""
 
     caption: str
-    blank: str  # what a square without a value means, "" where all have one
-    errs: bool  # whether values of it can be wrong
-    drawn: bool  # whether its moves are drawn like beads, so that it has no one move
-    heats: range  # colours to show
-    scale: tuple[tuple[str, ...], ...]  # what its two ends and its middle stand for
     facts: str  # what is exactly true of the agent or lens
+    errs: bool  # whether values of it can be wrong
+    blank: str = ""  # what a square without a value means, "" where all have one
+    drawn: bool = False  # whether its moves are drawn like beads, so that it has no one move
+    heats: range = range(0)  # colours to show
+    scale: tuple[tuple[str, ...], ...] = ()  # what its two ends and its middle stand for
 
 
 def legend_of(place: Place, opinion: Opinion) -> Legend:
@@ -84,20 +84,9 @@ def legend_of(place: Place, opinion: Opinion) -> Legend:
     when = marked("for %(mark)s, to move") if now else marked("for %(mark)s, at its last move")
     view = gettext(when, mark=MARKS[player])
     if is_moves(opinion.lens):
-        title = world.titles[opinion.lens]
-        return Legend(
-            caption=gettext(
-                "★ is what %(agent)s plays %(view)s: its values are not known",
-                agent=title,
-                view=view,
-            ),
-            blank="",
-            errs=True,
-            drawn=False,
-            heats=range(0),
-            scale=(),
-            facts=facts(world, opinion.lens),
-        )
+        words = marked("★ is what %(agent)s plays %(view)s: its values are not known")
+        caption = gettext(words, agent=world.titles[opinion.lens], view=view)
+        return Legend(caption, facts(world, opinion.lens), errs=True)
     worth: Worth | None = ONES
     decimals = 2
     if opinion.exact:

@@ -188,8 +188,8 @@ def board(
         squares.append(square)
     ranks = [squares[start : start + game.columns] for start in range(0, game.cells, game.columns)]
     moves = "" if place.over else MARKS[place.match.to_move]
-    label = label or gettext("Board")
-    return Board(id, label, ranks, _box(game), _strikes(game, lines), held, moves)
+    box, label = f"0 0 {game.columns} {game.rows}", label or gettext("Board")
+    return Board(id, label, ranks, box, _strikes(game, lines), held, moves)
 
 
 def small_board(
@@ -206,7 +206,11 @@ def small_board(
         cells.get(kind, []).append(cell)
     cells["last"] = [] if last is None else [last]
     drawn = [Sign("grid", _grid(game))]
-    drawn += [Sign(kind, _outline(game, kind, there)) for kind, there in cells.items() if there]
+    drawn += [
+        Sign(kind, "".join(_sign(game, kind, cell) for cell in there))
+        for kind, there in cells.items()
+        if there
+    ]
     lines = _winning_lines(game, position) if game.is_over(position) else []
     for line in _strikes(game, lines):
         drawn.append(Sign("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
@@ -331,18 +335,10 @@ def _strikes(game: Game, lines: list[list[int]]) -> list[Strike]:
     return drawn
 
 
-def _box(game: Game) -> str:
-    return f"0 0 {game.columns} {game.rows}"
-
-
 @lru_cache(maxsize=2)
 def _grid(game: Game) -> str:
     down = [f"M{column} 0v{game.rows}" for column in range(1, game.columns)]
     return "".join(down + [f"M0 {row}h{game.columns}" for row in range(1, game.rows)])
-
-
-def _outline(game: Game, kind: str, cells: list[int]) -> str:
-    return "".join(_sign(game, kind, cell) for cell in cells)
 
 
 @lru_cache(maxsize=MANY)
