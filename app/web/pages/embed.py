@@ -7,7 +7,7 @@ Nothing else of the site may be framed: see `app.web.service.headers`.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -18,13 +18,12 @@ from markupsafe import Markup
 from msgspec.structs import replace
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import BadRequest, HTTPException, NotFound
-from werkzeug.http import generate_etag
 from werkzeug.routing import RequestRedirect
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.experiments import Summary
 from app.recipes import RecipeError
-from app.web import addresses, comparison, match
+from app.web import addresses, comparison
 from app.web.addresses import IN_FRAME
 from app.web.lens import NOTHING, opinion_at
 from app.web.match import Match, Place, parse, read_whole, step_after
@@ -37,7 +36,7 @@ from app.web.pictures.curves import WIDTH, WIDTHS, Charts, curve_picture
 from app.web.pictures.figures import Layout, layout_of
 from app.web.pictures.svg import inline_plot, preview
 from app.web.pictures.tables import Table, table
-from app.web.respond import Page, lead_to, respond, revalidated
+from app.web.respond import Page, lead_to, respond
 from app.web.scene import Scene, losing_move, replied, scene, summed_up
 from app.web.text import STOPS, headline_of, legend_of
 from app.web.world import World, world
@@ -355,27 +354,30 @@ NO_VIEW = {400, 404, 405, 409, 414}  # an address that shows nothing of ours
 def oembed() -> Response:
     """Say how the page at an address of this site is embedded."""
     kind = request.args.get("format", "json")
-    write = OEMBED_FORMATS.get(kind)
-    if write is None:
+    if kind not in ("json", "xml"):
         abort(501, f"format={kind} is not spoken here: json and xml are.")
     url = request.args.get("url", "")
     if not url:
         raise BadRequest("url in the address is missing: it is that of the page to embed.")
     take, host = found(world(), url), request.host_url.rstrip("/")
     width, height = min(take.size[0], most("maxwidth")), min(take.size[1], most("maxheight"))
-    body, mimetype = write(
-        {
-            "version": "1.0",
-            "type": "rich",
-            "provider_name": PROVIDER,
-            "provider_url": host,
-            "title": take.title,
-            "html": export.iframe(host, take.frame, take.title, width, height),
-            "width": width,
-            "height": height,
-        }
-    )
-    return revalidated(Response(body, mimetype=mimetype), generate_etag(body))
+    answer = {
+        "version": "1.0",
+        "type": "rich",
+        "provider_name": PROVIDER,
+        "provider_url": host,
+        "title": take.title,
+        "html": export.iframe(host, take.frame, take.title, width, height),
+        "width": width,
+        "height": height,
+    }
+    if kind == "json":
+        return export.file(json.dumps(answer).encode(), "application/json")
+    root = ElementTree.Element("oembed")
+    for name, value in answer.items():
+        ElementTree.SubElement(root, name).text = str(value)
+    body: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return export.file(body, "text/xml")
 
 
 def found(world: World, url: str) -> export.Take:
@@ -392,8 +394,8 @@ def found(world: World, url: str) -> export.Take:
     query = MultiDict(parse_qsl(parts.query, keep_blank_values=True))
     try:
         endpoint, given = current_app.url_map.bind(parts.netloc).match(parts.path)
-        if endpoint in TAKES:
-            return TAKES[endpoint](world, given, query)
+        if take := take_of(world, endpoint, given, query):
+            return take
     except RequestRedirect:
         pass
     except HTTPException as error:
@@ -414,88 +416,43 @@ def most(name: str) -> int:
     return int(text)
 
 
-def _board(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
-    return export.take_board(match.parse(given.get("record", ""), query, world))
+def take_of(
+    world: World, endpoint: str, given: Mapping[str, Any], query: Query
+) -> export.Take | None:
+    """Return how what an endpoint shows leaves the site, of a page or of the frame itself.
 
-
-def _mind(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
-    return export.take_mind(world, given["name"], *minds.parse_view(world, given["name"], query))
-
-
-def _agent(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
-    against = query.get("against", "")
-    alone = MultiDict({"against": against})  # the page takes no heed of the rest
-    return parse_curves(world, given["name"], alone).take
-
-
-def _curve(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
-    return parse_curves(world, given["name"], query).take
-
-
-def _compared(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
-    lenses, figure = query.getlist("lens"), query.get("figure", "")
-    compared, _ = comparison.parse(given.get("record", ""), lenses, world, figure)
-    learned = [view.lens for view in compared.views if world.agents.knows(view.lens)]
-    if not learned:
-        raise NotFound("None of them has learned.")
-    return export.take_curve(world, learned, compared.figure, record=compared.record)
-
-
-def _figure(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
-    return export.take_figure(*parse_figure(world, given["claim"], query))
-
-
-def _puzzle(world: World, given: Mapping[str, Any], _: Query) -> export.Take:
-    return export.take_puzzle(world, given["number"])
-
-
-def _today(world: World, given: Mapping[str, Any], query: Query) -> export.Take:
-    return export.take_today()
-
-
-def _stop(world: World, given: Mapping[str, Any], _: Query) -> export.Take:
-    return export.take_stop(next(stop for stop in STOPS if stop.slug == given["slug"]))
-
-
-def _learner(world: World, given: Mapping[str, Any], _: Query) -> export.Take:
-    try:
-        return export.take_learner(given.get("name", ""))
-    except RecipeError as error:
-        raise NotFound(f"Nobody can teach this: {error}.") from None
-
-
-# By the endpoint of a page, or of the frame itself.
-TAKES: dict[str, Callable[[World, Mapping[str, Any], Query], export.Take]] = {
-    "play.play": _board,
-    "embed.board": _board,
-    "mind.mind": _mind,
-    "embed.mind": _mind,
-    "agent.agent": _agent,
-    "embed.curve": _curve,
-    "compare.compare": _compared,
-    "experiments.one": _figure,
-    "embed.experiment": _figure,
-    "puzzle.puzzle": _puzzle,
-    "puzzle.framed": _puzzle,
-    "puzzle.today": _today,
-    "puzzle.framed_today": _today,
-    "lesson.lesson": _stop,
-    "lesson.framed": _stop,
-    "teach.teach": _learner,
-    "teach.framed": _learner,
-}
-
-
-def _json(answer: Mapping[str, object]) -> tuple[bytes, str]:
-    return json.dumps(answer).encode(), "application/json"
-
-
-def _xml(answer: Mapping[str, object]) -> tuple[bytes, str]:
-    root = ElementTree.Element("oembed")
-    for name, value in answer.items():
-        ElementTree.SubElement(root, name).text = str(value)
-    body: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return body, "text/xml"
-
-
-OEMBED_FORMATS = {"json": _json, "xml": _xml}
+    Raises what reading its address raises, and NotFound where it shows nothing that leaves.
+    """
+    take = None
+    match endpoint:
+        case "play.play" | "embed.board":
+            take = export.take_board(parse(given.get("record", ""), query, world))
+        case "mind.mind" | "embed.mind":
+            view = minds.parse_view(world, given["name"], query)
+            take = export.take_mind(world, given["name"], *view)
+        case "agent.agent":  # it takes no heed of the rest
+            alone = MultiDict({"against": query.get("against", "")})
+            take = parse_curves(world, given["name"], alone).take
+        case "embed.curve":
+            take = parse_curves(world, given["name"], query).take
+        case "compare.compare":
+            record, lenses = given.get("record", ""), query.getlist("lens")
+            shown, _ = comparison.parse(record, lenses, world, query.get("figure", ""))
+            learned = [view.lens for view in shown.views if world.agents.knows(view.lens)]
+            if not learned:
+                raise NotFound("None of them has learned.")
+            take = export.take_curve(world, learned, shown.figure, record=shown.record)
+        case "experiments.one" | "embed.experiment":
+            take = export.take_figure(*parse_figure(world, given["claim"], query))
+        case "puzzle.puzzle" | "puzzle.framed":
+            take = export.take_puzzle(world, given["number"])
+        case "puzzle.today" | "puzzle.framed_today":
+            take = export.take_today()
+        case "lesson.lesson" | "lesson.framed":
+            take = export.take_stop(next(stop for stop in STOPS if stop.slug == given["slug"]))
+        case "teach.teach" | "teach.framed":
+            try:
+                take = export.take_learner(given.get("name", ""))
+            except RecipeError as error:
+                raise NotFound(f"Nobody can teach this: {error}.") from None
+    return take
