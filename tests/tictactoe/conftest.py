@@ -14,7 +14,7 @@ from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
 from tests.tictactoe.both import Both
 from tests.tictactoe.models import ID, Arrays, Keys, make_agent
-from tests.tictactoe.reference import Policy, Rules, in_floats
+from tests.tictactoe.reference import PLAYERS, Policy, Rules, in_floats
 from tests.tictactoe.slow_report import SlowTask, Table, slow_task
 
 # Tic-tac-toe, and boards that are not square, have one row, or end with the first stone.
@@ -39,14 +39,7 @@ def rules(tictactoe: Both) -> Rules:
 @pytest.fixture(scope="session")
 def players(rules: Rules) -> dict[str, Policy]:
     """The reference's version of every baseline."""
-    return {
-        "random": rules.uniform(),
-        "fixed": rules.first_empty(),
-        "t-hand": rules.t_hand(),
-        "minimax": rules.minimax(),
-        "minimax-random": rules.minimax_random(),
-        "strongest": rules.strongest(),
-    }
+    return {name: play(rules) for name, play in PLAYERS.items()}
 
 
 @pytest.fixture(scope="session")

@@ -304,3 +304,13 @@ class Rules:
     def can_lose(self, policy: Policy, seat: str) -> bool:
         """Whether any play at all of the other side ever wins."""
         return any(self.result(board) == -SIGN[seat] for board in self.met(policy, seat))
+
+
+PLAYERS = {
+    "random": Rules.uniform,
+    "fixed": Rules.first_empty,
+    "t-hand": Rules.t_hand,
+    "minimax": Rules.minimax,
+    "minimax-random": Rules.minimax_random,
+    "strongest": Rules.strongest,
+}

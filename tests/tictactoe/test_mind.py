@@ -81,36 +81,6 @@ def test_no_two_tiles_lie_over_each_other_and_bands_do_not_mix(where: Tiles) -> 
             assert where.top[row].min() > where.top[where.ply == ply - 1].max() + 1
 
 
-def test_a_tile_stands_for_the_image_that_was_updated_most(
-    tictactoe: Both, where: Tiles, agents: dict[str, Agent]
-) -> None:
-    visits = agents["q-learning-1"].visits
-    rows = mind.representatives(where, visits, visits.sum(axis=1) > 0)
-    for chosen, decision in zip(rows.tolist(), where.decision.tolist(), strict=True):
-        seen = {
-            tictactoe.number[image]: int(visits[tictactoe.number[image]].sum())
-            for image in images(tictactoe.rules, tictactoe.boards[decision])
-        }
-        most = max(seen.values())
-        assert chosen == min(position for position, often in seen.items() if often == most)
-
-
-def test_at_a_snapshot_a_tile_stands_for_an_image_that_is_known_by_then(
-    tictactoe: Both, where: Tiles, agents: dict[str, Agent]
-) -> None:
-    game, agent = tictactoe.game, agents["self-play"]
-    known = mind.known(game, agent.history.all_updated())
-    rows = mind.representatives(where, agent.visits, known)
-    others = 0
-    for step in range(len(known)):
-        some = known[step][where.images].any(axis=1)
-        assert known[step][rows[step]].tolist() == some.tolist()
-        alone = mind.representatives(where, agent.visits, known[step])
-        np.testing.assert_array_equal(rows[step], alone)
-        others += int((rows[step] != rows[-1])[some].sum())
-    assert others  # that were not the most updated of all by the end
-
-
 @pytest.mark.parametrize("name", ["q-table", "self-play", "observing"])
 def test_the_colour_is_the_best_value_of_the_representative(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent], name: str

@@ -110,12 +110,6 @@ def test_a_tile_lies_where_the_picture_says(world: World) -> None:
     assert alone.startswith(f"M{x:g} {y:g}h")
 
 
-def test_a_network_knows_everything_after_its_first_update(world: World) -> None:
-    known = colouring(world, "dqn-vs-random", "expects").known
-    assert not known[0].any()
-    assert known[1:].all()
-
-
 def test_who_has_no_task_is_not_coloured_by_it(world: World, client: FlaskClient) -> None:
     assert world.task("observing") is None
     assert "wrong-task" not in kinds(world, "observing")
