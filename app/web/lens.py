@@ -153,7 +153,7 @@ def opinion(
     return _opinion(world, position, lens, step, own)
 
 
-@kept(512, told=True)  # some 2 KB each; a game asks for the same ones at every move
+@kept(512, per_language=True)  # some 2 KB each; a game asks for the same ones at every move
 def _opinion(world: World, position: int, lens: str, step: int | None, own: bool) -> Opinion:
     """Return the opinion of a lens that has values."""
     legal = world.game.legal[position]
@@ -285,7 +285,7 @@ def _optimal(result: str) -> str:
     return gettext("optimal: %(result)s", result=result)
 
 
-@kept(256, told=True)
+@kept(256, per_language=True)
 def off_task(
     world: World, position: int, lens: str, step: int | None = None, own: bool = False
 ) -> list[str]:
@@ -418,7 +418,7 @@ def _judge(
 
 
 # Some 1 KB each; a game asks for its earlier ones at every move.
-_judged = kept(4096, told=True)(_judge)
+_judged = kept(4096, per_language=True)(_judge)
 
 
 def label_of(listed: Sequence[Move]) -> str:

@@ -171,7 +171,7 @@ def once(macro: str, *facts: Hashable) -> str:
     return _written(world(), macro, *facts)
 
 
-@kept(PARTS_KEPT, told=True)
+@kept(PARTS_KEPT, per_language=True)
 def _written(_: World, macro: str, *facts: Hashable) -> str:
     written: str = get_template_attribute("parts/_controls.html", macro)(*facts)
     return written

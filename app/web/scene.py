@@ -587,7 +587,7 @@ def _take_back(match: Match, routes: Routes) -> str:
     return routes.show(match.go(undo(match.shown, plies)))
 
 
-@kept(64, told=True)
+@kept(64, per_language=True)
 def _training(world: World, lens: str) -> tuple[tuple[str, ...], str]:
     """Return what each snapshot of an agent is called, and the curve of its blunders."""
     figures = world.agents[lens].card.figures

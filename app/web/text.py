@@ -254,7 +254,7 @@ def first_puzzle(world: World, agent: str) -> int:
     return agents.index(agent) + 1 if agent in agents else 1
 
 
-@kept(64, told=True)
+@kept(64, per_language=True)
 def character(world: World, name: str) -> Character:
     """Characterise an agent, a baseline or a person.
 

@@ -88,17 +88,17 @@ class Registry(dict[str, Value]):
         return self._make(name)
 
 
-def kept(most: int, told: bool = False) -> Callable[[Function], Function]:
+def kept(most: int, per_language: bool = False) -> Callable[[Function], Function]:
     """Keep the last answers of a function of a world in that world, as many as `most`.
 
-    What is `told` in words is kept for each language on its own.
+    What has words in it is kept for each language on its own, `per_language`.
     `lru_cache` alone would keep the world itself, 36 MB, when another has taken its place.
     """
 
     def keep(function: Function) -> Function:
         @wraps(function)
         def answer(world: "World", *args: Hashable, **kwargs: Hashable) -> object:
-            key = (function, spoken()) if told else function
+            key = (function, spoken()) if per_language else function
             if key not in world.caches:
                 world.caches[key] = lru_cache(maxsize=most)(partial(function, world))
             return world.caches[key](*args, **kwargs)
@@ -143,7 +143,7 @@ class World:
         return Registry(always | self.baselines, self._plays, self._policy_on_demand)
 
     @property
-    @kept(1, told=True)
+    @kept(1, per_language=True)
     def titles(self) -> Registry[str]:
         """What every seat and lens is called; a recipe by its name."""
         learned = {name: agent.card.title for name, agent in self.always.items()}
@@ -270,11 +270,11 @@ class World:
 
     @kept(MANY)
     def task(self, name: str) -> Task | None:
-        """Return what an agent was asked to learn, None where no table says that exactly."""
+        """Return the training task of an agent, None where no table says it exactly."""
         return self.recipe(name).task()
 
     def task_q(self, name: str) -> NDArray[np.float64] | None:
-        """Return the exact optimal values of what an agent was asked to learn, if it has a task."""
+        """Return the exact optimal values of the training task of an agent, if it has one."""
         task = self.task(name)
         return None if task is None else task_q(self.game, task)
 

@@ -49,7 +49,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 
 
 def _facts(world: World) -> dict[str, object]:
-    """Compare what it was asked to learn with the same without random moves, as Q-learning is."""
+    """Compare its training task with the same without random moves, which is Q-learning's."""
     task = world.task(AGENT) if AGENT in world.always else None
     if task is None:
         return {}

@@ -74,7 +74,7 @@ class Pair:
 
     @property
     def task(self) -> Task | None:
-        """What the agent was asked to learn, if a table says that exactly; not of optimal play."""
+        """Its agent's training task, if a table says it exactly; not of optimal play."""
         return None if self.lens == TRUTH else self.world.task(self.learner)
 
     @property

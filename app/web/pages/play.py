@@ -99,7 +99,7 @@ def players() -> Response:
     return respond(PlayersPage(groups(world()), here))
 
 
-@kept(4, told=True)
+@kept(4, per_language=True)
 def groups(world: World) -> Groups:
     """List all: a person, then the agents and after them the rules, the weakest first."""
     names = [*world.agents, *(name for name in world.policies if name not in world.agents)]

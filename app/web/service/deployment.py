@@ -165,7 +165,7 @@ def security(contact: str) -> Response:
 
 @bp.get(ROBOTS)
 def robots() -> Response:
-    """Ask crawlers to leave what is trained for whoever names it, and views of what they have."""
+    """Ask crawlers to leave what is trained on demand, and views of what they have."""
     left = ("/lab/", "/teach", "/reply/", "/set/", "/*,", "/*%2C", "/*?")
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in left)]
     lines.append(f"Sitemap: {request.host_url.rstrip('/')}{SITEMAP}")

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import NamedTuple
 
 import brotli
 from flask import Flask, Response, abort, request
@@ -31,13 +30,6 @@ PACKED_TYPES = {"application/json", "image/svg+xml"}  # beside all text
 COMMENTS = {".css": rb"(?s)/\*.*?\*/", ".js": rb"(?m)^\s*//.*$"}
 SPACES = rb"\s*([{};,])\s*|(?<=[\w-]:) "  # in a style sheet, where they mean nothing
 YEAR = 31_536_000  # seconds
-
-
-class Asset(NamedTuple):
-    """A file, whole and packed."""
-
-    type: str | None
-    packings: dict[str, bytes]  # by the name of its encoding
 
 
 def init_app(app: Flask, folder: Path) -> None:
@@ -124,13 +116,14 @@ def lean(path: Path) -> bytes:
 
 
 @lru_cache(maxsize=128)  # for the sites that one process makes
-def _packed(name: str, content: bytes) -> Asset:
+def _packed(name: str, content: bytes) -> tuple[str | None, dict[str, bytes]]:
+    """Return the type of a file, and its content by the name of each encoding."""
     packings = {
         "br": brotli.compress(content, quality=10),  # 11: thrice as long, 2% less
         "gzip": gzip.compress(content, mtime=0),
         PLAIN: content,
     }
-    return Asset(mimetypes.guess_type(name)[0], packings)
+    return mimetypes.guess_type(name)[0], packings
 
 
 def _hashed(name: str, content: bytes) -> str:

@@ -57,7 +57,7 @@ class Film(NamedTuple):
         return len(self.frames) - 1
 
 
-@kept(16, told=True)
+@kept(16, per_language=True)
 def film_of(world: World, name: str, record: str) -> Film:
     """Film the values of an agent in one decision.
 
@@ -92,7 +92,7 @@ def film_of(world: World, name: str, record: str) -> Film:
     )
 
 
-@kept(16, told=True)
+@kept(16, per_language=True)
 def film_of_mind(world: World, name: str) -> Film:
     """Film all that an agent expects."""
     known = represented(world, name).known.sum(axis=1).tolist()
@@ -104,7 +104,7 @@ def film_of_mind(world: World, name: str) -> Film:
     return _film(world, name, [{} for _ in known], captions, {}, [], "")
 
 
-@kept(16, told=True)
+@kept(16, per_language=True)
 def film_of_minds(world: World, names: tuple[str, ...]) -> Film:
     """Film several minds at once, each from the start of its own training to its end."""
     films = [film_of_mind(world, name) for name in names]
