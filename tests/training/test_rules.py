@@ -23,7 +23,6 @@ from training.plain.randomness import Random
 from training.run import train
 
 GAMES = {"misere": replace(connect(), outcome=-connect().outcome), "3 x 4": connect(3, 4, 3)}
-MISERE = GAMES["misere"]
 UPDATES = 300  # of each recipe about
 RECIPES = [
     "q-iteration,vs=self,sweeps=1,initial=0.5",

@@ -61,7 +61,7 @@ def test_the_play_page_has_the_script_of_a_framed_board_and_more(client: FlaskCl
 
 
 def test_no_style_sheet_loses_anything_by_losing_its_spaces() -> None:
-    for path in (ROOT / "static").glob("*.css"):
+    for path in (ROOT / "static").rglob("*.css"):
         plain = re.sub(r"(?s)/\*.*?\*/|\s", "", path.read_text())
         lean_one = lean(path).decode()
         assert re.sub(r"\s", "", lean_one) == plain
