@@ -23,7 +23,8 @@ def follow(game: Game, policies: Values) -> Followed:
     """Do what `app.tictactoe.report.follow` does."""
     tree = (game.ply_start, game.pair_start, game.pair_after, game.outcome)
     seats = np.array([*SEATS.values()], np.int8)
-    found = _follow(*tree, game.to_move, seats, policies, baseline_chances(game))
+    rows = np.ascontiguousarray(policies)  # a policy after the other, as they are gone through
+    found = _follow(*tree, game.to_move, seats, rows, baseline_chances(game))
     return Followed(*found)
 
 

@@ -58,7 +58,7 @@ def class_progress(
     """
 
     def table(known: NDArray[Any], illegal: float) -> NDArray[Any]:
-        return game.spread(known[classes.of], illegal)
+        return game.spread(known.take(classes.of), illegal)
 
     return Progress(*counts, table(values.astype(np.float32), np.nan), table(visits, 0))
 
