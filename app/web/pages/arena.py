@@ -1,6 +1,7 @@
 """The arena: every player as X against every player as O, and the league that comes of it."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import ClassVar, NamedTuple
@@ -41,14 +42,10 @@ def _signed(score: float) -> str:
     return sign + percent(abs(score), 0)
 
 
-def _whole(chance: float) -> str:
-    return percent(chance, 0)
-
-
 def _chance(title: str, number: int, most: int, who: str) -> Show:
     of, ends = itemgetter((..., number)), [("0%",), ("50%",), ("100%",)]
     heats = range(0, most + most // 10, most // 10)
-    return Show(title, of, _whole, most, heats, ends, f"In percent: {who}.")
+    return Show(title, of, partial(percent, decimals=0), most, heats, ends, f"In percent: {who}.")
 
 
 SHOWS = {

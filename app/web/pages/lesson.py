@@ -225,7 +225,12 @@ def misled(world: World) -> tuple[int, Puzzle]:
         raise NotFound(
             gettext("No agent here errs so for sure: this stop of the lesson has nothing to show.")
         )
-    return max(own or found, key=lambda each: _expects(world, each[1]))
+
+    def expects(each: tuple[int, Puzzle]) -> float:
+        puzzle = each[1]
+        return float(opinion(world, puzzle.position, puzzle.agent).scaled[puzzle.wrong])
+
+    return max(own or found, key=expects)
 
 
 def _is_best_against_random(world: World, puzzle: Puzzle) -> bool:
@@ -233,11 +238,6 @@ def _is_best_against_random(world: World, puzzle: Puzzle) -> bool:
     if task is None or exact is None or task.opponent != "random":
         return False
     return bool(np.nanargmax(exact[puzzle.position]) == puzzle.wrong)
-
-
-def _expects(world: World, puzzle: Puzzle) -> float:
-    view = opinion(world, puzzle.position, puzzle.agent)
-    return float(view.scaled[puzzle.wrong])
 
 
 def _unbeatable(world: World) -> str:

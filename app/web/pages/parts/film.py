@@ -81,14 +81,11 @@ def film_of(world: World, name: str, record: str) -> Film:
         }
         for view in opinions
     ]
-    return _film(
-        world,
-        name,
-        frames,
-        [caption(world, position, view) for view in opinions],
-        {cell: short_name(game, cell).capitalize() for cell in cells},
-        [MARKS[stone] for stone in game.board[position].tolist()],
-        MARKS[int(game.to_move[position])],
+    captions = [caption(world, position, view) for view in opinions]
+    return _film(world, name, frames, captions)._replace(
+        places={cell: short_name(game, cell).capitalize() for cell in cells},
+        stones=[MARKS[stone] for stone in game.board[position].tolist()],
+        mover=MARKS[int(game.to_move[position])],
     )
 
 
@@ -101,7 +98,7 @@ def film_of_mind(world: World, name: str) -> Film:
         gettext("It knows %(known)s of %(total)s positions.", known=count(number), total=total)
         for number in known
     ]
-    return _film(world, name, [{} for _ in known], captions, {}, [], "")
+    return _film(world, name, [{} for _ in known], captions)
 
 
 @kept(16, per_language=True)
@@ -158,15 +155,9 @@ def caption(world: World, position: int, view: Opinion) -> str:
 
 
 def _film(
-    world: World,
-    name: str,
-    squares: list[dict[int, FilmSquare]],
-    captions: list[str],
-    places: dict[int, str],
-    stones: list[str],
-    mover: str,
+    world: World, name: str, squares: list[dict[int, FilmSquare]], captions: list[str]
 ) -> Film:
-    """Put frames together, each with its figures."""
+    """Put frames together, each with its figures, for a film that shows no board."""
     agent = world.agents[name]
     blunders, updates = agent.card.figures.blunders, agent.snapshot_updates.tolist()
     last = len(updates) - 1
@@ -184,9 +175,9 @@ def _film(
             for step in range(last + 1)
         ],
         curves=[(PLAIN[0], _curve(blunders, max(1, *blunders)))],
-        places=places,
-        stones=stones,
-        mover=mover,
+        places={},
+        stones=[],
+        mover="",
     )
 
 
