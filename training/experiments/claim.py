@@ -205,9 +205,9 @@ class Results:
         ]
         return Bars(title, unit, bars, exact=True, logarithmic=log)
 
-    def shares(self, title: str, truths: Mapping[str, Sequence[bool]]) -> Bars:
+    def shares(self, title: str, holding: Mapping[str, Sequence[bool]]) -> Bars:
         """Draw of how many seeds of some recipes something is true, by label."""
-        bars = [share(label, seeds, self.recipes[label]) for label, seeds in truths.items()]
+        bars = [share(label, seeds, self.recipes[label]) for label, seeds in holding.items()]
         return Bars(title, "%", bars, exact=False)
 
     def strips(
