@@ -52,7 +52,7 @@ RUNS = 4000  # of twenty seeds of two hundred recipes, some 2 KB each
 PAGE_SECONDS = 3.0  # until a page, which has somebody before it, tells the place in the line
 FILE_SECONDS = 30.0  # that all else waits
 LOOK_SECONDS = 0.5  # between two looks whether the client still waits
-AWAY_SECONDS = 6.0  # that a place is held for a page which is to come back
+AWAY_SECONDS = 4.0  # that a place is held for a page which is to come back: else it has been left
 RETRY_SECONDS = 1
 BEGAN = "on_demand.began"  # in the environment of a request: when it came
 
