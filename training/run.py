@@ -53,6 +53,8 @@ def texts_of(agent_id: str, recipe: Recipe) -> Texts:
     card = MODELS / f"{agent_id}.json"
     if agent_id in SHIPPED and card.exists():
         return msgspec.json.decode(card.read_bytes(), type=Texts)
+    if agent_id in SHIPPED:
+        return Texts(SHIPPED[agent_id].title, "To be written on its card")
     title = title_of(recipe) if recipe.is_met(YOU) else name(recipe)
     return Texts(title, "A recipe of the command line")
 

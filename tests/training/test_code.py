@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from app.recipes import Recipe, RecipeError, name, parse
+from app.recipes import ALGORITHMS, Recipe, RecipeError, name, parse
 from app.recipes.taught import with_practice
 from app.tictactoe.game import Game
 from app.tictactoe.notation import position_text
@@ -86,6 +86,11 @@ def assert_same(game: Game, tmp_path: Path, recipe: Recipe) -> str:
     assert {(board, int(cell)): q for board, cell, q in values} == wanted
     assert len(lines) == game.pairs
     return code
+
+
+def test_every_algorithm_with_a_table_leaves_as_a_file() -> None:
+    tables = {slug for slug, algorithm in ALGORITHMS.items() if not algorithm.is_network}
+    assert {parse(text).slug for text in RECIPES} == tables
 
 
 def test_the_file_has_what_it_uses_and_no_more() -> None:

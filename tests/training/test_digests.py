@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.recipes import parse
+from app.recipes import ALGORITHMS, parse
 from app.tictactoe.game import Game
 from training.learners import learn
 
@@ -30,19 +30,5 @@ def test_a_name_means_what_it_always_meant(game: Game, name: str, pinned: str) -
 def test_every_algorithm_with_a_table_is_pinned_more_than_once() -> None:
     slugs = [name.split(",")[0] for name, _ in PINNED]
     assert len(PINNED) >= 40
-    for slug in (
-        "q-iteration",
-        "q-learning",
-        "q-table",
-        "double-q",
-        "self-play",
-        "league",
-        "champion",
-        "sarsa",
-        "expected-sarsa",
-        "monte-carlo",
-        "td-afterstates",
-        "menace",
-        "mcts",
-    ):
-        assert slugs.count(slug) > 1
+    for slug, algorithm in ALGORITHMS.items():
+        assert slugs.count(slug) > 1 or algorithm.is_network

@@ -142,6 +142,7 @@ def test_the_end_of_the_training_is_the_same(game: Game, name: str) -> None:
     """Two whole sweeps, so that what was learned of a loss is met again and left alone."""
     recipe = parse(name)
     *_, end = learn(game, recipe, lambda updates: 10**9)
+    assert end.updates <= recipe.updates_at_most()
     sign = game.to_move if recipe.slug == "self-play" else np.ones(game.decisions)
     number = {board: s for s, board in enumerate(unfinished_boards(game))}
     last: dict[Hashable, float] = {}
@@ -163,6 +164,8 @@ def test_every_algorithm_has_its_learner_and_its_plain_twin() -> None:
         package = "networks" if slug == "dqn" else "learners"
         assert module_of(algorithm) == f"training.{package}.{module}"
     assert plain.LEARNERS.keys() == ALGORITHMS.keys() - {"dqn"}
+    elsewhere = {"champion", "menace"}  # are held to it in files of their own
+    assert {parse(name).slug for name in RECIPES} == plain.LEARNERS.keys() - elsewhere
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**20])

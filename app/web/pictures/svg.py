@@ -28,7 +28,9 @@ RADIUS = 4.4
 LETTER = 0.58  # of its height: how wide a letter is, with some room
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, sans-serif"
 LETTERS = File(__file__).with_name("letters.ttf")  # of a PNG, which has none of a system
-MISSING = str.maketrans({"α": "alpha", "γ": "gamma", "ε": "epsilon", "★": "", "’": "'"})  # there
+MISSING = str.maketrans(  # there
+    {"α": "alpha", "γ": "gamma", "ε": "epsilon", "λ": "lambda", "★": "", "’": "'"}
+)
 PREVIEW = (1200, 630)  # pixels, as chats and networks ask for
 AROUND, BELOW, LINE = 40, 110, 38  # around its picture, below it for the line of text, its letters
 LOOKS = File(__file__).with_name("shapes.css").read_text("utf-8")

@@ -208,8 +208,8 @@ def _words(world: World, recipe: Recipe, chosen: Iterable[Parameter]) -> list[st
         elif one.name == recipe.turns:
             words.append(f"{_told(world, recipe, one)} {one.name}")
         else:
-            greek = one.symbol if one.symbol in ("α", "γ", "ε") else _label(one).lower()
-            words.append(f"{greek} {_told(world, recipe, one)}")
+            called = _label(one).lower() if one.symbol.isascii() else one.symbol  # a Greek letter
+            words.append(f"{called} {_told(world, recipe, one)}")
     return words
 
 
