@@ -417,7 +417,7 @@ def main() -> None:
 
     async def serve() -> None:
         asyncio.get_running_loop().add_reader(server, os._exit, 0)
-        trainers = int(os.environ.get("LAB_TRAINERS") or max(1, (os.cpu_count() or 1) - 1))
+        trainers = int(os.environ.get("LAB_TRAINERS") or os.cpu_count() or 1)
         await Trainer(game).serve(socket.socket(fileno=listener), trainers)
 
     asyncio.run(serve())

@@ -157,18 +157,19 @@ def runs_of(
 ) -> list[list[SeedRun]]:
     """Train recipes with the first `number` of some seeds, a few at a time, and return the runs.
 
-    The first of two has all of them before the other begins: every next change is compared with it.
+    The first few of each come before anybody's next.  Then the first of two recipes has all of them
+    before the other goes on: every next change is compared with it.
     Raises what `world.lab.seeds` raises.
     """
-    runs = [
+    trained = [number if number == FIRST else len(seeds), number][-len(recipes) :]
+    return [
         [
             run
-            for start in range(0, number if recipe is recipes[-1] else len(seeds), FIRST)
+            for start in range(0, end, FIRST)
             for run in world.lab.seeds(recipe, seeds[start : start + FIRST])
-        ]
-        for recipe in recipes
+        ][:number]
+        for recipe, end in zip(recipes, trained, strict=True)
     ]
-    return [each[:number] for each in runs]
 
 
 def measures(world: World, sides: Sequence[Side]) -> dict[str, Criterion]:
