@@ -137,10 +137,12 @@ def from_process(game: Game, content: bytes, name: str) -> Agent:
 
     Raises ModelError if it cannot be that.
     """
-    try:
+    with _blaming(name):
         card, *arrays = msgspec.msgpack.decode(
             content, type=tuple[Card, bytes, bytes, bytes, bytes]
         )
+        if card.recipe != name:
+            raise ValueError(f"this is {card.recipe}")
         check_card(game, card.id, card)
         check_figures(game, card.figures)
         since, value, met, visits = map(np.frombuffer, arrays, ("u1", "<f4", "u1", "<u4"))
@@ -149,10 +151,6 @@ def from_process(game: Game, content: bytes, name: str) -> Agent:
             len(first) - 1 == len(met) == len(visits) == game.pairs and len(since) == len(value)
         ):
             raise ValueError("the arrays have not the lengths of a history")
-    except (msgspec.DecodeError, ValueError) as error:
-        raise ModelError(f"{name}: {error}") from error
-    if card.recipe != name:
-        raise ModelError(f"{name}: this is {card.recipe}")
     history = History(len(card.figures.updates), first, since, value, met)
     agent = Agent(
         card=card,
@@ -266,7 +264,7 @@ def _with_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Age
 
 @contextmanager
 def _blaming(file: str) -> Iterator[None]:
-    """Name the file of which a ValueError says that something is wrong with it."""
+    """Name the file, or the agent, of which a ValueError says that something is wrong with it."""
     try:
         yield
     except ValueError as error:
