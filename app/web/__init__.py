@@ -19,7 +19,6 @@ PAGES = [
         *("front", "play", "embed", "puzzle", "mind", "agent", "agents", "arena", "compare"),
         # The lesson comes before the other parts of /how, whose addresses look like its own.
         *("teach", "why", "lesson", "how", "lab.page", "experiments", "glossary", "judge"),
-        "parts.judgement",
     )
 ]  # each has a blueprint
 

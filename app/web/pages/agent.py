@@ -1,6 +1,6 @@
 """An agent's page: what is exactly true of it, how it was made, and its files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from flask import Blueprint, Response, request
@@ -11,17 +11,15 @@ from app.recipes import Parameter, parameters, parse
 from app.sources import Source, named
 from app.tictactoe.agents import Agent, arrays_file, whole_card
 from app.tictactoe.card import Card, card_text
-from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, position_text
 from app.web import addresses
 from app.web.addresses import Offer
 from app.web.algorithms import ALGORITHMS, opponent_name, phases
 from app.web.comparison import Comparison, View, parting
 from app.web.match import Match
-from app.web.numbers import count, percent
+from app.web.numbers import count
 from app.web.pages.parts import judgement, learning
 from app.web.pages.parts.export import Take, file, numbers_file, take_curve
-from app.web.pages.parts.judgement import Measure
 from app.web.pictures.curves import Charts, Share
 from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page, respond
@@ -30,46 +28,11 @@ from app.web.world import TASK, World, world
 
 bp = Blueprint("agent", __name__)
 
-UNITS = "in the units of its own values"
-
 
 def beside(world: World, name: str) -> str:
     """Return where an agent is compared with optimal play: where the two part, if they do."""
     views = (View(name),)
     return addresses.compare(Comparison(parting(views, world) or "", views))
-
-
-def figures(world: World, name: str, card: Card) -> list[Measure]:
-    """List the figures that are no chances."""
-    listed = judgement.figures(world, name)
-    if card.figures.classes_right is not None:
-        meaning = "moves whose value is nearest to the result that they lead to with optimal play"
-        share = f"{percent(card.figures.classes_right[-1])}%"
-        listed.append(Measure("Values that fit optimal play", share, f"{meaning}, of all moves"))
-    if card.refills is not None:
-        refilled = "how often in training a box had lost all its beads and was filled again"
-        listed.append(Measure("Boxes refilled", count(card.refills), refilled))
-    return listed
-
-
-def task_figures(card: Card) -> list[Measure]:
-    """List how far the values are from those of the agent's own task, if these are known."""
-    off = card.figures.task
-    if off is None:
-        return []
-    over = {
-        "Largest difference": (off.largest, f"over all moves; {UNITS}"),
-        "Mean difference": (off.mean, "over all moves"),
-        "Largest within reach": (
-            off.largest_reached,
-            "over the moves that its training task can reach",
-        ),
-        "Mean within reach": (off.mean_reached, "over the same moves"),
-    }
-    pairs = "between a value and the exact one of its training task"
-    return [
-        Measure(name, f"{far[-1]:.4g}", f"{pairs}, {which}") for name, (far, which) in over.items()
-    ]
 
 
 def task(world: World, name: str) -> Offer | None:
@@ -83,22 +46,6 @@ def task(world: World, name: str) -> Offer | None:
         f"those of the best {policies}."
     )
     return Offer(words, addresses.play(Match(o=name, lens=name + TASK)))
-
-
-def made(world: World, name: str, card: Card) -> list[tuple[str, str]]:
-    """List what else there is to know of a training: name and value."""
-    opponents = dict.fromkeys(opponent for opponent, _ in world.recipe(name).phases)
-    return [
-        ("Origin", card.origin),
-        ("Opponents", "; ".join(opponent_name(world, opponent) for opponent in opponents)),
-        ("Games", count(card.games)),
-        ("Updates", count(card.updates)),
-        ("Time", f"{card.seconds:.3g} s"),
-        ("Seed", count(card.seed)),
-        ("Made with", ", ".join(f"{name} {version}" for name, version in card.versions.items())),
-        ("SHA-256 of the npz", whole_card(world.game, world.agents[name]).arrays),
-        ("SHA-256 of the numbering of the positions", card.numbering),
-    ]
 
 
 COLUMNS = ("position", "to_move", "cell", "q", "visits", "true_value")
@@ -128,6 +75,7 @@ class AgentPage(Page, frozen=True):
     template: ClassVar = "agent/agent.html"
     fragment: ClassVar = ("learning",)
 
+    world: World
     name: str
     card: Card
     character: Character
@@ -137,19 +85,18 @@ class AgentPage(Page, frozen=True):
     summary: str  # its exact figures in a sentence
     ways: list[Offer]  # to meet it
     results: dict[str, list[list[Share]]]
-    figures: list[judgement.Measure]
     task: Offer | None  # its training task and the exact values of it, if it has one
-    task_figures: list[judgement.Measure]
     choices: list[Offer]  # against whom the curves can be
     curves: Charts
     take: Take  # how these leave the site
     winning: Charts | None  # of those whose training counted the games won
     take_winning: Take
     blunders: judgement.Blunders
-    verdicts: list[judgement.SeatVerdict]  # a seat each
+    verdicts: Mapping[str, judgement.LostGame | judgement.Proof]  # by seat
     settings: Sequence[Parameter]
     code: str  # where its training is one file; "" if it is none
-    made: list[tuple[str, str]]
+    opponents: str  # of its training
+    digest: str  # of its file
     claims: list[Summary]  # that were checked and are about it
     source: Source | None  # whose idea it was; None where its card names no source
 
@@ -162,6 +109,7 @@ def agent(name: str) -> Response:
     usual, *_ = opponents = learning.opponents(card)
     recipe = there.recipe(name)
     page = AgentPage(
+        world=there,
         name=name,
         card=card,
         character=character(there, name),
@@ -176,9 +124,7 @@ def agent(name: str) -> Response:
             Offer("Change something", addresses.lab(name), id="to-lab"),
         ],
         results=judgement.results(there, name),
-        figures=figures(there, name, card),
         task=task(there, name),
-        task_figures=task_figures(card),
         choices=[
             Offer(
                 learning.opponent_title(there, opponent),
@@ -193,10 +139,11 @@ def agent(name: str) -> Response:
         winning=learning.winning(card.win_rate) if card.win_rate else None,
         take_winning=take_curve(there, [name], learning.WON),
         blunders=judgement.blunders(there, name, slice(SHOWN)),
-        verdicts=[judgement.verdict(there, name, seat) for seat in SEATS],
+        verdicts=judgement.verdicts(there, name),
         settings=parameters(recipe),
         code=addresses.CODE.to(name) if there.lab.source and not recipe.is_network else "",
-        made=made(there, name, card),
+        opponents="; ".join(dict.fromkeys(opponent_name(there, of) for of, _ in recipe.phases)),
+        digest=whole_card(there.game, there.agents[name]).arrays,
         claims=[one for one in there.experiments.values() if name in one.agents],
         source=named(card.origin),
     )

@@ -1,43 +1,27 @@
-"""The exact figures of a policy, as pages write them, and the pages of all its blunders and proofs.
-
-These are the same for an agent by its name and for moves that are judged.
-"""
+"""What is exactly true of a policy's play: its results, its blunders, and games or proofs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import groupby
 from math import prod
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from flask import Blueprint, Response, request
 from msgspec.structs import replace
-from werkzeug.exceptions import NotFound
 
 from app.tictactoe.atlas import Certificate, Mistakes
 from app.tictactoe.game import SEATS
-from app.tictactoe.notation import DIGITS, MARKS, position_text
+from app.tictactoe.notation import MARKS
+from app.tictactoe.report import Chances
 from app.web import addresses
 from app.web.addresses import Offer
 from app.web.lens import OUTCOMES, best_play, outcome
-from app.web.match import Match, against_person, place_of, read_whole
-from app.web.numbers import count, percent, short_name
-from app.web.pages.parts.export import numbers_file
+from app.web.match import Match, against_person, place_of
+from app.web.numbers import percent, short_name
 from app.web.pages.parts.learning import opponent_title
 from app.web.pictures.boards import SmallBoard, small_board
 from app.web.pictures.curves import Share, shares
-from app.web.respond import Page, respond
-from app.web.world import BEST_RESPONDER, HUMAN, MOVES, World, world
-
-bp = Blueprint("judgement", __name__)
-
-
-class Measure(NamedTuple):
-    """A figure that is no chance, and what it says."""
-
-    name: str
-    value: str
-    meaning: str
+from app.web.world import BEST_RESPONDER, HUMAN, World
 
 
 def results(world: World, name: str) -> dict[str, list[list[Share]]]:
@@ -49,43 +33,7 @@ def results(world: World, name: str) -> dict[str, list[list[Share]]]:
     }
 
 
-def figures(world: World, name: str) -> list[Measure]:
-    """List the figures that are no chances, and are true of any play."""
-    exact = world.figures(name)
-    proofs = [
-        Measure(
-            f"Unbeatable as {seat.upper()}",
-            "no" if world.losing(name, player) else "yes, proved",
-            "proved: no opponent can win a game against it there"
-            if world.losing(name, player) is None
-            else "an opponent can win a game against it there",
-        )
-        for seat, player in SEATS.items()
-    ]
-    blunders = Measure(
-        "Blunders",
-        f"{count(exact.blunders[-1])} of {count(world.game.decisions)}",
-        "positions in which it can blunder: make a move that lowers the minimax value of the game",
-    )
-    met = [
-        Measure(
-            f"Blunders it can reach as {seat.upper()}",
-            count(getattr(exact.reachable_blunders, seat)[-1]),
-            "those of them that can be reached with its own policy, against some opponent",
-        )
-        for seat in SEATS
-    ]
-    nash_conv = Measure(
-        "NashConv",
-        f"{exact.nash_conv[-1]:.4g}",
-        "what its best responders gain in both seats together: 0 for nothing, 2 at most",
-    )
-    return [*proofs, blunders, *met, nash_conv]
-
-
 SAMPLE = 8  # positions of a certificate on the agent's own page
-SHEET = 60  # pictures on a page of all of them
-NUMBERS = {1: "one", 2: "two", 3: "three"}  # moves of an opponent; there are four at most
 
 
 class Exhibit(NamedTuple):
@@ -101,34 +49,19 @@ class Exhibit(NamedTuple):
 Groups = list[tuple[str, list[Exhibit]]]  # pictures under their headings
 
 
-class Sheets(NamedTuple):
-    """The pages of all pictures of one kind, and which of these the one that is shown has."""
-
-    first: str
-    last: str
-    of: str
-    number: int  # of the page, from 1
-    hrefs: list[str]  # of all pages
-
-
 class Blunders(NamedTuple):
-    """The atlas, or the beginning of it."""
+    """The atlas, or a part of it."""
 
-    total: str
-    classes: str  # how many are left up to symmetry
-    shown: str
-    href: str  # all of it
     counts: list[tuple[str, int, int]]  # of each kind, and how many of them it can reach
+    classes: int  # how many are left up to symmetry
+    shown: int
     groups: Groups
 
 
 class Proof(NamedTuple):
-    """A certificate, or the beginning of it."""
+    """A certificate, or a part of it."""
 
-    met: str  # in how many positions it can come to move
-    listed: str  # how many are left up to symmetry
-    href: str  # all of it
-    csv: str
+    certificate: Certificate
     groups: Groups
 
 
@@ -136,42 +69,10 @@ class LostGame(NamedTuple):
     """The likeliest of all games that an agent loses."""
 
     href: str  # the same on the play page, from its start
-    figures: str  # against the best responder
-    chance: str  # against an opponent that plays exactly these moves
-    unpunished: str  # how many of the opponent's moves are blunders as well, "" for none
+    against_best: Chances  # in this seat against the best responder
+    chance: float  # against an opponent that plays exactly these moves
+    unpunished: int  # how many of the opponent's moves are blunders as well
     exhibits: list[Exhibit]  # ply by ply
-
-
-class SeatVerdict(NamedTuple):
-    """What is true of an agent in a seat: either a lost game or a proof."""
-
-    seat: str
-    mark: str
-    lost: LostGame | None
-    proof: Proof | None
-
-
-class BlundersPage(Page, frozen=True):
-    """All blunders of a policy."""
-
-    template: ClassVar = "parts/blunders.html"
-
-    name: str
-    title: str
-    blunders: Blunders
-    sheets: Sheets
-
-
-class CertificatePage(Page, frozen=True):
-    """The whole proof that a policy cannot be beaten in a seat."""
-
-    template: ClassVar = "parts/certificate.html"
-
-    name: str
-    title: str
-    mark: str
-    proof: Proof
-    sheets: Sheets
 
 
 def encounters(name: str) -> list[Offer]:
@@ -181,66 +82,6 @@ def encounters(name: str) -> list[Offer]:
         Offer("Play O", addresses.play(Match(x=name, o=HUMAN)), id="play-o"),
         Offer("Watch it play itself", addresses.play(Match(x=name, o=name)), id="watch"),
     ]
-
-
-def known(name: str = "") -> str:
-    """Return who is judged: an agent by its name, or without one the moves in the address.
-
-    Raises NotFound or BadRequest if there is none.
-    """
-    if name:
-        world().learned(name)
-        return name
-    moves = MOVES + request.args.get("moves", "")
-    world().canonical(moves)
-    return moves
-
-
-@bp.get(addresses.BLUNDERS)
-@bp.get(addresses.JUDGE_BLUNDERS)
-def all_blunders(name: str = "") -> Response:
-    """Show all blunders of a policy."""
-    name, there = known(name), world()
-    shown, sheets = _sheet(len(there.atlas(name).row), partial(addresses.blunders, name))
-    return respond(BlundersPage(name, there.titles[name], blunders(there, name, shown), sheets))
-
-
-@bp.get(addresses.CERTIFICATE)
-@bp.get(addresses.JUDGE_CERTIFICATE)
-def certificate(seat: str, name: str = "") -> Response:
-    """Show the whole proof that a policy cannot be beaten in a seat."""
-    name, there = known(name), world()
-    listed = proved(there, name, seat).position
-    shown, sheets = _sheet(len(listed), partial(addresses.certificate, name, seat))
-    title, mark = there.titles[name], MARKS[SEATS[seat]]
-    return respond(CertificatePage(name, title, mark, proof(there, name, seat, shown), sheets))
-
-
-@bp.get(f"{addresses.CERTIFICATE}.csv")
-@bp.get(f"{addresses.JUDGE_CERTIFICATE}.csv")
-def certificate_file(seat: str, name: str = "") -> Response:
-    """Hand out such a proof: each position, the cells it may play, and the exact value."""
-    there, certificate = world(), proved(world(), known(name), seat)
-    rows = (
-        (
-            position_text(there.game, position),
-            " ".join(DIGITS[cell] for cell in np.flatnonzero(choice)),
-            best_play(there, position),
-        )
-        for position, choice in zip(certificate.position.tolist(), certificate.moves, strict=True)
-    )
-    return numbers_file(("position", "moves", "value"), rows, f"{name or 'judged'}-{seat}")
-
-
-def proved(world: World, name: str, seat: str) -> Certificate:
-    """Return the proof of a policy in a seat; raises NotFound, with a lost game, if it has none."""
-    record = world.losing(name, SEATS[seat])
-    if record is not None:
-        raise NotFound(
-            f"{world.titles[name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
-            f"certificate: it loses the game {record}."
-        )
-    return world.certificate(name, seat)
 
 
 def blunders(world: World, name: str, shown: slice) -> Blunders:
@@ -255,22 +96,19 @@ def blunders(world: World, name: str, shown: slice) -> Blunders:
             else "Not reachable in its own games"
         )
 
-    return Blunders(
-        total=count(len(mistakes.position)),
-        classes=count(len(atlas.row)),
-        shown=count(len(numbers)),
-        href=addresses.blunders(name),
-        counts=_counts(mistakes),
-        groups=_groups(numbers, meeting, partial(_mistake, world, name)),
-    )
+    groups = _groups(numbers, meeting, partial(_mistake, world, name))
+    return Blunders(_counts(mistakes), len(atlas.row), len(numbers), groups)
 
 
-def verdict(world: World, name: str, seat: str) -> SeatVerdict:
-    """Judge an agent in a seat, "x" or "o"."""
-    record, mark = world.losing(name, SEATS[seat]), MARKS[SEATS[seat]]
-    if record is None:
-        return SeatVerdict(seat, mark, None, proof(world, name, seat, slice(SAMPLE)))
-    return SeatVerdict(seat, mark, _lost_game(world, name, seat, record), None)
+def verdicts(world: World, name: str) -> dict[str, LostGame | Proof]:
+    """Judge an agent in each seat: either it loses a game there, or there is a proof."""
+    records = {seat: world.losing(name, player) for seat, player in SEATS.items()}
+    return {
+        seat: proof(world, name, seat, slice(SAMPLE))
+        if record is None
+        else _lost_game(world, name, seat, record)
+        for seat, record in records.items()
+    }
 
 
 def proof(world: World, name: str, seat: str, shown: slice) -> Proof:
@@ -281,23 +119,7 @@ def proof(world: World, name: str, seat: str, shown: slice) -> Proof:
     def move(number: int) -> str:
         return f"Its move {world.game.ply[certificate.position[number]] // 2 + 1}"
 
-    return Proof(
-        met=count(certificate.met),
-        listed=count(len(certificate.position)),
-        href=addresses.certificate(name, seat),
-        csv=addresses.file_of(addresses.certificate(name, seat), "csv"),
-        groups=_groups(numbers, move, partial(_proved, world, name, seat)),
-    )
-
-
-def _sheet(pictures: int, address: Callable[[int], str]) -> tuple[slice, Sheets]:
-    """Return which of all pictures the page that is asked for has, and where the others are."""
-    pages = max(1, -(-pictures // SHEET))
-    number = read_whole("page", request.args.get("page") or "1", 1, pages)
-    shown = slice((number - 1) * SHEET, min(number * SHEET, pictures))
-    hrefs = [address(page) for page in range(1, pages + 1)]
-    sheets = Sheets(count(shown.start + 1), count(shown.stop), count(pictures), number, hrefs)
-    return shown, sheets
+    return Proof(certificate, _groups(numbers, move, partial(_proved, world, name, seat)))
 
 
 def _groups(
@@ -413,22 +235,10 @@ def _lost_game(world: World, name: str, seat: str, record: str) -> LostGame:
         picture = small_board(world.game, after, {}, last=cell)
         title = f"{ply}. {MARKS[mover]} {short_name(world.game, cell)}"
         exhibits.append(Exhibit(picture, address(ply), title, [done], blunder and own))
-    win, draw, loss = map(percent, world.judgement(name).chances[BEST_RESPONDER, seat])
-    chance = prod(chances)
     return LostGame(
         href=addresses.play(place.match.at(0)),
-        figures=f"wins {win}%, draws {draw}% and loses {loss}%",
-        chance="every time"
-        if chance == 1
-        else f"in {percent(chance)}% of the games, for the agent chooses between equals",
-        unpunished=_unpunished(unpunished),
+        against_best=world.judgement(name).chances[BEST_RESPONDER, seat],
+        chance=prod(chances),
+        unpunished=unpunished,
         exhibits=exhibits,
     )
-
-
-def _unpunished(number: int) -> str:
-    """Say how many blunders of the opponent a lost game has: they do not save the agent."""
-    if number == 0:
-        return ""
-    go = "goes" if number == 1 else "go"
-    return f"{NUMBERS.get(number, str(number))} of its opponent {go} unpunished here"
