@@ -4,12 +4,15 @@ from collections.abc import Iterable, Mapping
 from math import log10
 from typing import NamedTuple
 
-from app.recipes import SHIPPED, Parameter, Recipe, RecipeError, parameters, parse
+from werkzeug.exceptions import BadRequest, NotFound
+
+from app.recipes import ALGORITHMS, SHIPPED, Parameter, Recipe, RecipeError, parameters, parse
 from app.recipes import name as written_name
 from app.recipes.names import algorithm
 from app.recipes.on_demand import MOST_UPDATES, parse_on_demand
 from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, written
-from app.web.algorithms import ALGORITHMS, opponent_name
+from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.algorithms import opponent_name
 from app.web.numbers import count, listed
 from app.web.world import World
 
@@ -159,6 +162,20 @@ def read(query: Mapping[str, str]) -> Recipe:
     return recipe
 
 
+def recipe_of(world: World, text: str) -> Recipe:
+    """Return the recipe that a name or a shipped id stands for.
+
+    Raises NotFound where there is no such algorithm, and BadRequest where a parameter is wrong.
+    """
+    if text in SHIPPED and text in world.agents:
+        return SHIPPED[text].recipe
+    try:
+        return parse(text)
+    except RecipeError as error:
+        known = text.split(",", maxsplit=1)[0] in ALGORITHMS
+        raise (BadRequest if known else NotFound)(sentence(error)) from error
+
+
 def sentence(error: RecipeError) -> str:
     """Make a sentence of what is wrong with a recipe."""
     text = str(error)
@@ -178,7 +195,7 @@ def described(world: World, recipe: Recipe) -> str:
         return world.titles[named]
     usual = type(recipe)()
     base = world.lab.called(usual.slug)
-    title = world.titles[base] if base in world.always else ALGORITHMS[recipe.slug].title
+    title = world.titles[base] if base in world.always else KNOWN[recipe.slug].title
     words = _words(world, recipe, differences(recipe, usual))
     others = [word for word in words if not word.startswith("against ")]
     against = [word for word in words if word.startswith("against ")]

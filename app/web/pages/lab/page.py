@@ -1,29 +1,28 @@
 """The lab: change how a program learns, and see whether it matters, seed by seed."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 import msgspec
 import numpy as np
 from flask import Blueprint, Response, redirect, request
 from msgspec.structs import asdict
-from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, parse
+from app.recipes import Recipe, RecipeError
 from app.recipes import name as written_name
 from app.recipes.games import TrainingGame
 from app.recipes.taught import Refusal
-from app.tictactoe.game import Game, O, X
+from app.tictactoe.game import O, X
 from app.tictactoe.views import heat, on_scale, shown
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms.story import Story, written
 from app.web.comparison import FIGURES, Comparison, View, parting
 from app.web.lens import HEAT_STEPS
-from app.web.match import Match, read_step, read_whole, read_word, step_after
+from app.web.match import Match, read_step, read_whole, step_after
 from app.web.numbers import signed
 from app.web.pages.lab import form, presets, result
 from app.web.pages.lab.presets import Presets
@@ -41,40 +40,21 @@ O_BLOCKS, X_BLOCKS = "024", "4082"
 LAST_SEED = 999_999_999
 RESULTS = {"win": "won", "draw": "drew", "loss": "lost"}
 RESULTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
-AXES = {"": "clearest axis", result.LINEAR: "linear axis", result.LOGARITHMIC: "logarithmic axis"}
-
-
-class Duel(NamedTuple):
-    """What an address of the lab asks for, trained."""
-
-    recipe: Recipe
-    ghost: str  # the name of A, "" for nothing
-    sides: list[result.Side]
-    seeds: range
-    more: int  # seeds that are to be asked for next, 0 if there are no more
-    measures: Mapping[str, result.Criterion]
-    curve: str  # the one that is chosen
-    axis: str  # of AXES
-
-    @property
-    def measure(self) -> result.Criterion:
-        """By what they are compared."""
-        return self.measures[self.curve]
 
 
 class StorySquare(NamedTuple):
     """A square of a small board."""
 
     mark: str  # "X", "O" or "."
-    played: bool  # the move of this turn
-    heat: int | None
-    text: str  # the new value, where the turn has been updated
+    played: bool = False  # the move of this turn
+    heat: int | None = None
+    text: str = ""  # the new value, where the turn has been updated
 
 
 class StoryMove(NamedTuple):
     """A move of the learner as a board."""
 
-    ranks: list[list[StorySquare]]
+    squares: list[StorySquare]
     title: str
     how: str  # "explored", "greedy", "drawn", "unseen", "seen", or "answer" of the opponent
     change: str  # the value before and after, "" as long as it has not been updated
@@ -85,14 +65,17 @@ class StoryGame(NamedTuple):
     """A game of the training, as far as it is told."""
 
     game: int
-    games: int
     update: int
     updates: int
     headline: str
     turns: list[StoryMove]
-    end: list[list[StorySquare]]  # the final board
+    end: list[StorySquare]  # the final board
     sentence: str
     equation: str
+    game_back: str  # where its buttons lead, "" at the ends
+    game_next: str
+    update_back: str
+    update_next: str
 
 
 class Mind(NamedTuple):
@@ -109,14 +92,10 @@ class DuelPage(Page, frozen=True):
 
     template: ClassVar = "lab/duel.html"
 
-    duel: Duel
+    duel: result.Duel
     about: str  # what this preset shows, or the algorithm in a sentence
     words: Sequence[str]  # A and B, or the only one, in words
     verdict: result.Finding
-    medians: str  # of the figure, "311 → 195"
-    facts: list[result.Fact]
-    charts: result.DuelCharts
-    more: str  # the address with more of them, "" if there are no more
 
 
 class LabPage(DuelPage, frozen=True):
@@ -141,11 +120,13 @@ class LabPage(DuelPage, frozen=True):
     beside_step: int
     minds: list[Mind]
     story: StoryGame | None  # a game of its training, if the address asks for one
-    story_links: Mapping[str, str]  # where the buttons of that lead; none if it cannot be told
-    untold: str  # why not, "" if it can
+    untold: str  # why none can be told, "" if they can
     take: Take  # how the curve leaves the site
     take_mind: Take  # and the picture of its mind
-    links: Mapping[str, str]  # where its buttons lead
+    why: str  # the address of why it moves so
+    compare: str
+    next_seed: str  # "" where no other is trained here
+    code: str  # likewise
 
 
 @bp.get(addresses.LAB)
@@ -163,7 +144,7 @@ def start() -> AnyResponse:
     else:
         begin = presets.START if presets.START in world().agents else next(iter(world().agents))
         return respond(lab_page(world(), begin, {}))
-    ghost, curve = request.args.get("ghost", ""), _curve(request.args.get("curve", ""))
+    ghost, curve = request.args.get("ghost", ""), result.short_curve(request.args.get("curve", ""))
     axis = request.args.get("axis", "")
     to = addresses.lab(chosen, "" if ghost == chosen else ghost, curve, axis=axis)
     return redirect(to, 303)
@@ -172,7 +153,7 @@ def start() -> AnyResponse:
 @bp.get(addresses.LAB_RECIPE)
 def lab(name: str) -> AnyResponse:
     """Show a recipe."""
-    chosen = one_name(world(), recipe_of(world(), name))
+    chosen = one_name(world(), form.recipe_of(world(), name))
     if chosen != name:
         ghost, curve, axis = (request.args.get(key, "") for key in ("ghost", "curve", "axis"))
         return redirect(addresses.lab(chosen, ghost, curve, axis=axis), 301)
@@ -185,7 +166,7 @@ def lab(name: str) -> AnyResponse:
     more_seeds = wants_fragment() and "seeds" in request.args
     page: DuelPage
     if more_seeds:  # for which no agent is needed, but only runs
-        page = duel_page(world(), duel_of(world(), name, request.args))
+        page = duel_page(world(), result.duel_of(world(), name, request.args))
     else:
         page = lab_page(world(), name, request.args)
     return respond(page)
@@ -195,13 +176,12 @@ def lab(name: str) -> AnyResponse:
 def curves_file(name: str, ending: str) -> Response:
     """Hand out the median curves of all seeds."""
     wanted = {**request.args, "seeds": str(result.SEEDS)}
-    duel = duel_of(world(), one_name(world(), recipe_of(world(), name)), wanted)
-    figure = result.curves_of(duel.sides, duel.measure, duel.seeds, duel.axis)
+    duel = result.duel_of(world(), one_name(world(), form.recipe_of(world(), name)), wanted)
     if ending == "svg":
         page = request.base_url.removesuffix(f".{ending}")
-        layout = lay_out(figure, world(), duel.seeds[0])
+        layout = lay_out(duel.figure, world(), duel.seeds[0])
         return svg_file(drawing(layout, f"Q-Tac-Toe. {page}"), "curves")
-    return numbers_file(COLUMNS, records(figure, 1, duel.seeds[0]), "curves")
+    return numbers_file(COLUMNS, records(duel.figure, 1, duel.seeds[0]), "curves")
 
 
 def refused(error: form.FormError) -> Response:
@@ -210,31 +190,22 @@ def refused(error: form.FormError) -> Response:
         told = json.dumps({"refused": error.errors})
         return Response(status=400, headers={"HX-Trigger": told})
     ghost, slug = request.args.get("ghost", ""), request.args["algorithm"]
-    whole = ghost if ghost and recipe_of(world(), ghost).slug == slug else slug
-    chosen = one_name(world(), recipe_of(world(), whole))
+    whole = ghost if ghost and form.recipe_of(world(), ghost).slug == slug else slug
+    chosen = one_name(world(), form.recipe_of(world(), whole))
     response = respond(lab_page(world(), chosen, {}, request.args, error.errors))
     response.status_code = 400
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def duel_page(world: World, duel: Duel) -> DuelPage:
+def duel_page(world: World, duel: result.Duel) -> DuelPage:
     """Gather what is shown of seeds."""
-    chosen, ghost, sides, measure = duel.sides[-1].name, duel.ghost, duel.sides, duel.measure
-    asked = presets.asked(world, chosen, ghost)
-    verdict = result.verdict(sides, measure, bool(asked and asked.is_yes_or_no))
-    figure = result.curves_of(sides, measure, duel.seeds, duel.axis)
+    question = presets.asked(world, duel.chosen.name, duel.ghost)
     return DuelPage(
         duel=duel,
-        about=asked.line if asked else presets.about(type(duel.recipe)),
-        words=[form.described(world, side.recipe) for side in sides],
-        verdict=verdict,
-        medians=" → ".join(result.medians(sides, measure)),
-        facts=result.facts(world, sides, measure),
-        charts=result.charts(world, sides, measure, duel.seeds, figure),
-        more=addresses.lab(chosen, ghost, _curve(duel.curve), seeds=duel.more, axis=duel.axis)
-        if duel.more
-        else "",
+        about=question.line if question else presets.about(type(duel.chosen.recipe)),
+        words=[form.described(world, side.recipe) for side in duel.sides],
+        verdict=duel.verdict(bool(question and question.is_yes_or_no)),
     )
 
 
@@ -250,35 +221,39 @@ def lab_page(
     `typed` is what the controls show instead of the recipe, and `errors` what is wrong with it.
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
-    title, recipe = world.agents[chosen].card.title, recipe_of(world, chosen)
-    duel = duel_of(world, chosen, query)
-    ghost, curve, axis = duel.ghost, _curve(duel.curve), duel.axis
+    title, recipe = world.agents[chosen].card.title, form.recipe_of(world, chosen)
+    duel = result.duel_of(world, chosen, query)
+    ghost, algorithm = duel.ghost, KNOWN[recipe.slug]
     record = X_BLOCKS if getattr(recipe, "seat", "both") == "x" else O_BLOCKS
     last = world.last_step(chosen)
     step = read_step(chosen, query.get("step", ""), last, world)
-    told = story_game(world, recipe, written_name(recipe), query)
-    here = partial(addresses.lab, chosen, ghost, curve, axis=axis)
+    story = story_game(duel, query)
     film = film_of(world, chosen, record)
-    # No other agent is trained for this page.
-    beside = film_of(world, ghost, record) if ghost in world.always else None
+    # No other agent is trained for this page: neither for a film beside it, nor to find where both
+    # part.
+    at_hand = ghost in world.always
+    beside = film_of(world, ghost, record) if at_hand else None
     beside_step = in_step(beside.last, last)[step] if beside else 0
+    views = (View(chosen), View(ghost)) if ghost else (View(chosen),)
+    apart = parting(views, world) if at_hand else None
     result_page = duel_page(world, duel)
     drawn = [(side, beside_step if side.name == ghost else step) for side in duel.sides]
+    following = _with_seed(world, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
     families = presets.offers(world, chosen, ghost)
     return LabPage(
         **asdict(result_page),
         name=chosen,
         title=title,
-        algorithm=KNOWN[recipe.slug].title,
+        algorithm=algorithm.title,
         algorithms=presets.algorithms(world, recipe.slug),
         presets=families,
         asked=families[0][1][: presets.ASKED_FIRST],
         fields=form.fields(world, recipe, duel.sides[0].recipe, typed, errors),
-        axes=AXES,
+        axes=result.AXES,
         proofs=result.proofs(world, chosen),
         film=film,
         step=step,
-        next_step=here(step_after(step, film.last)),
+        next_step=duel.address(step=step_after(step, film.last)),
         beside=beside,
         beside_step=beside_step,
         minds=[
@@ -291,67 +266,15 @@ def lab_page(
             for (side, at), words in zip(drawn, result_page.words, strict=True)
             if side.name == chosen or beside
         ],
-        story=told,
-        story_links=_story_links(recipe, told, partial(here, None)),
-        untold=KNOWN[recipe.slug].untold,
-        take=_taken(world, chosen, duel),
+        story=story,
+        untold=algorithm.untold,
+        take=_taken(world, duel),
         take_mind=take_mind(world, chosen, step),
-        links=links(world, chosen, duel, record),
+        why=addresses.why(Match(record, o=HUMAN, lens=chosen)),
+        compare=addresses.compare(Comparison(apart or record, views)),
+        next_seed=duel.address(following, chosen) if following else "",
+        code=addresses.CODE.to(chosen) if world.lab.source and not recipe.is_network else "",
     )
-
-
-def duel_of(world: World, chosen: str, query: Mapping[str, str]) -> Duel:
-    """Train A and B, or the only one, with as many seeds as are asked for; 1 is their own.
-
-    `chosen` is a canonical name.
-    Raises BadRequest or NotFound with a sentence on what is wrong.
-    """
-    recipe, ghost = recipe_of(world, chosen), ""
-    if query.get("ghost"):
-        ghost = world.lab.canonical(query["ghost"]) or query["ghost"]
-    ghost = "" if ghost == chosen else ghost
-    names = [one for one in (ghost, chosen) if one]
-    recipes = [recipe_of(world, one) for one in names]  # which says so if there is none
-    numbers = [1, *range(result.FIRST, result.SEEDS + 1, result.FIRST)]
-    wanted = read_word("seeds", query, map(str, numbers), "1")
-    axis = read_word("axis", query, result.AXES)
-    seeds, more = result.seeds_of(recipe), 0
-    has_seeds = all(result.has_seeds(world, one, seeds) for one in recipes)
-    if has_seeds and wanted != "1":
-        runs = result.runs_of(world, recipes, seeds, int(wanted))
-    else:
-        runs = [[result.own_run(world, one)] for one in names]
-    if has_seeds:
-        more = next((number for number in numbers if number > len(runs[0])), 0)
-    told = form.labels(world, *recipes[::-1])[::-1] if len(recipes) == 2 else ("A",)
-    marks = ("A", "B")
-    sides = [result.Side(*side) for side in zip(marks, names, recipes, told, runs, strict=False)]
-    measures = result.measures(world, sides)
-    curve = read_word("curve", query, measures, result.BLUNDERS)
-    return Duel(recipe, ghost, sides, seeds, more, measures, curve, axis)
-
-
-def links(world: World, chosen: str, duel: Duel, record: str) -> dict[str, str]:
-    """Return where the buttons lead, "" where what they ask for is not trained here."""
-    recipe, ghost, curve, axis = duel.recipe, duel.ghost, _curve(duel.curve), duel.axis
-    seated = Match(record, o=HUMAN, lens=chosen)
-    views = (View(chosen), View(ghost)) if ghost else (View(chosen),)
-    at_hand = ghost in world.always  # to find where both part no other agent is trained again
-    apart = parting(views, world) if at_hand else None
-    following = _with_seed(world, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
-    return {
-        "play": addresses.play_against(chosen),
-        "why": addresses.why(seated),
-        "compare": addresses.compare(Comparison(apart or record, views)),
-        "agent": addresses.agent(chosen),
-        "file": addresses.AGENT_FILE.to(chosen, "npz"),
-        "seed": addresses.lab(following, chosen, curve, axis=axis) if following else "",
-        "here": addresses.lab(chosen, ghost, curve, axis=axis),
-        "how": addresses.how(recipe.slug),
-        "code": addresses.CODE.to(chosen) if world.lab.source and not recipe.is_network else "",
-        "swap": addresses.lab(ghost, chosen, curve, axis=axis) if ghost else "",
-        "reset": addresses.lab(ghost) if ghost else "",
-    }
 
 
 def _with_seed(world: World, recipe: Recipe, seed: int) -> str:
@@ -363,36 +286,36 @@ def _with_seed(world: World, recipe: Recipe, seed: int) -> str:
     return named if world.agents.knows(named) else ""  # a shipped one may have taken longer
 
 
-def story_game(
-    world: World, recipe: Recipe, text: str, query: Mapping[str, str]
-) -> StoryGame | None:
+def story_game(duel: result.Duel, query: Mapping[str, str]) -> StoryGame | None:
     """Tell the game that an address asks for, None if it asks for none.
 
-    `text` is the whole name of the recipe.
     Raises BadRequest, saying what there is, and what `Lab.story` raises.
     """
     if not query.get("game"):
         return None
+    world, recipe, here = duel.world, duel.chosen.recipe, duel.address
     algorithm = KNOWN[recipe.slug]
     if (story := algorithm.story) is None:
         raise BadRequest(algorithm.untold)
-    games = msgspec.json.decode(world.lab.story(text), type=list[TrainingGame])
+    told = world.lab.story(written_name(recipe))
+    games = msgspec.json.decode(told, type=list[TrainingGame])
     number = read_whole("game", query["game"], 1, len(games))
     game = games[number - 1]
-    update = read_whole("update", query.get("update") or "0", 0, len(game.changes))
-    end = [StorySquare(mark, False, None, "") for mark in game.turns[-1].after]
+    updates = len(game.changes)
+    update = read_whole("update", query.get("update") or "0", 0, updates)
     return StoryGame(
         game=number,
-        games=len(games),
         update=update,
-        updates=len(game.changes),
+        updates=updates,
         headline=_headline(world, game),
-        turns=[
-            _move(world.game, recipe, story, game, turn, update) for turn in range(len(game.turns))
-        ],
-        end=_ranks(world.game, end),
+        turns=[_move(recipe, story, game, turn, update) for turn in range(len(game.turns))],
+        end=[StorySquare(mark) for mark in game.turns[-1].after],
         sentence=story.sentence(recipe, game, update),
         equation=story.equation(recipe, game.changes[update - 1]) if update else "",
+        game_back=here(game=number - 1) if number > 1 else "",
+        game_next=here(game=number + 1) if number < len(games) else "",
+        update_back=here(game=number, update=update - 1) if update else "",
+        update_next=here(game=number, update=update + 1) if update < updates else "",
     )
 
 
@@ -406,24 +329,23 @@ def _headline(world: World, game: TrainingGame) -> str:
     return f"It {RESULTS[game.result]} as {game.seat}{against} with {moves} move{plural}"
 
 
-def _move(
-    rules: Game, recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: int
-) -> StoryMove:
+def _move(recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: int) -> StoryMove:
     """Lay out a move after so many updates of its game."""
     move, changes = game.turns[turn], game.changes[:update]
     change = next((one for one in reversed(changes) if one.turn == turn), None)
-    squares = [StorySquare(mark, False, None, "") for mark in move.board]
-    squares[move.cell] = StorySquare(move.mark, True, None, "")
+    played = StorySquare(move.mark, played=True)
     if change:
         whose = move.mark if change.observed or story.movers_view else game.seat
         worth, colour, text = recipe.worth(), None, written(change.new)
         if worth:
-            player = X if whose == "X" else O
-            value = on_scale(np.array(change.new), worth, player)
+            value = on_scale(np.array(change.new), worth, X if whose == "X" else O)
             colour, text = int(heat(value, HEAT_STEPS)), signed(float(shown(value)))
-        squares[move.cell] = StorySquare(move.mark, True, colour, text)
+        played = played._replace(heat=colour, text=text)
     return StoryMove(
-        ranks=_ranks(rules, squares),
+        squares=[
+            played if cell == move.cell else StorySquare(mark)
+            for cell, mark in enumerate(move.board)
+        ],
         title=f"Move {turn + 1}",
         how=story.choice(game, move),
         change=f"{written(change.old)} → {written(change.new)}" if change else "",
@@ -431,60 +353,20 @@ def _move(
     )
 
 
-def _ranks(rules: Game, squares: list[StorySquare]) -> list[list[StorySquare]]:
-    return [
-        squares[start : start + rules.columns] for start in range(0, rules.cells, rules.columns)
-    ]
-
-
-def _story_links(
-    recipe: Recipe, told: StoryGame | None, address: Callable[[int, int | None], str]
-) -> dict[str, str]:
-    """Return where the buttons of a story lead; "" at its ends, nothing if there is no story."""
-    if KNOWN[recipe.slug].untold:
-        return {}
-    if told is None:
-        return {"begin": address(1, None)}
-    game, update = told.game, told.update
-    return {
-        "game_back": address(game - 1, None) if game > 1 else "",
-        "game_next": address(game + 1, None) if game < told.games else "",
-        "update_back": address(game, update - 1) if update else "",
-        "update_next": address(game, update + 1) if update < told.updates else "",
-    }
-
-
-def recipe_of(world: World, text: str) -> Recipe:
-    """Return the recipe that a name or a shipped id stands for.
-
-    Raises NotFound where there is no such algorithm, and BadRequest where a parameter is wrong.
-    """
-    if text in SHIPPED and text in world.agents:
-        return SHIPPED[text].recipe
-    try:
-        return parse(text)
-    except RecipeError as error:
-        known = text.split(",", maxsplit=1)[0] in ALGORITHMS
-        raise (BadRequest if known else NotFound)(form.sentence(error)) from error
-
-
 def one_name(world: World, recipe: Recipe) -> str:
     """Return the one name of a recipe on this site: its short one if it is shipped."""
     return world.lab.called(written_name(recipe))
 
 
-def _taken(world: World, chosen: str, duel: Duel) -> Take:
+def _taken(world: World, duel: result.Duel) -> Take:
     """Return how a curve leaves the site: as a file the median of all seeds, in a frame one run.
 
     In a frame it is of one agent alone where it is against an opponent.
     """
+    chosen = duel.chosen.name
     if duel.curve in FIGURES:
         take = take_curve(world, [one for one in (chosen, duel.ghost) if one], duel.curve)
     else:
         take = take_curve(world, [chosen], against=duel.curve)
-    here = addresses.lab(chosen, duel.ghost, _curve(duel.curve), axis=duel.axis)
+    here = duel.address()
     return take._replace(svg=addresses.file_of(here, "svg"), csv=addresses.file_of(here, "csv"))
-
-
-def _curve(curve: str) -> str:
-    return "" if curve == result.BLUNDERS else curve

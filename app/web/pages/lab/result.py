@@ -3,7 +3,9 @@
 A is the recipe as it was, B the changed one.  A seed of B is paired with the same seed of A.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 from typing import NamedTuple
 
@@ -19,8 +21,9 @@ from app.tictactoe.notation import MARKS
 from app.tictactoe.report import Figures
 from app.web import addresses
 from app.web.comparison import FIGURES
-from app.web.match import against_person
+from app.web.match import against_person, read_word
 from app.web.numbers import count
+from app.web.pages.lab import form
 from app.web.pictures.curves import PERCENT, seeds_plot
 from app.web.pictures.figures import Layout, lay_out_curves
 from app.web.pictures.miniatures import miniature
@@ -31,9 +34,11 @@ from app.web.service.on_demand import SeedRun
 from app.web.world import World
 
 SEEDS, FIRST = 20, 5  # of each recipe, and how many are shown first and come at a time
+NUMBERS = (1, *range(FIRST, SEEDS + 1, FIRST))  # of seeds that can be asked for
 LEVEL = 0.05  # a difference that luck shows less often than that is told
 BLUNDERS, LOSSES, TASK = "blunders", "losses", "task"  # of FIGURES; the lab shows these
-LINEAR, LOGARITHMIC = AXES = "linear", "logarithmic"
+LINEAR, LOGARITHMIC = "linear", "logarithmic"
+AXES = {"": "clearest axis", LINEAR: "linear axis", LOGARITHMIC: "logarithmic axis"}
 TALL = 150.0  # pixels of a chart
 POINTS = 50  # of a curve
 
@@ -57,7 +62,7 @@ class Criterion(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One of two recipes, with its runs: those of the same place in two of them have one seed."""
+    """One of two recipes, with its runs: both have as many, and if several of the same seeds."""
 
     mark: str  # "A" or "B"
     name: str  # its one name
@@ -87,17 +92,17 @@ class Contest(NamedTuple):
         return "A" if self.a > self.b else "B"
 
     @property
+    def ties(self) -> int:
+        """In how many neither is better."""
+        return self.seeds - self.a - self.b
+
+    @property
     def words(self) -> str:
         """Say how it ended, or how it stands."""
         if self.seeds == SEEDS and not self.better:
             return "no difference shown"
         mark, wins, losses = ("A", self.a, self.b) if self.a > self.b else ("B", self.b, self.a)
-        ties = self.seeds - self.a - self.b
-        return (
-            f"{mark} in {wins} of {self.seeds}"
-            if not ties
-            else f"{mark} in {wins}, not in {losses}"
-        )
+        return f"{mark} in {wins}" + (f", not in {losses}" if self.ties else f" of {self.seeds}")
 
 
 class Fact(NamedTuple):
@@ -124,6 +129,235 @@ class DuelCharts(NamedTuple):
     table: Table
     seeds: Markup
     seed_table: Table
+
+
+@dataclass(frozen=True, eq=False)
+class Duel:
+    """Two recipes, or one alone, over some seeds, and by what they are compared."""
+
+    world: World
+    sides: Sequence[Side]  # A and B, or the only one
+    seeds: range  # with which they are trained in the end
+    curve: str  # of `measures`
+    axis: str  # one of AXES; "" for that which shows a difference better
+
+    @property
+    def chosen(self) -> Side:
+        """The recipe that is shown: B, or the only one."""
+        return self.sides[-1]
+
+    @property
+    def ghost(self) -> str:
+        """The name of A beside it, "" for nothing."""
+        return self.sides[0].name if len(self.sides) == 2 else ""
+
+    @property
+    def done(self) -> int:
+        """With how many they are."""
+        return len(self.sides[0].runs)
+
+    @cached_property
+    def measures(self) -> dict[str, Criterion]:
+        """What all can be measured by."""
+        return measures(self.world, self.sides)
+
+    @property
+    def measure(self) -> Criterion:
+        """By what they are compared."""
+        return self.measures[self.curve]
+
+    @cached_property
+    def more(self) -> str:
+        """The address with more seeds, "" if there are no more."""
+        if not all(has_seeds(self.world, side.recipe, self.seeds) for side in self.sides):
+            return ""
+        number = next((number for number in NUMBERS if number > self.done), None)
+        return self.address(seeds=number) if number else ""
+
+    def address(self, *names: str, **numbers: int | None) -> str:
+        """Return where they are compared so, or others of these names: the chosen one first."""
+        name, ghost = names or (self.chosen.name, self.ghost)
+        return addresses.lab(name, ghost, short_curve(self.curve), axis=self.axis, **numbers)
+
+    def ends(self, measure: Criterion) -> list[list[float]]:
+        """Return a figure of the trained agents of each recipe."""
+        return [[measure.end(run) for run in side.runs] for side in self.sides]
+
+    @property
+    def medians(self) -> list[str]:
+        """The medians of the figure in words."""
+        measure = self.measure
+        return [with_unit(median(values), measure.unit) for values in self.ends(measure)]
+
+    def verdict(self, is_yes_or_no: bool) -> Finding:
+        """Say whether one of two recipes is better, or what comes of one."""
+        return self._of_both(is_yes_or_no) if self.ghost else self._of_one()
+
+    def _of_both(self, is_yes_or_no: bool) -> Finding:
+        (a, b), measure = self.sides, self.measure
+        result = contest(self.ends(measure), more=measure.more)
+        lead = a if result.a > result.b else b
+        wins, losses = max(result.a, result.b), min(result.a, result.b)
+        how = f"with {lead.label}" if a.recipe.slug == b.recipe.slug else f"by {lead.label}"
+        better = f"{measure.better} {how}"
+        score = f"in {wins} of {result.seeds} seeds"
+        if losses:
+            score += f", more in {losses}" if not measure.more else f", fewer in {losses}"
+        score += f", the same in {result.ties}" * bool(result.ties)
+        if result.seeds == 1:
+            beside = " beside ".join(self.medians)
+            return Finding(
+                f"One seed each, and no verdict: {beside}.",
+                f"{measure.title}, {a.label} beside {b.label}. That may be luck.",
+            )
+        if result.seeds < SEEDS:
+            neither = f"neither is ahead in {result.seeds} seeds"
+            so_far = f"{better} {score}" if wins > losses else neither
+            after = f"The verdict comes after {SEEDS} seeds of each."
+            return Finding(f"So far: {so_far}.", after)
+        if wins == losses == 0:
+            same = "No difference: the same in every seed."
+            return Finding(same, f"{measure.title}, {SEEDS} seeds.")
+        test = f"exact sign test, seed by seed, {chance(result.p)}"
+        if not result.better:
+            return Finding(
+                f"No difference that {SEEDS} seeds show.",
+                f"{better} {score}: luck alone may do that ({test}).",
+            )
+        answer = {"A": "No: ", "B": "Yes: "}[lead.mark] if is_yes_or_no else ""
+        text = f"{answer}{better[0].lower() if answer else better[0]}{better[1:]}."
+        return Finding(text, f"{score[0].upper()}{score[1:]} ({test}).")
+
+    def _of_one(self) -> Finding:
+        measure, (ends,) = self.measure, self.ends(self.measure)
+        middle, low, high = (
+            with_unit(value, measure.unit) for value in (median(ends), min(ends), max(ends))
+        )
+        if len(ends) == 1:
+            alone = "One seed: others may do better or worse."
+            return Finding(f"{measure.title}: {middle}.", alone)
+        proved = ", ".join(
+            f"as {mark.upper()} in {sum(proofs)}" for mark, (proofs,) in self._proved().items()
+        )
+        return Finding(
+            f"{measure.title}: {middle}, from {low} to {high}.",
+            f"Median of {len(ends)} seeds. Unbeatable {proved}. "
+            "Change something, or ask a question.",
+        )
+
+    def _proved(self) -> dict[str, list[list[bool]]]:
+        """Return by seat of which seeds each recipe is proved to be unbeatable."""
+        return {
+            seat: [[run.unbeatable[at] for run in side.runs] for side in self.sides]
+            for at, seat in enumerate(SEATS)
+        }
+
+    @property
+    def facts(self) -> list[Fact]:
+        """What each comes to, the measure that is chosen first."""
+        usual = [self.measures[key] for key in (BLUNDERS, "random") if key in self.measures]
+        blunders, decisions = self.measures[BLUNDERS].title, count(self.world.game.decisions)
+        rows = []
+        for measure in {one.title: one for one in (self.measure, *usual)}.values():
+            ends = self.ends(measure)
+            title = measure.short + f", of {decisions}" * (measure.title == blunders)
+            values = [with_unit(median(each), measure.unit) for each in ends]
+            rows.append(self._fact(title, values, ends, measure.more))
+        for seat, proved in self._proved().items():
+            values = [f"{sum(each)} of {self.done}" for each in proved]
+            rows.append(self._fact(f"Unbeatable as {seat.upper()}", values, proved, more=True))
+        return rows
+
+    def _fact(
+        self, title: str, values: list[str], ends: Sequence[Sequence[float]], more: bool
+    ) -> Fact:
+        return Fact(title, values, contest(ends, more=more) if self.ghost else None)
+
+    @cached_property
+    def figure(self) -> Curves:
+        """The runs summed up over the axis."""
+        axes = [LINEAR, LOGARITHMIC] if self.ghost else [LOGARITHMIC]
+        axes = [self.axis] if self.axis else axes
+        over = {one: [self._series(side, one) for side in self.sides[::-1]] for one in axes}
+
+        def gap(axis: str) -> float:
+            return float(np.abs(np.subtract(over[axis][0].median, over[axis][-1].median)).mean())
+
+        axis, measure = max(axes, key=gap), self.measure
+        is_logarithmic = axis == LOGARITHMIC
+        return Curves(
+            measure.title, "Updates", measure.unit, over[axis], logarithmic=is_logarithmic
+        )
+
+    def _series(self, side: Side, axis: str) -> Series:
+        """Sum up the runs of a recipe over an axis; between two snapshots they are straight."""
+        courses = [(run.figures.updates, self.measure.course(run.figures)) for run in side.runs]
+        end = max(1, *(updates[-1] for updates, _ in courses))
+
+        def along(updates: Sequence[float]) -> NDArray[np.float64]:
+            return np.log1p(updates) if axis == LOGARITHMIC else np.asarray(updates, float)
+
+        low, high = along([1 if axis == LOGARITHMIC else 0, end])
+        places = np.linspace(low, high, POINTS)
+        points = np.expm1(places) if axis == LOGARITHMIC else places
+        rows = [np.interp(places, along(updates), course).tolist() for updates, course in courses]
+        recipe = name(side.recipe.with_seed(0))
+        return summed_up(side.title, recipe, points.tolist(), rows, self.seeds[0])
+
+    @cached_property
+    def charts(self) -> DuelCharts:
+        """The runs drawn as experiments do, and seed by seed."""
+        world, measure, sides = self.world, self.measure, self.sides
+        layout = lay_out_curves(self.figure, world, self.seeds[0], TALL)
+        rows = list(zip(*self.ends(measure), strict=True))
+        titles = [side.title for side in sides]
+        texts = [[with_unit(value, measure.unit) for value in row] for row in rows]
+        seeds = [run.seed for run in sides[0].runs]
+        links = []
+        for at, row in enumerate(texts):
+            names = [world.lab.seeded(side.recipe, side.runs[at].seed) for side in sides]
+            to = addresses.lab(names[-1], names[0] if self.ghost else "")
+            links.append(Link(f"seed {seeds[at]}: {' → '.join(row)}", to))
+        kinds = [_kind(row, measure.more) for row in rows]
+        plot = seeds_plot(rows, titles, kinds, links, TALL + 24, measure.unit)
+        return DuelCharts(
+            layout=layout,
+            svg=inline_plot(layout.plot),
+            small=miniature(world, self.figure),
+            table=table(self.figure, world, self.seeds[0]),
+            seeds=inline_plot(plot),
+            seed_table=Table(
+                "Seed",
+                titles,
+                [
+                    TableRow(TableCell(str(seed), link.href), [TableCell(text) for text in row])
+                    for seed, link, row in zip(seeds, links, texts, strict=True)
+                ],
+            ),
+        )
+
+
+def duel_of(world: World, chosen: str, query: Mapping[str, str]) -> Duel:
+    """Train A and B, or the only one, with as many seeds as are asked for; 1 is their own.
+
+    `chosen` is a canonical name.
+    Raises BadRequest or NotFound with a sentence on what is wrong.
+    """
+    ghost = query.get("ghost") or chosen
+    ghost = world.lab.canonical(ghost) or ghost
+    names = [ghost, chosen] if ghost != chosen else [chosen]
+    recipes = [form.recipe_of(world, one) for one in names]  # which says so if there is none
+    wanted = int(read_word("seeds", query, map(str, NUMBERS), "1"))
+    axis = read_word("axis", query, (LINEAR, LOGARITHMIC))
+    seeds = seeds_of(recipes[-1])
+    if wanted > 1 and all(has_seeds(world, one, seeds) for one in recipes):
+        runs = runs_of(world, recipes, seeds, wanted)
+    else:
+        runs = [[own_run(world, one)] for one in names]
+    labels = form.labels(world, *recipes[::-1])[::-1] if len(recipes) == 2 else ("A",)
+    sides = [Side(*side) for side in zip("AB", names, recipes, labels, runs, strict=False)]
+    curve = read_word("curve", query, measures(world, sides), BLUNDERS)
+    return Duel(world, sides, seeds, curve, axis)
 
 
 def seeds_of(recipe: Recipe) -> range:
@@ -224,174 +458,14 @@ def contest(ends: Sequence[Sequence[float]], more: bool) -> Contest:
     return Contest(*wins, len(a), sign_test(a, b))
 
 
-def facts(world: World, sides: Sequence[Side], chosen: Criterion) -> list[Fact]:
-    """Return what each comes to, the measure that is chosen first."""
-    there = measures(world, sides)
-    usual = [there[BLUNDERS], *([there["random"]] if "random" in there else [])]
-    known = {measure.title: measure for measure in (chosen, *usual)}
-    rows = [
-        Fact(
-            f"{measure.short}, of {count(world.game.decisions)}"
-            if measure.title == there[BLUNDERS].title
-            else measure.short,
-            [with_unit(median(values), measure.unit) for values in ends],
-            contest(ends, more=measure.more) if len(ends) == 2 else None,
-        )
-        for measure in known.values()
-        for ends in [ends_of(sides, measure)]
-    ]
-    number = len(ends_of(sides, chosen)[0])
-    for seat, mark in enumerate(SEATS):
-        proofs = [[run.unbeatable[seat] for run in side.runs[:number]] for side in sides]
-        rows.append(
-            Fact(
-                f"Unbeatable as {mark.upper()}",
-                [f"{sum(proved)} of {number}" for proved in proofs],
-                contest(proofs, more=True) if len(proofs) == 2 else None,
-            )
-        )
-    return rows
-
-
-def ends_of(sides: Sequence[Side], measure: Criterion) -> list[list[float]]:
-    """Return a figure of the trained agents of each recipe, of the seeds that all have."""
-    number = min(len(side.runs) for side in sides)
-    return [[measure.end(run) for run in side.runs[:number]] for side in sides]
-
-
-def medians(sides: Sequence[Side], measure: Criterion) -> list[str]:
-    """Return the medians of a figure in words."""
-    return [with_unit(median(values), measure.unit) for values in ends_of(sides, measure)]
-
-
-def verdict(sides: Sequence[Side], measure: Criterion, is_yes_or_no: bool) -> Finding:
-    """Say whether one of two recipes is better, or what comes of one."""
-    if len(sides) == 1:
-        return _of_one(sides[0], measure)
-    a, b = sides
-    result = contest(ends_of(sides, measure), more=measure.more)
-    lead = a if result.a > result.b else b
-    wins, losses = max(result.a, result.b), min(result.a, result.b)
-    how = f"with {lead.label}" if a.recipe.slug == b.recipe.slug else f"by {lead.label}"
-    better = f"{measure.better} {how}"
-    ties = result.seeds - wins - losses
-    score = f"in {wins} of {result.seeds} seeds"
-    if losses:
-        score += f", more in {losses}" if not measure.more else f", fewer in {losses}"
-    score += f", the same in {ties}" * bool(ties)
-    if result.seeds == 1:
-        beside = " beside ".join(medians(sides, measure))
-        return Finding(
-            f"One seed each, and no verdict: {beside}.",
-            f"{measure.title}, {a.label} beside {b.label}. That may be luck.",
-        )
-    if result.seeds < SEEDS:
-        so_far = (
-            f"{better} {score}" if wins > losses else f"neither is ahead in {result.seeds} seeds"
-        )
-        return Finding(f"So far: {so_far}.", f"The verdict comes after {SEEDS} seeds of each.")
-    test = f"exact sign test, seed by seed, {chance(result.p)}"
-    if wins == losses == 0:
-        return Finding("No difference: the same in every seed.", f"{measure.title}, {SEEDS} seeds.")
-    if not result.better:
-        return Finding(
-            f"No difference that {SEEDS} seeds show.",
-            f"{better} {score}: luck alone may do that ({test}).",
-        )
-    answer = {"A": "No: ", "B": "Yes: "}[lead.mark] if is_yes_or_no else ""
-    text = f"{answer}{better[0].lower() if answer else better[0]}{better[1:]}."
-    return Finding(text, f"{score[0].upper()}{score[1:]} ({test}).")
-
-
-def _of_one(side: Side, measure: Criterion) -> Finding:
-    ends = [measure.end(run) for run in side.runs]
-    middle, low, high = (
-        with_unit(value, measure.unit) for value in (median(ends), min(ends), max(ends))
-    )
-    proofs = ", ".join(
-        f"as {mark.upper()} in {sum(run.unbeatable[seat] for run in side.runs)}"
-        for seat, mark in enumerate(SEATS)
-    )
-    if len(ends) == 1:
-        return Finding(f"{measure.title}: {middle}.", "One seed: others may do better or worse.")
-    return Finding(
-        f"{measure.title}: {middle}, from {low} to {high}.",
-        f"Median of {len(ends)} seeds. Unbeatable {proofs}. Change something, or ask a question.",
-    )
+def short_curve(curve: str) -> str:
+    """Return a measure as addresses name it: the usual one is left out."""
+    return "" if curve == BLUNDERS else curve
 
 
 def chance(p: float) -> str:
     """Write how likely something is by luck alone."""
     return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
-
-
-def curves_of(sides: Sequence[Side], measure: Criterion, seeds: range, axis: str = "") -> Curves:
-    """Sum up the runs over one of AXES; without, over that which shows a difference better."""
-
-    axes = [axis] if axis else AXES if len(sides) == 2 else [LOGARITHMIC]
-    over = {one: [_series(side, measure, one, seeds[0]) for side in sides[::-1]] for one in axes}
-
-    def gap(axis: str) -> float:
-        return float(np.abs(np.subtract(over[axis][0].median, over[axis][-1].median)).mean())
-
-    clearest = max(axes, key=gap)
-    is_logarithmic = clearest == LOGARITHMIC
-    return Curves(
-        measure.title, "Updates", measure.unit, over[clearest], logarithmic=is_logarithmic
-    )
-
-
-def charts(
-    world: World, sides: Sequence[Side], measure: Criterion, seeds: range, figure: Curves
-) -> DuelCharts:
-    """Draw runs as experiments do, and seed by seed."""
-    layout = lay_out_curves(figure, world, seeds[0], TALL)
-    columns = ends_of(sides, measure)
-    names = [[world.lab.seeded(side.recipe, run.seed) for run in side.runs] for side in sides]
-    rows = list(zip(*columns, strict=True))
-    links = [
-        Link(
-            f"seed {run.seed}: {' → '.join(with_unit(value, measure.unit) for value in row)}",
-            addresses.lab(names[-1][at], names[0][at] if len(names) == 2 else ""),
-        )
-        for at, (run, row) in enumerate(zip(sides[0].runs, rows, strict=False))
-    ]
-    kinds = [_kind(row, measure.more) for row in rows]
-    plot = seeds_plot(rows, [side.title for side in sides], kinds, links, TALL + 24, measure.unit)
-    return DuelCharts(
-        layout=layout,
-        svg=inline_plot(layout.plot),
-        small=miniature(world, figure),
-        table=table(figure, world, seeds[0]),
-        seeds=inline_plot(plot),
-        seed_table=Table(
-            "Seed",
-            [side.title for side in sides],
-            [
-                TableRow(
-                    TableCell(str(sides[0].runs[at].seed), link.href),
-                    [TableCell(with_unit(value, measure.unit)) for value in row],
-                )
-                for at, (link, row) in enumerate(zip(links, rows, strict=True))
-            ],
-        ),
-    )
-
-
-def _series(side: Side, measure: Criterion, axis: str, first_seed: int) -> Series:
-    """Sum up the runs of a recipe over an axis; between two snapshots they are straight on it."""
-    courses = [(run.figures.updates, measure.course(run.figures)) for run in side.runs]
-    end = max(1, *(updates[-1] for updates, _ in courses))
-
-    def along(updates: Sequence[float]) -> NDArray[np.float64]:
-        return np.log1p(updates) if axis == LOGARITHMIC else np.asarray(updates, float)
-
-    low, high = along([1 if axis == LOGARITHMIC else 0, end])
-    places = np.linspace(low, high, POINTS)
-    points = np.expm1(places) if axis == LOGARITHMIC else places
-    rows = [np.interp(places, along(updates), course).tolist() for updates, course in courses]
-    recipe = name(side.recipe.with_seed(0))
-    return summed_up(side.title, recipe, points.tolist(), rows, first_seed)
 
 
 def _kind(row: Sequence[float], more: bool) -> str:
