@@ -158,42 +158,49 @@ def _opinion(world: World, position: int, lens: str, step: int | None, own: bool
     """Return the opinion of a lens that has values."""
     legal = world.game.legal[position]
     if lens == TRUTH:
-        row = Row(world.truth[position], legal, world.best_play[position], ONES, decimals=0)
-        return weighed(world, position, lens, row, own)
+        best = world.best_play[position]
+        return weighed(world, position, lens, world.truth[position], legal, best, ONES, own, 0)
     if lens.endswith(TASK):
         values, worth = _asked(world, lens.removesuffix(TASK), position)
         policy = policy_of(values.round(TIE_DECIMALS), "greedy")
-        return weighed(world, position, lens, Row(values, legal, policy, worth), own)
+        return weighed(world, position, lens, values, legal, policy, worth, own)
     agent = world.agents[lens]
     learned, known = _learned(world, lens, step, position)
     shipped = step is None
     plays = agent.card.plays  # a copy, so that what is kept here does not keep a whole policy
     policy = world.policies[lens][position].copy() if shipped else policy_of(learned, plays)
     blank = gettext("never tried") if shipped else gettext("not tried yet")
-    row = Row(learned.astype(np.float64), known, policy, agent.card.worth, plays, True, blank)
-    return weighed(world, position, lens, row, own)
+    view = weighed(
+        *(world, position, lens, learned.astype(np.float64), known, policy, agent.card.worth, own),
+        plays=plays,
+        blank=blank,
+    )
+    if view.beads:
+        return view
+    wrong = known & (np.rint(view.scaled) != world.truth[position])
+    blunders = wrong & ~world.right[position]
+    return replace(view, wrong=wrong.tolist(), blunders=blunders.tolist())
 
 
-class Row(NamedTuple):
-    """What a lens knows of a decision, cell by cell, in the mover's view."""
-
-    values: NDArray[np.float64]  # [cells] in the units of the lens, NaN where taken
-    known: NDArray[np.bool_]  # [cells] whether anything is known of the move
-    policy: NDArray[np.float64]  # [cells]
-    worth: Worth | None  # None where the values are beads
-    plays: Plays = "greedy"
-    learned: bool = False
-    blank: str = ""
-    decimals: int = DECIMALS
-
-
-def weighed(world: World, position: int, lens: str, row: Row, own: bool = False) -> Opinion:
-    """Return the opinion of a lens that knows a row of values.
+def weighed(
+    world: World,
+    position: int,
+    lens: str,
+    values: NDArray[np.float64],
+    known: NDArray[np.bool_],
+    policy: NDArray[np.float64],
+    worth: Worth | None,
+    own: bool = False,
+    decimals: int = DECIMALS,
+    plays: Plays = "greedy",
+    blank: str = "",
+) -> Opinion:
+    """Return the opinion of a lens with values, of which some are known, and a policy, all [cells].
 
     A star is where the lens plays.  If a move that it never tried is one of these, that is what it
-    acts on, and the value is shown although it means nothing.
+    acts on, and the value is shown although it means nothing.  Without a `worth` they are beads.
+    Whether the values err is not asked.
     """
-    values, known, policy, worth, plays, learned, blank, decimals = row
     if worth is None:
         values, scaled = _box(world, position, values, plays)
     else:
@@ -202,9 +209,6 @@ def weighed(world: World, position: int, lens: str, row: Row, own: bool = False)
     liked = policy if worth else scaled  # squares that are one move share its beads
     likeliest = liked == np.fmax.reduce(liked)
     best = likeliest & known.any()
-    claims = learned and worth is not None
-    wrong = claims & known & (np.rint(scaled) != world.truth[position])
-    blunders = wrong & ~world.right[position]
     written = values if own or worth is None else shown(scaled)
     texts = [
         (signed(value, decimals) if worth else bead_count(value)) if is_shown else ""
@@ -229,8 +233,8 @@ def weighed(world: World, position: int, lens: str, row: Row, own: bool = False)
         plays=np.flatnonzero(likeliest).tolist(),
         best=best.tolist(),
         truths=_truths(world, position),
-        wrong=wrong.tolist(),
-        blunders=blunders.tolist(),
+        wrong=[False] * world.game.cells,
+        blunders=[False] * world.game.cells,
         blank=blank,
         beads=worth is None,
     )
@@ -241,8 +245,7 @@ def _played(world: World, position: int, lens: str) -> Opinion:
     policy = world.policies[lens][position].copy()
     plays, nothing = policy > 0, np.full(world.game.cells, np.nan)
     blunders = (plays & ~world.right[position]).tolist()
-    row = Row(nothing, np.isfinite(nothing), policy, ONES)
-    view = weighed(world, position, lens, row)
+    view = weighed(world, position, lens, nothing, np.isfinite(nothing), policy, ONES)
     return replace(view, best=plays.tolist(), wrong=blunders, blunders=blunders)
 
 

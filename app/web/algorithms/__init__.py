@@ -1,16 +1,26 @@
-"""The algorithms, a file each: what the pages say of the values that they make.
+"""The algorithms, each in one place: what the pages say of the values that they make.
 
-To add one is to add its file, which is named as the algorithm is, and its prose in
-templates/how/sections; `app.recipes` has its parameters, `training` its loop.
+To add one is to add it to ALGORITHMS, from a file of its own or from that of its kin, and its prose
+to templates/how/sections; `app.recipes` has its parameters, `training` its loop.
 """
 
-from importlib import import_module
-
-from app.recipes import ALGORITHMS as RECIPES
 from app.recipes import Recipe
 from app.recipes.parameters import BOTH, SELF
+from app.web.algorithms import (
+    champion,
+    dqn,
+    league,
+    mcts,
+    menace,
+    minimax,
+    monte_carlo,
+    q_iteration,
+    q_learning,
+    q_table,
+    self_play,
+    td_afterstates,
+)
 from app.web.algorithms.algorithm import Algorithm, UpdateRule
-from app.web.algorithms.minimax import TASK_AFTER_ANSWER, TASK_BEFORE_ANSWER
 from app.web.algorithms.targets import Pair
 from app.web.language import gettext, marked
 from app.web.numbers import count
@@ -22,23 +32,23 @@ OTHERS = {
     "league": marked("the league"),
 }  # opponents that no policy is the name of
 MINIMAX = "minimax"  # what explains exact values: optimal play has no agent
-
-
-def _explained() -> list[str]:
-    """List the algorithms as they are explained: as the recipes do, the champion after networks."""
-    slugs = [MINIMAX, *RECIPES]
-    slugs.remove("champion")
-    slugs.insert(slugs.index("dqn") + 1, "champion")
-    return slugs
-
-
-def _algorithm(slug: str) -> Algorithm:
-    """Return what the file of an algorithm says of it."""
-    found: Algorithm = import_module(f"{__name__}.{slug.replace('-', '_')}").ALGORITHM
-    return found
-
-
-ALGORITHMS = {slug: _algorithm(slug) for slug in _explained()}
+ALGORITHMS: dict[str, Algorithm] = {
+    MINIMAX: minimax.ALGORITHM,
+    "q-iteration": q_iteration.ALGORITHM,
+    "q-learning": q_learning.Q_LEARNING,
+    "q-table": q_table.Q_TABLE,
+    "double-q": q_table.DOUBLE_Q,
+    "self-play": self_play.ALGORITHM,
+    "league": league.ALGORITHM,
+    "dqn": dqn.ALGORITHM,
+    "champion": champion.ALGORITHM,
+    "sarsa": q_learning.SARSA,
+    "expected-sarsa": q_learning.EXPECTED_SARSA,
+    "monte-carlo": monte_carlo.ALGORITHM,
+    "td-afterstates": td_afterstates.ALGORITHM,
+    "menace": menace.ALGORITHM,
+    "mcts": mcts.ALGORITHM,
+}  # in the order in which they are explained
 
 
 def section_of(pair: Pair) -> str:
@@ -50,7 +60,7 @@ def rule_of(pair: Pair) -> UpdateRule:
     """Return how the value that is asked for is updated, or where it follows from."""
     if pair.task is None or pair.is_learned:
         return ALGORITHMS[section_of(pair)].rule
-    return TASK_BEFORE_ANSWER if pair.task.plies == 1 else TASK_AFTER_ANSWER
+    return minimax.TASK_BEFORE_ANSWER if pair.task.plies == 1 else minimax.TASK_AFTER_ANSWER
 
 
 def phases(world: World, recipe: Recipe) -> list[str]:

@@ -1,16 +1,21 @@
-"""What there is to say of an algorithm: one value of this kind is all that the site knows of it."""
+"""What there is to say of an algorithm: one value of this kind is all that the site knows of it.
+
+That is also how its updates are put where the games of a training are told.
+"""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from app.recipes import Recipe
-from app.sources import Source
+from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
+from app.sources import Source, sources
 from app.web.algorithms.formula import Formula, discounted, update
 from app.web.algorithms.sentences import best_next, of_update
-from app.web.algorithms.story import Story
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
 from app.web.language import marked
 from app.web.match import Match
+from app.web.numbers import MINUS
 from app.web.world import HUMAN, World
 
 CHANCE, COUNTS = "Chance", "Counts"
@@ -19,6 +24,8 @@ NEVER_UPDATED = (
     "The entry is still what it began with, {value}."
 )
 NOT_YET = "had not yet updated {move}, and what it is worth was unknown to it"
+RESULTS = {"win": "won", "draw": "drawn", "loss": "lost"}
+MOVED, OVER = "While it played", "Now that the game is over"
 
 
 class UpdateRule(NamedTuple):
@@ -45,42 +52,114 @@ class UpdateRule(NamedTuple):
     written: Callable[[ValueReason, float], str] = ValueReason.written
 
 
-class Section(NamedTuple):
-    """A part of the page that explains; its prose is templates/how/sections/<its name>.html."""
+def epsilon_greedy(_game: TrainingGame, move: TrainingMove) -> str:
+    """Name how most learners choose their moves."""
+    return "explored" if move.explored else "greedy"
+
+
+def drawn_to(
+    target: str, backward: bool = False, view: str = ""
+) -> Callable[[Recipe, TrainingGame, int], str]:
+    """Return what says that a move is drawn to `target`, or to the reward if it ended the game.
+
+    `backward` says that updates come when the game is over, the last move first, and `view` whose
+    value it is, after a space.
+    """
+    begun = f"{OVER}, it learned backward from the last move." if backward else began()
+
+    def sentence(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+        if not update:
+            return begun
+        turn = game.changes[update - 1].turn
+        # Where both sides learn the last move of each is drawn to what the end is worth to it.
+        lasts = 2 if game.both_sides and not view else 1
+        if turn < len(game.turns) - lasts:
+            return f"Move {turn + 1} is drawn to {target}{view}."
+        result = game.result if view else game.result_for(game.turns[turn].mark)
+        return f"Move {turn + 1} ended in a {result}{view}: its value is drawn to that reward."
+
+    return sentence
+
+
+def began(aside: str = "") -> str:
+    """Say that updates came while the game was played."""
+    return f"{MOVED}, it learned move by move{aside}."
+
+
+def stepped(recipe: Any, update: TrainingUpdate) -> str:
+    """Write a step of the recipe's fixed size, alpha, towards a target."""
+    if not recipe.alpha:
+        return ""
+    target = update.old + (update.new - update.old) / recipe.alpha
+    way = f"({written(target)} {MINUS} {bracketed(update.old)})"
+    return f"{written(update.old)} + {recipe.alpha:g} × {way} = {written(update.new)}"
+
+
+def averaged_in(update: TrainingUpdate, parts: int) -> str:
+    """Write what one more part makes of an average, of so many parts with this one."""
+    brought = update.old + (update.new - update.old) * parts
+    way = f"({written(brought)} {MINUS} {bracketed(update.old)}) / {parts}"
+    return f"{written(update.old)} + {way} = {written(update.new)}"
+
+
+def written(value: float) -> str:
+    """Write a value with up to four figures, and without a plus."""
+    text = f"{round(value, 6) + 0.0:.4g}"
+    return text.replace("-", MINUS)
+
+
+def bracketed(value: float) -> str:
+    """Write a value that follows an operator, in parentheses if it is negative."""
+    text = written(value)
+    return f"({text})" if text.startswith(MINUS) else text
+
+
+class Story(NamedTuple):
+    """How the games of a training are told, update after update.
+
+    `sentence` says what the first updates have done, as many as its last argument says; after
+    none of them, what is to come.
+    """
+
+    sentence: Callable[[Recipe, TrainingGame, int], str]
+    equation: Callable[[Recipe, TrainingUpdate], str] = stepped  # an update in numbers, "" for none
+    choice: Callable[[TrainingGame, TrainingMove], str] = epsilon_greedy  # how a move was chosen
+    movers_view: bool = False  # values are in the mover's view, not in the seat's
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of the page that explains; its prose is templates/how/sections/<its slug>.html."""
 
     title: str
-    start: Match  # the position that shows its point, and by whose values
+    heading: str = ""  # where it is not the title
+    lens: str  # by whose values it shows its point
+    record: str  # in which position
+    step: int | None = None  # at which snapshot
     formula: Formula
-    facts: Callable[[World], Mapping[str, object]] = (
-        lambda _world: {}
-    )  # what only its prose asks for
-    sources: tuple[Source, ...] = ()  # who found it
+    sources: tuple[str, ...]  # who found it, by their slugs
+    # What only its prose asks for.
+    facts: Callable[[World], Mapping[str, object]] = lambda _world: {}
+
+    @property
+    def start(self) -> Match:
+        """The position that shows its point; both sides are played by hand."""
+        return Match(self.record, o=HUMAN, lens=self.lens, step=self.step)
+
+    @property
+    def cited(self) -> tuple[Source, ...]:
+        """Who found it."""
+        return sources(*self.sources)
 
 
-class Algorithm(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Algorithm(Section):
     """All that the site knows of an algorithm, by the slug on the cards of its agents."""
 
-    title: str
-    start: Match  # of its section, as are the formula, the sources, the facts and the heading
-    formula: Formula
-    sources: tuple[Source, ...]
-    rule: UpdateRule = UpdateRule()
-    facts: Callable[[World], Mapping[str, object]] = lambda _world: {}
-    heading: str = ""  # where it is not the title
+    rule: UpdateRule = UpdateRule()  # noqa: RUF009 - it is frozen
     story: Story | None = None  # how the games of a training are told
     untold: str = ""  # why they are not
     # Where an agent comes from, with its opponents.
     origin: str = marked("Learned from games against {}.")
     # What a training consists of, to go on with "against".
     turns: Callable[[Recipe], str] = lambda recipe: recipe.turns
-
-    @property
-    def section(self) -> Section:
-        """The part of the page that explains it."""
-        title = self.heading or self.title
-        return Section(title, self.start, self.formula, self.facts, self.sources)
-
-
-def seen_by(lens: str, record: str, step: int | None = None) -> Match:
-    """Show a position with the values of a lens; both sides are played by hand."""
-    return Match(record, o=HUMAN, lens=lens, step=step)

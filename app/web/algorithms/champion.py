@@ -6,11 +6,17 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingUpdate
-from app.sources import sources
-from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
+from app.web.algorithms.algorithm import (
+    COUNTS,
+    OVER,
+    Algorithm,
+    Story,
+    UpdateRule,
+    bracketed,
+    written,
+)
 from app.web.algorithms.formula import Formula, fenced, just, number
 from app.web.algorithms.sentences import distance, images, worth_to_other
-from app.web.algorithms.story import OVER, Story, bracketed, written
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.language import marked
 from app.web.numbers import MINUS, signed
@@ -43,10 +49,13 @@ def _answer_bounds(pair: Pair) -> list[tuple[int, int]]:
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
-    lower, upper = (signed(bound, 0) for bound in bounds(pair))
+    worth = _worth(*(signed(bound, 0) for bound in bounds(pair)))
     by = "the rules" if pair.game.is_over(pair.after) else "its answers"
-    worth = f"just {lower}" if lower == upper else f"at least {lower} and at most {upper}"
     return [f"By {by} it is worth {worth}.", *distance(reason), *images(pair)]
+
+
+def _worth(least: str, most: str) -> str:
+    return f"just {least}" if least == most else f"at least {least} and at most {most}"
 
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
@@ -74,10 +83,7 @@ def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
         )
     change = game.changes[update - 1]
     number = change.turn + 1
-    least, most = BOUNDS[change.new]
-    worth = f"just {written(least)}"
-    if least < most:
-        worth = f"at least {written(least)} and at most {written(most)}"
+    worth = _worth(*map(written, BOUNDS[change.new]))
     by = "the rules" if number == len(game.turns) else "its answers"
     return f"By {by} move {number} is worth {worth} to {game.turns[change.turn].mark}."
 
@@ -109,8 +115,10 @@ ALGORITHM = Algorithm(
         shared=COUNTS,
         counted="Games through it",
     ),
-    start=seen_by("champion", "4758", 8),
-    sources=sources("ours"),
+    lens="champion",
+    record="4758",
+    step=8,
+    sources=("ours",),
     formula=Formula(
         (
             r"L(z) \leftarrow {-\max\limits_{z'} U(z')}",

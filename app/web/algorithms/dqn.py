@@ -1,7 +1,6 @@
 """Deep Q-learning: a network has no entries, and its outputs only come near their targets."""
 
-from app.sources import sources
-from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule
 from app.web.algorithms.formula import Formula, equals, fenced, mean, number
 from app.web.algorithms.sentences import distance, expected
 from app.web.algorithms.targets import Pair, ValueReason, after_answer
@@ -10,22 +9,16 @@ from app.web.numbers import count
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+    played, often = "", {0: "never played", 1: "played once"}
+    if pair.visits is not None:
+        times = often.get(pair.visits, f"played {count(pair.visits)} times")
+        played = f", and this move was {times} in training"
     return [
         expected(pair, reason),
         *distance(reason),
         "One network gives the values of all moves, and no move has an entry of its own: its "
-        f"outputs only come near the targets{_played(pair)}.",
+        f"outputs only come near the targets{played}.",
     ]
-
-
-def _played(pair: Pair) -> str:
-    """Say how much there was to learn from."""
-    if pair.visits is None:
-        return ""
-    if not pair.visits:
-        return ", and this move was never played in training"
-    times = "once" if pair.visits == 1 else f"{count(pair.visits)} times"
-    return f", and this move was played {times} in training"
 
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
@@ -58,8 +51,9 @@ ALGORITHM = Algorithm(
         not_yet="had not yet been updated, and what {move} is worth was unknown to it",
         held="its network began with",
     ),
-    start=seen_by("dqn-vs-random", "485"),
-    sources=sources("codingronin", "mnih-2015", "kingma-ba-2015"),
+    lens="dqn-vs-random",
+    record="485",
+    sources=("codingronin", "mnih-2015", "kingma-ba-2015"),
     formula=Formula(
         (
             r"y = r + \gamma \max\limits_{a'} Q_{\theta^-}(s', a')",

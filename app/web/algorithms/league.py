@@ -10,14 +10,12 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame
-from app.sources import sources
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, parse_position, position_text
-from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
+from app.web.algorithms.algorithm import COUNTS, RESULTS, Algorithm, Story, UpdateRule, averaged_in
 from app.web.algorithms.formula import STEP, Formula, combined, moved, number, parameter
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
-from app.web.algorithms.story import RESULTS, Story, averaged_in
-from app.web.algorithms.targets import Pair, Reply, ValueReason, averaged, best_only, ways_on
+from app.web.algorithms.targets import Pair, Reply, ValueReason, best_only, ways_on
 from app.web.language import marked
 from app.web.numbers import count, signed
 
@@ -74,21 +72,17 @@ def _answer_value(pair: Pair, cell: int, position: int) -> float:
 
 def _reason(pair: Pair) -> ValueReason:
     """The table is asked which answer would please the mover most, as if it were to be given."""
-    reason = _own_seat(pair)
-    return replace(reason, compared=False, hedge="about ") if shares_entry(pair) else reason
-
-
-def _own_seat(pair: Pair) -> ValueReason:
-    if (outcome := pair.outcome(pair.after)) is not None:
-        reward, target = pair.reward(outcome), drawn_to(pair, pair.after, pair.mover)
-        ended = Reply(None, pair.after, outcome, reward, reward, target, 1.0, 1.0)
-        return averaged(pair, [ended])
     answers = []
     for cell, position in ways_on(pair):
-        found = _answer_value(pair, cell or 0, position)
-        target = pair.parameter("gamma") * max(0.0, found)
-        answers.append(Reply(cell, position, pair.outcome(position), 0.0, found, target))
-    return best_only(pair, answers)
+        if cell is None:
+            found = reward = pair.reward(pair.game.result(position) * pair.mover)
+            target = drawn_to(pair, position, pair.mover)
+        else:
+            found, reward = _answer_value(pair, cell, position), 0.0
+            target = pair.parameter("gamma") * max(0.0, found)
+        answers.append(Reply(cell, position, pair.outcome(position), reward, found, target))
+    reason = best_only(pair, answers)
+    return replace(reason, compared=False, hedge="about ") if shares_entry(pair) else reason
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
@@ -201,8 +195,9 @@ ALGORITHM = Algorithm(
         lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
     rule=UpdateRule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
-    start=seen_by("observing-symmetric", "487"),
-    sources=sources("hernandez", "mitchell-1997"),
+    lens="observing-symmetric",
+    record="487",
+    sources=("hernandez", "mitchell-1997"),
     formula=Formula(
         (
             STEP,

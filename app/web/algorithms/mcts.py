@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from app.sources import sources
-from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule
 from app.web.algorithms.formula import Formula, equals, just, number, parameter
 from app.web.algorithms.sentences import ENDS, square, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer, without_target
@@ -24,8 +23,8 @@ def _reason(pair: Pair) -> ValueReason:
 
 
 def _tries(pair: Pair) -> list[int] | None:
-    """Return how many simulated games began with each move; None where that is not recorded."""
-    if pair.visits is None:
+    """Return how many simulated games began with each move; None where nothing is known of them."""
+    if pair.visits is None or not pair.known:
         return None
     tries: list[int] = pair.agent.visits[pair.position].tolist()
     return tries
@@ -41,7 +40,12 @@ def _bounds(pair: Pair, tries: list[int]) -> dict[int, float]:
 
 
 def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
-    told = [_mean(pair), *_next(pair)]
+    tries = _tries(pair)
+    told = ["It is the mean result of the simulated games that began with the move."]
+    if tries is not None:
+        games = f"{count(tries[pair.cell])} of {count(sum(tries))} simulated games"
+        mean = f"It is the mean result of the {games} from this position that began with the move."
+        told = [mean, _next(pair, tries)]
     if (outcome := pair.outcome(pair.after)) is not None:
         return [*told, f"The game is {ENDS[outcome]} by this move: every one of them brought that."]
     return [
@@ -52,38 +56,24 @@ def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     ]
 
 
-def _mean(pair: Pair) -> str:
-    tries = _tries(pair)
-    if not pair.known or tries is None:
-        return "It is the mean result of the simulated games that began with the move."
-    began, every = count(tries[pair.cell]), count(sum(tries))
-    return (
-        f"It is the mean result of the {began} of {every} simulated games from this position that "
-        "began with the move."
-    )
-
-
-def _next(pair: Pair) -> list[str]:
+def _next(pair: Pair, tries: list[int]) -> str:
     """Say which move the next simulated game would begin with."""
-    tries = _tries(pair)
-    if tries is None or not pair.known:
-        return []
     bounds = _bounds(pair, tries)
     untried = [cell for cell in np.flatnonzero(pair.game.legal[pair.position]) if not tries[cell]]
     if untried:
-        return ["The next one would begin with a move that has not been tried yet."]
+        return "The next one would begin with a move that has not been tried yet."
     chosen = max(bounds, key=lambda cell: bounds[cell])
     bound = f"has the bound {signed(bounds[pair.cell])}"
     if chosen == pair.cell:
-        return [f"It {bound}, the highest: the next one would begin with it, too."]
+        return f"It {bound}, the highest: the next one would begin with it, too."
     other = f"{square(pair, chosen)}, whose bound is {signed(bounds[chosen])}"
-    return [f"It {bound}: the next one would begin with {other}."]
+    return f"It {bound}: the next one would begin with {other}."
 
 
 def _equations(pair: Pair, _reason: ValueReason) -> list[str]:
     """Write the mean, and the upper confidence bound by which the next game would begin."""
     tries = _tries(pair)
-    if tries is None or not pair.known:
+    if tries is None:
         return []
     value, n = pair.value, tries[pair.cell]
     total, bound = round(value * n), _bounds(pair, tries)[pair.cell]
@@ -126,8 +116,9 @@ ALGORITHM = Algorithm(
         unknown=NEVER_TRIED,
         needs_target=False,
     ),
-    start=seen_by(AGENT, START),
-    sources=sources("kocsis-szepesvari-2006"),
+    lens=AGENT,
+    record=START,
+    sources=("kocsis-szepesvari-2006",),
     formula=Formula(
         (
             r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",

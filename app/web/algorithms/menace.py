@@ -7,14 +7,12 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame
-from app.sources import sources
 from app.tictactoe.beads import alike, beads
 from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_of
 from app.tictactoe.values import outcome_chances
-from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
+from app.web.algorithms.algorithm import OVER, RESULTS, Algorithm, Story, UpdateRule
 from app.web.algorithms.formula import Formula, enough, equals, fenced, number
-from app.web.algorithms.story import OVER, RESULTS, Story
 from app.web.algorithms.targets import Pair, ValueReason, without_target
 from app.web.language import marked
 from app.web.numbers import MINUS, beads_in_words, count, percent
@@ -80,16 +78,13 @@ def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     if box.squares > 1:
         drawn += f", and then any of the {box.squares} squares that are the same move by symmetry"
     ends = [f"{end} in {percent(chance, 1)}%" for end, chance in box.ends.items() if chance]
-    pays = ", ".join(f"{_signed(pair, end)} if {end}" for end in PAID)
+    paid = {end: f"{pair.parameter(name):+.0f}" for end, name in PAID.items()}
+    pays = ", ".join(f"{beads} if {end}" for end, beads in paid.items()).replace("-", MINUS)
     return [
         f"{total} {drawn}.",
         f"Beads expect nothing: they are what games have paid. A game pays every move {pays}.",
         f"If training went on, a game after this move would be {', '.join(ends)}.",
     ]
-
-
-def _signed(pair: Pair, end: str) -> str:
-    return f"{pair.parameter(PAID[end]):+.0f}".replace("-", MINUS)
 
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
@@ -169,8 +164,9 @@ ALGORITHM = Algorithm(
         had="had {value} for {move}",
         written=_written,
     ),
-    start=seen_by("menace", "04"),
-    sources=sources("michie-1963"),
+    lens="menace",
+    record="04",
+    sources=("michie-1963",),
     formula=Formula(
         (
             r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",

@@ -1,8 +1,7 @@
 """What is exact: optimal play, where the best answer decides, and the task of an agent."""
 
-from app.sources import sources
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule
 from app.web.algorithms.formula import Formula, just, number, opposed, target_alone
 from app.web.algorithms.sentences import best_answer, expected, square, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, before_answer
@@ -46,8 +45,9 @@ TASK_BEFORE_ANSWER = UpdateRule(
 ALGORITHM = Algorithm(
     title="Minimax: optimal play",
     rule=UpdateRule(before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS),
-    start=seen_by("truth", "6587"),
-    sources=sources("garcia-1990"),
+    lens="truth",
+    record="6587",
+    sources=("garcia-1990",),
     formula=Formula(
         (
             r"v(s) = \begin{cases} \max\limits_{s'} v(s') & \text{where X is to move} \\ "

@@ -3,13 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from app.sources import sources
 from app.tictactoe.tasks import mean_returns
-from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, Story, UpdateRule, averaged_in, drawn_to
 from app.web.algorithms.formula import Formula, enough, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
-from app.web.algorithms.story import Story, averaged_in, drawn_to
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
 from app.web.numbers import count, signed
 from app.web.world import World, kept
@@ -28,39 +26,25 @@ def _returns(world: World, lens: str, step: int | None) -> NDArray[np.float64]:
     return mixed
 
 
-def _brings(pair: Pair, position: int) -> float:
-    """Return what the rest of a game brings on average."""
-    return float(_returns(pair.world, pair.lens, pair.step)[position])
-
-
 def _reason(pair: Pair) -> ValueReason:
-    return after_answer(pair, finds=_brings)
+    returns = _returns(pair.world, pair.lens, pair.step)
+    return after_answer(pair, finds=lambda _pair, position: float(returns[position]))
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
-    return [
-        expected(pair, reason, FOLLOWS),
-        *_whole_games(pair, reason),
-        *distance(reason),
-        *_past(pair, reason),
-    ]
-
-
-def _whole_games(pair: Pair, reason: ValueReason) -> list[str]:
-    if not reason.bootstraps:
-        return []
-    how = ", now and then at random" if explores(pair) else ""
-    return [f"No other value is asked: the games are played to their end, by its own moves{how}."]
-
-
-def _past(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say what the value is, and where its games were others."""
+    told, then = [expected(pair, reason, FOLLOWS)], ""
+    if reason.bootstraps:
+        then = ", with the moves that it played at that time"
+        how = ", now and then at random" if explores(pair) else ""
+        played = f"the games are played to their end, by its own moves{how}"
+        told += [f"No other value is asked: {played}."]
+    told += distance(reason)
     if not pair.known or pair.visits is None:
-        return []
+        return told
     if pair.visits == 1:
-        return [f"It is what the one game brought that went through it, {signed(pair.value)}."]
-    then = ", with the moves that it played at that time" if reason.bootstraps else ""
-    return [f"It is the average of what {count(pair.visits)} games brought{then}."]
+        one = f"It is what the one game brought that went through it, {signed(pair.value)}."
+        return [*told, one]
+    return [*told, f"It is the average of what {count(pair.visits)} games brought{then}."]
 
 
 def _follows(pair: Pair, answer: Reply) -> str:
@@ -100,8 +84,9 @@ ALGORITHM = Algorithm(
         lambda _recipe, update: averaged_in(update, update.times),
     ),
     rule=UpdateRule(_reason, _sentences, _equations, _follows, counted="Games through it"),
-    start=seen_by("monte-carlo", "8"),
-    sources=sources("sutton-barto-2018"),
+    lens="monte-carlo",
+    record="8",
+    sources=("sutton-barto-2018",),
     formula=Formula(
         (r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}", r"y = \gamma^k r"),
         {

@@ -1,23 +1,19 @@
 """Q-iteration with sticky losses: a value is the last target that was drawn."""
 
-from app.sources import sources
 from app.tictactoe.notation import MARKS
-from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, UpdateRule
 from app.web.algorithms.formula import Formula, target_alone
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
-from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer, without_target
+from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.language import marked
 from app.web.numbers import listed, signed
 
 
-def _is_stuck(pair: Pair) -> bool:
-    """Whether the value is a loss, which is never updated again."""
-    return pair.known and bool(pair.option("sticky")) and pair.value == pair.reward(-1)
-
-
 def _reason(pair: Pair) -> ValueReason:
+    """A loss is never updated again."""
     reason = after_answer(pair)
-    return without_target(reason) if _is_stuck(pair) else reason
+    stuck = pair.known and pair.option("sticky") and pair.value == pair.reward(-1)
+    return without_target(reason) if stuck else reason
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
@@ -26,42 +22,32 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     told = [expected(pair, reason)]
     if not pair.game.is_over(pair.after):
         told += ["An update puts the target of one such answer in its place."]
-    return [*told, *distance(reason), *_last_drawn(pair, reason)]
-
-
-def _last_drawn(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say why a value that is one target is not the average of all."""
+    told += distance(reason)
     if not pair.known or abs(reason.above) < NEAR:
-        return []
+        return told
+    # The value is one target, and not the average of all.
     alike = [answer for answer in reason.given if abs(answer.target - pair.value) < NEAR]
     if not alike:
-        return [f"No answer brings that now. {moved_on(pair)}"]
+        return [*told, f"No answer brings that now. {moved_on(pair)}"]
     places = listed([square(pair, answer.cell) for answer in alike], "or")
-    return [f"That is the target after {places}: such an answer may have been drawn last."]
+    return [*told, f"That is the target after {places}: such an answer may have been drawn last."]
 
 
 def _stuck(pair: Pair, reason: ValueReason) -> str:
+    """Say which answers win at once, and which leave nothing better."""
     loss = signed(pair.value, 0)
     causes = [answer for answer in reason.answers if answer.target == pair.value]
     by = "this answer" if len(causes) == 1 else "one of these answers"
-    return (
-        f"Once it is {loss} it is never updated again. "
-        f"It became so by {by}: {_sticking(pair, causes)}."
-    )
-
-
-def _sticking(pair: Pair, causes: list[Reply]) -> str:
-    """Say which answers win at once, and which leave nothing better."""
-    loss = signed(pair.value, 0)
     kinds = {
         True: "winning at once",
         False: f"leaving {MARKS[pair.mover]} only moves that are {loss}",
     }
-    return "; ".join(
+    sticking = "; ".join(
         f"{' or '.join(square(pair, answer.cell) for answer in answers)}, {how}"
         for ended, how in kinds.items()
         if (answers := [cause for cause in causes if (cause.outcome is not None) == ended])
     )
+    return f"Once it is {loss} it is never updated again. It became so by {by}: {sticking}."
 
 
 ALGORITHM = Algorithm(
@@ -74,8 +60,9 @@ ALGORITHM = Algorithm(
         "sweep, and values each by one answer."
     ),
     rule=UpdateRule(_reason, _sentences, target_alone),
-    start=seen_by("q-iteration", "4"),
-    sources=sources("flesch"),
+    lens="q-iteration",
+    record="4",
+    sources=("flesch",),
     formula=Formula(
         (
             r"Q(s, a) \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",

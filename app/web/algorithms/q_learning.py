@@ -1,10 +1,23 @@
-"""Q-learning against an opponent that is part of the world."""
+"""Learning by one step against an opponent that is part of the world.
+
+Q-learning finds after the answer the best next move, Sarsa the value of the move that is really
+played next, and Expected Sarsa that value on average.
+"""
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from app.recipes import Recipe
-from app.sources import sources
-from app.web.algorithms.algorithm import Algorithm, seen_by
+from app.tictactoe.notation import replay
+from app.tictactoe.tasks import task_q
+from app.tictactoe.values import TIE
+from app.web.algorithms.algorithm import Algorithm, Story, UpdateRule, drawn_to
 from app.web.algorithms.formula import STEP, Formula
-from app.web.algorithms.story import Story, drawn_to
+from app.web.algorithms.sentences import distance, expected, explores, exploring, past
+from app.web.algorithms.targets import Pair, ValueReason
+from app.web.numbers import count, signed
+from app.web.world import World
 
 TARGET = "gamma times the best that it expects of its next move"
 TURNS = {
@@ -12,6 +25,7 @@ TURNS = {
     "every": "games from every position in turn",
     "empty": "games",
 }
+AGENT, START = "sarsa", "7"  # one of the few positions in which exploration makes a difference
 
 
 def games_from(recipe: Recipe) -> str:
@@ -19,14 +33,93 @@ def games_from(recipe: Recipe) -> str:
     return TURNS[recipe.start]  # type: ignore[attr-defined]
 
 
-ALGORITHM = Algorithm(
+def past_by_moves(pair: Pair, reason: ValueReason) -> list[str]:
+    """Say what its targets were, of which each came by an answer and the move after it."""
+    initial = pair.parameter("initial")
+    if not explores(pair) or not reason.bootstraps:
+        return past(pair, reason, initial)
+    ends = [answer.target for answer in reason.given if answer.found is None]
+    after = [answer.position for answer in reason.given if answer.found is not None]
+    values = pair.table[after][pair.game.legal[after]].tolist()
+    targets = [*ends, *(pair.gamma * value for value in values)]
+    return past(pair, reason, initial, targets, "one answer and one next move")
+
+
+def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
+    so_far = past_by_moves(pair, reason)
+    return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
+
+
+def _facts(world: World) -> dict[str, object]:
+    """Compare its training task with the same without random moves, which is Q-learning's."""
+    task = world.task(AGENT) if AGENT in world.always else None
+    if task is None:
+        return {}
+    without = replace(task, epsilon=0.0)
+    own, other = task_q(world.game, task), task_q(world.game, without)
+    apart = ~(_best(own) & _best(other)).any(axis=1)
+    row = replay(world.game, START)[-1]
+    return {
+        "parting": count(int(apart.sum())),
+        "own": [signed(value) for value in own[row].tolist()],
+        "other": [signed(value) for value in other[row].tolist()],
+    }
+
+
+def _best(q: NDArray[np.float64]) -> NDArray[np.bool_]:
+    best: NDArray[np.bool_] = q >= np.nanmax(q, axis=1, keepdims=True) - TIE
+    return best
+
+
+Q_LEARNING = Algorithm(
     title="Q-learning",
     turns=games_from,
     story=Story(drawn_to(TARGET)),
-    start=seen_by("q-learning-1", "8"),
-    sources=sources("flesch", "watkins-1989"),
+    lens="q-learning-1",
+    record="8",
+    sources=("flesch", "watkins-1989"),
     formula=Formula(
         (STEP, r"y = r + \gamma \max\limits_{a'} Q(s', a')"),
         {"Q": "the table"},
+    ),
+)
+
+SARSA = Algorithm(
+    title="Sarsa",
+    turns=games_from,
+    story=Story(
+        drawn_to("gamma times what it expects of the move that it plays next"),
+    ),
+    rule=UpdateRule(sentences=_sentences),
+    lens=AGENT,
+    record=START,
+    sources=("rummery-niranjan-1994", "sutton-barto-2018"),
+    formula=Formula(
+        (STEP, r"y = r + \gamma Q(s', a')"),
+        {"Q": "the table", "a′": "the move that is played next"},
+    ),
+    facts=_facts,
+)
+
+EXPECTED_SARSA = Algorithm(
+    title="Expected Sarsa",
+    turns=games_from,
+    story=Story(
+        drawn_to("gamma times what it expects of its next move on average"),
+    ),
+    lens="expected-sarsa",
+    record="40",
+    sources=("van-seijen-2009", "sutton-barto-2018"),
+    formula=Formula(
+        (
+            STEP,
+            r"y = r + \gamma (\frac{\varepsilon}{n} \sum_{a'} Q(s', a')"
+            r" + (1 - \varepsilon) \max\limits_{a'} Q(s', a'))",
+        ),
+        {
+            "Q": "the table",
+            "ε": "the exploration rate: the probability to play at random",
+            "n": "how many moves are legal in the next position",
+        },
     ),
 )

@@ -1,30 +1,53 @@
-"""Q-learning backward over each game, with one value for moves that are the same by symmetry."""
+"""Q-learning backward over each game, with one value for moves that are the same by symmetry.
 
+With two tables, in double Q-learning, a model holds their average.
+"""
+
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from app.recipes.games import TrainingUpdate
-from app.sources import sources
-from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
-from app.web.algorithms.formula import STEP, Formula
+from app.web.algorithms.algorithm import (
+    Algorithm,
+    Story,
+    UpdateRule,
+    bracketed,
+    drawn_to,
+    stepped,
+    written,
+)
+from app.web.algorithms.formula import STEP, Formula, target_alone
 from app.web.algorithms.q_learning import TARGET
-from app.web.algorithms.sentences import backward, images, of_update
-from app.web.algorithms.story import Story, bracketed, drawn_to, stepped, written
+from app.web.algorithms.sentences import (
+    NEAR,
+    SAME,
+    backward,
+    distance,
+    expected,
+    images,
+    moved_on,
+    of_update,
+)
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
-from app.web.numbers import count
+from app.web.numbers import count, signed
 from app.web.world import World
 
 COUNTED = "Updates of the shared value"
 ADDED_UP = "Its targets are added up, so the value is drawn to nothing and has no end."
+TWO_TABLES = (
+    "Two tables learned, and only their average is kept. Each is drawn to the other's opinion "
+    "of its own best move: on average that is at most what is computed here, and just that "
+    "where both prefer the same."
+)
+LAST = {
+    "both": "The end of a game teaches both tables, so it counts twice.",
+    "coin": "The end of a game teaches one of them, too, which a coin picks.",
+}
 
 
-def adds_up(pair: Pair) -> bool:
-    """Whether targets are added up instead of averaged."""
-    return pair.option("update") == "sum"
-
-
-def shared(pair: Pair) -> list[str]:
+def _shared(pair: Pair) -> list[str]:
     """Say which moves have the value in common."""
     if pair.option("key") == "afterstate":
         return images(pair)
@@ -36,15 +59,21 @@ def shared(pair: Pair) -> list[str]:
     return [f"One value serves {moves} moves, which are the same by symmetry."]
 
 
-def _reason(pair: Pair) -> ValueReason:
-    reason = after_answer(pair)
-    return without_target(reason) if adds_up(pair) else reason
+def _reason(pair: Pair, ending: float = 1.0) -> ValueReason:
+    reason = after_answer(pair, ending)
+    return without_target(reason) if pair.option("update") == "sum" else reason
+
+
+def _double_reason(pair: Pair) -> ValueReason:
+    # An end is learned by both tables or by one, any other target by one of them.
+    reason = _reason(pair, 2.0 if pair.option("last") == "both" else 1.0)
+    return replace(reason, hedge=reason.hedge or "at most ") if reason.bootstraps else reason
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
-        return [ADDED_UP, *shared(pair)]
-    return [*of_update(pair, reason), *backward(reason), *shared(pair)]
+        return [ADDED_UP, *_shared(pair)]
+    return [*of_update(pair, reason), *backward(reason), *_shared(pair)]
 
 
 def _facts(world: World) -> dict[str, object]:
@@ -67,13 +96,52 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
     return f"{written(update.old)} + {recipe.alpha:g} × {target} = {written(update.new)}"
 
 
-ALGORITHM = Algorithm(
+def _double_sentences(pair: Pair, reason: ValueReason) -> list[str]:
+    if not reason.has_target:
+        return [ADDED_UP, *_shared(pair)]
+    two_tables = [f"{TWO_TABLES} {LAST[str(pair.option('last'))]}"] if reason.bootstraps else []
+    told = [expected(pair, reason), *distance(reason), *_past(pair, reason), *two_tables]
+    return [*told, *backward(reason), *_shared(pair)]
+
+
+def _past(pair: Pair, reason: ValueReason) -> list[str]:
+    """Say what keeps the value from its target; how often each table was updated is not known."""
+    if not pair.known or abs(reason.above) < NEAR:
+        return []
+    targets, initial = [answer.target for answer in reason.given], pair.parameter("initial")
+    if pair.value > max(*targets, initial) + SAME:
+        return [f"It is more than any answer brings now. {moved_on(pair)}"]
+    told = []
+    if len(targets) > 1:
+        told = ["Each update went by one answer, drawn by chance, and the last ones count most."]
+    if pair.visits and (1 - pair.parameter("alpha")) ** pair.visits >= NEAR:
+        told += [f"There were so few that part of it is still the {signed(initial)} it began with."]
+    return told
+
+
+def _double_facts(world: World) -> dict[str, object]:
+    """Compare the highest values with the best that can be had, both where training came."""
+    biases = {}
+    for name in ("q-table", "double-q"):
+        exact = world.task_q(name) if name in world.agents else None
+        if exact is not None:
+            agent = world.agents[name]
+            met = agent.visits.any(axis=1)
+            highest, best = np.nanmax(agent.q[met], axis=1), np.nanmax(exact[met], axis=1)
+            bias = float((highest - best).mean())
+            side = "high" if bias > 0 else "low"
+            biases[name] = f"{abs(bias):.2f} too {side}"
+    return {"biases": biases}
+
+
+Q_TABLE = Algorithm(
     title="Q-learning backward over each game",
     heading="Q-learning backward over the game",
     story=Story(drawn_to(TARGET, backward=True), _step),
     rule=UpdateRule(_reason, _sentences, counted=COUNTED),
-    start=seen_by("q-table", "4"),
-    sources=sources("nested-software"),
+    lens="q-table",
+    record="4",
+    sources=("nested-software",),
     formula=Formula(
         (
             STEP,
@@ -86,4 +154,31 @@ ALGORITHM = Algorithm(
         },
     ),
     facts=_facts,
+)
+
+DOUBLE_Q = Algorithm(
+    title="Double Q-learning",
+    story=Story(
+        drawn_to(
+            "gamma times what one table expects of the move that the other finds best",
+            backward=True,
+        ),
+        lambda _recipe, _update: "",  # the tables are two, of which one moves
+    ),
+    rule=UpdateRule(_double_reason, _double_sentences, target_alone, counted=COUNTED),
+    lens="double-q",
+    record="0",
+    sources=("nested-software", "van-hasselt-2010", "van-hasselt-2015"),
+    formula=Formula(
+        (
+            r"Q_A(s, a) \leftarrow Q_A(s, a) + \alpha (y - Q_A(s, a))",
+            r"y = \gamma Q_B(s', a^*)",
+            r"a^* = \underset{a'}{\text{arg max}} \; Q_A(s', a')",
+        ),
+        {
+            "Q": "the table A, which the coin has picked, or the other one, B",
+            "a*": "the best of these by table A",
+        },
+    ),
+    facts=_double_facts,
 )

@@ -3,11 +3,9 @@
 from math import ceil
 
 from app.recipes.algorithms import SelfPlay
-from app.sources import sources
-from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule, seen_by
+from app.web.algorithms.algorithm import COUNTS, Algorithm, Story, UpdateRule, drawn_to
 from app.web.algorithms.formula import STEP, Formula, moved, opposed
 from app.web.algorithms.sentences import best_answer, distance, end, past, worth_to_other
-from app.web.algorithms.story import Story, drawn_to
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.language import marked
 from app.web.numbers import count, percent
@@ -52,8 +50,9 @@ ALGORITHM = Algorithm(
         drawn_to("gamma times what it expects of the best answer", view=" for X"),
     ),
     rule=UpdateRule(before_answer, _sentences, _equations, worth_to_other, opposed, shared=COUNTS),
-    start=seen_by(AGENT, "4"),
-    sources=sources("peek", "boyan-1992"),
+    lens=AGENT,
+    record="4",
+    sources=("peek", "boyan-1992"),
     formula=Formula(
         (
             STEP,

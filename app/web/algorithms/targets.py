@@ -306,10 +306,8 @@ def after_answer(
 
 def before_answer(pair: Pair) -> ValueReason:
     """The next state is the opponent's decision: its best move is the mover's loss."""
-    if (outcome := pair.outcome(pair.after)) is not None:
-        reward = pair.reward(outcome)
-        ended = Reply(None, pair.after, outcome, reward, None, reward, 1.0, 1.0)
-        return averaged(pair, [ended])
+    if pair.game.is_over(pair.after):
+        return after_answer(pair)
     answers = []
     for cell, position in ways_on(pair):
         found = float(pair.table[pair.after, cell or 0])  # the opponent's view

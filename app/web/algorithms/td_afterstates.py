@@ -4,12 +4,10 @@ from typing import Any
 
 from app.recipes.algorithms import at_the_end
 from app.recipes.games import TrainingGame, TrainingUpdate
-from app.sources import sources
-from app.web.algorithms.algorithm import Algorithm, UpdateRule, seen_by
+from app.web.algorithms.algorithm import Algorithm, Story, UpdateRule, began, drawn_to, stepped
 from app.web.algorithms.formula import Formula, just, mean, moved
-from app.web.algorithms.sarsa import past_by_moves
+from app.web.algorithms.q_learning import past_by_moves
 from app.web.algorithms.sentences import ENDS, distance, expected, exploring, images
-from app.web.algorithms.story import Story, began, drawn_to, stepped
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.numbers import count, signed
 from app.web.world import World
@@ -27,24 +25,15 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
             f"The game is {end} by this move. What that is worth the rules say, "
             f"{signed(pair.value)}, and nothing is learned of it."
         ]
-    shared = images(pair) if pair.option("symmetric") else []
-    told = [expected(pair, reason), *_teaching(pair, reason), *distance(reason)]
-    return [*told, *_past(pair, reason), *shared]
-
-
-def _teaching(pair: Pair, reason: ValueReason) -> list[str]:
+    told = [expected(pair, reason)]
     if pair.option("learn_from") == "all":
-        return exploring(pair, reason)
-    if not reason.bootstraps or not pair.parameter("epsilon"):
-        return []
-    return ["A next move that is drawn at random teaches it nothing."]
-
-
-def _past(pair: Pair, reason: ValueReason) -> list[str]:
-    """Say what its targets were, which only follows from the value if the step size never fell."""
-    if pair.parameter("alpha_drop"):
-        return []
-    return past_by_moves(pair, reason)
+        told += exploring(pair, reason)
+    elif reason.bootstraps and pair.parameter("epsilon"):
+        told += ["A next move that is drawn at random teaches it nothing."]
+    # What its targets were only follows from the value if the step size never fell.
+    so_far = [] if pair.parameter("alpha_drop") else past_by_moves(pair, reason)
+    shared = images(pair) if pair.option("symmetric") else []
+    return [*told, *distance(reason), *so_far, *shared]
 
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
@@ -75,8 +64,9 @@ ALGORITHM = Algorithm(
     heading="Temporal differences of afterstates",
     story=Story(_told, _step),
     rule=UpdateRule(_reason, _sentences, _equations, target=just),
-    start=seen_by("td-afterstates", "8"),
-    sources=sources("sutton-barto-2018"),
+    lens="td-afterstates",
+    record="8",
+    sources=("sutton-barto-2018",),
     formula=Formula(
         (r"V(z) \leftarrow V(z) + \alpha (V(z') - V(z))",),
         {

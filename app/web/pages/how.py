@@ -16,13 +16,12 @@ from werkzeug.wrappers import Response
 
 from app.experiments import Summary
 from app.recipes import Recipe
-from app.sources import sources
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import MARKS, parse_position, parse_record, position_text, replay
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS
-from app.web.algorithms.algorithm import Section, seen_by
+from app.web.algorithms.algorithm import Section
 from app.web.algorithms.formula import Formula
 from app.web.lens import HEAT_STEPS, opinion_at
 from app.web.match import Match, parse, place_of, read_whole
@@ -90,8 +89,9 @@ POWERS = Formula(
 )
 ACTION_VALUES = Section(
     title="Positions, moves, values",
-    start=seen_by("q-learning-4", "1043"),
-    sources=sources("sutton-barto-2018", "watkins-1989"),
+    lens="q-learning-4",
+    record="1043",
+    sources=("sutton-barto-2018", "watkins-1989"),
     formula=Formula(
         (
             r"Q^*(s, a) = \sum_{s', r} p(s', r \mid s, a) "
@@ -105,8 +105,9 @@ ACTION_VALUES = Section(
 )
 EXPLORATION = Section(
     title="Exploration",
-    start=seen_by("symmetric", "34678"),
-    sources=sources("sutton-barto-2018", "hernandez"),
+    lens="symmetric",
+    record="34678",
+    sources=("sutton-barto-2018", "hernandez"),
     formula=Formula(
         (
             r"P(a) = \frac{\varepsilon}{n} + \begin{cases} \frac{1 - \varepsilon}{m} & "
@@ -125,8 +126,9 @@ EXPLORATION = Section(
 )
 BEST_RESPONSE = Section(
     title="The best responder",
-    start=seen_by("q-learning-2", "5"),
-    sources=sources("lanctot-2017"),
+    lens="q-learning-2",
+    record="5",
+    sources=("lanctot-2017",),
     formula=Formula(
         (
             r"b(s) = \begin{cases} \max\limits_{s'} b(s') & \text{its own move} \\ "
@@ -142,8 +144,10 @@ BEST_RESPONSE = Section(
 )
 NASH_CONV = Section(
     title="NashConv, and what a proof needs",
-    start=seen_by("self-play", "865243", 15),
-    sources=sources("lanctot-2017"),
+    lens="self-play",
+    record="865243",
+    step=15,
+    sources=("lanctot-2017",),
     formula=Formula(
         (r"\text{NashConv} = b_{\mathrm O} + b_{\mathrm X}",),
         {"b": "what the best responder expects to gain, as O against the agent as X, and as X"},
@@ -151,8 +155,9 @@ NASH_CONV = Section(
 )
 EXACT = Section(
     title="Why nothing is sampled",
-    start=seen_by("q-learning-1", "357"),
-    sources=sources("garcia-1990"),
+    lens="q-learning-1",
+    record="357",
+    sources=("garcia-1990",),
     formula=Formula(
         (r"P = {(1 - p)}^n",),
         {
@@ -166,7 +171,7 @@ EXACT = Section(
 
 SECTIONS: dict[str, Section] = {
     "action-values": ACTION_VALUES,
-    **{slug: algorithm.section for slug, algorithm in ALGORITHMS.items()},
+    **ALGORITHMS,
     "exploration": EXPLORATION,
     "best-response": BEST_RESPONSE,
     "nash-conv": NASH_CONV,
@@ -353,7 +358,7 @@ def _ranks(game: Game) -> list[list[int]]:
     return ranks
 
 
-PARTS = TITLES | {slug: section.title for slug, section in SECTIONS.items()}
+PARTS = TITLES | {slug: section.heading or section.title for slug, section in SECTIONS.items()}
 CONTENTS = {
     heading: {slug: PARTS[slug] for slug in slugs}
     for heading, slugs in {
@@ -445,14 +450,12 @@ def section_page(world: World, slug: str, record: str) -> PartPage:
     section = SECTIONS[slug]
     shown = _can_be_seen(world, section)
     if record and not shown:
-        raise BadRequest(
-            f"{section.title} has no board here, for {section.start.lens} is not here."
-        )
+        raise BadRequest(f"{PARTS[slug]} has no board here, for {section.start.lens} is not here.")
     match = section.start.go(parse(record, {}, world).match.record) if record else section.start
     return PartPage(
         world=world,
         slug=slug,
-        title=section.title,
+        title=PARTS[slug],
         contents=CONTENTS,
         part=section,
         example=example(world, slug, match) if shown else None,

@@ -40,7 +40,7 @@ from app.web.addresses import Offer
 from app.web.algorithms import opponent_name
 from app.web.comparison import Comparison, View
 from app.web.language import gettext, localized, marked, ngettext
-from app.web.lens import HEAT_STEPS, NOTHING, Opinion, Row, weighed
+from app.web.lens import HEAT_STEPS, NOTHING, Opinion, weighed
 from app.web.match import Place, against_person, place_of, read_whole, wrong
 from app.web.numbers import beads_in_words, count, percent, short_name, signed
 from app.web.pages.parts.export import Take, png_file, take_learner
@@ -357,15 +357,12 @@ def _opinion(place: Place, course: Course, recipe: Recipe, ply: int) -> Opinion:
         known |= game.successor[position] >= game.decisions
     if recipe.worth() is None:  # a box has its beads from the beginning
         known |= np.isfinite(values)
-    row = Row(
-        values=values,
-        known=known,
-        policy=policy_of(values, recipe.plays),
-        worth=recipe.worth(),
+    policy, worth = policy_of(values, recipe.plays), recipe.worth()
+    return weighed(
+        *(place.world, position, course.recipe, values, known, policy, worth),
         plays=recipe.plays,
         blank=gettext("it has not tried it"),
     )
-    return weighed(place.world, position, course.recipe, row)
 
 
 def _labels(lessons: list[Lesson]) -> list[str]:

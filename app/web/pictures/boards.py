@@ -13,18 +13,7 @@ from app.web import lens
 from app.web.language import gettext, marked
 from app.web.lens import NOTHING, Note, Opinion
 from app.web.match import Place
-from app.web.pictures.svg import (
-    Drawing,
-    Inset,
-    Rect,
-    Segment,
-    Shape,
-    Sign,
-    Text,
-    fitting,
-    inline,
-    preview,
-)
+from app.web.pictures import svg
 from app.web.world import MANY
 
 # What a sign looks like in a cell whose top left corner is (0, 0) and whose side is 1.
@@ -96,15 +85,6 @@ class BoardSquare(NamedTuple):
         return ", ".join(words)
 
 
-class Strike(NamedTuple):
-    """A line through stones that won; a cell is 1 wide, the origin the top left corner."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-
-
 class Board(NamedTuple):
     """A board as a page shows it."""
 
@@ -112,7 +92,7 @@ class Board(NamedTuple):
     label: str
     ranks: list[list[BoardSquare]]  # row by row
     box: str  # of a picture in which a square is 1 wide
-    strikes: list[Strike]
+    strikes: list[svg.Segment]  # through stones that won
     held: bool  # whether the values are those of an earlier decision, while a move is awaited
     moves: str  # "X" or "O", whose turn it is; "" after the end
 
@@ -128,13 +108,13 @@ class SmallBoard(NamedTuple):
     label: str  # all of it in words
     columns: int
     rows: int
-    signs: list[Sign]  # one for all of a kind, which keeps it light
+    signs: list[svg.Sign]  # one for all of a kind, which keeps it light
 
     @property
     def svg(self) -> Markup:
         """Write it for a page."""
         box = f'viewBox="0 0 {self.columns} {self.rows}" role="img" aria-label="{self.label}"'
-        return inline([Inset("position", self.signs)], "drawing mini", box)
+        return svg.inline([svg.Inset("position", self.signs)], "drawing mini", box)
 
 
 def board(
@@ -205,15 +185,15 @@ def small_board(
     for cell, kind in kinds.items():
         cells.get(kind, []).append(cell)
     cells["last"] = [] if last is None else [last]
-    drawn = [Sign("grid", _grid(game))]
+    drawn = [svg.Sign("grid", _grid(game))]
     drawn += [
-        Sign(kind, "".join(_sign(game, kind, cell) for cell in there))
+        svg.Sign(kind, "".join(_sign(game, kind, cell) for cell in there))
         for kind, there in cells.items()
         if there
     ]
     lines = _winning_lines(game, position) if game.is_over(position) else []
     for line in _strikes(game, lines):
-        drawn.append(Sign("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
+        drawn.append(svg.Sign("won", f"M{line.x1} {line.y1} {line.x2} {line.y2}"))
     return SmallBoard(_label(game, kinds, last), game.columns, game.rows, drawn)
 
 
@@ -222,40 +202,39 @@ def changed_board(game: Game, position: int, cell: int, old: int, new: int) -> S
     drawn = small_board(game, position, {cell: MARKS[int(game.to_move[position])].lower()})
     row, column = game.row_column(cell)
     square = f"M{column} {row}h1v1h-1z"
-    heats = [Sign("was", square, ("heat", old)), Sign("became", square, ("heat", new))]
+    heats = [svg.Sign("was", square, ("heat", old)), svg.Sign("became", square, ("heat", new))]
     return drawn._replace(signs=[*heats, *drawn.signs])
 
 
-def squares_of(board: Board) -> list[Shape]:
+def squares_of(board: Board) -> list[svg.Shape]:
     """Draw the squares of a board and what is on them, from its top left corner."""
-    shapes: list[Shape] = []
+    shapes: list[svg.Shape] = []
     for square in board.squares:
         x, y = ((n - 1) * (SIDE + GAP) for n in (square.column, square.row))
         shapes += _square(square, x, y)
-    for line in board.strikes:
-        ends = (round(end * (SIDE + GAP) - GAP / 2, 1) for end in line)
-        shapes.append(Segment("strike", *ends))
+    for kind, *ends in board.strikes:
+        shapes.append(svg.Segment(kind, *(round(end * (SIDE + GAP) - GAP / 2, 1) for end in ends)))
     return shapes
 
 
-def board_picture(board: Board, headline: str, caption: str) -> Drawing:
+def board_picture(board: Board, headline: str, caption: str) -> svg.Drawing:
     """Draw a board with the values on it, and what is said of it."""
     rows, columns = len(board.ranks), len(board.ranks[0])
     width, height = (n * (SIDE + GAP) - GAP + 2 * EDGE for n in (columns, rows))
     squares = "; ".join(square.label for square in board.squares)
-    shapes: list[Shape] = [
-        Text("heading", EDGE, 26, headline),
-        Text("told", EDGE, 46, fitting(caption, width - 2 * EDGE)),
-        Inset("", squares_of(board), EDGE, HEAD),
+    shapes: list[svg.Shape] = [
+        svg.Text("heading", EDGE, 26, headline),
+        svg.Text("told", EDGE, 46, svg.fitting(caption, width - 2 * EDGE)),
+        svg.Inset("", squares_of(board), EDGE, HEAD),
     ]
     label = f"{headline}. {caption} {squares}."
-    return Drawing(width, height + HEAD - EDGE, label, shapes)
+    return svg.Drawing(width, height + HEAD - EDGE, label, shapes)
 
 
-def preview_of(board: Board, line: str) -> Drawing:
+def preview_of(board: Board, line: str) -> svg.Drawing:
     """Draw a board as a link to it is shown, over a line of text."""
     height, width = (n * (SIDE + GAP) - GAP for n in (len(board.ranks), len(board.ranks[0])))
-    return preview(line, squares_of(board), width, height)
+    return svg.preview(line, squares_of(board), width, height)
 
 
 def board_numbers(board: Board, opinion: Opinion | None) -> Iterator[tuple[object, ...]]:
@@ -275,29 +254,29 @@ def board_numbers(board: Board, opinion: Opinion | None) -> Iterator[tuple[objec
         )
 
 
-def _square(square: BoardSquare, x: float, y: float) -> Iterator[Shape]:
+def _square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
     """Draw a square and what is on it."""
     taken = square.mark != "."
     value = None if taken or square.heat is None else ("heat", square.heat)
     kind = "square" + " taken" * taken + " last" * square.last + " hinted" * square.hinted
     kind += " chosen" * square.chosen
-    yield Rect(kind, x, y, SIDE, SIDE, value=value, round=8)
+    yield svg.Rect(kind, x, y, SIDE, SIDE, value=value, round=8)
     if taken:
-        stone = [Sign("stone", "M0 0" + SHAPES[square.mark.lower()])]
-        yield Inset("", stone, x, y, SIDE)
+        stone = [svg.Sign("stone", "M0 0" + SHAPES[square.mark.lower()])]
+        yield svg.Inset("", stone, x, y, SIDE)
         return
     on = " on" * (value is not None)
     middle = x + SIDE / 2
     if square.text:
-        yield Text(f"value{on}", middle, y + SIDE / 2 + 8, square.text, "middle", value=value)
+        yield svg.Text(f"value{on}", middle, y + SIDE / 2 + 8, square.text, "middle", value=value)
     elif square.unknown:
-        yield Text("value unknown", middle, y + SIDE / 2 + 8, "–", "middle")
+        yield svg.Text("value unknown", middle, y + SIDE / 2 + 8, "–", "middle")
     if square.best:
-        star = [Sign(f"best{on}", "M0 0" + SHAPES["right"], value)]
-        yield Inset("", star, x + SIDE - 32, y + 4, 28)
+        star = [svg.Sign(f"best{on}", "M0 0" + SHAPES["right"], value)]
+        yield svg.Inset("", star, x + SIDE - 32, y + 4, 28)
     if square.note.text:
         note = square.note.text
-        yield Text(f"note{on}", middle, y + SIDE - 12, note, "middle", value=value)
+        yield svg.Text(f"note{on}", middle, y + SIDE - 12, note, "middle", value=value)
 
 
 def _thought(
@@ -324,14 +303,14 @@ def _winning_lines(game: Game, position: int) -> list[list[int]]:
     return lines
 
 
-def _strikes(game: Game, lines: list[list[int]]) -> list[Strike]:
+def _strikes(game: Game, lines: list[list[int]]) -> list[svg.Segment]:
     """Draw each winning line from a little before its first stone to a little after its last."""
     drawn = []
     for line in lines:
         (row1, column1), (row2, column2) = (game.row_column(line[end]) for end in (0, -1))
         down, right = np.sign(row2 - row1) * 0.3, np.sign(column2 - column1) * 0.3
         ends = (column1 - right, row1 - down, column2 + right, row2 + down)
-        drawn.append(Strike(*(round(float(end) + 0.5, 2) for end in ends)))
+        drawn.append(svg.Segment("strike", *(round(float(end) + 0.5, 2) for end in ends)))
     return drawn
 
 

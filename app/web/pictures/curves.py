@@ -15,22 +15,8 @@ from app.web.language import gettext
 from app.web.lens import LEVELS, Move, label_of
 from app.web.match import Place
 from app.web.numbers import count, percent
+from app.web.pictures import svg
 from app.web.pictures.scales import Axis, from_zero, scale, short
-from app.web.pictures.svg import (
-    LETTER,
-    Dot,
-    Drawing,
-    Inset,
-    Key,
-    Link,
-    Path,
-    Plot,
-    Segment,
-    Shape,
-    Text,
-    fitting,
-    inline_plot,
-)
 
 PERCENT = "%"
 OUTCOMES = {"win": "won", "draw": "drawn", "loss": "lost"}  # lines and bars that stand for one
@@ -123,7 +109,7 @@ class Drawn(NamedTuple):
     """A chart on a page."""
 
     chart: Chart
-    keys: Sequence[Key]
+    keys: Sequence[svg.Key]
     svg: Markup
 
 
@@ -141,7 +127,7 @@ class Charts(NamedTuple):
         """All of them for a page."""
         plots = [plot_of(self, chart, TALL) for chart in self.charts]
         each = zip(self.charts, plots, strict=True)
-        return [Drawn(chart, plot.keys, inline_plot(plot)) for chart, plot in each]
+        return [Drawn(chart, plot.keys, svg.inline_plot(plot)) for chart, plot in each]
 
 
 def laid_out(
@@ -176,11 +162,11 @@ def shares(chances: Chances, decimals: int = 2) -> list[Share]:
     ]
 
 
-def plot_of(charts: Charts, chart: Chart, height: float) -> Plot:
+def plot_of(charts: Charts, chart: Chart, height: float) -> svg.Plot:
     """Lay out the lines of a chart over its two axes; its plot is so many pixels high."""
     up = scale([chart.top], zero=True)
     bottom = ABOVE + height
-    shapes: list[Shape] = []
+    shapes: list[svg.Shape] = []
     margin = levels(shapes, up, ABOVE, height, chart.unit)
     ticks(shapes, charts.across, bottom, charts.axis)
     places = [moment.share / 100 for moment in charts.moments]
@@ -192,30 +178,30 @@ def plot_of(charts: Charts, chart: Chart, height: float) -> Plot:
             for x, number in zip(places, line.numbers, strict=True)
             if number
         ]
-        shapes.append(Path(kind, points))
-        keys.append(Key(kind, line.name))
-    return Plot(bottom + AXIS, margin, shapes, keys)
+        shapes.append(svg.Path(kind, points))
+        keys.append(svg.Key(kind, line.name))
+    return svg.Plot(bottom + AXIS, margin, shapes, keys)
 
 
-def levels(shapes: list[Shape], up: Axis, top: float, height: float, unit: str = "") -> int:
+def levels(shapes: list[svg.Shape], up: Axis, top: float, height: float, unit: str = "") -> int:
     """Draw a line at each tick of an axis upwards, its number left of it; return the margin."""
     labels = [short(tick) + "%" * unit.startswith("%") for tick in up.ticks]
     for tick, label in zip(up.ticks, labels, strict=True):
         y = down(up, tick, top, height)
-        shapes.append(Segment("base" if tick == max(up.low, 0.0) else "rule", 0, y, 1, y))
-        shapes.append(Text("tick", 0, y + 4, label, "end", 8))
+        shapes.append(svg.Segment("base" if tick == max(up.low, 0.0) else "rule", 0, y, 1, y))
+        shapes.append(svg.Text("tick", 0, y + 4, label, "end", 8))
     return margin_of(labels)
 
 
-def ticks(shapes: list[Shape], across: Axis, y: float, words: str) -> None:
+def ticks(shapes: list[svg.Shape], across: Axis, y: float, words: str) -> None:
     """Write the numbers of an axis across below `y`, and what they are."""
     percent = "%" * words.startswith("%")
     for tick in across.ticks:
         at = across.at(tick)
         anchor = "start" if at < 0.04 else "end" if at > 0.96 else "middle"
-        shapes.append(Text("tick", at, y + 14, short(tick) + percent, anchor))
+        shapes.append(svg.Text("tick", at, y + 14, short(tick) + percent, anchor))
     if words != percent:
-        shapes.append(Text("axis", 1, y + 30, words, "end"))
+        shapes.append(svg.Text("axis", 1, y + 30, words, "end"))
 
 
 def margin_of(labels: Sequence[str]) -> int:
@@ -228,7 +214,7 @@ def down(up: Axis, value: float, top: float, height: float) -> float:
     return round(top + (1 - up.at(value)) * height, 1)
 
 
-def curve_picture(charts: Charts, title: str, width: int) -> Drawing:
+def curve_picture(charts: Charts, title: str, width: int) -> svg.Drawing:
     """Draw charts side by side as far as there is room, and below each other."""
     across = max(1, min(len(charts.charts), width // ONE))
     each = width // across
@@ -238,20 +224,20 @@ def curve_picture(charts: Charts, title: str, width: int) -> Drawing:
     above = NAME + max(rows for _, rows in keys) * ENTRY
     height = above + high + BELOW
     told = " ".join(chart.told for chart in charts.charts)
-    heading = fitting(title, width - 2 * EDGE, 17)
-    shapes: list[Shape] = [Text("heading", EDGE, 21, heading)]
+    heading = svg.fitting(title, width - 2 * EDGE, 17)
+    shapes: list[svg.Shape] = [svg.Text("heading", EDGE, 21, heading)]
     for number, (chart, plot, (samples, _)) in enumerate(
         zip(charts.charts, plots, keys, strict=True)
     ):
         x, y = number % across * each, TITLE + number // across * height
         unit = f", {chart.unit}" if chart.unit else ""
-        name = fitting(chart.title + unit, each - 2 * EDGE, 13)
-        shapes.append(Text("label", x + EDGE, y + 14, name))
-        shapes.append(Inset("", samples, x + EDGE, y + NAME))
+        name = svg.fitting(chart.title + unit, each - 2 * EDGE, 13)
+        shapes.append(svg.Text("label", x + EDGE, y + 14, name))
+        shapes.append(svg.Inset("", samples, x + EDGE, y + NAME))
         left, room = x + LEFT, each - LEFT - RIGHT
-        shapes.append(Inset("", plot.shapes, left, y + above - ABOVE, width=room))
+        shapes.append(svg.Inset("", plot.shapes, left, y + above - ABOVE, width=room))
     rows = ceil(len(charts.charts) / across)
-    return Drawing(width, TITLE + rows * height, f"{title}. {told}", shapes)
+    return svg.Drawing(width, TITLE + rows * height, f"{title}. {told}", shapes)
 
 
 def numbers(charts: Charts) -> tuple[list[str], Iterator[list[float | None]]]:
@@ -275,25 +261,25 @@ def seeds_plot(
     rows: Sequence[Sequence[float]],
     names: Sequence[str],
     kinds: Sequence[str],
-    links: Sequence[Link],
+    links: Sequence[svg.Link],
     height: float,
     unit: str = "",
-) -> Plot:
+) -> svg.Plot:
     """Lay out one number of each seed of one recipe, or of two with a line between them: [R, C].
 
     `names` are those of the recipes; each seed has a kind of line and what it opens.
     """
     up = scale([value for row in rows for value in row])
     bottom = ABOVE + height
-    shapes: list[Shape] = []
+    shapes: list[svg.Shape] = []
     margin = levels(shapes, up, ABOVE, height, unit)
     across = [(2 * number + 1) / (2 * len(names)) for number in range(len(names))]
     for row, kind, link in zip(rows, kinds, links, strict=True):
         points = [(x, down(up, y, ABOVE, height)) for x, y in zip(across, row, strict=True)]
-        shapes.append(Path(f"{kind} curve", points, False, link, points))
+        shapes.append(svg.Path(f"{kind} curve", points, False, link, points))
     for x, name in zip(across, names, strict=True):
-        shapes.append(Text("tick", x, bottom + 16, name, "middle"))
-    return Plot(bottom + AXIS - 10, margin, shapes)
+        shapes.append(svg.Text("tick", x, bottom + 16, name, "middle"))
+    return svg.Plot(bottom + AXIS - 10, margin, shapes)
 
 
 def taught_chart(judged: Sequence[tuple[float, float, int]], decisions: int) -> Markup:
@@ -302,7 +288,7 @@ def taught_chart(judged: Sequence[tuple[float, float, int]], decisions: int) -> 
     Each is a share: of the games against its best responder, of all decisions.
     """
     up, across = scale([100.0], zero=True), scale([0, max(2, len(judged))])
-    shapes: list[Shape] = []
+    shapes: list[svg.Shape] = []
     margin = levels(shapes, up, ABOVE, LOW, PERCENT)
     lines = {
         "accent ": [x for x, _, _ in judged],
@@ -314,50 +300,50 @@ def taught_chart(judged: Sequence[tuple[float, float, int]], decisions: int) -> 
             (round(across.at(number), 4), down(up, 100 * value, ABOVE, LOW))
             for number, value in enumerate(values, 1)
         ]
-        shapes.append(Path(f"{kind}curve", points, dots=points if len(points) == 1 else ()))
-    return inline_plot(Plot(LOW + 2 * ABOVE, margin, shapes))
+        shapes.append(svg.Path(f"{kind}curve", points, dots=points if len(points) == 1 else ()))
+    return svg.inline_plot(svg.Plot(LOW + 2 * ABOVE, margin, shapes))
 
 
-def value_plot(place: Place, moves: Sequence[Move], height: float) -> Plot:
+def value_plot(place: Place, moves: Sequence[Move], height: float) -> svg.Plot:
     """Lay out what a game of these moves was worth after each, as a line, and expected, as dots."""
     plies, shown = place.world.game.cells, len(place.match.shown)
     start = int(place.world.solution.value[0])
     up = Axis(-1.0, 1.0, False, sorted(LEVELS))
-    shapes: list[Shape] = []
+    shapes: list[svg.Shape] = []
     names = {value: gettext(name) for value, name in LEVELS.items()}
     for value, name in names.items():
         y = down(up, value, ABOVE, height)
-        shapes += [Segment("rule", 0, y, 1, y), Text("tick", 0, y + 4, name, "end", 8)]
-    shapes.append(Segment("now", shown / plies, ABOVE - 6, shown / plies, ABOVE + height + 6))
+        shapes += [svg.Segment("rule", 0, y, 1, y), svg.Text("tick", 0, y + 4, name, "end", 8)]
+    shapes.append(svg.Segment("now", shown / plies, ABOVE - 6, shown / plies, ABOVE + height + 6))
     corners = [(0, start)]
     for ply, values in enumerate(pairwise([start, *(move.truth for move in moves)]), 1):
         corners += [(ply, value) for value in values]
     points = [(ply / plies, down(up, value, ABOVE, height)) for ply, value in corners]
-    shapes.append(Path("ink curve", points))
+    shapes.append(svg.Path("ink curve", points))
     shapes += [
-        Dot("dot", move.ply / plies, down(up, move.expected, ABOVE, height))
+        svg.Dot("dot", move.ply / plies, down(up, move.expected, ABOVE, height))
         for move in moves
         if move.expected is not None
     ]
-    return Plot(height + 2 * ABOVE, margin_of([*names.values()]), shapes)
+    return svg.Plot(height + 2 * ABOVE, margin_of([*names.values()]), shapes)
 
 
 def value_chart(place: Place, moves: Sequence[Move]) -> Markup:
     """Draw the value of a game over its moves for a page."""
-    return inline_plot(value_plot(place, moves, LOW), label_of(moves))
+    return svg.inline_plot(value_plot(place, moves, LOW), label_of(moves))
 
 
-def value_picture(place: Place, moves: Sequence[Move], title: str) -> Drawing:
+def value_picture(place: Place, moves: Sequence[Move], title: str) -> svg.Drawing:
     """Draw the value of a game over its moves alone."""
     plot = value_plot(place, moves, AMONG)
     note = "Line: the exact value after each move, for X. Dots: what was expected."
     margin = 12 + 8 * plot.margin
-    shapes: list[Shape] = [
-        Text("heading", 12, 22, fitting(title, 616, 17)),
-        Text("told", 12, 236, note),
-        Inset("", plot.shapes, margin, 46, width=628 - margin),
+    shapes: list[svg.Shape] = [
+        svg.Text("heading", 12, 22, svg.fitting(title, 616, 17)),
+        svg.Text("told", 12, 236, note),
+        svg.Inset("", plot.shapes, margin, 46, width=628 - margin),
     ]
-    return Drawing(WIDTH, 250, f"{title}. {label_of(moves)}", shapes)
+    return svg.Drawing(WIDTH, 250, f"{title}. {label_of(moves)}", shapes)
 
 
 def value_numbers(place: Place, moves: Sequence[Move]) -> Iterator[tuple[object, ...]]:
@@ -376,17 +362,17 @@ def value_numbers(place: Place, moves: Sequence[Move]) -> Iterator[tuple[object,
         )
 
 
-def _keys(keys: Sequence[Key], width: float) -> tuple[list[Shape], int]:
+def _keys(keys: Sequence[svg.Key], width: float) -> tuple[list[svg.Shape], int]:
     """Name the lines of a chart, as many in a row as there is room for; return how many rows."""
-    shapes: list[Shape] = []
+    shapes: list[svg.Shape] = []
     x, row = 0.0, 0
     for key in keys:
-        name = fitting(key.name, width - SAMPLE - 6)
-        needed = SAMPLE + 6 + 12 * LETTER * len(name) + 14
+        name = svg.fitting(key.name, width - SAMPLE - 6)
+        needed = SAMPLE + 6 + 12 * svg.LETTER * len(name) + 14
         if x and x + needed > width:
             x, row = 0.0, row + 1
         y = ENTRY * row + 2
-        shapes.append(Path(key.kind, [(x, y), (x + SAMPLE, y)]))
-        shapes.append(Text("told", x + SAMPLE + 6, y + 4, name))
+        shapes.append(svg.Path(key.kind, [(x, y), (x + SAMPLE, y)]))
+        shapes.append(svg.Text("told", x + SAMPLE + 6, y + 4, name))
         x += needed
     return shapes, row + 1

@@ -11,24 +11,11 @@ import numpy as np
 from app.experiments import Bars, Boards, Curves, Grid, Group, Histogram, Mark, Series
 from app.tictactoe.notation import parse_record, replay
 from app.web.numbers import count
-from app.web.pictures import curves, tables
+from app.web.pictures import curves, svg, tables
 from app.web.pictures.boards import SmallBoard, small_board
 from app.web.pictures.curves import AXIS, margin_of, ticks
 from app.web.pictures.palette import LEVELS
 from app.web.pictures.scales import Axis, logarithmic, scale, short, tenths, with_unit
-from app.web.pictures.svg import (
-    Dot,
-    Drawing,
-    Inset,
-    Key,
-    Link,
-    Path,
-    Plot,
-    Rect,
-    Segment,
-    Shape,
-    Text,
-)
 from app.web.world import World, kept
 
 LINE = 17.0  # pixels from one line of words to the next
@@ -68,7 +55,7 @@ class Picture(NamedTuple):
 
     board: SmallBoard
     text: str
-    link: Link
+    link: svg.Link
 
 
 class Layout(NamedTuple):
@@ -77,7 +64,7 @@ class Layout(NamedTuple):
     title: str
     unit: str
     caption: str  # how to read it: what a mark is, of how many runs, whether it is exact
-    plot: Plot
+    plot: svg.Plot
     pictures: list[Picture]  # of a figure that consists of boards
 
 
@@ -99,7 +86,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     highest = max(LOWEST, min(HIGHEST, ROWS / len(groups)))
     dots = max(FEWEST, min(MOST, DOTS // len(groups)))
     worth = -(-max(map(len, every)) // dots)  # runs that a dot stands for
-    shapes: list[Shape] = []
+    shapes: list[svg.Shape] = []
     top, unopened = 0.0, False
     for group, runs, stacks, most in zip(groups, every, stacked, fullest, strict=True):
         height = min(highest, max(LOWEST, -(-most // worth) * DOT + 4))
@@ -111,12 +98,14 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
         top += _noted(shapes, group.marks, axis, top, height)
         bottom = top + height
         shapes += _rules(axis, top, bottom)
-        shapes.append(Segment("base", 0, bottom, 1, bottom))
+        shapes.append(svg.Segment("base", 0, bottom, 1, bottom))
         for stack in stacks.values():
             shapes += _dots(stack, axis, bottom, height, worth, figure.unit, opened)
         low, high = (axis.at(tables.at_quantile(runs, share)["value"]) for share in (0.1, 0.9))
-        shapes.append(Segment("span", low, bottom + 7, high, bottom + 7))
-        shapes.append(Segment("notch", axis.at(middle), bottom + 2, axis.at(middle), bottom + 12))
+        shapes.append(svg.Segment("span", low, bottom + 7, high, bottom + 7))
+        shapes.append(
+            svg.Segment("notch", axis.at(middle), bottom + 2, axis.at(middle), bottom + 12)
+        )
         top = bottom + GAP + 6
     bottom = top - GAP + 4
     ticks(shapes, axis, bottom, figure.unit)
@@ -131,7 +120,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
         f"at the median. {exactly}{_press(shapes, 'dot opens its run, or one of them', unopened)}"
     )
     height = bottom + AXIS
-    return Layout(figure.title, figure.unit, caption, Plot(height, 0, shapes), [])
+    return Layout(figure.title, figure.unit, caption, svg.Plot(height, 0, shapes), [])
 
 
 @lay_out.register
@@ -150,7 +139,7 @@ def lay_out_curves(figure: Curves, world: World, first_seed: int, height: float 
     zero = 0 <= min(values) < 0.6 * max(values)
     up = scale(values, zero=zero, whole=True)
     top = 8.0
-    shapes: list[Shape] = []
+    shapes: list[svg.Shape] = []
     top += _noted_above(shapes, figure.marks, across, top)
     bottom = top + height
 
@@ -159,7 +148,7 @@ def lay_out_curves(figure: Curves, world: World, first_seed: int, height: float 
 
     margin = curves.levels(shapes, up, top, height, figure.unit)
     shapes += [
-        Segment("claimed", at, top, at, bottom)
+        svg.Segment("claimed", at, top, at, bottom)
         for mark in figure.marks
         for at in [across.at(mark.value)]
     ]
@@ -169,7 +158,7 @@ def lay_out_curves(figure: Curves, world: World, first_seed: int, height: float 
         runs, link = _runs(series.n), _of_series(world, series)
         unopened |= bool(series.recipe) and not link.href
         many = f" ({runs})" if series.recipe or series.n > 1 else ""
-        keys.append(Key(f"{style} curve", series.name + many, link))
+        keys.append(svg.Key(f"{style} curve", series.name + many, link))
         if series.n > 1:
             if wide:
                 shapes.append(_band(f"{style} all", series.x, series.least, series.most, place))
@@ -179,7 +168,7 @@ def lay_out_curves(figure: Curves, world: World, first_seed: int, height: float 
         step = -(-len(points) // POINTS)
         dots = points[::-step] if len(points) > 1 else points
         style = STYLES[number % len(STYLES)]
-        shapes.append(Path(f"{style} curve", points, False, _of_series(world, series), dots))
+        shapes.append(svg.Path(f"{style} curve", points, False, _of_series(world, series), dots))
     ticks(shapes, across, bottom, figure.x_label)
     bands = "the band holds 80% of the runs" + (", the fainter one all of them" if wide else "")
     told, what = "A line is one run.", "line opens it"
@@ -187,7 +176,7 @@ def lay_out_curves(figure: Curves, world: World, first_seed: int, height: float 
         told = f"A line is the median, {bands}."
         what = "line opens the run that ends at the median, whose seed stands in the table"
     caption = told + _press(shapes, what, unopened)
-    plot = Plot(bottom + AXIS, margin, shapes, keys)
+    plot = svg.Plot(bottom + AXIS, margin, shapes, keys)
     return Layout(figure.title, figure.unit, caption, plot, [])
 
 
@@ -199,15 +188,15 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
     brief = short if all(value % 1 == 0 for value in flat) else tenths
     width, top = 1 / len(figure.columns), LINE + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
-    shapes: list[Shape] = [Text("axis", 0, LINE - 5, corner)]
+    shapes: list[svg.Shape] = [svg.Text("axis", 0, LINE - 5, corner)]
     unopened = False
     few = len(figure.columns) <= FEW
     beside = max(map(len, figure.rows)) <= BESIDE  # the names of the rows, else above them
     for name, values, recipes in zip(figure.rows, figure.values, figure.recipes, strict=True):
         if beside:
-            shapes.append(Text("tick", 0, top + CELL / 2 + 4, name, "end", 8))
+            shapes.append(svg.Text("tick", 0, top + CELL / 2 + 4, name, "end", 8))
         else:
-            shapes.append(Text("told", 0, top + 12, name))
+            shapes.append(svg.Text("told", 0, top + 12, name))
             top += LINE
         for column, (value, recipe) in enumerate(zip(values, recipes, strict=True)):
             level = round(LEVELS * (value - low) / (high - low)) if high > low else 0
@@ -215,19 +204,19 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
             unopened |= bool(recipe) and not href
             text = with_unit(value, figure.unit)
             place = f"{figure.row_label} {name}, {figure.column_label} {figure.columns[column]}"
-            link = Link(f"{place}: {text}", href)
-            shapes.append(Rect(f"pane l{level}", column * width, top, width, CELL, link))
+            link = svg.Link(f"{place}: {text}", href)
+            shapes.append(svg.Rect(f"pane l{level}", column * width, top, width, CELL, link))
             middle, kind = (column + 0.5) * width, "inside" if few else "inside spare"
-            shapes.append(Text(kind, middle, top + CELL / 2 + 4, brief(value), "middle"))
+            shapes.append(svg.Text(kind, middle, top + CELL / 2 + 4, brief(value), "middle"))
         top += CELL if beside else CELL + 4
     longest = max(map(len, figure.columns)) * LETTER
     fits = longest * len(figure.columns) <= PHONE
     for column, name in enumerate(figure.columns):
         middle = (column + 0.5) * width
         if fits:
-            shapes.append(Text("tick", middle, top + 15, name, "middle"))
+            shapes.append(svg.Text("tick", middle, top + 15, name, "middle"))
         else:
-            shapes.append(Text("tick down", middle, top + 6, name))
+            shapes.append(svg.Text("tick down", middle, top + 6, name))
     bottom = top + (0 if fits else longest - 8)
     ends = f"{with_unit(low, figure.unit)} (pale) to {with_unit(high, figure.unit)} (full)"
     caption = f"The cells go from {ends}."
@@ -235,7 +224,7 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
         caption += f" Each is the median of {_runs(figure.n)}."
         caption += _press(shapes, "cell opens a typical one", unopened)
     margin = margin_of(figure.rows) if beside else 0
-    return Layout(figure.title, figure.unit, caption, Plot(bottom + 22, margin, shapes), [])
+    return Layout(figure.title, figure.unit, caption, svg.Plot(bottom + 22, margin, shapes), [])
 
 
 @lay_out.register
@@ -243,23 +232,23 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
     """Lay out a bar below each name."""
     ends = [end for bar in figure.bars for end in (bar.value, bar.low, bar.high) if end is not None]
     axis = logarithmic([*ends, 1.0]) if figure.logarithmic else scale(ends, zero=True, whole=True)
-    shapes: list[Shape] = []
+    shapes: list[svg.Shape] = []
     top, unopened, zero = 0.0, False, axis.at(1.0 if figure.logarithmic else 0.0)
     for bar in figure.bars:
         told = _told(with_unit(bar.value, figure.unit), bar.low, bar.high, bar.n, figure.unit)
         href = tables.behind_bar(world, bar)
         unopened |= bool(bar.recipe) and not href
-        link = Link(f"{bar.name}: {told}", href)
+        link = svg.Link(f"{bar.name}: {told}", href)
         top = _named(shapes, top, bar.name, told)
         at = axis.at(bar.value)
         shapes += _rules(axis, top - 2, top + BAR + 4)
-        shapes.append(Rect("track", 0, top + 1, 1, BAR, link))
-        shapes.append(Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR, link))
+        shapes.append(svg.Rect("track", 0, top + 1, 1, BAR, link))
+        shapes.append(svg.Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR, link))
         if bar.low is not None and bar.high is not None:
             middle = top + 1 + BAR / 2
-            shapes.append(Segment("error", axis.at(bar.low), middle, axis.at(bar.high), middle))
+            shapes.append(svg.Segment("error", axis.at(bar.low), middle, axis.at(bar.high), middle))
             for end in (axis.at(bar.low), axis.at(bar.high)):
-                shapes.append(Segment("error", end, middle - 4, end, middle + 4))
+                shapes.append(svg.Segment("error", end, middle - 4, end, middle + 4))
         top += BAR + GAP
     ticks(shapes, axis, top - GAP + 6, figure.unit)
     intervals = any(bar.low is not None for bar in figure.bars)
@@ -268,7 +257,7 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
     caption += " A logarithmic axis." if figure.logarithmic else ""
     caption += _press(shapes, "bar opens what it is about", unopened)
     height = top - GAP + 6 + AXIS
-    return Layout(figure.title, figure.unit, caption, Plot(height, 0, shapes), [])
+    return Layout(figure.title, figure.unit, caption, svg.Plot(height, 0, shapes), [])
 
 
 @lay_out.register
@@ -289,13 +278,13 @@ def _boards(figure: Boards, world: World, first_seed: int) -> Layout:
                 }
         *_, last = [None, *parse_record(game, board.record)]
         picture = small_board(game, at, signs, last)
-        link = Link(board.text, tables.position(world, board.record, board.lens))
+        link = svg.Link(board.text, tables.position(world, board.record, board.lens))
         pictures.append(Picture(picture, board.text, link))
     caption = (
         "A star keeps what the position is worth, a dot is what it plays there, a cross what it "
         "plays by mistake."
     )
-    return Layout(figure.title, "", caption, Plot(0, 0, []), pictures)
+    return Layout(figure.title, "", caption, svg.Plot(0, 0, []), pictures)
 
 
 @kept(64)  # some 100 KB each
@@ -305,23 +294,23 @@ def layout_of(world: World, claim: str, number: int) -> Layout:
     return lay_out(summary.figures[number - 1], world, summary.first_seed)
 
 
-def drawing(layout: Layout, source: str) -> Drawing:
+def drawing(layout: Layout, source: str) -> svg.Drawing:
     """Draw a figure alone: with its title, what its lines are, how to read it, its source."""
-    shapes: list[Shape] = []
+    shapes: list[svg.Shape] = []
     y = EDGE
     for line in wrap(layout.title, 72):
         y += TITLE_LINE
-        shapes.append(Text("heading", EDGE, y - 6, line))
+        shapes.append(svg.Text("heading", EDGE, y - 6, line))
     if layout.unit not in ("", "%"):
         y += TEXT_LINE
-        shapes.append(Text("told", EDGE, y - 4, layout.unit))
+        shapes.append(svg.Text("told", EDGE, y - 4, layout.unit))
     for key in layout.plot.keys:
         y += KEY_LINE
-        sample = Path(key.kind, [(0, -8), (26, -8)]), Text("label", 34, -4, key.name)
-        shapes.append(Inset("", sample, EDGE, y, link=Link("", key.link.href)))
+        sample = svg.Path(key.kind, [(0, -8), (26, -8)]), svg.Text("label", 34, -4, key.name)
+        shapes.append(svg.Inset("", sample, EDGE, y, link=svg.Link("", key.link.href)))
     y += 12
     left = EDGE + 8 * layout.plot.margin
-    shapes.append(Inset("", layout.plot.shapes, left, y, width=WIDTH - EDGE - left))
+    shapes.append(svg.Inset("", layout.plot.shapes, left, y, width=WIDTH - EDGE - left))
     y += layout.plot.height
     for start in range(0, len(layout.pictures), PICTURES):
         pictures = layout.pictures[start : start + PICTURES]
@@ -333,49 +322,49 @@ def drawing(layout: Layout, source: str) -> Drawing:
     for text in (layout.caption, source):  # an address stays whole
         for line in wrap(text, WORDS, break_long_words=False, break_on_hyphens=False):
             y += TEXT_LINE
-            shapes.append(Text("told", EDGE, y - 4, line))
-    return Drawing(WIDTH, y + EDGE, layout.title, shapes)
+            shapes.append(svg.Text("told", EDGE, y - 4, line))
+    return svg.Drawing(WIDTH, y + EDGE, layout.title, shapes)
 
 
-def _picture(picture: Picture, x: float, y: float) -> Inset:
-    board = Inset("position", picture.board.signs, scale=PICTURE / picture.board.columns)
+def _picture(picture: Picture, x: float, y: float) -> svg.Inset:
+    board = svg.Inset("position", picture.board.signs, scale=PICTURE / picture.board.columns)
     words = [
-        Text("told", 0, PICTURE + 16 + number * TEXT_LINE, line)
+        svg.Text("told", 0, PICTURE + 16 + number * TEXT_LINE, line)
         for number, line in enumerate(wrap(picture.text, NARROW))
     ]
-    return Inset("", [board, *words], x, y, link=Link("", picture.link.href))
+    return svg.Inset("", [board, *words], x, y, link=svg.Link("", picture.link.href))
 
 
-def _named(shapes: list[Shape], top: float, name: str, told: str) -> float:
+def _named(shapes: list[svg.Shape], top: float, name: str, told: str) -> float:
     """Write a name and below it what is told of it; return where those words end."""
     for line in wrap(name, NAME_WIDTH):
-        shapes.append(Text("label", 0, top + 13, line))
+        shapes.append(svg.Text("label", 0, top + 13, line))
         top += LINE
-    shapes.append(Text("told", 0, top + 11, told))
+    shapes.append(svg.Text("told", 0, top + 11, told))
     return top + SMALL + 4
 
 
 def _noted(
-    shapes: list[Shape], marks: Sequence[Mark], axis: Axis, top: float, height: float
+    shapes: list[svg.Shape], marks: Sequence[Mark], axis: Axis, top: float, height: float
 ) -> float:
     """Draw lines at values through a row, their words above it; return the height of those."""
-    words: list[Shape] = []
+    words: list[svg.Shape] = []
     above = _noted_above(words, marks, axis, top)
     for mark in marks:
         at = axis.at(mark.value)
-        shapes.append(Segment("claimed", at, top, at, top + above + height))
+        shapes.append(svg.Segment("claimed", at, top, at, top + above + height))
     shapes += words  # over the lines of the others
     return above
 
 
-def _noted_above(shapes: list[Shape], marks: Sequence[Mark], axis: Axis, top: float) -> float:
+def _noted_above(shapes: list[svg.Shape], marks: Sequence[Mark], axis: Axis, top: float) -> float:
     """Write what lines at values are beside them, one below the other; return the height of all."""
     y = top
     for mark in marks:
         at = axis.at(mark.value)
         anchor, left = ("end", 5) if at > 0.5 else ("start", -5)
         for line in wrap(mark.text, MARK_WIDTH):
-            shapes.append(Text("marked", at, y + 11, line, anchor, left))
+            shapes.append(svg.Text("marked", at, y + 11, line, anchor, left))
             y += SMALL
     return y - top + (4 if marks else 0)
 
@@ -395,7 +384,7 @@ def _dots(
     worth: int,
     unit: str,
     opened: tables.Seeded,
-) -> list[Dot]:
+) -> list[svg.Dot]:
     """Draw the runs of a bin above each other, `worth` of them as one dot that opens their middle.
 
     The last dot of a stack may stand for fewer: its area says for how many.  Where there is no room
@@ -416,8 +405,8 @@ def _dots(
             span = with_unit(low, unit) + (f" to {with_unit(most, unit)}" if most != low else "")
             title += f", one of {_runs(len(part))} here with {span}"
         y, size = bottom - DOT / 2 - 1 - level * step, max(0.4, (len(part) / worth) ** 0.5)
-        link = Link(title, opened(seed))
-        dots.append(Dot("dot", axis.at(value), round(y, 1), link, size))
+        link = svg.Link(title, opened(seed))
+        dots.append(svg.Dot("dot", axis.at(value), round(y, 1), link, size))
     return dots
 
 
@@ -425,17 +414,21 @@ def _runs(number: int) -> str:
     return f"{count(number)} run{'s' * (number != 1)}"
 
 
-def _press(shapes: Sequence[Shape], what: str, unopened: bool) -> str:
+def _press(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> str:
     """Say what a press on a mark opens, if it opens something, and whether some marks do not."""
-    links = [shape.link for shape in shapes if isinstance(shape, (Dot, Path, Rect)) and shape.link]
+    links = [
+        shape.link
+        for shape in shapes
+        if isinstance(shape, (svg.Dot, svg.Path, svg.Rect)) and shape.link
+    ]
     opens = any(link.href for link in links)
     told = f" A press on a {what}{', where the lab trains it' * unopened}." if opens else ""
     return told + " The command makes the runs that the lab does not train." * unopened
 
 
-def _of_series(world: World, series: Series) -> Link:
+def _of_series(world: World, series: Series) -> svg.Link:
     href = tables.addresses_of(world, series.recipe)(series.typical)
-    return Link(f"{series.name}: seed {series.typical}, which ends at the median", href)
+    return svg.Link(f"{series.name}: seed {series.typical}, which ends at the median", href)
 
 
 def _band(
@@ -444,15 +437,15 @@ def _band(
     low: Sequence[float],
     high: Sequence[float],
     place: Callable[[tuple[float, float]], tuple[float, float]],
-) -> Path:
+) -> svg.Path:
     there = [place(pair) for pair in zip(x, high, strict=True)]
     back = [place(pair) for pair in zip(x, low, strict=True)]
-    return Path(kind, there + back[::-1], closed=True)
+    return svg.Path(kind, there + back[::-1], closed=True)
 
 
-def _rules(axis: Axis, top: float, bottom: float) -> list[Shape]:
+def _rules(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
     """Draw a thin line at each tick of an axis across."""
-    return [Segment("rule", at, top, at, bottom) for at in map(axis.at, axis.ticks)]
+    return [svg.Segment("rule", at, top, at, bottom) for at in map(axis.at, axis.ticks)]
 
 
 def _seeds(groups: Sequence[Group], first: int) -> str:

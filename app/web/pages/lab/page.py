@@ -19,7 +19,7 @@ from app.tictactoe.game import O, X
 from app.tictactoe.views import heat, on_scale, shown
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.algorithms.story import Story, written
+from app.web.algorithms.algorithm import Story, written
 from app.web.comparison import FIGURES, Comparison, View, parting
 from app.web.lens import HEAT_STEPS
 from app.web.match import Match, read_step, read_whole, step_after
