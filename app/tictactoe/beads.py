@@ -22,13 +22,9 @@ def alike(game: Game) -> NDArray[np.int64]:
 
     On the empty board the four corners are one move, the four edges another.
     """
-    decision, cell = np.nonzero(game.legal)
-    goes_to = np.argsort(game.symmetry, axis=1)[:, cell]  # [G, P] what becomes of the cell
-    keeps = game.image[:, decision] == decision  # [G, P] whether the position stays the same
-    cells = np.where(keeps, goes_to, game.cells)
-    ordered = np.sort(cells, axis=0)
-    fresh = np.diff(ordered, axis=0, prepend=-1) > 0
-    number: NDArray[np.int64] = (fresh & (ordered < game.cells)).sum(axis=0)
+    moves = np.stack([game.pair_from, game.pair_class])
+    _, move, squares = np.unique(moves, axis=1, return_inverse=True, return_counts=True)
+    number: NDArray[np.int64] = squares[move]
     return number
 
 

@@ -154,6 +154,14 @@ class Game:
         return _read_only(self.image.min(axis=0))
 
     @cached_property
+    def pair_class(self) -> NDArray[np.int64]:
+        """[P] a number for each pair, the same for those that are one move up to symmetry."""
+        # Image g of a board b is b[symmetry[g]], so its cell j is where cell symmetry[g, j] went.
+        goes_to = np.argsort(self.symmetry, axis=1)
+        images = self.image[:, self.pair_from] * self.cells + goes_to[:, self.pair_cell]
+        return _read_only(images.min(axis=0))
+
+    @cached_property
     def _code_order(self) -> NDArray[np.intp]:
         return np.argsort(self.code)
 

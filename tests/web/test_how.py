@@ -19,7 +19,6 @@ from app.tictactoe.policy import greedy, uniform
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import best_response, successor_values
 from app.web.addresses import agent, how
-from app.web.algorithms import ALGORITHMS
 from app.web.algorithms.formula import Formula, block, inline, symbols
 from app.web.pages.how import CONTENTS, PARTS, POWERS, SECTIONS
 from app.web.world import World

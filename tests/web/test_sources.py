@@ -101,8 +101,8 @@ def test_every_claim_leads_to_its_sources(world: World, client: FlaskClient) -> 
 def test_every_section_leads_to_its_sources(client: FlaskClient) -> None:
     for slug, section in SECTIONS.items():
         page = client.get(addresses.how(slug)).text
-        assert section.sources
-        for source in section.sources:
+        assert section.cited
+        for source in section.cited:
             link = f'href="{addresses.source(source.slug)}"'
             assert (link in page) == (source.kind != "ours")
 

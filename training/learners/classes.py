@@ -28,11 +28,7 @@ class Classes(NamedTuple):
 @lru_cache(maxsize=2)
 def pair_classes(game: Game) -> Classes:
     """Put the pairs together that are one and the same move up to symmetry."""
-    decision, cell = np.nonzero(game.legal)
-    # Image g of a board b is b[symmetry[g]], so its cell j is where cell symmetry[g, j] went.
-    goes_to = np.argsort(game.symmetry, axis=1)
-    images = game.image[:, decision] * game.cells + goes_to[:, cell]
-    standing, of = np.unique(images.min(axis=0), return_inverse=True)
+    standing, of = np.unique(game.pair_class, return_inverse=True)
     return Classes(of.astype(np.int32), len(standing))
 
 

@@ -51,9 +51,8 @@ def _shared(pair: Pair) -> list[str]:
     """Say which moves have the value in common."""
     if pair.option("key") == "afterstate":
         return images(pair)
-    game = pair.game
-    cells = np.argsort(game.symmetry, axis=1)[:, pair.cell]  # what each symmetry makes of the cell
-    moves = len(set(zip(game.image[:, pair.position].tolist(), cells.tolist(), strict=True)))
+    classes = pair.game.spread(pair.game.pair_class, -1)
+    moves = np.count_nonzero(classes == classes[pair.position, pair.cell])
     if moves == 1:
         return []
     return [f"One value serves {moves} moves, which are the same by symmetry."]
@@ -79,12 +78,9 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 def _facts(world: World) -> dict[str, object]:
     game = world.game
     positions = np.unique(game.symmetry_class)
-    cells = np.argsort(game.symmetry, axis=1)  # [G, cells] what each symmetry makes of each cell
-    decisions, moves = np.nonzero(game.legal)
-    image = game.image[:, decisions].astype(np.int64) * game.cells + cells[:, moves]
     return {
         "decisions": count(int((positions < game.decisions).sum())),
-        "pairs": count(len(np.unique(image.min(axis=0)))),
+        "pairs": count(len(np.unique(game.pair_class))),
         "afterstates": count(len(positions) - 1),  # nothing makes the empty board
     }
 

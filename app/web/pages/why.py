@@ -1,6 +1,6 @@
 """Everything there is to say of one value; the page and the plain text are made of it."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -113,16 +113,14 @@ def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
     )
 
 
-def _shares(pair: Pair) -> Callable[[int, int], Hashable]:
+def _shares(pair: Pair) -> Callable[[int, int], object]:
     """Return what tells which moves share one value with a learner: position, cell -> its name."""
     game, recipe = pair.game, pair.recipe
     if getattr(recipe, "key", "") == "afterstate" or getattr(recipe, "symmetric", False):
         return lambda position, cell: int(game.symmetry_class[game.successor[position, cell]])
     if isinstance(recipe, (Menace, QTable)):
-        goes_to = np.argsort(game.symmetry, axis=1)
-        return lambda position, cell: min(
-            zip(game.image[:, position].tolist(), goes_to[:, cell].tolist(), strict=True)
-        )
+        classes = game.spread(game.pair_class, -1)
+        return lambda position, cell: int(classes[position, cell])
     return lambda position, cell: (position, cell)
 
 
