@@ -1,22 +1,15 @@
 """The champion: what it is sure of is true, and in the end it is sure of everything."""
 
-from itertools import islice
-
 import numpy as np
 import pytest
 
 from app.recipes import parse
-from app.recipes.algorithms import Champion
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import greedy
 from app.tictactoe.report import blunders
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
 from training.learners import learn
-from training.plain import learn as learn_plainly
-from training.plain.boards import empty, legal_cells, move, standing, unfinished_boards
-from training.plain.champion import Learner as Memory
-from training.plain.randomness import Random
 
 SURE = [-1, 0, 1]
 
@@ -28,28 +21,6 @@ def after_every_game(updates: int) -> int:
 @pytest.fixture(scope="module")
 def truth(game: Game) -> np.ndarray:
     return movers_view(game, successor_values(game, optimal(game).value))
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_compiled_learner_is_the_plain_one(game: Game, seed: int) -> None:
-    """To the end, by all that it knows after every seventh game."""
-    recipe, memory = Champion(seed=seed), Memory(game, Champion())
-    plain = learn_plainly(game, recipe, Random(seed), memory)
-    compiled = learn(game, recipe, after_every_game)
-    boards = unfinished_boards(game)
-    made = [standing(game, move(b, cell)) for b in boards for cell in legal_cells(b)]
-    done = 0
-    for number, progress in enumerate(compiled):
-        assert len(list(islice(plain, progress.updates - done))) == progress.updates - done
-        done = progress.updates
-        if number % 7 and progress.done < 1:
-            continue
-        known = {m: (memory.at_least[m], memory.at_most[m]) for m in set(made)}
-        q = [known[m][0] + (known[m][1] - known[m][0]) / 4 for m in made]
-        np.testing.assert_array_equal(progress.q[game.legal], q)
-        np.testing.assert_array_equal(progress.visits[game.legal], [memory.visits[m] for m in made])
-    assert next(plain, None) is None
-    assert memory.visits[empty(game)] == progress.games
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -118,12 +118,6 @@ def test_marks_are_1_2_5_10(updates: int, mark: int) -> None:
     assert next_mark(updates) == mark
 
 
-@pytest.mark.parametrize("recipe", BRIEF.values(), ids=BRIEF)
-def test_no_training_makes_more_updates_than_its_recipe_says(game: Game, recipe: Recipe) -> None:
-    *_, end = learners.learn(game, shortened(recipe, 30), next_stop)
-    assert end.updates <= shortened(recipe, 30).updates_at_most()
-
-
 @pytest.mark.parametrize(
     "name",
     [

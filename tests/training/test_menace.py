@@ -1,60 +1,14 @@
 """MENACE's beads: as in plain Python, as Michie counted them, and played in proportion."""
 
-from itertools import islice
-
 import msgspec
 import numpy as np
-import pytest
 
 from app.recipes import parse
-from app.recipes.algorithms import Menace
-from app.recipes.parameters import OPPONENTS
 from app.tictactoe.beads import alike, beads, leanings
 from app.tictactoe.game import Game, X
 from app.tictactoe.policy import policy_of
 from training.learners import learn
-from training.plain import learn as learn_plainly
-from training.plain.boards import legal_cells, unfinished_boards
-from training.plain.menace import Learner as Boxes
-from training.plain.randomness import Random
 from training.story import GAMES, story
-
-UPDATES = 500  # of each recipe at most
-RECIPES = [
-    "menace,games=300",
-    "menace,vs=self,seat=x,games=300,seed=7",
-    "menace,vs=random:50+self:100,seat=o,beads=1,beads_drop=0",
-    "menace,vs=random:50+both:200,beads=2,loss=-2",
-    "menace,vs=minimax,seat=x,games=300,beads=2,loss=-3",
-    "menace,vs=minimax-random:40+random:60,beads=9,beads_drop=3,win=5,draw=0,loss=-2",
-    "menace,plays=greedy,games=100,win=1",
-    *(f"menace,vs={opponent},games=100" for opponent in OPPONENTS),
-]
-
-
-@pytest.mark.parametrize("name", RECIPES)
-def test_the_boxes_are_those_of_plain_python(game: Game, name: str) -> None:
-    recipe = parse(name)
-    assert isinstance(recipe, Menace)
-    boxes = Boxes(game, recipe)
-    told = learn_plainly(game, recipe, Random(recipe.seed), boxes)
-    done = 0
-    for number, progress in enumerate(learn(game, recipe, lambda updates: updates + 1)):
-        for _ in islice(told, progress.updates - done):
-            pass
-        done = progress.updates
-        if number % 31 == 0 or progress.done == 1:
-            held = beads(game, progress.q[game.legal], recipe.plays)
-            assert held.tolist() == all_beads(boxes)
-            assert progress.refills == boxes.refills
-        if done > UPDATES:
-            return
-    assert next(told, None) is None
-
-
-def all_beads(boxes: Boxes) -> list[int]:
-    boards = unfinished_boards(boxes.game)
-    return [boxes.beads(board, cell) for board in boards for cell in legal_cells(board)]
 
 
 def test_it_begins_with_as_many_beads_as_michie_says(game: Game) -> None:

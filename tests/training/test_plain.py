@@ -1,23 +1,43 @@
-"""Each compiled learner does what the same algorithm in plain Python does, update by update."""
+"""Each compiled learner does what the same algorithm in plain Python does, update by update.
 
+In three games: the rules stand in `app.tictactoe.game` alone, and who changes them there teaches
+them to every learner.  In misere who completes a line has lost; the third has a larger board.
+"""
+
+from collections import Counter
 from collections.abc import Hashable
+from dataclasses import replace
 from itertools import islice
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from app.recipes import ALGORITHMS, Recipe, parse
-from app.recipes.algorithms import League
+from app.recipes.algorithms import Champion, League, Menace
 from app.recipes.parameters import BOTH, OPPONENTS
-from app.tictactoe.game import Game
+from app.tictactoe.agents import load, save
+from app.tictactoe.game import Game, connect
+from app.tictactoe.notation import position_text
 from training import plain
 from training.learners import learn, module_of
+from training.learners.phases import Progress
 from training.learners.randomness import stream, uniform
-from training.plain.boards import legal_cells, to_move, unfinished_boards
+from training.plain.boards import legal_cells, move, standing, to_move
 from training.plain.league import seen
 from training.plain.randomness import Random
+from training.run import train
 
+USUAL = "tic-tac-toe"
+GAMES = {
+    USUAL: connect(),
+    "misere": replace(connect(), outcome=-connect().outcome),
+    "3 x 4": connect(3, 4, 3),
+}
 UPDATES = 400  # of each recipe at most
+LOOK = 100  # updates between two looks at the table
+MANY = 5_000  # pairs of a table that are looked at, if there are more
 RECIPES = [
     "q-iteration,seed=7",
     "q-iteration,vs=random:1+self:1,gamma=0.5,sticky=no",
@@ -77,84 +97,176 @@ RECIPES = [
     "league,vs=random,observing=yes,symmetric=yes,rounds=40,k_start=0.5,k_limit=3",
     "league,vs=fixed+random,stages=one,gamma=0,rounds=40",
     "league,observing=yes,stages=one,rounds=3,win=5,draw=1,loss=-4",
+    "menace,games=300",
+    "menace,vs=self,seat=x,games=300,seed=7",
+    "menace,vs=random:50+self:100,seat=o,beads=1,beads_drop=0",
+    "menace,vs=random:50+both:200,beads=2,loss=-2",
+    "menace,vs=minimax,seat=x,games=300,beads=2,loss=-3",
+    "menace,vs=minimax-random:40+random:60,beads=9,beads_drop=3,win=5,draw=0,loss=-2",
+    "menace,plays=greedy,games=100,win=1",
     "mcts,rollouts=1,seed=7",
     *(f"q-learning,vs={opponent},games=60" for opponent in OPPONENTS),
     *(f"q-table,vs={opponent},games=40" for opponent in OPPONENTS),
     *(f"q-iteration,vs={opponent},sweeps=1" for opponent in OPPONENTS if opponent != BOTH),
     *(f"td-afterstates,vs={opponent},games=40" for opponent in OPPONENTS),
+    *(f"menace,vs={opponent},games=100" for opponent in OPPONENTS),
+]
+WITH_OTHER_RULES = [
+    "q-iteration,vs=self,sweeps=1,initial=0.5",
+    "q-learning,vs=random:60+self:100,start=empty",
+    "q-learning,start=every,vs=t-hand,games=300",
+    "q-table,vs=random:50+minimax-random:50,draw=0.25",
+    "q-table,vs=self,seat=o,key=afterstate,games=100",
+    "double-q,games=100",
+    "self-play,games=60,draw=0.25",
+    "league,observing=yes,symmetric=yes,rounds=3",
+    "champion,games=60",
+    "sarsa,start=empty,vs=minimax,games=100",
+    "expected-sarsa,vs=self,games=100",
+    "monte-carlo,vs=strongest,games=100",
+    "td-afterstates,vs=self,games=100",
+    "td-afterstates,vs=fixed,symmetric=yes,win=3,games=100",
+    "menace,beads=90,vs=random:50+self:50",
+    "mcts,rollouts=3",
+]
+TO_THE_END = [
+    "q-iteration,vs=random:1+self:1",
+    "q-table,games=1000",
+    "double-q,games=1000",
+    "self-play,games=600",
+    "sarsa,games=600",
+    "expected-sarsa,vs=self,games=600",
+    "monte-carlo,games=600",
+    "td-afterstates,vs=self,games=600",
+    "td-afterstates,vs=both,games=600",
+    "q-learning,vs=both,start=empty,games=600",
+    "double-q,vs=both,last=coin,games=600",
+    "champion,seed=1",
+    "champion,games=40",
+    "mcts,rollouts=6",
+    "mcts,rollouts=7,c=0.3,seed=7",
 ]
 
 
-@pytest.mark.parametrize("name", RECIPES)
-def test_the_compiled_learner_is_the_plain_one(game: Game, name: str) -> None:
-    recipe = parse(name)
-    told = plain.learn(game, recipe)
-    pairs = [(board, cell) for board in unfinished_boards(game) for cell in legal_cells(board)]
-    keys = [key(game, recipe, *pair) for pair in pairs]
-    values: dict[Hashable, float] = {
-        named: plain.at_first(game, recipe, *pair) for named, pair in zip(keys, pairs, strict=True)
-    }
-    visits = dict.fromkeys(keys, 0)
-    sign = np.where(recipe.slug == "self-play", game.to_move, 1)[:, None]  # told in X's view
-    done = 0
-    for number, progress in enumerate(learn(game, recipe, lambda updates: updates + 1)):
-        for (board, cell), value in islice(told, progress.updates - done):
-            named = (board, cell) if recipe.slug == "league" else key(game, recipe, board, cell)
-            values[named] = value
-            visits[named] = visits.get(named, 0) + 1
-        done = progress.updates
-        if number % 31 == 0 or progress.done == 1:
-            q = game.spread(np.array([values[one] for one in keys]))
-            np.testing.assert_array_equal(progress.q * sign, q.astype(np.float32))
-            counted = [visits[one] for one in keys]
-            np.testing.assert_array_equal(progress.visits[game.legal], counted)
-        if done > UPDATES:
+class Twin:
+    """A plain learner, and what it has said of its moves."""
+
+    def __init__(self, game: Game, recipe: Recipe) -> None:
+        self.game, self.recipe = game, recipe
+        self.learner: Any = plain.LEARNERS[recipe.slug](game, recipe)
+        self.updates = plain.learn(game, recipe, None, self.learner)
+        self.values: dict[Hashable, float] = {}
+        self.visits: Counter[Hashable] = Counter()
+
+    def go_on(self, updates: int) -> None:
+        for (board, cell), value in islice(self.updates, updates):
+            is_seen = isinstance(self.recipe, League)  # who tells of boards as it sees them
+            key = (board, cell) if is_seen else self.key(board, cell)
+            self.values[key] = value
+            self.visits[key] += 1
+
+    def key(self, board: str, cell: int) -> Hashable:
+        """What a move shares its value with."""
+        if isinstance(self.recipe, League):
+            return seen(self.game, board, cell, to_move(board), self.recipe.symmetric)
+        return plain.key_of(self.game, self.recipe, board, cell)
+
+    def value(self, board: str, cell: int) -> float:
+        """What a table has there: the mover's view, and a square's part of the beads."""
+        key = self.key(board, cell)
+        if isinstance(self.recipe, Champion):  # a game also changes boards that it did not come to
+            return float(self.learner.value(standing(self.game, move(board, cell))))
+        if isinstance(self.recipe, Menace):  # a box that was emptied is filled again
+            alike = [self.key(board, one) for one in legal_cells(board)].count(key)
+            part = alike if self.recipe.plays == "proportional" else 1
+            return float(self.learner.beads(board, cell) / part)
+        value = self.values.get(key)
+        if value is None:
+            value = plain.at_first(self.game, self.recipe, board, cell)
+        return -value if self.recipe.slug == "self-play" and to_move(board) == "O" else value
+
+
+def assert_same(rules: str, recipe: Recipe, look: int, most: int) -> None:
+    """Hold a compiled learner to its twin, after so many updates again and again."""
+    game = GAMES[rules]
+    twin, compiled = Twin(game, recipe), learn(game, recipe, lambda updates: updates + look)
+    untouched, done = next(compiled), 0
+    if rules == USUAL:
+        assert_same_values(twin, untouched, game.legal)
+    for now in compiled:
+        # A sweep of MCTS comes to each position once, in this order: its first ones will do.
+        brief = rules == "3 x 4" and recipe.slug == "mcts"
+        twin.go_on(MANY if brief else now.updates - done)
+        done = now.updates
+        touched = now.visits > 0
+        np.testing.assert_array_equal(now.q[~touched], untouched.q[~touched])
+        assert_same_values(twin, now, touched)
+        if isinstance(recipe, Menace):
+            assert now.refills == twin.learner.refills
+        if done > most:
+            assert touched.sum() > UPDATES / 10
             return
-    assert next(told, None) is None
+    assert next(twin.updates, None) is None
+    assert rules != USUAL or done <= recipe.updates_at_most()
 
 
-def key(game: Game, recipe: Recipe, board: str, cell: int) -> Hashable:
-    """What a move shares its value with."""
-    if isinstance(recipe, League):
-        return seen(game, board, cell, to_move(board), recipe.symmetric)
-    return plain.key_of(game, recipe, board, cell)
+def assert_same_values(twin: Twin, now: Progress, where: np.ndarray) -> None:
+    for position, cell in np.argwhere(where)[: MANY if twin.game.cells > 9 else None].tolist():
+        board = position_text(twin.game, position)
+        assert now.q[position, cell] == np.float32(twin.value(board, cell))
+        assert now.visits[position, cell] == twin.visits[twin.key(board, cell)]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "q-iteration,vs=random:1+self:1",
-        "q-table,games=1000",
-        "double-q,games=1000",
-        "self-play,games=600",
-        "sarsa,games=600",
-        "expected-sarsa,vs=self,games=600",
-        "monte-carlo,games=600",
-        "td-afterstates,vs=self,games=600",
-        "td-afterstates,vs=both,games=600",
-        "q-learning,vs=both,start=empty,games=600",
-        "double-q,vs=both,last=coin,games=600",
-        "mcts,rollouts=9",
-        "mcts,rollouts=12,c=0.3,seed=7",
-    ],
-)
-def test_the_end_of_the_training_is_the_same(game: Game, name: str) -> None:
-    """Two whole sweeps, so that what was learned of a loss is met again and left alone."""
-    recipe = parse(name)
-    *_, end = learn(game, recipe, lambda updates: 10**9)
-    assert end.updates <= recipe.updates_at_most()
-    sign = game.to_move if recipe.slug == "self-play" else np.ones(game.decisions)
-    number = {board: s for s, board in enumerate(unfinished_boards(game))}
-    last: dict[Hashable, float] = {}
-    updates = 0
-    for (board, cell), value in plain.learn(game, recipe):
-        last[key(game, recipe, board, cell)] = sign[number[board]] * value
-        updates += 1
-    assert end.updates == updates
-    for board, s in number.items():
-        for cell in legal_cells(board):
-            if (named := key(game, recipe, board, cell)) in last:
-                assert end.q[s, cell] == np.float32(last[named])
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_compiled_learner_is_the_plain_one(name: str) -> None:
+    assert_same(USUAL, parse(name), LOOK, UPDATES)
+
+
+@pytest.mark.parametrize("name", WITH_OTHER_RULES)
+@pytest.mark.parametrize("rules", ["misere", "3 x 4"])
+def test_it_is_with_other_rules_too(rules: str, name: str) -> None:
+    assert_same(rules, parse(name), UPDATES, 0)
+
+
+@pytest.mark.parametrize("name", TO_THE_END)
+def test_the_end_of_the_training_is_the_same(name: str) -> None:
+    """Of two whole sweeps, so that what was learned of a loss is met again and left alone."""
+    assert_same(USUAL, parse(name), 10**9, 10**9)
+
+
+BRIEF = {
+    "q-iteration": "vs=self,sweeps=10",
+    "q-learning": "games=30000",
+    "q-table": "games=5000",
+    "double-q": "games=5000",
+    "self-play": "games=60000",
+    "league": "rounds=1000",
+    "champion": "games=1000",
+    "sarsa": "games=30000",
+    "expected-sarsa": "games=30000",
+    "monte-carlo": "games=30000",
+    "td-afterstates": "games=5000",
+    "menace": "games=20000",
+    "mcts": "rollouts=30",
+    "dqn": "epochs=10,layers=2,width=120,step_size=0.002",
+}
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+@pytest.mark.parametrize("rules", ["misere", "3 x 4"])
+def test_every_learner_learns_the_game_that_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str, slug: str
+) -> None:
+    """Whoever goes on with tic-tac-toe while it is misere becomes worse than it began."""
+    monkeypatch.setattr("training.run.MAX_SNAPSHOTS", 2)  # the first table and the last one
+    game = GAMES[rules]
+    agent = train("somebody", parse(f"{slug},{BRIEF[slug]}"), game, lambda progress: None)
+    save(tmp_path, game, agent)
+    judged = load(tmp_path, game, "somebody").card.figures
+    before, after = judged.vs["random"].x
+    assert after[0] - after[2] > before[0] - before[2] + 0.05
+    if rules == "misere" and slug in ("champion", "q-iteration"):
+        assert judged.blunders[-1] == 0
 
 
 def test_every_algorithm_has_its_learner_and_its_plain_twin() -> None:
@@ -164,8 +276,8 @@ def test_every_algorithm_has_its_learner_and_its_plain_twin() -> None:
         package = "networks" if slug == "dqn" else "learners"
         assert module_of(algorithm) == f"training.{package}.{module}"
     assert plain.LEARNERS.keys() == ALGORITHMS.keys() - {"dqn"}
-    elsewhere = {"champion", "menace"}  # are held to it in files of their own
-    assert {parse(name).slug for name in RECIPES} == plain.LEARNERS.keys() - elsewhere
+    assert {parse(name).slug for name in WITH_OTHER_RULES} == plain.LEARNERS.keys()
+    assert {parse(name).slug for name in RECIPES + TO_THE_END} == plain.LEARNERS.keys()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**20])
