@@ -25,7 +25,7 @@ from app.web.algorithms import ALGORITHMS
 from app.web.match import Match
 from app.web.numbers import count, percent, signed
 from app.web.pages.agent import beside
-from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, address, parse_order, players
+from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, parse_order, players
 from app.web.pages.parts.learning import chances_against, opponents
 from app.web.text import character
 from app.web.world import World
@@ -167,7 +167,7 @@ def test_every_column_sorts_both_ways(
     for (above, below), (title, after) in zip(pairwise(values), pairwise(shown), strict=True):
         assert above != below or title.lower() < after.lower()
     found = re.findall(r'<a id="([^"]+)" href="([^"]+)" data-sorted="(\w+)"', page)
-    other = address(Order(column.key, OTHER[way])).replace("&", "&amp;")
+    other = Order(column.key, OTHER[way]).address.replace("&", "&amp;")
     assert found == [(f"sort-{column.key}", other, ARIA[way])]
     assert re.findall(r'<th[^>]* aria-sort="(\w+)"', page) == [ARIA[way]]
 
@@ -186,7 +186,7 @@ def test_the_first_click_shows_the_best_or_the_most_first(client: FlaskClient) -
 @pytest.mark.parametrize("way", OTHER)
 def test_an_order_and_its_address_are_one(column: Column, way: str) -> None:
     order = Order(column.key, way)
-    query = address(order).partition("?")[2]
+    query = order.address.partition("?")[2]
     assert parse_order(dict(parse_qsl(query))) == order
 
 

@@ -10,7 +10,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import parse_position, position_text
 from app.web.addresses import how
 from app.web.numbers import encoded
-from app.web.pages.how import ALPHA, GAME, STAGES, won_game, writing
+from app.web.pages.how import ALPHA, GAME, won_game, writing
 from app.web.world import World
 
 
@@ -27,8 +27,7 @@ def board_of(href: str) -> str:
 
 def pressed(game: Game, board: str, cell: int) -> str:
     """The board after a press on a square, "" where it cannot be pressed."""
-    ranks = writing(game, parse_position(game, board)).ranks
-    squares = [square for rank in ranks for square in rank]
+    squares = writing(game, parse_position(game, board)).squares
     return board_of(squares[cell].href) if squares[cell].href else ""
 
 
@@ -45,31 +44,29 @@ def test_a_stone_of_the_last_mover_can_be_taken_away_and_no_other(game: Game) ->
 def test_a_press_never_leads_to_a_board_that_no_game_reaches(game: Game) -> None:
     for position in range(0, game.positions, 7):
         text = position_text(game, position)
-        for rank in writing(game, position).ranks:
-            for square in rank:
-                if square.href:
-                    after = board_of(square.href)
-                    parse_position(game, after)
-                    assert sum(a != b for a, b in zip(text, after, strict=True)) == 1
+        for square in writing(game, position).squares:
+            if square.href:
+                after = board_of(square.href)
+                parse_position(game, after)
+                assert sum(a != b for a, b in zip(text, after, strict=True)) == 1
 
 
 def test_a_finished_game_takes_no_stone(game: Game) -> None:
     over = writing(game, parse_position(game, "XXXOO...."))
-    assert over.turn == "The game is over"
-    assert {square.mark for rank in over.ranks for square in rank if square.href} == {"X"}
+    assert over.mover == ""
+    assert {square.mark for square in over.squares if square.href} == {"X"}
 
 
 def test_every_board_can_be_pressed_together_from_the_empty_one(game: Game) -> None:
     reached, waiting = {"." * 9}, ["." * 9]
     while waiting:
         board = waiting.pop()
-        for rank in writing(game, parse_position(game, board)).ranks:
-            for square in rank:
-                if square.mark == "." and square.href:
-                    after = board_of(square.href)
-                    if after not in reached and after.count("X") + after.count("O") < 4:
-                        reached.add(after)
-                        waiting.append(after)
+        for square in writing(game, parse_position(game, board)).squares:
+            if square.mark == "." and square.href:
+                after = board_of(square.href)
+                if after not in reached and after.count("X") + after.count("O") < 4:
+                    reached.add(after)
+                    waiting.append(after)
     plies = game.ply_start[4]  # all positions of three stones and fewer
     assert reached == {position_text(game, position) for position in range(plies)}
 
@@ -103,26 +100,21 @@ def test_the_names_of_the_images_are_right(game: Game) -> None:
     }
 
 
-def test_one_won_game_gives_what_was_published(game: Game) -> None:
+def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) -> None:
     """0.9, 0.81, 0.73: the last move first."""
     assert ALPHA == 0.9
-    for stage in range(STAGES):
-        values = [
-            cell.text
-            for turn in won_game(game, stage).turns
-            for rank in turn.ranks
-            for cell in rank
-            if cell.played
-        ]
-        after = ["0.73", "0.81", "0.90"]
+    after = ["0.73", "0.81", "0.90"]
+    assert [f"{move.value:.2f}" for move in won_game(game)] == after[::-1]
+    for stage in range(len(after) + 1):
+        page = client.get(how("won-game", stage=stage)).text
+        values = re.findall(r'<span class="value">([^<]+)</span>', page)
         assert values == ["0.00"] * (3 - stage) + after[3 - stage :]
 
 
 def test_the_example_is_a_game_that_x_wins_with_its_third_move(world: World) -> None:
     assert world.game.result(parse_position(world.game, "XXXOO....")) == 1
-    turns = won_game(world.game, 0).turns
-    boards = ["".join(cell.mark for rank in turn.ranks for cell in rank) for turn in turns]
-    assert boards == [".........", "X..O.....", "XX.OO...."]
+    boards = [move.board for move in won_game(world.game)]
+    assert boards == ["XX.OO....", "X..O.....", "........."]
     assert len(GAME) == 5
 
 
@@ -138,5 +130,5 @@ def test_its_steps_lead_to_each_other(client: FlaskClient) -> None:
         assert back
         assert back[1] == href
         href, steps = found[1], steps + 1
-    assert steps == STAGES
+    assert steps == 4
     assert "= 0.73" in page

@@ -18,7 +18,7 @@ from app.experiments import Summary
 from app.recipes import Recipe
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.notation import MARKS, parse_position, parse_record, position_text, replay
+from app.tictactoe.notation import parse_position, parse_record, position_text, replay
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS
 from app.web.algorithms.algorithm import Section
@@ -193,7 +193,6 @@ IMAGES = (
 )  # in the order of `Game.symmetry`; a board that is no square has every second
 GAME = "03142"  # X wins with its third move
 ALPHA = 0.9  # how far a value goes towards its target
-STAGES = 4  # before the first value, and after each of three
 
 
 class Edit(NamedTuple):
@@ -201,8 +200,7 @@ class Edit(NamedTuple):
 
     id: str
     mark: str
-    label: str  # what it holds and what a press makes of it
-    href: str  # "" where a press would leave a position that no game reaches
+    href: str  # after a press on it; "" where that would leave a position that no game reaches
 
 
 class Image(NamedTuple):
@@ -217,40 +215,21 @@ class Image(NamedTuple):
 class Writing(NamedTuple):
     """A position in all its writings."""
 
-    turn: str
-    ranks: list[list[Edit]]  # row by row
-    empty: str  # where the board is empty again
+    mover: str  # "" where the game is over
+    squares: list[Edit]
     encodings: list[Encoding]
     images: list[Image]
-
-
-class Cell(NamedTuple):
-    """A square of a board of the worked example."""
-
-    mark: str
-    text: str  # the value of the move there, "" where it is not about that move
-    heat: int | None
-    played: bool
 
 
 class WorkedMove(NamedTuple):
     """A move of the winner: the board before it, and how its value comes about."""
 
-    title: str
-    label: str
-    ranks: list[list[Cell]]  # row by row
-    sum: str  # "" before its turn
-
-
-class WonGame(NamedTuple):
-    """The worked example at one of its stages."""
-
-    stage: int
-    stages: list[str]  # the addresses of all
-    said: str
-    turns: list[WorkedMove]
-    back: str  # "" at the first
-    on: str  # "" at the last
+    ply: int
+    board: str  # a mark a cell
+    cell: int
+    target: float
+    value: float
+    heat: int  # of the value
 
 
 def parse_board(query: Mapping[str, str], game: Game) -> int:
@@ -268,18 +247,24 @@ def parse_board(query: Mapping[str, str], game: Game) -> int:
 
 def writing(game: Game, position: int) -> Writing:
     """Write a position in all ways, with what a press on each square makes of it."""
-    over = game.is_over(position)
     text = position_text(game, position)
     mover = "X" if text.count("X") == text.count("O") else "O"
+    mover = "" if game.is_over(position) else mover
+
+    def press(cell: int) -> str:
+        """Put the mover's stone on an empty square, or take away the stone that is there."""
+        after = text[:cell] + (mover if text[cell] == "." else ".") + text[cell + 1 :]
+        try:
+            parse_position(game, after)
+        except ValueError:
+            return ""
+        return addresses.how(WRITING, board=after)
+
     stands = int(game.symmetry_class[position])
     names = IMAGES[:: len(IMAGES) // len(game.symmetry)]
     return Writing(
-        turn=f"{mover} to move" if not over else "The game is over",
-        ranks=[
-            [_edit(game, text, cell, "" if over else mover) for cell in rank]
-            for rank in _ranks(game)
-        ],
-        empty=addresses.how(WRITING, board="." * game.cells) if text.strip(".") else "",
+        mover=mover,
+        squares=[Edit(f"{WRITING}-{cell}", mark, press(cell)) for cell, mark in enumerate(text)],
         encodings=encoded(game, position),
         images=[
             Image(
@@ -293,69 +278,15 @@ def writing(game: Game, position: int) -> Writing:
     )
 
 
-def won_game(game: Game, stage: int) -> WonGame:
-    """Work out the values of the winner's moves, the last first, as far as a stage goes."""
-    positions = replay(game, GAME)
-    played = parse_record(game, GAME)
-    turns, target, said = [], 1.0, "X has won. So far the value of each of its moves is 0."
-    for number, ply in enumerate(range(len(played) - 1, -1, -2), 1):
+def won_game(game: Game) -> list[WorkedMove]:
+    """Work out the values of the winner's moves, the last first."""
+    positions, cells, target, moves = replay(game, GAME), parse_record(game, GAME), 1.0, []
+    for ply in range(len(cells) - 1, -1, -2):
         value = ALPHA * target
-        done = number <= stage
-        source = "the win, 1" if number == 1 else f"the value just found, {target:.2f}"
-        if number == stage:
-            said = f"The target is {source}. The value goes nine tenths of the way there from 0."
-        turns.append(
-            WorkedMove(
-                title=f"Move {ply + 1}",
-                label=f"Before move {ply + 1}: {position_text(game, positions[ply])}",
-                ranks=_worked(game, positions[ply], played[ply], value if done else 0.0),
-                sum=f"0 + {ALPHA} × ({target:.2f} − 0) = {value:.2f}" if done else "",
-            )
-        )
+        board, heat = position_text(game, positions[ply]), round(value * HEAT_STEPS)
+        moves.append(WorkedMove(ply + 1, board, cells[ply], target, value, heat))
         target = value
-    addressed = [addresses.how(WON_GAME, stage=number) for number in range(STAGES)]
-    return WonGame(
-        stage=stage,
-        stages=addressed,
-        said=said,
-        turns=turns[::-1],
-        back=addressed[stage - 1] if stage else "",
-        on=addressed[stage + 1] if stage + 1 < STAGES else "",
-    )
-
-
-def _edit(game: Game, text: str, cell: int, mover: str) -> Edit:
-    """Offer the mover's stone on an empty square, and none on a square that has one."""
-    row, column = game.row_column(cell)
-    mark = text[cell]
-    after = text[:cell] + (mover if mark == "." else ".") + text[cell + 1 :]
-    possible = bool(mark != "." or mover) and _reached(game, after)
-    press = (f"press for {mover}" if mark == "." else "press to remove it") if possible else ""
-    holds = "empty" if mark == "." else mark
-    label = ", ".join(filter(None, [f"Row {row + 1}, column {column + 1}", holds, press]))
-    return Edit(
-        f"{WRITING}-{cell}", mark, label, addresses.how(WRITING, board=after) if possible else ""
-    )
-
-
-def _reached(game: Game, text: str) -> bool:
-    try:
-        parse_position(game, text)
-    except ValueError:
-        return False
-    return True
-
-
-def _worked(game: Game, position: int, played: int, value: float) -> list[list[Cell]]:
-    """Show a board with the value of the one move that was played."""
-    cells = [Cell(MARKS[stone], "", None, False) for stone in game.board[position].tolist()]
-    cells[played] = Cell(MARKS[0], f"{value:.2f}", round(value * HEAT_STEPS), True)
-    return [[cells[cell] for cell in rank] for rank in _ranks(game)]
-
-
-def _ranks(game: Game) -> list[list[int]]:
-    ranks: list[list[int]] = np.arange(game.cells).reshape(game.rows, game.columns).tolist()
-    return ranks
+    return moves
 
 
 PARTS = TITLES | {slug: section.heading or section.title for slug, section in SECTIONS.items()}
@@ -406,7 +337,8 @@ class PartPage(Page, frozen=True):
     title: str
     contents: Mapping[str, Mapping[str, str]]
     writing: Writing | None = None  # a position in all its writings
-    won_game: WonGame | None = None  # the worked example
+    won_game: list[WorkedMove] | None = None  # the worked example
+    stage: int = 0  # how many values of it are found
     part: Section | None = None
     example: Example | None = None  # its board, if the agent that it is about is there
     start: Callable[..., Start] | None = None  # the values of its lens, or another, where it begins
@@ -437,8 +369,9 @@ def part(slug: str) -> Response:
     if slug == WRITING:
         return respond(page(writing=writing(game, parse_board(query, game))))
     if slug == WON_GAME:
-        stage = read_whole("stage", query.get("stage") or "0", 0, STAGES - 1)
-        return respond(page(won_game=won_game(game, stage)))
+        moves = won_game(game)
+        stage = read_whole("stage", query.get("stage") or "0", 0, len(moves))
+        return respond(page(won_game=moves, stage=stage))
     return respond(section_page(world(), slug, query.get("record", "")))
 
 
