@@ -11,7 +11,7 @@ from app.tictactoe.notation import replay
 from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
 from app.web.lens import HEAT_STEPS, opinion
-from app.web.pages.front import CAST, LEARNERS, RANDOM_MOVES, ways
+from app.web.pages.front import CAST, LEARNERS, RANDOM_MOVES
 from app.web.pages.parts.film import MOVING, STILL, film_of, film_of_mind
 from app.web.text import BEATABLE, BLOCKED, first_opponent, strength
 from app.web.world import World
@@ -93,9 +93,9 @@ def test_the_curve_is_that_of_the_blunders(world: World) -> None:
 def test_whom_one_is_led_to_play_can_be_beaten_and_shows_many_colours(
     client: FlaskClient, world: World
 ) -> None:
-    play, *_ = ways(world)
-    assert play.href == f"/play/?o={BEATABLE}"
-    assert f'<a href="{play.href}">Play</a>' in client.get("/agents").text
+    play = f"/play/?o={BEATABLE}"
+    assert f'<a id="way-play" class="way primary" href="{play}">' in client.get("/").text
+    assert f'<a href="{play}">Play</a>' in client.get("/agents").text
     assert world.losing(BEATABLE, -1) is not None  # where the visitor is X
     heats = opinion(world, 0, BEATABLE).heat
     assert max(heats) - min(heats) >= HEAT_STEPS / 2

@@ -13,8 +13,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.mind import outcomes
 from app.tictactoe.notation import undo
 from app.web import addresses
-from app.web.addresses import Offer
-from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, parse, parting
+from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, CurveTitles, View, parse, parting
 from app.web.lens import OUTCOMES, Opinion, best_play, can_blunder, opinion
 from app.web.match import Place, read_whole
 from app.web.numbers import count, listed, short_name, updates
@@ -45,15 +44,12 @@ class Panel(NamedTuple):
     """One board of a page; what is left empty belongs to agents only."""
 
     view: View
-    title: str
     name: str  # the title, and of a snapshot its time
     board: Board
     legend: Legend | None  # of a decision
     plays: str  # what it would do there
     blunder: bool  # whether that can drop the value of the game
-    play: str  # the position on the play page
     origin: str  # for how long an agent was trained, or how else the values were found
-    about: str  # the page of an agent
     earlier: str  # the same at the snapshot before
     later: str
     remove: str
@@ -82,7 +78,6 @@ def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | N
     removed = addresses.compare(replace(comparison, views=before + after))
     return Panel(
         view=view,
-        title=world.titles[view.lens],
         name=name,
         board=board(
             seen,
@@ -94,9 +89,7 @@ def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | N
         legend=legend_of(seen, opinion) if opinion else None,
         plays=plays(world.game, opinion) if opinion else "",
         blunder=opinion is not None and can_blunder(place, opinion),
-        play=addresses.play(seen.match),
         origin=_trained(world, view) if learned else "Found by solving the game",
-        about=addresses.agent(view.lens) if learned else "",
         earlier=earlier,
         later=later,
         remove=removed if view in views and len(views) > 1 else "",
@@ -168,7 +161,6 @@ class ComparedMinds(NamedTuple):
     each: list[tuple[str, str, MindPicture]]  # what it is called, and its address
     divided: bool  # whether they are one picture: the second has the lower half of each tile
     agree: str  # then in how many positions they expect the same result, and out of how many
-    tiles: str
     kind: Kind  # how the tiles of one picture are coloured
     film: Film | None  # None where one agent is there at two moments
     step: int  # of the film: what is shown, or nearest to it
@@ -207,7 +199,6 @@ def minds(world: World, comparison: Comparison) -> ComparedMinds | None:
         ],
         divided=divided,
         agree=count(_agreeing(world, names, shown)) if divided else "",
-        tiles=count(len(world.tiles.decision)),
         kind=KINDS[EXPECTS],
         film=film,
         step=step,
@@ -283,14 +274,13 @@ class ComparePage(Page, frozen=True):
     status: str
     summary: str  # "" of a finished game
     take_back: str  # "" where there is nothing to take back
-    new_game: str
     parting: str  # another position in which they part, "" where there is none
     inks: Mapping[str, str]  # of the curves, by the agent whose they are
     curves: Charts | None  # how those that learned did so
     take: Take | None  # how these leave the site
     preview: str  # the picture of the first board, with which a link is shown
-    figures: list[Offer]  # that the curves can show
-    reading: str  # what the one shown says
+    figures: Mapping[str, CurveTitles]  # that the curves can show
+    figure: str  # which of these they do
     minds: ComparedMinds | None  # of those that learned
     most: int  # views that fit
     taken: list[str]  # lenses that are there as shipped, so not to be offered again
@@ -329,7 +319,6 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         status=status(place),
         summary=summary(place, learned) if learned else "",
         take_back=addresses.compare(replace(comparison, record=undo(record))) if record else "",
-        new_game=addresses.compare(replace(comparison, record="")),
         parting=""
         if elsewhere is None
         else addresses.compare(replace(comparison, record=elsewhere)),
@@ -339,16 +328,8 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         if agents
         else None,
         preview=addresses.MATCH_PREVIEW.of(comparison.match(views[0])),
-        figures=[
-            Offer(
-                titles.several,
-                addresses.compare(replace(comparison, figure=id)),
-                id=id,
-                chosen=id == figure,
-            )
-            for id, titles in FIGURES.items()
-        ],
-        reading=FIGURES[figure].reading,
+        figures=FIGURES,
+        figure=figure,
         minds=minds(world, comparison),
         most=MAX_VIEWS,
         taken=[view.lens for view in views if view.step is None],

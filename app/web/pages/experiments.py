@@ -20,7 +20,6 @@ from app.web import addresses
 from app.web.addresses import Offer
 from app.web.algorithms import ALGORITHMS
 from app.web.match import read_word
-from app.web.numbers import count
 from app.web.pages.parts import export
 from app.web.pages.parts.claims import VERDICTS, algorithms, known
 from app.web.pictures import tables
@@ -34,14 +33,6 @@ bp = Blueprint("experiments", __name__)
 bp.add_app_template_filter(VERDICTS.__getitem__, "verdict")
 SITE = "Q-Tac-Toe"
 OPEN = 16  # claims that are seen before a source is opened: three screens of them
-
-
-class SourceClaims(NamedTuple):
-    """The claims of one source."""
-
-    source: Source
-    claims: list[tuple[Summary, Markup]]  # each with its first figure as a miniature
-    open: bool  # whether they are seen at once
 
 
 class ShownFigure(NamedTuple):
@@ -61,7 +52,8 @@ class ExperimentsPage(Page, frozen=True):
     template: ClassVar = "experiments/experiments.html"
 
     verdicts: list[Offer]  # the claims with each, and how many they are
-    groups: list[SourceClaims]
+    # Of each source: its claims, each with its first figure in small, and whether they are seen.
+    groups: list[tuple[Source, list[tuple[Summary, Markup]], bool]]
     all: bool  # whether no claim is left out
     total: int
     runs: int  # of all experiments together
@@ -72,24 +64,15 @@ class ExperimentPage(Page, frozen=True):
 
     template: ClassVar = "experiments/experiment.html"
 
+    world: World
     summary: Summary
     numbers: tables.Table  # that force the verdict
     sources: tuple[Source, ...]  # whose claim it is
     figures: list[ShownFigure]
-    agents: Mapping[str, str]  # by title the address of each
-    methods: Mapping[str, str]  # the same of the parts of /how that explain what was trained
+    methods: Mapping[str, str]  # by slug the titles of the parts of /how that explain it
     before: Summary | None  # in the order of the list
     after: Summary | None
-    facts: Mapping[str, str]  # of how it was made
     bibtex: str
-
-
-class SourceEntry(NamedTuple):
-    """A source on the page, and what of this site speaks of it."""
-
-    source: Source
-    cards: list[Card]
-    claims: list[Summary]
 
 
 class SourcesPage(Page, frozen=True):
@@ -97,7 +80,7 @@ class SourcesPage(Page, frozen=True):
 
     template: ClassVar = "experiments/sources.html"
 
-    families: Mapping[str, list[SourceEntry]]
+    families: Mapping[str, list[tuple[Source, list[Card], list[Summary]]]]  # what is of each
 
 
 @bp.get(addresses.EXPERIMENTS)
@@ -113,7 +96,7 @@ def every() -> Response:
     for slug, of in groupby(found, lambda one: one.sources[0]):
         claims = [(one, miniature(world(), one.figures[0])) for one in of]
         listed += len(claims)
-        groups.append(SourceClaims(SOURCES[slug], claims, listed <= OPEN))
+        groups.append((SOURCES[slug], claims, listed <= OPEN))
     page = ExperimentsPage(
         verdicts=[
             Offer(
@@ -143,23 +126,18 @@ def one(claim: str) -> Response:
     at = order.index(summary)
     address = request.host_url.rstrip("/") + addresses.EXPERIMENT.to(claim)
     page = ExperimentPage(
+        world=there,
         summary=summary,
         numbers=tables.written(summary.numbers),
         sources=sources_of(*summary.sources),
         figures=[shown(there, summary, number) for number in range(1, len(summary.figures) + 1)],
-        agents={
-            there.titles[name]: addresses.agent(name)
-            for name in summary.agents
-            if name in there.always
-        },
         methods={
-            ALGORITHMS[slug].title: addresses.how(slug)
+            slug: ALGORITHMS[slug].title
             for slug in algorithms(there, summary)
             if slug in ALGORITHMS
         },
         before=order[at - 1] if at else None,
         after=order[at + 1] if at + 1 < len(order) else None,
-        facts=facts(summary),
         bibtex=export.bibtex(summary.title, address, export.made(summary)),
     )
     return respond(page)
@@ -211,36 +189,16 @@ def shown(world: World, summary: Summary, number: int) -> ShownFigure:
     )
 
 
-def facts(summary: Summary) -> dict[str, str]:
-    """Say how an experiment was made."""
-    last = summary.first_seed + summary.seeds - 1
-    seeds = f"{count(summary.seeds)}, {count(summary.first_seed)} to {count(last)}"
-    return {
-        "Training runs": f"{count(summary.runs)}" if summary.runs else "none: nothing is trained",
-        **({"Seeds": seeds} if summary.seeds else {}),
-        "Time": f"{duration(summary.seconds)} of training and evaluation",
-        "Made with": ", ".join(f"{name} {one}" for name, one in summary.versions.items()),
-        "Date": summary.date,
-    }
-
-
-def duration(seconds: float) -> str:
-    """Write how long something took."""
-    if seconds < 120:
-        return f"{seconds:.3g} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
-
-
 @bp.get(addresses.SOURCES)
 def sources() -> Response:
     """Show all sources."""
     agents, experiments = world().always.values(), world().experiments.values()
     families = {
         title: [
-            SourceEntry(
-                source=source,
-                cards=[agent.card for agent in agents if agent.card.origin == source.name],
-                claims=[one for one in experiments if source.slug in one.sources],
+            (
+                source,
+                [agent.card for agent in agents if agent.card.origin == source.name],
+                [one for one in experiments if source.slug in one.sources],
             )
             for source in SOURCES.values()
             if source.kind == kind

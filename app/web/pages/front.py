@@ -5,8 +5,6 @@ from typing import ClassVar
 from flask import Blueprint, Response, request
 
 from app.web import addresses
-from app.web.addresses import Offer
-from app.web.language import gettext
 from app.web.match import Match, read_step, step_after
 from app.web.pages.parts.film import Film, film_of
 from app.web.pictures.minds import MindPicture, picture
@@ -32,7 +30,8 @@ class FrontPage(Page, frozen=True):
     name: str  # whose it is
     mind: MindPicture
     tiles: int  # how many there are
-    ways: list[Offer]
+    watched: str  # where two learners play each other
+    puzzle: int  # of the film's agent
     cast: list[tuple[str, str, Character]]  # name, title and character
 
 
@@ -51,7 +50,8 @@ def front() -> Response:
         name=name,
         mind=picture(there, name, frame, moving=True),
         tiles=len(there.tiles.decision),
-        ways=ways(there),
+        watched=watched(there),
+        puzzle=first_puzzle(there, name),
         cast=[
             (each, there.titles[each], character(there, each))
             for each in CAST
@@ -61,35 +61,8 @@ def front() -> Response:
     return respond(page)
 
 
-def ways(world: World) -> list[Offer]:
-    """Lead into one task each: play whom the film shows, watch, find its mistake, teach another."""
+def watched(world: World) -> str:
+    """Return where two learners play each other."""
     learned = [*world.agents]
     one, other = LEARNERS if {*LEARNERS} <= {*learned} else (learned[0], learned[-1])
-    watched = Match(x=one, o=other, lens=one, epsilon=RANDOM_MOVES, keep=True)
-    opponent = first_opponent(world)
-    return [
-        Offer(
-            gettext("Play it"),
-            addresses.play_against(opponent),
-            gettext("It shows what it expects of every square. You can beat it."),
-            "way-play",
-        ),
-        Offer(
-            gettext("Watch two learners"),
-            addresses.play(watched),
-            gettext("They play each other, one move in ten at random."),
-            "way-watch",
-        ),
-        Offer(
-            gettext("Find its mistake"),
-            addresses.puzzle(first_puzzle(world, opponent)),
-            gettext("It is about to go wrong. Can you tell where?"),
-            "way-mistake",
-        ),
-        Offer(
-            gettext("Teach one yourself"),
-            addresses.TEACH,
-            gettext("It begins with nothing, and learns from your games."),
-            "way-teach",
-        ),
-    ]
+    return addresses.play(Match(x=one, o=other, lens=one, epsilon=RANDOM_MOVES, keep=True))

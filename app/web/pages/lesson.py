@@ -1,13 +1,13 @@
 """The lesson: five stops of some four minutes, each with an address of its own."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from flask import Blueprint, Response, request
 from werkzeug.exceptions import NotFound
 
-from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import Puzzle
 from app.web import addresses
@@ -36,15 +36,16 @@ UNBEATABLE = "champion"
 class Illustration(NamedTuple):
     """What stands beside the text of a stop."""
 
-    agent: str  # whom it is about
-    facts: Mapping[str, str]  # numbers and names that only this text asks for
+    name: str  # of the agent that it is about
+    facts: Mapping[str, str] = MappingProxyType({})  # numbers and names that only this text needs
     film: Film | None = None
     step: int = 0  # the frame that is shown of the film, or of the mind
     mind: MindPicture | None = None
     board: Board | None = None
     sentences: tuple[str, ...] = ()  # how the value on the board was updated
     equations: tuple[str, ...] = ()  # formulas
-    links: tuple[tuple[str, str], ...] = ()  # where more of it is: words and address
+    puzzle: int = 0  # whose position it is
+    why: str = ""  # where all of the value is explained
 
 
 class LessonPage(Page, frozen=True):
@@ -52,6 +53,7 @@ class LessonPage(Page, frozen=True):
 
     template: ClassVar = "lesson/lesson.html"
 
+    world: World
     stops: list[Stop]
     number: int  # of this one, from 0
     shown: Illustration
@@ -77,6 +79,7 @@ def lesson(slug: str) -> Response:
     shown = SHOWN[slug](world(), request.args.get("step", ""))
     following = shown.film and step_after(shown.step, shown.film.last)
     page = LessonPage(
+        world=world(),
         stops=STOPS,
         number=number,
         shown=shown,
@@ -92,13 +95,12 @@ def _untrained(world: World, step: str) -> Illustration:
     name, game = filmed(world), world.game
     place = place_of(Match(RECORD), world)
     right, legal = world.right[place.position], game.legal[place.position]
+    mover = int(game.to_move[place.position])
     return Illustration(
-        agent=world.titles[name],
+        name,
         facts={
-            "decisions": count(game.decisions),
-            "pairs": count(game.pairs),
-            "mover": MARKS[int(game.to_move[place.position])],
-            "other": MARKS[-int(game.to_move[place.position])],
+            "mover": MARKS[mover],
+            "other": MARKS[-mover],
             "right": short_name(game, int(right.argmax())),
             "free": count(int(legal.sum())),
             "losing": count(int((legal & ~right).sum())),
@@ -111,16 +113,18 @@ def _untrained(world: World, step: str) -> Illustration:
 def _learning(world: World, step: str) -> Illustration:
     """Show the mind that fills."""
     name = filmed(world)
-    frame = read_step(name, step, 0, world)
-    card = world.agents[name].card
-    return Illustration(
-        agent=card.title,
-        facts={"games": count(card.games), "tiles": count(len(world.tiles.decision))},
-        film=film_of_mind(world, name),
-        step=frame,
-        mind=picture(world, name, frame, moving=True),
-        links=((gettext("See every position of it"), addresses.mind(name)),),
-    )
+    return _mind(world, name, read_step(name, step, 0, world))
+
+
+def _unbeaten(world: World, step: str) -> Illustration:
+    """Show the mind of an agent that cannot be beaten."""
+    name = _unbeatable(world)
+    return _mind(world, name, read_step(name, step, world.last_step(name), world))
+
+
+def _mind(world: World, name: str, step: int) -> Illustration:
+    mind = picture(world, name, step, moving=True)
+    return Illustration(name, film=film_of_mind(world, name), step=step, mind=mind)
 
 
 def _blunder(world: World, _: str) -> Illustration:
@@ -128,7 +132,7 @@ def _blunder(world: World, _: str) -> Illustration:
     number, puzzle = misled(world)
     place = place_of(Match(puzzle.record), world)
     return Illustration(
-        agent=world.titles[puzzle.agent],
+        puzzle.agent,
         facts={"mover": MARKS[int(world.game.to_move[puzzle.position])]},
         board=board(
             place,
@@ -136,7 +140,7 @@ def _blunder(world: World, _: str) -> Illustration:
             lambda cell: addresses.puzzle(number, right=cell),
             label=gettext("The position: say what is right"),
         ),
-        links=((gettext("Answer, and see"), addresses.puzzle(number)),),
+        puzzle=number,
     )
 
 
@@ -150,7 +154,7 @@ def _why(world: World, _: str) -> Illustration:
     notes = [NOTHING] * world.game.cells
     notes[puzzle.wrong] = Note(gettext("blunder"), gettext("blunder"))
     return Illustration(
-        agent=world.titles[puzzle.agent],
+        puzzle.agent,
         facts={
             "value": signed(pair.value),
             "exact": signed(pair.exact_in_task or 0),
@@ -168,34 +172,8 @@ def _why(world: World, _: str) -> Illustration:
         ),
         sentences=tuple(rule.sentences(pair, reason)),
         equations=tuple(rule.equations(pair, reason)),
-        links=(
-            (
-                gettext("All answers, and the numbers behind them"),
-                addresses.why(match, puzzle.wrong),
-            ),
-            (gettext("The whole puzzle"), addresses.puzzle(number)),
-        ),
-    )
-
-
-def _proved(world: World, step: str) -> Illustration:
-    """Show the mind of an agent that cannot be beaten, and the proofs of that."""
-    name = _unbeatable(world)
-    frame = read_step(name, step, world.last_step(name), world)
-    met = {seat: count(world.certificate(name, seat).met) for seat in SEATS}
-    return Illustration(
-        agent=world.titles[name],
-        facts={"games": count(world.agents[name].card.games)} | met,
-        film=film_of_mind(world, name),
-        step=frame,
-        mind=picture(world, name, frame, moving=True),
-        links=tuple(
-            (
-                gettext("Its proof as %(mark)s", mark=MARKS[player]),
-                addresses.certificate(name, seat),
-            )
-            for seat, player in SEATS.items()
-        ),
+        puzzle=number,
+        why=addresses.why(match, puzzle.wrong),
     )
 
 
@@ -204,7 +182,7 @@ SHOWN = {
     "learning": _learning,
     "blunder": _blunder,
     "why": _why,
-    "unbeatable": _proved,
+    "unbeatable": _unbeaten,
 }
 
 

@@ -204,7 +204,6 @@ def _cell(attempt: Attempt, name: str, text: str) -> int:
 
 
 LEVEL_NAMES = (marked("easy"), marked("medium"), marked("hard"))
-WORTH = {1: marked("won"), 0: marked("drawn"), -1: marked("lost")}
 SQUARES = ("⬜", "🟨", "🟨", "🟩")  # an answer, to be passed on
 
 
@@ -216,16 +215,12 @@ class PuzzlePage(Page, frozen=True):
 
     attempt: Attempt
     level: str
-    agent: str  # its title
     mover: str
     waits: str  # the other side
-    before: str  # "won" or "drawn": what the position is worth to the mover
     wrong: str  # the square that the agent plays
     rights: str  # those that keep what the position is worth
     value: str  # what the agent expects of its move
-    truth: str  # what that is really, "lost" or "drawn"
     board: Board
-    asked: str  # "right", "plays", or "" once it is open
     told: str  # how the game ends after the move that was said to be right, "" before
     moves: list[Offer]  # what happens after the blunder, ply by ply
     why: str  # the address that explains the value of the blunder
@@ -302,20 +297,15 @@ def puzzle(number: int) -> Response:
     each = attempt.puzzle
     mover = int(there.game.to_move[each.position])
     sides = {0: MARKS[-mover], 1: MARKS[mover]}
-    asked = "right" if attempt.right is None else "" if attempt.is_open else "plays"
     page = PuzzlePage(
         attempt=attempt,
         level=gettext(LEVEL_NAMES[each.level]),
-        agent=there.titles[each.agent],
         mover=MARKS[mover],
         waits=MARKS[-mover],
-        before=WORTH[each.before],
         wrong=short_name(there.game, each.wrong),
         rights=listed([short_name(there.game, cell) for cell in each.right], "or"),
         value=opinion(there, each.position, each.agent).texts[each.wrong],
-        truth=WORTH[each.after],
         board=_board(attempt),
-        asked=asked,
         told="" if attempt.right is None else outcome(there, each.position, attempt.right),
         moves=[
             Offer(short_name(there.game, cell), attempt.at(ply).address, sides[ply % 2])
