@@ -118,49 +118,6 @@ def test_marks_are_1_2_5_10(updates: int, mark: int) -> None:
     assert next_mark(updates) == mark
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "q-table,games=1000",
-        "double-q,games=1000",
-        *(
-            f"{slug},start={start},games=3000"
-            for slug in ("q-learning", "sarsa", "monte-carlo")
-            for start in ("random", "every", "empty")
-        ),
-    ],
-)
-@pytest.mark.parametrize(("seat", "other"), [("x", -1), ("o", 1)])
-def test_who_learns_in_one_seat_learns_nothing_of_the_other(
-    game: Game, name: str, seat: str, other: int
-) -> None:
-    *_, end = learners.learn(game, parse(f"{name},seat={seat}"), next_stop)
-    assert not end.visits[game.to_move == other].any()
-    assert end.visits.any()
-
-
-def test_from_every_position_as_many_games_begin(game: Game) -> None:
-    *_, end = learners.learn(game, parse("q-learning,start=every,games=9040"), next_stop)
-    assert (end.visits.sum(axis=1) >= 2).all()
-
-
-@pytest.mark.parametrize(
-    "slug",
-    [
-        "q-iteration",
-        "q-learning",
-        "q-table",
-        "double-q",
-        "sarsa",
-        "expected-sarsa",
-        "monte-carlo",
-    ],
-)
-def test_what_is_untouched_has_the_initial_value(game: Game, slug: str) -> None:
-    *_, end = learn(shortened(parse(f"{slug},vs=random,initial=0.25"), 3), game, nobody)
-    assert (end.q[game.legal & (end.visits == 0)] == 0.25).all()
-
-
 def test_an_initial_value_that_is_a_loss_is_never_left_if_losses_stick(game: Game) -> None:
     *_, end = learn(parse("q-iteration,vs=random,sweeps=2,initial=-1"), game, nobody)
     assert end.updates == 0

@@ -1,0 +1,337 @@
+"""What is true of each learner by its definition, beside what its plain twin says."""
+
+from itertools import accumulate, permutations
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from app.recipes import SHIPPED, Recipe, name, parse
+from app.tictactoe.beads import alike, beads, leanings
+from app.tictactoe.game import Game, X, connect
+from app.tictactoe.policy import first_empty, greedy, optimal_q, policy_of
+from app.tictactoe.report import blunders, chances_against, losing_game
+from app.tictactoe.tasks import task_q
+from app.tictactoe.views import common_scale, movers_view
+from training.learners import learn
+from training.learners.league import LEARNERS, MEMBERS, grown, own_place, proportional
+from training.learners.pairs import lowered
+from training.learners.phases import Progress
+from training.plain.boards import to_move, unfinished_boards
+from training.plain.league import Player, seen
+from training.plain.league import play as play_plainly
+from training.plain.randomness import Random
+from training.story import GAMES, story
+
+
+def end_of(game: Game, recipe: str | Recipe) -> Progress:
+    *_, end = learn(game, parse(recipe) if isinstance(recipe, str) else recipe)
+    return end
+
+
+def exact(game: Game, recipe: str) -> np.ndarray:
+    """The values of what a recipe asks for."""
+    task = parse(recipe).task()
+    assert task is not None
+    return task_q(game, task)
+
+
+# Sarsa, expected Sarsa, Monte Carlo and afterstates: what they come to after many games.
+
+
+def test_without_exploration_expected_sarsa_is_q_learning(game: Game) -> None:
+    settings = "vs=self,epsilon=0,games=20000,seed=3"
+    ends = [end_of(game, f"{slug},{settings}") for slug in ("expected-sarsa", "q-learning")]
+    np.testing.assert_array_equal(ends[0].q, ends[1].q)
+    np.testing.assert_array_equal(ends[0].visits, ends[1].visits)
+
+
+def test_what_explores_for_ever_is_worth_less(game: Game) -> None:
+    """Against somebody who only ever answers at random, an own random move never helps."""
+    asked, best = exact(game, "sarsa,epsilon=0.3"), exact(game, "q-learning,epsilon=0.3")
+    assert (asked <= best + 1e-12)[game.legal].all()
+    assert (asked < best - 0.01)[game.legal].any()
+    assert exact(game, "sarsa,epsilon=0.3,epsilon_drop=0.1") == pytest.approx(best, nan_ok=True)
+
+
+@pytest.mark.parametrize("slug", ["sarsa", "expected-sarsa"])
+def test_an_on_policy_value_is_that_of_its_own_play_and_not_of_the_best(
+    game: Game, slug: str
+) -> None:
+    """With so much exploration the two can be far apart, and many games tell which it is."""
+    recipe = f"{slug},vs=fixed,epsilon=0.5,alpha=0.02,start=empty,games=400000"
+    end = end_of(game, recipe)
+    own, best = exact(game, recipe), exact(game, "q-learning,vs=fixed")
+    apart = game.legal & (end.visits > 300) & (np.abs(own - best) > 0.2)
+    assert apart.sum() > 10
+    off = [np.abs(end.q - asked)[apart].mean() for asked in (own, best)]
+    assert off[0] < off[1] / 3
+
+
+def test_monte_carlo_comes_to_what_its_own_play_is_worth(game: Game) -> None:
+    """Where two squares are left: its move and the answer end the game."""
+    recipe = "monte-carlo,vs=random,games=1000000"
+    end, own = end_of(game, recipe), exact(game, recipe)
+    last = np.flatnonzero(game.legal.sum(axis=1) == 2)
+    often = end.visits[last] > 100
+    assert often.sum() > 500
+    assert np.abs(end.q - own)[last][often].max() < 0.5
+    assert np.abs(end.q - own)[last][often].mean() < 0.05
+
+
+def test_all_that_is_learned_from_random_play_is_its_chance_to_win(game: Game) -> None:
+    """Exercise 1.4: with exploration for ever these are the values of moving at random."""
+    recipe = "td-afterstates,symmetric=yes,learn_from=all,epsilon=1,alpha=0.01,games=400000,draw=0"
+    end, own = end_of(game, recipe), exact(game, recipe)
+    early = game.legal[: game.ply_start[2]]
+    off = np.abs(end.q - own)[: game.ply_start[2]][early]
+    assert off.mean() < 0.03
+
+
+def test_a_step_size_that_falls_ends_nearer_to_the_truth(game: Game) -> None:
+    settings = "vs=fixed,learn_from=all,epsilon=0.5,alpha=0.5,games=200000,seat=x"
+    constant, falling = (
+        end_of(game, f"td-afterstates,{settings},alpha_drop={drop}") for drop in (0, 0.055)
+    )
+    own = exact(game, f"td-afterstates,{settings}")
+    often = game.legal & (constant.visits > 1000) & (falling.visits > 1000)
+    assert often.sum() > 20
+    off = [np.abs(end.q - own)[often].mean() for end in (constant, falling)]
+    assert off[1] < off[0] / 2
+
+
+# Q-learning that goes back over finished games, and in self-play; tree search.
+
+
+@pytest.mark.parametrize("length", [14_000, 10, 7, 1_234])
+def test_epsilon_falls_after_every_tenth_of_the_games_but_not_below_0(length: int) -> None:
+    for played in range(length):
+        tenths = 10 * played // length
+        wanted = pytest.approx(max(0, 7 - tenths) / 10, abs=1e-15)
+        assert lowered(0.7, 0.1, played, length) == wanted
+    assert lowered(0.7, 0.1, length - 1, length) >= 0
+
+
+def test_a_won_game_of_three_moves_is_worth_less_the_earlier_the_move(game: Game) -> None:
+    """The worked example of the article: 0.9, 0.81, 0.73 where nothing was known before."""
+    for seed in range(100):
+        end = end_of(game, f"q-table,vs=fixed,seat=x,alpha=0.9,games=1,seed={seed}")
+        values = np.unique(end.q[end.visits > 0])
+        if end.updates == 3 and values.min() > 0:
+            np.testing.assert_allclose(values, [0.729, 0.81, 0.9], rtol=1e-6)
+            return
+    raise AssertionError("no game of three moves was won")
+
+
+def test_the_end_of_a_game_is_worth_to_each_seat_what_the_card_says(game: Game) -> None:
+    recipe = parse("self-play,alpha=1,games=20000")
+    end = end_of(game, recipe)
+    after = game.successor.clip(0)
+    over = game.legal & (after >= game.decisions) & (end.visits > 0)
+    outcome = movers_view(game, game.outcome[(after - game.decisions).clip(0)])
+    worth = recipe.worth()
+    assert worth
+    mover = game.to_move[game.pair_from]
+    scaled = game.spread(common_scale(mover, end.q[game.legal], worth))
+    np.testing.assert_array_equal(scaled[over], outcome[over])
+
+
+def test_what_self_play_learned_is_the_discounted_truth(game: Game) -> None:
+    """Where it was often enough every value is what optimal play is worth, discounted."""
+    end, truth = end_of(game, SHIPPED["self-play"].recipe), optimal_q(game)
+    often = game.legal & (end.visits > 100)
+    assert often.sum() > 2_000
+    assert (end.q[often & (truth == 1)] > 0.9**8 - 0.05).all()
+    assert (end.q[often & (truth == -1)] < -(0.9**8) + 0.05).all()
+    policy = greedy(end.q)
+    assert not blunders(game, policy).any()
+    assert losing_game(game, policy, 1) is losing_game(game, policy, -1) is None
+
+
+def test_planning_deeper_errs_less(game: Game) -> None:
+    few, more, many = (
+        int(blunders(game, greedy(end_of(game, f"mcts,rollouts={rollouts}").q)).sum())
+        for rollouts in (10, 100, 1000)
+    )
+    assert few > 3 * more > 9 * many
+
+
+# The champion: what it is sure of is true, and in the end it is sure of everything.
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_it_is_sure_of_is_true(game: Game, seed: int) -> None:
+    truth, sure = optimal_q(game), np.zeros(game.legal.shape, np.bool_)
+    for progress in learn(game, parse(f"champion,seed={seed}"), lambda updates: updates + 1):
+        now = np.isin(progress.q, [-1, 0, 1])
+        assert (progress.q[now] == truth[now]).all()
+        assert now[sure].all()
+        at_most = np.select([progress.q == -0.75, progress.q == -0.5], [0, 1], 1)
+        at_least = np.where(progress.q == 0.25, 0, -1)
+        rest = game.legal & ~now
+        assert ((at_least <= truth) & (truth <= at_most))[rest].all()
+        sure = now
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_in_the_end_it_knows_everything(game: Game, seed: int) -> None:
+    end = end_of(game, f"champion,seed={seed}")
+    np.testing.assert_array_equal(end.q, optimal_q(game))
+    assert end.visits[game.legal].all()
+    assert not blunders(game, greedy(end.q)).any()
+    assert end.games < 300
+    assert end.done == 1
+
+
+@pytest.mark.parametrize("board", [(2, 4, 3), (3, 3, 2)])
+def test_it_learns_other_boards(board: tuple[int, int, int]) -> None:
+    other = connect(*board)
+    np.testing.assert_array_equal(end_of(other, "champion,games=1000000").q, optimal_q(other))
+
+
+# MENACE's beads: as Michie counted them, and played in proportion.
+
+
+def test_it_begins_with_as_many_beads_as_michie_says(game: Game) -> None:
+    untouched = next(learn(game, parse("menace,seat=x")))
+    held = game.spread(beads(game, untouched.q[game.legal], "proportional"))
+    for ply, number in enumerate((4, 4, 3, 3, 2, 2, 1, 1, 1)):
+        rows = held[game.ply_start[ply] : [*game.ply_start, game.decisions][ply + 1]]
+        assert set(rows[~np.isnan(rows)].tolist()) == {number}
+    classes = np.unique(game.symmetry_class[: game.decisions][game.to_move == X])
+    assert (classes < game.ply_start[8]).sum() == 304  # the last move of X needs no box
+
+
+def test_a_square_holds_its_part_of_the_beads_of_its_move(game: Game) -> None:
+    assert game.spread(alike(game), 0)[0].tolist() == [4, 4, 4, 4, 1, 4, 4, 4, 4]
+    policy = policy_of(next(learn(game, parse("menace"))).q, "proportional")[0]
+    assert policy[[0, 2, 6, 8]].sum() == policy[[1, 3, 5, 7]].sum() == policy[4]
+
+
+def test_it_leans_to_nothing_at_first_and_to_what_it_always_draws_in_the_end(game: Game) -> None:
+    untouched, *_, end = learn(game, parse("menace,vs=self,games=3000"))
+    for shown, flat in ((untouched, True), (end, False)):
+        held = beads(game, shown.q[game.legal], "proportional")
+        leaning = leanings(game, held)
+        assert (np.abs(leaning) <= 1).all()
+        assert (leaning[held == 0] == -1).all()
+        assert (leaning == 0).all() == flat
+
+
+def test_its_first_games_are_told_bead_by_bead(game: Game) -> None:
+    recipe = parse("menace,vs=self,seat=x,beads=2,games=500,loss=-2")
+    told = msgspec.json.decode(story(game, recipe))
+    assert len(told) == GAMES
+    paid, refilled = {"win": 3, "draw": 1, "loss": -2}, 0
+    for one in told:
+        assert [change["turn"] for change in one["changes"]] == list(range(len(one["turns"])))
+        for change in one["changes"]:
+            assert change["old"] > 0  # it was drawn, whatever was refilled before
+            assert change["new"] == max(0, change["old"] + paid[one["result"]])
+            refilled += change["new"] == 0
+    assert refilled
+
+
+# The league: four learners that meet one another and two players that never learn.
+
+
+def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
+    """One league in plain Python has the tables of all four."""
+    players = {one: Player(game, way, way) for one, way in LEARNERS.items()}
+    rng, boards = Random(4), unfinished_boards(game)
+    for _ in range(5):
+        for meeting in permutations(MEMBERS, 2):
+            assert all(play_plainly(game, meeting, players, rng, None))
+    for one, player in players.items():
+        end = end_of(game, f"{name(LEARNERS[one])},rounds=5,seed=4")
+        expected = [
+            player.q[seen(game, boards[s], cell, to_move(boards[s]), player.way.symmetric)]
+            for s, cell in np.argwhere(game.legal).tolist()
+        ]
+        np.testing.assert_array_equal(end.q[game.legal], np.array(expected, np.float32))
+
+
+@pytest.mark.parametrize("board", [(3, 3, 3), (2, 3, 3)], ids=["3x3", "2x3"])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_tables_are_symmetric_where_the_learner_is(board, learner: str) -> None:
+    game = connect(*board)
+    end = end_of(game, f"{name(LEARNERS[learner])},rounds=40,seed=4")
+    same = [
+        np.array_equal(table[image[: game.decisions]], table[:, cells], equal_nan=True)
+        for table in (end.q, end.visits)
+        for image, cells in zip(game.image, game.symmetry, strict=True)
+    ]
+    assert all(same) == LEARNERS[learner].symmetric
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_against_fixed_the_shipped_ones_win_as_x_and_lose_as_o(game: Game, learner: str) -> None:
+    """In every game, but for the symmetric one, which loses half as O: `found` says so."""
+    policy = greedy(end_of(game, SHIPPED[learner].recipe).q)
+    as_x, as_o = (chances_against(game, first_empty(game), policy, s) for s in (1, -1))
+    assert as_x == (1, 0, 0)
+    assert as_o == ((0.5, 0, 0.5) if learner == "symmetric" else (0, 0, 1))
+
+
+def test_the_shipped_ones_are_of_one_league() -> None:
+    recipes = {learner: SHIPPED[learner].recipe for learner in LEARNERS}
+    assert len({recipe.seed for recipe in recipes.values()}) == 1
+    for learner, recipe in recipes.items():
+        assert recipe.with_seed(0) == LEARNERS[learner]
+        assert own_place(LEARNERS[learner]) == learner
+
+
+def test_the_table_of_learners_is_that_of_the_league() -> None:
+    slow, fast = (0.7, 0.001, 0.001, 100.0), (0.65, 0.01, 0.01, 10.0)
+    assert [
+        (one.gamma, one.k_start, one.k_step, one.k_limit, one.observing, one.symmetric)
+        for one in LEARNERS.values()
+    ] == [
+        (*slow, False, False),
+        (*slow, True, False),
+        (*fast, False, True),
+        (*fast, True, True),
+    ]
+    assert all((one.win, one.draw, one.loss) == (10, 3, -10) for one in LEARNERS.values())
+    assert (*LEARNERS, "fixed", "random") == MEMBERS
+
+
+def chosen(u: float, values: list[float], k: float) -> int:
+    """Choose among values that lie apart and backwards in their table."""
+    q = np.zeros(2 * len(values))
+    entries = np.arange(len(q) - 1, 0, -2, dtype=np.int32)
+    q[entries] = values
+    return proportional(u, q, k, entries, np.empty(len(values)))
+
+
+@given(
+    u=st.floats(0, 1, exclude_max=True),
+    values=st.lists(st.floats(-20, 20), min_size=1, max_size=9),
+    k=st.floats(0.001, 100),
+)
+def test_each_is_chosen_in_proportion_to_its_power_of_k(u, values, k) -> None:
+    """What the league meets: rewards of 10 both ways, a win counted twice, k from 0.001 to 100."""
+    powers = [k**value for value in values]
+    ends = list(accumulate(power / sum(powers) for power in powers))
+    assume(all(abs(u - end) > 1e-9 for end in ends[:-1]))
+    assert chosen(u, values, k) == np.searchsorted(ends[:-1], u, side="right")
+
+
+@given(
+    u=st.floats(0, 1, exclude_max=True),
+    values=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9),
+    k=st.floats(1e-300, 1e300),
+)
+def test_no_power_is_too_large_or_too_small(u, values, k) -> None:
+    choice = chosen(u, values, k)
+    assert 0 <= choice < len(values)
+    best = max(values) if k > 1 else min(values)
+    assert abs((values[choice] - best) * np.log(k)) < 800  # what is drawn has a chance
+
+
+def test_k_grows_up_to_its_limit() -> None:
+    k = [grown(0.001, 0.001, 100.0, updates) for updates in (0, 1, 999, 99_999, 10**9)]
+    assert k == pytest.approx([0.001, 0.002, 1.0, 100.0, 100.0])
+    assert grown(0.5, 0.0, 0.5, 10**9) == 0.5
