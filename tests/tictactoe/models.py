@@ -5,6 +5,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -58,6 +59,18 @@ def make_agent(game: Game, seed: int = 0, **card: Any) -> Agent:
         snapshot_updates=np.array([0, 20], np.int64),
         history=History.of(history, np.stack([visits > 4, visits > 0])),
     )
+
+
+def put(*path: Any) -> Callable[[Any], None]:
+    """Return what puts a value, the last of these, where the others lead to."""
+
+    def change(card: Any) -> None:
+        *keys, last, value = path
+        for key in keys:
+            card = card[key]
+        card[last] = value
+
+    return change
 
 
 def npz(arrays: Arrays) -> bytes:

@@ -21,7 +21,7 @@ import numpy as np
 from tests.service.faults.finding import Finding
 from tests.service.faults.workers import models
 from tests.service.server import ROOT, start
-from tests.tictactoe.models import Arrays, npz, write
+from tests.tictactoe.models import Arrays, npz, put, write
 
 AGENT, OTHER = "q-table", "double-q"
 LIMIT = 10.0  # seconds until the server has given up
@@ -30,136 +30,76 @@ BOMB = 10**9  # bytes of zeros
 Spoil = Callable[[Path], str]  # what spoils a folder and returns the file that is to be named
 
 
-def truncated(folder: Path) -> str:
-    path = folder / f"{AGENT}.npz"
-    path.write_bytes(path.read_bytes()[:1000])
-    return path.name
+def file(ending: str, spoil: Callable[[Path], object]) -> Spoil:
+    """Spoil one of the two files of a model."""
+
+    def spoilt(folder: Path) -> str:
+        path = folder / f"{AGENT}.{ending}"
+        spoil(path)
+        return path.name
+
+    return spoilt
 
 
-def empty(folder: Path) -> str:
-    (folder / f"{AGENT}.npz").write_bytes(b"")
-    return f"{AGENT}.npz"
+def arrays(change: Callable[[Arrays], Arrays]) -> Spoil:
+    """Change arrays, for which the card then vouches."""
+
+    def spoil(path: Path) -> None:
+        with np.load(path) as read:
+            vouched(path, npz(change(dict(read))))
+
+    return file("npz", spoil)
 
 
-def bomb(folder: Path) -> str:
+def card(change: Callable[[Any], object]) -> Spoil:
+    def spoil(path: Path) -> None:
+        told = json.loads(path.read_text())
+        change(told)
+        path.write_text(json.dumps(told))
+
+    return file("json", spoil)
+
+
+def vouched(path: Path, packed: bytes) -> None:
+    """Write arrays with a card that says that they are right."""
+    told = json.loads(path.with_suffix(".json").read_text())
+    told["arrays"] = hashlib.sha256(packed).hexdigest()
+    write(path.parent, json.dumps(told).encode(), packed, AGENT)
+
+
+def bomb(path: Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("q", "visits", "snapshot_updates", "snapshot_q", "snapshot_updated"):
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 for _ in range(BOMB // (1 << 20) if name == "q" else 1):
                     member.write(bytes(1 << 20))
-    return vouched(folder, packed.getvalue())
+    vouched(path, packed.getvalue())
 
 
-def oversized(folder: Path) -> str:
-    with (folder / f"{AGENT}.npz").open("wb") as file:
-        file.truncate(BOMB)
-    return f"{AGENT}.npz"
+def of_another(path: Path) -> None:
+    shutil.copy(path.with_stem(OTHER), path)
 
 
-def filled_with_nan(folder: Path) -> str:
-    arrays = read(folder)
-    return rewritten(folder, arrays | {"q": np.full_like(arrays["q"], np.nan)})
+def a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
 
 
-def wrong_shape(folder: Path) -> str:
-    arrays = read(folder)
-    return rewritten(folder, arrays | {"q": arrays["q"][:-1]})
-
-
-def wrong_dtype(folder: Path) -> str:
-    arrays = read(folder)
-    return rewritten(folder, arrays | {"q": arrays["q"].astype(np.float64)})
-
-
-def pickled(folder: Path) -> str:
-    return rewritten(folder, read(folder) | {"q": np.array([{"not": "a number"}], object)})
-
-
-def no_card(folder: Path) -> str:
-    (folder / f"{AGENT}.json").unlink()
-    return f"{AGENT}.json"
-
-
-def no_arrays(folder: Path) -> str:
-    (folder / f"{AGENT}.npz").unlink()
-    return f"{AGENT}.npz"
-
-
-def card_of_another(folder: Path) -> str:
-    (folder / f"{AGENT}.json").write_bytes((folder / f"{OTHER}.json").read_bytes())
-    return f"{AGENT}.json"
-
-
-def arrays_of_another(folder: Path) -> str:
-    (folder / f"{AGENT}.npz").write_bytes((folder / f"{OTHER}.npz").read_bytes())
-    return f"{AGENT}.npz"
-
-
-def bad_json(folder: Path) -> str:
-    card = folder / f"{AGENT}.json"
-    card.write_bytes(card.read_bytes()[:-20])
-    return card.name
-
-
-def a_folder_as_file(folder: Path) -> str:
-    no_arrays(folder)
-    (folder / f"{AGENT}.npz").mkdir()
-    return f"{AGENT}.npz"
-
-
-def a_pipe_as_file(folder: Path) -> str:
-    no_arrays(folder)
-    os.mkfifo(folder / f"{AGENT}.npz")
-    return f"{AGENT}.npz"
+def a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
 
 
 def named_as_a_baseline(folder: Path) -> str:
+    card(put("id", "minimax"))(folder)
     for ending in ("json", "npz"):
         (folder / f"{AGENT}.{ending}").rename(folder / f"minimax.{ending}")
-    card = folder / "minimax.json"
-    card.write_text(json.dumps(json.loads(card.read_text()) | {"id": "minimax"}))
-    return card.name
+    return "minimax.json"
 
 
-def chances_above_one(folder: Path) -> str:
-    def spoil(figures: dict[str, Any]) -> None:
-        figures["vs"]["random"]["x"][-1] = [1.5, -0.5, 0.0]
-
-    return with_figures(folder, spoil)
-
-
-def an_opponent_less(folder: Path) -> str:
-    return with_figures(folder, lambda figures: figures["vs"].popitem())
-
-
-def gains_that_cannot_be(folder: Path) -> str:
-    def spoil(figures: dict[str, Any]) -> None:
-        figures["nash_conv"][-1] = 1.99
-
-    return with_figures(folder, spoil)
-
-
-def fewer_blunders(folder: Path) -> str:
-    def spoil(figures: dict[str, Any]) -> None:
-        figures["blunders"][-1] -= 1
-
-    return with_figures(folder, spoil)
-
-
-def changed(entry: str, value: object, folder: Path) -> str:
-    """Change an entry of the card."""
-    path = folder / f"{AGENT}.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {entry: value}))
-    return path.name
-
-
-def with_figures(folder: Path, spoil: Callable[[dict[str, Any]], object]) -> str:
-    path = folder / f"{AGENT}.json"
-    card = json.loads(path.read_text())
-    spoil(card["figures"])
-    path.write_text(json.dumps(card))
-    return path.name
+def a_blunder_less(told: Any) -> None:
+    told["figures"]["blunders"][-1] -= 1
 
 
 def nothing_there(folder: Path) -> str:
@@ -169,30 +109,32 @@ def nothing_there(folder: Path) -> str:
 
 
 BROKEN: dict[str, Spoil] = {
-    "arrays cut to 1,000 bytes": truncated,
-    "arrays of no byte": empty,
-    "arrays that unpack to a gigabyte": bomb,
-    "arrays of a gigabyte": oversized,
-    "arrays all NaN": filled_with_nan,
-    "arrays with a row less": wrong_shape,
-    "arrays in float64": wrong_dtype,
-    "arrays with a pickle": pickled,
-    "no card": no_card,
-    "no arrays": no_arrays,
-    "the card of another agent": card_of_another,
-    "the arrays of another agent": arrays_of_another,
-    "a card that is half JSON": bad_json,
-    "a folder for a file": a_folder_as_file,
-    "a pipe for a file": a_pipe_as_file,
+    "arrays cut to 1,000 bytes": file("npz", partial(os.truncate, length=1000)),
+    "arrays of no byte": file("npz", partial(os.truncate, length=0)),
+    "arrays that unpack to a gigabyte": file("npz", bomb),
+    "arrays of a gigabyte": file("npz", partial(os.truncate, length=BOMB)),
+    "arrays all NaN": arrays(lambda each: each | {"q": np.full_like(each["q"], np.nan)}),
+    "arrays with a row less": arrays(lambda each: each | {"q": each["q"][:-1]}),
+    "arrays in float64": arrays(lambda each: each | {"q": each["q"].astype(np.float64)}),
+    "arrays with a pickle": arrays(lambda each: each | {"q": np.array([{"not": 1}], object)}),
+    "no card": file("json", Path.unlink),
+    "no arrays": file("npz", Path.unlink),
+    "the card of another agent": file("json", of_another),
+    "the arrays of another agent": file("npz", of_another),
+    "a card that is half JSON": file(
+        "json", lambda path: path.write_bytes(path.read_bytes()[:-20])
+    ),
+    "a folder for a file": file("npz", a_folder),
+    "a pipe for a file": file("npz", a_pipe),
     "an agent called minimax": named_as_a_baseline,
-    "a card with chances above 1": chances_above_one,
-    "a card without one of the opponents": an_opponent_less,
-    "a card whose nash_conv is not its losses": gains_that_cannot_be,
-    "a card with a blunder less": fewer_blunders,
-    "a card whose recipe has 100,000 characters": partial(changed, "recipe", "x" * 100_000),
-    "a card whose recipe has a NUL": partial(changed, "recipe", "q-table\0"),
-    "a card whose worth is null": partial(changed, "worth", None),
-    "a card whose title turns the reading around": partial(changed, "title", "q\u202etable"),
+    "a card with chances above 1": card(put("figures", "vs", "random", "x", -1, [1.5, -0.5, 0.0])),
+    "a card without one of the opponents": card(lambda told: told["figures"]["vs"].popitem()),
+    "a card whose nash_conv is not its losses": card(put("figures", "nash_conv", -1, 1.99)),
+    "a card with a blunder less": card(a_blunder_less),
+    "a card whose recipe has 100,000 characters": card(put("recipe", "x" * 100_000)),
+    "a card whose recipe has a NUL": card(put("recipe", "q-table\0")),
+    "a card whose worth is null": card(put("worth", None)),
+    "a card whose title turns the reading around": card(put("title", "q\u202etable")),
     "an empty folder": nothing_there,
 }
 
@@ -236,20 +178,3 @@ def killed_saves() -> Iterator[Finding]:
         f"{old} x the older, then {new} x the new one",
         ends == [0] * old + [1] * new and old > 0 < new,
     )
-
-
-def read(folder: Path) -> Arrays:
-    with np.load(folder / f"{AGENT}.npz") as arrays:
-        return dict(arrays)
-
-
-def rewritten(folder: Path, arrays: Arrays) -> str:
-    return vouched(folder, npz(arrays))
-
-
-def vouched(folder: Path, packed: bytes) -> str:
-    """Write arrays with a card that says that they are right."""
-    card = json.loads((folder / f"{AGENT}.json").read_text())
-    card["arrays"] = hashlib.sha256(packed).hexdigest()
-    write(folder, json.dumps(card).encode(), packed, AGENT)
-    return f"{AGENT}.npz"
