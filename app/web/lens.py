@@ -161,9 +161,13 @@ def _opinion(world: World, position: int, lens: str, step: int | None, own: bool
         best = world.best_play[position]
         return weighed(world, position, lens, world.truth[position], legal, best, ONES, own, 0)
     if lens.endswith(TASK):
-        values, worth = _asked(world, lens.removesuffix(TASK), position)
+        name = lens.removesuffix(TASK)
+        task, exact = world.task(name), world.task_q(name)
+        assert task is not None
+        assert exact is not None  # a lens of a task is there only if the task is
+        values = exact[position]
         policy = policy_of(values.round(TIE_DECIMALS), "greedy")
-        return weighed(world, position, lens, values, legal, policy, worth, own)
+        return weighed(world, position, lens, values, legal, policy, task.worth, own)
     agent = world.agents[lens]
     learned, known = _learned(world, lens, step, position)
     shipped = step is None
@@ -319,13 +323,6 @@ def _box(
     return held, leaning
 
 
-def _asked(world: World, name: str, position: int) -> tuple[NDArray[np.float64], Worth]:
-    task, q = world.task(name), world.task_q(name)
-    if task is None or q is None:
-        raise ValueError(f"{name} has no task that can be solved exactly")
-    return q[position], task.worth
-
-
 def _learned(
     world: World, name: str, step: int | None, position: int
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -381,20 +378,13 @@ def moves(place: Place) -> list[Move]:
         lens = lenses[mover_at(ply - 1)]
         judge = _judge if is_moves(lens) else _judged  # long names are not kept
         move = judge(world, position, ply, cell, lens, match.step, match.own)
-        random = is_random(place, position, cell)
+        seat = match.seat(mover_at(ply - 1))
+        explores = match.epsilon > 0 and seat != HUMAN
+        random = explores and not world.policies[seat][position, cell] > 0
         listed.append(
             move._replace(href=address(ply), shown=ply == len(match.shown), random=random)
         )
     return listed
-
-
-def is_random(place: Place, position: int, cell: int) -> bool:
-    """Whether a move of an agent was surely drawn at random: its own policy never plays it."""
-    match = place.match
-    seat = match.seat(int(place.world.game.to_move[position]))
-    return (
-        match.epsilon > 0 and seat != HUMAN and not place.world.policies[seat][position, cell] > 0
-    )
 
 
 def _judge(

@@ -460,13 +460,13 @@ def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Controls:
     going = (match.at_end or replays) and not match.pause
     onward = match if replays else match.at(len(match.record))
     asks = match.is_human(match.to_move) and not match.is_human(-match.to_move) and not over
-    show = routes.show
+    show, begun = routes.show, next_game(place) if over else match
     return Controls(
         reply=reply,
         hint=show(replace(match, hint=True, replay=False)) if asks and not place.match.hint else "",
-        take_back=_take_back(match, routes),
+        take_back=_take_back(match, show),
         new_game=show(next_game(place)),
-        swap=show(_swapped(next_game(place) if over else match)),
+        swap=show(replace(begun, x=begun.o, o=begun.x, tally=begun.tally[::-1])),
         first=show(halted.at(0)) if ply else "",
         back=show(halted.at(ply - 1)) if ply else "",
         pause=show(replace(match, pause=True)) if moving and going else "",
@@ -573,18 +573,14 @@ def next_snapshot(place: Place) -> Match:
     return replace(match, step=None, train=False)
 
 
-def _swapped(match: Match) -> Match:
-    return replace(match, x=match.o, o=match.x, tally=match.tally[::-1])
-
-
-def _take_back(match: Match, routes: Routes) -> str:
+def _take_back(match: Match, show: Callable[[Match], str]) -> str:
     """Undo up to the last choice of a person: with an agent's answer, if it has come."""
     if match.watched:
         return ""
     plies = 1 if match.is_human(-match.to_move) else 2
     if len(match.shown) < plies:
         return ""
-    return routes.show(match.go(undo(match.shown, plies)))
+    return show(match.go(undo(match.shown, plies)))
 
 
 @kept(64, per_language=True)

@@ -42,8 +42,7 @@ from app.web import addresses, create_app
 from app.web.algorithms import ALGORITHMS
 from app.web.pages.parts.claims import VERDICTS, algorithms
 from app.web.pictures import tables
-from app.web.pictures.figures import drawing, lay_out
-from app.web.pictures.miniatures import miniature, preview_of
+from app.web.pictures.figures import drawing, lay_out, miniature, preview_of
 from app.web.pictures.scales import logarithmic, number, scale, short, tenths
 from app.web.pictures.svg import Dot, Link, Rect, inline_plot, png, style
 from app.web.pictures.svg import Path as Curve

@@ -236,7 +236,7 @@ def moved(pair: Pair, alpha: float, reason: ValueReason) -> list[str]:
 
 def update(pair: Pair, reason: ValueReason) -> list[str]:
     """Write the target, and the value on its way there with a fixed step size."""
-    return [mean(pair, reason), *moved(pair, pair.parameter("alpha"), reason)]
+    return [mean(pair, reason), *moved(pair, pair.recipe.alpha, reason)]
 
 
 def target_alone(pair: Pair, reason: ValueReason) -> list[str]:

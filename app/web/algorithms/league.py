@@ -25,7 +25,7 @@ NEXT = "gamma times the best that it knows of the board it makes"
 
 def shares_entry(pair: Pair) -> bool:
     """Whether the learner uses the entry in both seats, so that two targets draw it."""
-    return pair.mover == X and pair.option("stages") == "two"
+    return pair.mover == X and pair.recipe.stages == "two"
 
 
 def other_seat(pair: Pair) -> float:
@@ -43,7 +43,7 @@ def drawn_to(pair: Pair, position: int, owner: int) -> float:
 
     A finished position has its reward as the value of all its actions.
     """
-    gamma = pair.parameter("gamma")
+    gamma: float = pair.recipe.gamma
     if pair.game.is_over(position):
         reward = pair.reward(pair.game.result(position) * owner, owner)
         return reward + gamma * max(0.0, reward)
@@ -79,7 +79,7 @@ def _reason(pair: Pair) -> ValueReason:
             target = drawn_to(pair, position, pair.mover)
         else:
             found, reward = _answer_value(pair, cell, position), 0.0
-            target = pair.parameter("gamma") * max(0.0, found)
+            target = pair.recipe.gamma * max(0.0, found)
         answers.append(Reply(cell, position, pair.outcome(position), reward, found, target))
     reason = best_only(pair, answers)
     return replace(reason, compared=False, hedge="about ") if shares_entry(pair) else reason
@@ -159,7 +159,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 
 
 def _target(pair: Pair, answer: Reply) -> str:
-    return combined(answer, pair.parameter("gamma"), least=0.0)
+    return combined(answer, pair.recipe.gamma, least=0.0)
 
 
 def _follows(pair: Pair, answer: Reply) -> str:

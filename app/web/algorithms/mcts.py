@@ -32,7 +32,7 @@ def _tries(pair: Pair) -> list[int] | None:
 
 def _bounds(pair: Pair, tries: list[int]) -> dict[int, float]:
     """Return the bound of each move that a game began with: the next one takes the highest."""
-    row, spread = pair.table[pair.position], pair.parameter("c")
+    row, spread = pair.table[pair.position], pair.recipe.c
     total = np.log(sum(tries))
     return {
         cell: float(row[cell] + spread * np.sqrt(total / n)) for cell, n in enumerate(tries) if n
@@ -80,7 +80,7 @@ def _equations(pair: Pair, _reason: ValueReason) -> list[str]:
     root = rf"\sqrt{{\frac{{\ln {sum(tries)}}}{{{n}}}}}"
     return [
         rf"Q = \frac{{{number(total, 0)}}}{{{n}}} {equals(value)} {number(value)}",
-        rf"U = {number(value)} + {parameter(pair.parameter('c'))} {root} \approx {number(bound)}",
+        rf"U = {number(value)} + {parameter(pair.recipe.c)} {root} \approx {number(bound)}",
     ]
 
 

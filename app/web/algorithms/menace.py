@@ -32,6 +32,7 @@ class Box(NamedTuple):
     total: float  # of all moves
     squares: int  # that are this one move by symmetry
     ends: dict[str, float]  # how likely a game of its training is to end each way after the move
+    left: dict[str, float]  # beads of the move when a game through it has ended each way
 
 
 def _box(pair: Pair) -> Box:
@@ -42,12 +43,13 @@ def _box(pair: Pair) -> Box:
     other = own if pair.opponent is None else pair.world.policies[pair.opponent]
     x, o = (own, other) if pair.mover == X else (other, own)
     chances = outcome_chances(game, x, o)[pair.after].tolist()[:: pair.mover]
-    row = held[pair.position]
+    row, here = held[pair.position], float(held[pair.position, pair.cell])
     return Box(
-        held=float(row[pair.cell]),
+        held=here,
         total=float(np.nansum(row / np.maximum(squares[pair.position], 1))),
         squares=int(squares[pair.position, pair.cell]),
         ends=dict(zip(PAID, chances, strict=True)),
+        left={end: max(0.0, here + getattr(pair.recipe, paid)) for end, paid in PAID.items()},
     )
 
 
@@ -57,14 +59,9 @@ def _reason(pair: Pair) -> ValueReason:
     Without a bead no game goes through it.
     """
     box = _box(pair)
-    target = sum(chance * _paid(pair, box, end) for end, chance in box.ends.items())
+    target = sum(chance * box.left[end] for end, chance in box.ends.items())
     reason = replace(ValueReason(box.held, [], target, compared=False), hedge="about ")
     return reason if box.held else without_target(reason)
-
-
-def _paid(pair: Pair, box: Box, end: str) -> float:
-    """Return how many beads the move has when a game through it has ended in a way."""
-    return max(0.0, box.held + pair.parameter(PAID[end]))
 
 
 def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
@@ -73,12 +70,12 @@ def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     if not box.held:
         return [f"{total} This move is not drawn again, unless the box is emptied and refilled."]
     drawn = f"So it is drawn in {percent(box.held / box.total, 1)}% of the games that come here"
-    if pair.option("plays") == "greedy":
+    if pair.recipe.plays == "greedy":
         drawn = f"In training it is drawn in {percent(box.held / box.total, 1)}% of the games here"
     if box.squares > 1:
         drawn += f", and then any of the {box.squares} squares that are the same move by symmetry"
     ends = [f"{end} in {percent(chance, 1)}%" for end, chance in box.ends.items() if chance]
-    paid = {end: f"{pair.parameter(name):+.0f}" for end, name in PAID.items()}
+    paid = {end: f"{getattr(pair.recipe, name):+.0f}" for end, name in PAID.items()}
     pays = ", ".join(f"{beads} if {end}" for end, beads in paid.items()).replace("-", MINUS)
     return [
         f"{total} {drawn}.",
@@ -91,7 +88,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     """Write what the next game through the move leaves of its beads, on average."""
     box = _box(pair)
     ends = {end: chance for end, chance in box.ends.items() if chance}
-    left = [_paid(pair, box, end) for end in ends]
+    left = [box.left[end] for end in ends]
     places = enough(
         lambda places: sum(
             round(chance, places) * paid for chance, paid in zip(ends.values(), left, strict=True)

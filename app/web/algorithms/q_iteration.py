@@ -12,7 +12,7 @@ from app.web.numbers import listed, signed
 def _reason(pair: Pair) -> ValueReason:
     """A loss is never updated again."""
     reason = after_answer(pair)
-    stuck = pair.known and pair.option("sticky") and pair.value == pair.reward(-1)
+    stuck = pair.known and pair.recipe.sticky and pair.value == pair.reward(-1)
     return without_target(reason) if stuck else reason
 
 

@@ -35,7 +35,7 @@ def games_from(recipe: Recipe) -> str:
 
 def past_by_moves(pair: Pair, reason: ValueReason) -> list[str]:
     """Say what its targets were, of which each came by an answer and the move after it."""
-    initial = pair.parameter("initial")
+    initial = pair.recipe.initial
     if not explores(pair) or not reason.bootstraps:
         return past(pair, reason, initial)
     ends = [answer.target for answer in reason.given if answer.found is None]

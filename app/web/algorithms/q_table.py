@@ -49,7 +49,7 @@ LAST = {
 
 def _shared(pair: Pair) -> list[str]:
     """Say which moves have the value in common."""
-    if pair.option("key") == "afterstate":
+    if pair.recipe.key == "afterstate":
         return images(pair)
     classes = pair.game.spread(pair.game.pair_class, -1)
     moves = np.count_nonzero(classes == classes[pair.position, pair.cell])
@@ -60,12 +60,12 @@ def _shared(pair: Pair) -> list[str]:
 
 def _reason(pair: Pair, ending: float = 1.0) -> ValueReason:
     reason = after_answer(pair, ending)
-    return without_target(reason) if pair.option("update") == "sum" else reason
+    return without_target(reason) if pair.recipe.update == "sum" else reason
 
 
 def _double_reason(pair: Pair) -> ValueReason:
     # An end is learned by both tables or by one, any other target by one of them.
-    reason = _reason(pair, 2.0 if pair.option("last") == "both" else 1.0)
+    reason = _reason(pair, 2.0 if pair.recipe.last == "both" else 1.0)
     return replace(reason, hedge=reason.hedge or "at most ") if reason.bootstraps else reason
 
 
@@ -95,7 +95,7 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
 def _double_sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *_shared(pair)]
-    two_tables = [f"{TWO_TABLES} {LAST[str(pair.option('last'))]}"] if reason.bootstraps else []
+    two_tables = [f"{TWO_TABLES} {LAST[pair.recipe.last]}"] if reason.bootstraps else []
     told = [expected(pair, reason), *distance(reason), *_past(pair, reason), *two_tables]
     return [*told, *backward(reason), *_shared(pair)]
 
@@ -104,13 +104,13 @@ def _past(pair: Pair, reason: ValueReason) -> list[str]:
     """Say what keeps the value from its target; how often each table was updated is not known."""
     if not pair.known or abs(reason.above) < NEAR:
         return []
-    targets, initial = [answer.target for answer in reason.given], pair.parameter("initial")
+    targets, initial = [answer.target for answer in reason.given], pair.recipe.initial
     if pair.value > max(*targets, initial) + SAME:
         return [f"It is more than any answer brings now. {moved_on(pair)}"]
     told = []
     if len(targets) > 1:
         told = ["Each update went by one answer, drawn by chance, and the last ones count most."]
-    if pair.visits and (1 - pair.parameter("alpha")) ** pair.visits >= NEAR:
+    if pair.visits and (1 - pair.recipe.alpha) ** pair.visits >= NEAR:
         told += [f"There were so few that part of it is still the {signed(initial)} it began with."]
     return told
 

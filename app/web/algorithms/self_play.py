@@ -22,13 +22,13 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
         else "One table serves both sides, and nothing is left to chance: the "
         f"{best_answer(pair, best)} The target is {reason.written(best.target)}."
     )
-    initial = pair.mover * pair.parameter("initial")  # which is in X's view
+    initial = pair.mover * pair.recipe.initial  # which is in X's view
     return [told, *distance(reason), *past(pair, reason, initial)]
 
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     written = f"y = {opposed(pair, reason.given[0])}"
-    return [written, *moved(pair, pair.parameter("alpha"), reason)]
+    return [written, *moved(pair, pair.recipe.alpha, reason)]
 
 
 def _facts(world: World) -> dict[str, object]:

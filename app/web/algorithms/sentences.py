@@ -166,7 +166,7 @@ def past(
     """
     if not pair.known or not reason.has_target or pair.visits is None:
         return []
-    alpha, visits = pair.parameter("alpha"), pair.visits
+    alpha, visits = pair.recipe.alpha, pair.visits
     begun = (1 - alpha) ** visits
     said = []
     if begun * abs(initial - reason.target) >= NEAR:
@@ -197,7 +197,7 @@ def past(
 
 def _cause(pair: Pair, targets: Sequence[float], by: str, met: float, visits: int) -> str:
     """Say why the targets so far were not what the next ones are on average."""
-    alpha = pair.parameter("alpha")
+    alpha = pair.recipe.alpha
     slack = SAME / (1 - (1 - alpha) ** visits)
     if min(targets) - slack <= met <= max(targets) + slack:
         last = min(visits, max(1, round(1 / alpha)))
@@ -246,7 +246,7 @@ def exploring(pair: Pair, reason: ValueReason) -> list[str]:
 
 def of_update(pair: Pair, reason: ValueReason) -> list[str]:
     """Say what a value is drawn to by a step of a fixed size, and why it is not there yet."""
-    so_far = past(pair, reason, pair.parameter("initial"))
+    so_far = past(pair, reason, pair.recipe.initial)
     return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
 
 

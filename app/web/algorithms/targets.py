@@ -8,12 +8,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.recipes import Recipe
 from app.recipes.algorithms import at_the_end
 from app.recipes.parameters import BOTH, ITSELF, SELF
 from app.tictactoe.agents import Agent
@@ -68,8 +67,8 @@ class Pair:
         return self.world.agents[self.learner]
 
     @property
-    def recipe(self) -> Recipe:
-        """What the agent was made by."""
+    def recipe(self) -> Any:
+        """What the agent was made by: a recipe whose parameters the file of its algorithm knows."""
         return self.world.recipe(self.learner)
 
     @property
@@ -132,7 +131,7 @@ class Pair:
         """Whether the answers are those of a side that learns too, and explores to the end."""
         if not self.is_learned or self.recipe.phases[-1][0] != BOTH:
             return False
-        return at_the_end(self.parameter("epsilon"), self.parameter("epsilon_drop")) > 0
+        return at_the_end(self.recipe.epsilon, self.recipe.epsilon_drop) > 0
 
     @cached_property
     def answer_chances(self) -> NDArray[np.float64]:
@@ -141,14 +140,6 @@ class Pair:
             return opinion(self.world, self.after, self.lens, self.step).policy
         chances: NDArray[np.float64] = self.world.policies[self.opponent][self.after]
         return chances
-
-    def parameter(self, name: str) -> float:
-        """Return one of the numbers of the agent's recipe."""
-        return float(getattr(self.recipe, name))
-
-    def option(self, name: str) -> object:
-        """Return one of the choices of the agent's recipe."""
-        return getattr(self.recipe, name)
 
     def outcome(self, position: int) -> int | None:
         """How a position ended for the mover, -1, 0 or +1; None if it did not end."""

@@ -26,20 +26,20 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
             f"{signed(pair.value)}, and nothing is learned of it."
         ]
     told = [expected(pair, reason)]
-    if pair.option("learn_from") == "all":
+    if pair.recipe.learn_from == "all":
         told += exploring(pair, reason)
-    elif reason.bootstraps and pair.parameter("epsilon"):
+    elif reason.bootstraps and pair.recipe.epsilon:
         told += ["A next move that is drawn at random teaches it nothing."]
     # What its targets were only follows from the value if the step size never fell.
-    so_far = [] if pair.parameter("alpha_drop") else past_by_moves(pair, reason)
-    shared = images(pair) if pair.option("symmetric") else []
+    so_far = [] if pair.recipe.alpha_drop else past_by_moves(pair, reason)
+    shared = images(pair) if pair.recipe.symmetric else []
     return [*told, *distance(reason), *so_far, *shared]
 
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     given = reason.given
     target = mean(pair, reason) if len(given) > 1 else f"y = {just(pair, given[0])}"
-    alpha = at_the_end(pair.parameter("alpha"), pair.parameter("alpha_drop"))
+    alpha = at_the_end(pair.recipe.alpha, pair.recipe.alpha_drop)
     return [target, *moved(pair, alpha, reason)]
 
 

@@ -23,8 +23,7 @@ from app.web.match import read_word
 from app.web.pages.parts import export
 from app.web.pages.parts.claims import VERDICTS, algorithms, known
 from app.web.pictures import tables
-from app.web.pictures.figures import Layout, drawing, layout_of
-from app.web.pictures.miniatures import miniature, preview_of
+from app.web.pictures.figures import Layout, drawing, layout_of, miniature, preview_of
 from app.web.pictures.svg import SCHEMES, inline_plot
 from app.web.respond import Page, respond
 from app.web.world import World, world

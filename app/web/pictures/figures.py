@@ -1,4 +1,7 @@
-"""The figures of experiments laid out: what stands where, what it is called, and what it opens."""
+"""The figures of experiments laid out: what stands where, what it is called, and what it opens.
+
+A miniature of each, without words, stands in a line of a list, or for a link.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import singledispatch
@@ -7,8 +10,9 @@ from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
-from app.experiments import Bars, Boards, Curves, Grid, Group, Histogram, Mark, Series
+from app.experiments import Bars, Boards, Curves, Figure, Grid, Group, Histogram, Mark, Series
 from app.tictactoe.notation import parse_record, replay
 from app.web.numbers import count
 from app.web.pictures import curves, svg, tables
@@ -48,6 +52,12 @@ WIDTH, EDGE = 720.0, 20.0
 TITLE_LINE, TEXT_LINE, KEY_LINE = 22.0, 16.0, 18.0
 PICTURE, PICTURES = 150.0, 4  # the side of a board, and how many stand in a row
 WORDS, NARROW = 92, 22  # characters of a line of small words, and of one below a board
+
+
+# Of a miniature, in pixels.
+WIDE, HIGH = 120.0, 48.0
+ROWS_SMALL = 4  # of a figure that has many
+SLOTS = 40
 
 
 class Picture(NamedTuple):
@@ -465,3 +475,102 @@ def _told(value: str, low: float | None, high: float | None, n: int | None, unit
     if n is not None:
         more.append(f"n = {count(n)}")
     return value + (f" ({', '.join(more)})" if more else "")
+
+
+def miniature(world: World, figure: Figure) -> Markup:
+    """Draw a figure in a box of 120 by 48: whatever it shows first, and no words."""
+    box = f'viewBox="0 0 {WIDE:g} {HIGH:g}" aria-hidden="true"'
+    return svg.inline(_miniature(figure, world), "drawing miniature", box)
+
+
+def preview_of(world: World, figure: Figure, line: str) -> svg.Drawing:
+    """Draw a figure as a link to it is shown, over a line of text."""
+    return svg.preview(line, [svg.Inset("large", _miniature(figure, world))], WIDE, HIGH)
+
+
+@singledispatch
+def _miniature(figure: object, world: World) -> list[svg.Shape]:
+    """Draw what is in the box."""
+    raise TypeError(f"no figure: {figure!r}")
+
+
+@_miniature.register
+def _small_histogram(figure: Histogram, world: World) -> list[svg.Shape]:
+    groups = figure.groups[:ROWS_SMALL]
+    axis = scale([value for group in groups for value in group.values])
+    row, wide = HIGH / len(groups), WIDE / SLOTS
+    drawn: list[svg.Shape] = []
+    for number, group in enumerate(groups):
+        counts = np.bincount((axis.places(group.values) * (SLOTS - 1e-9)).astype(int))
+        fullest, bottom = int(counts.max()), (number + 1) * row - 1
+        bars = [
+            f"M{place * wide:g} {bottom:.3g}v{-max(1.0, (row - 4) * found / fullest):.3g}"
+            f"h{wide - 0.6:g}V{bottom:.3g}z"
+            for place, found in enumerate(counts.tolist())
+            if found
+        ]
+        drawn.append(svg.Sign("bin", "".join(bars)))
+        drawn.append(svg.Sign("base", f"M0 {bottom:.3g}H{WIDE:g}"))
+        for mark in group.marks:
+            x = WIDE * axis.at(mark.value)
+            drawn.append(svg.Sign("claimed", f"M{x:.4g} {bottom - row + 3:.3g}V{bottom:.3g}"))
+    return drawn
+
+
+@_miniature.register
+def _small_curves(figure: Curves, world: World) -> list[svg.Shape]:
+    xs = [x for series in figure.series for x in series.x]
+    across = logarithmic(xs) if figure.logarithmic else scale(xs)
+    across = across._replace(low=min(x for x in xs if x > 0 or not figure.logarithmic))
+    across = across._replace(high=max(*xs, across.low + 1))
+    up = scale([value for series in figure.series for value in (*series.low, *series.high)])
+
+    def place(pair: tuple[float, float]) -> tuple[float, float]:
+        return WIDE * across.at(pair[0]), curves.down(up, pair[1], 2, HIGH - 4)
+
+    bands, lines = [], []
+    for number, series in enumerate(figure.series):
+        style = STYLES[number % len(STYLES)]
+        bands.append(_band(f"{style} band", series.x, series.low, series.high, place))
+        middle = [place(pair) for pair in zip(series.x, series.median, strict=True)]
+        lines.append(svg.Path(f"{style} curve", middle))
+    return [*bands, *lines]
+
+
+@_miniature.register
+def _small_grid(figure: Grid, world: World) -> list[svg.Shape]:
+    flat = [value for row in figure.values for value in row]
+    low, span = min(flat), (max(flat) - min(flat)) or 1.0
+    wide, high = WIDE / len(figure.columns), HIGH / len(figure.rows)
+    outlines: dict[int, str] = {}
+    for row, values in enumerate(figure.values):
+        for column, value in enumerate(values):
+            level = round(LEVELS * (value - low) / span)
+            cell = f"M{column * wide:.4g} {row * high:.4g}h{wide:.4g}v{high:.4g}h{-wide:.4g}z"
+            outlines[level] = outlines.get(level, "") + cell
+    return [svg.Sign(f"pane l{level}", outline) for level, outline in sorted(outlines.items())]
+
+
+@_miniature.register
+def _small_bars(figure: Bars, world: World) -> list[svg.Shape]:
+    bars = figure.bars[: 2 * ROWS_SMALL]
+    values = [bar.value for bar in bars]
+    axis = logarithmic([*values, 1.0]) if figure.logarithmic else scale(values, True, True)
+    zero, row = axis.at(1.0 if figure.logarithmic else 0.0), HIGH / len(bars)
+    height = min(row - 2, 12)
+    return [
+        svg.Rect("beam", WIDE * min(at, zero), number * row + 1, WIDE * abs(at - zero), height)
+        for number, at in enumerate(map(axis.at, values))
+    ]
+
+
+@_miniature.register
+def _small_boards(figure: Boards, world: World) -> list[svg.Shape]:
+    pictures = [
+        small_board(world.game, replay(world.game, board.record)[-1], {})
+        for board in figure.boards[:2]
+    ]
+    return [
+        svg.Inset("position", picture.signs, number * 60 + 8, 2, 44 / picture.columns)
+        for number, picture in enumerate(pictures)
+    ]
