@@ -69,7 +69,7 @@ def init_app(app: Flask) -> None:
     controls, boards = map(
         app.jinja_env.get_template, ("parts/_controls.html", "parts/_board.html")
     )
-    for name in ("button", "MARK"):
+    for name in ("button", "draw_legend", "MARK"):
         app.jinja_env.globals[name] = getattr(controls.module, name)
     app.jinja_env.globals["draw_board"] = boards.module.draw_board  # type: ignore[attr-defined]
 

@@ -220,7 +220,7 @@ STRENGTHS = {
 
 
 class Stop(NamedTuple):
-    """A stop of the lesson; its text is in templates/lesson/_stops.html."""
+    """A stop of the lesson; its text is in templates/lesson/lesson.html."""
 
     slug: str
     title: str

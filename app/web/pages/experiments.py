@@ -86,28 +86,26 @@ class SourcesPage(Page, frozen=True):
 def every() -> Response:
     """List the claims, of one source and with one verdict where the address names these."""
     source = read_word("source", request.args, SOURCES)
-    verdict = read_word("verdict", request.args, [kind.slug for kind in VERDICTS.values()])
+    verdict = read_word("verdict", request.args, VERDICTS.values())
     every = [*world().experiments.values()]
     of_source = [one for one in every if source in ("", *one.sources)]
     verdicts = Counter[str](one.verdict for one in of_source)
-    found = [one for one in of_source if verdict in ("", VERDICTS[one.verdict].slug)]
+    found = [one for one in of_source if verdict in ("", VERDICTS[one.verdict])]
     groups, listed = [], 0
-    for slug, of in groupby(found, lambda one: one.sources[0]):
+    for claimant, of in groupby(found, lambda one: one.sources[0]):
         claims = [(one, miniature(world(), one.figures[0])) for one in of]
         listed += len(claims)
-        groups.append((SOURCES[slug], claims, listed <= OPEN))
+        groups.append((SOURCES[claimant], claims, listed <= OPEN))
     page = ExperimentsPage(
         verdicts=[
             Offer(
                 words,
-                addresses.EXPERIMENTS.to(
-                    source=source, verdict="" if verdict == kind.slug else kind.slug
-                ),
+                addresses.EXPERIMENTS.to(source=source, verdict="" if verdict == slug else slug),
                 line=str(verdicts[words]),
-                id=f"verdict-{kind.slug}",
-                chosen=verdict == kind.slug,
+                id=f"verdict-{slug}",
+                chosen=verdict == slug,
             )
-            for words, kind in VERDICTS.items()
+            for words, slug in VERDICTS.items()
         ],
         groups=groups,
         all=len(found) == len(every),

@@ -29,15 +29,6 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seen: Offer | None = None
     said: tuple[str, ...] | None = None  # how pages say it; None for by its name
 
-    @property
-    def where(self) -> str:
-        """Where others define it: a section of the textbook, or who else."""
-        return (
-            f"Section {self.book}"
-            if self.book[:1].isdigit()
-            else self.book[:1].upper() + self.book[1:]
-        )
-
 
 CHAPTERS = msgspec.toml.decode(
     Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, dict[str, Term]]

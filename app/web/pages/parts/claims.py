@@ -1,8 +1,4 @@
-"""The claims that experiments check: their verdicts as signs, and who they are about."""
-
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import NamedTuple
+"""The claims that experiments check: their verdicts, and who they are about."""
 
 from werkzeug.exceptions import NotFound
 
@@ -10,30 +6,13 @@ from app.experiments import Bars, Curves, Grid, Histogram, Summary
 from app.web.numbers import choice
 from app.web.world import World, kept
 
-
-class Verdict(NamedTuple):
-    """What came of a claim, as a sign and in words."""
-
-    slug: str  # in addresses and styles
-    words: str
-    sign: str  # an outline in a box of 20 by 20
-
-
-VERDICTS: Mapping[str, Verdict] = MappingProxyType(
-    {
-        verdict.words: verdict
-        for verdict in (
-            Verdict("reproduced", "reproduced", "M4.5 10.5 8.5 14.5 15.5 6"),
-            Verdict("partly", "partly reproduced", "M4.5 10H15.5"),
-            Verdict("not-reproduced", "not reproduced", "M5.5 5.5 14.5 14.5M14.5 5.5 5.5 14.5"),
-            Verdict(
-                "inconclusive",
-                "inconclusive",
-                "M6.5 7.5Q6.5 4 10 4T13.5 7.2Q13.5 9 11.6 10 10 10.9 10 12.4M10 15.6V15.9",
-            ),
-        )
-    }
-)
+# The verdicts as addresses and styles have them.
+VERDICTS = {
+    "reproduced": "reproduced",
+    "partly reproduced": "partly",
+    "not reproduced": "not-reproduced",
+    "inconclusive": "inconclusive",
+}
 
 
 def known(world: World, name: str) -> Summary:
