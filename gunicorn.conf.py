@@ -121,6 +121,9 @@ def post_worker_init(worker):
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+    # One of several would accept a single connection between two looks at all that it has: of
+    # thirty that come at once the last would have its first answer after a second.
+    worker.cfg.set("workers", 1)
     world = worker.wsgi.extensions.get("world")
     if world and world.lab.source:
         world.lab.source.prepare()
