@@ -19,8 +19,9 @@ from app.tictactoe.policy import greedy, uniform
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import best_response, successor_values
 from app.web.addresses import agent, how
+from app.web.algorithms.algorithm import SECTIONS
 from app.web.algorithms.formula import Formula, block, inline, symbols
-from app.web.pages.how import CONTENTS, PARTS, POWERS, SECTIONS
+from app.web.pages.how import CONTENTS, PARTS
 from app.web.world import World
 from tests.web.conftest import unled
 
@@ -89,7 +90,9 @@ def test_every_agent_is_linked_from_its_algorithms_section(
     assert sum(page.count('href="/agents/') for page in html.values()) == len(world.agents)
 
 
-FORMULAS = [POWERS, *(about.formula for about in SECTIONS.values())]
+FORMULAS = [
+    formula for about in SECTIONS.values() for formula in (about.formula, about.also) if formula
+]
 
 
 def test_every_section_has_its_formula_in_mathml_core() -> None:

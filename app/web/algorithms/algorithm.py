@@ -4,8 +4,10 @@ That is also how its updates are put where the games of a training are told.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
@@ -127,19 +129,16 @@ class Story(NamedTuple):
     movers_view: bool = False  # values are in the mover's view, not in the seat's
 
 
-@dataclass(frozen=True, kw_only=True)
-class Section:
-    """A part of the page that explains; its prose is templates/how/sections/<its slug>.html."""
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of the page that explains: of an algorithm, a notion or a measure."""
 
     title: str
-    heading: str = ""  # where it is not the title
     lens: str  # by whose values it shows its point
     record: str  # in which position
-    step: int | None = None  # at which snapshot
-    formula: Formula
     sources: tuple[str, ...]  # who found it, by their slugs
-    # What only its prose asks for.
-    facts: Callable[[World], Mapping[str, object]] = lambda _world: {}
+    formula: Formula
+    also: Formula | None = None  # another one
+    step: int | None = None  # the snapshot of the lens
 
     @property
     def start(self) -> Match:
@@ -152,14 +151,21 @@ class Section:
         return sources(*self.sources)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Algorithm(Section):
-    """All that the site knows of an algorithm, by the slug on the cards of its agents."""
+SECTIONS = msgspec.toml.decode(
+    Path(__file__).with_name("sections.toml").read_bytes(), type=dict[str, Section]
+)  # in the order in which they are explained; the prose is templates/how/sections
 
-    rule: UpdateRule = UpdateRule()  # noqa: RUF009 - it is frozen
+
+class Algorithm(NamedTuple):
+    """All that the site knows of an algorithm besides, by the slug on the cards of its agents."""
+
+    title: str
+    rule: UpdateRule = UpdateRule()
     story: Story | None = None  # how the games of a training are told
     untold: str = ""  # why they are not
     # Where an agent comes from, with its opponents.
     origin: str = marked("Learned from games against {}.")
     # What a training consists of, to go on with "against".
     turns: Callable[[Recipe], str] = lambda recipe: recipe.turns
+    # What only the prose of its section asks for.
+    facts: Callable[[World], Mapping[str, object]] = lambda _world: {}

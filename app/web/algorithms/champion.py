@@ -15,7 +15,7 @@ from app.web.algorithms.algorithm import (
     bracketed,
     written,
 )
-from app.web.algorithms.formula import Formula, fenced, just, number
+from app.web.algorithms.formula import fenced, just, number
 from app.web.algorithms.sentences import distance, images, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.language import marked
@@ -97,7 +97,6 @@ def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
 
 ALGORITHM = Algorithm(
     title="Self-play with values from below and above",
-    heading="The champion: at least and at most",
     turns=lambda _recipe: "games at most, until every afterstate has been seen,",
     origin=marked("Played itself until every value was proved."),
     story=Story(
@@ -114,22 +113,5 @@ ALGORITHM = Algorithm(
         just,
         shared=COUNTS,
         counted="Games through it",
-    ),
-    lens="champion",
-    record="4758",
-    step=8,
-    sources=("ours",),
-    formula=Formula(
-        (
-            r"L(z) \leftarrow {-\max\limits_{z'} U(z')}",
-            r"U(z) \leftarrow {-\max\limits_{z'} L(z')}",
-            r"V(z) = L(z) + \frac{1}{4} (U(z) - L(z))",
-        ),
-        {
-            "L": "what it is worth at least, to who made it",
-            "U": "what it is worth at most",
-            "V": "the value by which the agent plays",
-            "z′": "an afterstate of an answer",
-        },
     ),
 )

@@ -28,7 +28,6 @@ USUALLY = {
     "s′": "the learner’s next position, after the answer",
     "z": "an afterstate: the board that a move makes",
 }
-STEP = r"Q(s, a) \leftarrow Q(s, a) + \alpha (y - Q(s, a))"  # what most algorithms do with a target
 FIGURES = 3  # of a parameter
 ROUNDED = 1e-7  # of the last decimal: a number that is off by less is not rounded
 SHAPES = 1024  # formulas that are kept, whatever numbers stand in them, some 2 KB each
@@ -50,7 +49,7 @@ class Formula:
     """
 
     lines: tuple[str, ...]  # LaTeX
-    here: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
     title: str = ""  # where it is not that of its section
 
     def __post_init__(self) -> None:
@@ -64,7 +63,7 @@ class Formula:
     @cached_property
     def symbols(self) -> list[tuple[str, str]]:
         """The symbols in the order in which they appear, and what each means."""
-        meanings = {**USUALLY, **self.here}
+        meanings = {**USUALLY, **self.meanings}
         found = dict.fromkeys(symbols(self.drawn))
         return [(name, meanings[name]) for name in found if name in meanings]
 

@@ -13,7 +13,7 @@ from app.recipes.games import TrainingGame
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import MARKS, parse_position, position_text
 from app.web.algorithms.algorithm import COUNTS, RESULTS, Algorithm, Story, UpdateRule, averaged_in
-from app.web.algorithms.formula import STEP, Formula, combined, moved, number, parameter
+from app.web.algorithms.formula import combined, moved, number, parameter
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
 from app.web.algorithms.targets import Pair, Reply, ValueReason, best_only, ways_on
 from app.web.language import marked
@@ -186,7 +186,6 @@ def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-learning in a league",
-    heading="Q-learning for uncertain worlds",
     origin=marked("Learned in a league of learners."),
     story=Story(
         _told,
@@ -195,20 +194,4 @@ ALGORITHM = Algorithm(
         lambda game, move: "drawn" if move.mark == game.seat else "answer",
     ),
     rule=UpdateRule(_reason, _sentences, _equations, _follows, _target, shared=COUNTS),
-    lens="observing-symmetric",
-    record="487",
-    sources=("hernandez", "mitchell-1997"),
-    formula=Formula(
-        (
-            STEP,
-            r"y = r + \gamma \max(0, \max\limits_{a'} Q(s', a'))",
-            r"\alpha = \frac{1}{1 + n}",
-        ),
-        {
-            "Q": "the table",
-            "n": "how often the entry was updated, this time included",
-            "s′": "the next position, where either player may be to move",
-            "γ": "the discount factor, for every ply here",
-        },
-    ),
 )

@@ -3,14 +3,14 @@
 import numpy as np
 
 from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule
-from app.web.algorithms.formula import Formula, equals, just, number, parameter
+from app.web.algorithms.formula import equals, just, number, parameter
 from app.web.algorithms.sentences import ENDS, square, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer, without_target
 from app.web.language import marked
 from app.web.numbers import count, signed
 from app.web.world import World
 
-AGENT, START = "mcts", "4"
+AGENT = "mcts"
 NEVER_TRIED = (
     "{who} simulated no game that began with {move}: what it is worth is unknown to it. "
     "The entry is {value}."
@@ -98,7 +98,6 @@ def _facts(world: World) -> dict[str, object]:
 
 ALGORITHM = Algorithm(
     title="Monte Carlo tree search",
-    heading="MCTS: planning by simulated games",
     turns=lambda _recipe: "simulated games from every position",
     origin=marked("Plans in every position by games that it simulates, and learns nothing."),
     untold=(
@@ -115,23 +114,6 @@ ALGORITHM = Algorithm(
         counted="Games that began with it",
         unknown=NEVER_TRIED,
         needs_target=False,
-    ),
-    lens=AGENT,
-    record=START,
-    sources=("kocsis-szepesvari-2006",),
-    formula=Formula(
-        (
-            r"U(s, a) = Q(s, a) + c \sqrt{\frac{\ln N(s)}{n(s, a)}}",
-            r"Q(s, a) \leftarrow Q(s, a) + \frac{r - Q(s, a)}{n(s, a)}",
-        ),
-        {
-            "U": "the upper confidence bound on a move’s mean: the highest is played",
-            "Q": "the mean result for the player who makes the move",
-            "c": "the exploration constant",
-            "N": "how many simulated games came to the state",
-            "n": "how many of them went on with the move",
-            "r": "the result of a simulated game for that player: 1, 0 or −1",
-        },
     ),
     facts=_facts,
 )

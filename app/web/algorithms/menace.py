@@ -12,7 +12,7 @@ from app.tictactoe.game import O, X
 from app.tictactoe.policy import policy_of
 from app.tictactoe.values import outcome_chances
 from app.web.algorithms.algorithm import OVER, RESULTS, Algorithm, Story, UpdateRule
-from app.web.algorithms.formula import Formula, enough, equals, fenced, number
+from app.web.algorithms.formula import enough, equals, fenced, number
 from app.web.algorithms.targets import Pair, ValueReason, without_target
 from app.web.language import marked
 from app.web.numbers import MINUS, beads_in_words, count, percent
@@ -160,22 +160,6 @@ ALGORITHM = Algorithm(
         has="has {value} for {move}",
         had="had {value} for {move}",
         written=_written,
-    ),
-    lens="menace",
-    record="04",
-    sources=("michie-1963",),
-    formula=Formula(
-        (
-            r"P(a) = \frac{b(s, a)}{\sum_c b(s, c)}",
-            r"b(s, a) \leftarrow \max(0, b(s, a) + r)",
-        ),
-        {
-            "P": "the chance that the move is drawn",
-            "a": "a move, which may be several squares that are the same by symmetry",
-            "b": "how many beads of the move are in the box of the position",
-            "c": "every move of the box in turn, a too",
-            "r": "the beads that the game’s result pays: 3 for a win, 1 for a draw, −1 for a loss",
-        },
     ),
     facts=_facts,
 )

@@ -2,7 +2,7 @@
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule
-from app.web.algorithms.formula import Formula, just, number, opposed, target_alone
+from app.web.algorithms.formula import just, number, opposed, target_alone
 from app.web.algorithms.sentences import best_answer, expected, square, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, before_answer
 
@@ -45,17 +45,4 @@ TASK_BEFORE_ANSWER = UpdateRule(
 ALGORITHM = Algorithm(
     title="Minimax: optimal play",
     rule=UpdateRule(before_answer, _sentences, _equations, worth_to_other, just, shared=COUNTS),
-    lens="truth",
-    record="6587",
-    sources=("garcia-1990",),
-    formula=Formula(
-        (
-            r"v(s) = \begin{cases} \max\limits_{s'} v(s') & \text{where X is to move} \\ "
-            r"\min\limits_{s'} v(s') & \text{where O is} \end{cases}",
-        ),
-        {
-            "v": "the value of a position, in X’s view",
-            "s′": "a position that a move leads to",
-        },
-    ),
 )

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from app.tictactoe.tasks import mean_returns
 from app.web.algorithms.algorithm import Algorithm, Story, UpdateRule, averaged_in, drawn_to
-from app.web.algorithms.formula import Formula, enough, equals, fenced, mean, number
+from app.web.algorithms.formula import enough, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
@@ -77,22 +77,10 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 
 ALGORITHM = Algorithm(
     title="Monte Carlo control",
-    heading="Monte Carlo",
     turns=games_from,
     story=Story(
         drawn_to("gamma times what the next move brought", backward=True),
         lambda _recipe, update: averaged_in(update, update.times),
     ),
     rule=UpdateRule(_reason, _sentences, _equations, _follows, counted="Games through it"),
-    lens="monte-carlo",
-    record="8",
-    sources=("sutton-barto-2018",),
-    formula=Formula(
-        (r"Q(s, a) \leftarrow Q(s, a) + \frac{y - Q(s, a)}{n}", r"y = \gamma^k r"),
-        {
-            "Q": "the table",
-            "n": "how many games have gone through the move",
-            "k": "how many more moves of its own the learner made",
-        },
-    ),
 )

@@ -2,7 +2,7 @@
 
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.algorithm import Algorithm, UpdateRule
-from app.web.algorithms.formula import Formula, target_alone
+from app.web.algorithms.formula import target_alone
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
 from app.web.language import marked
@@ -52,7 +52,6 @@ def _stuck(pair: Pair, reason: ValueReason) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-iteration",
-    heading="Q-iteration with sticky losses",
     turns=lambda _recipe: "sweeps over every move of every position",
     origin=marked("Works out every position by sweeps, without playing a game."),
     untold=(
@@ -60,14 +59,4 @@ ALGORITHM = Algorithm(
         "sweep, and values each by one answer."
     ),
     rule=UpdateRule(_reason, _sentences, target_alone),
-    lens="q-iteration",
-    record="4",
-    sources=("flesch",),
-    formula=Formula(
-        (
-            r"Q(s, a) \leftarrow r + \gamma \max\limits_{a'} Q(s', a')",
-            r"\text{unless already } Q(s, a) = {-1}",
-        ),
-        {"Q": "the table; γ is 1 here"},
-    ),
 )

@@ -12,8 +12,7 @@ from app.recipes import Recipe
 from app.tictactoe.notation import replay
 from app.tictactoe.tasks import task_q
 from app.tictactoe.values import TIE
-from app.web.algorithms.algorithm import Algorithm, Story, UpdateRule, drawn_to
-from app.web.algorithms.formula import STEP, Formula
+from app.web.algorithms.algorithm import SECTIONS, Algorithm, Story, UpdateRule, drawn_to
 from app.web.algorithms.sentences import distance, expected, explores, exploring, past
 from app.web.algorithms.targets import Pair, ValueReason
 from app.web.numbers import count, signed
@@ -25,7 +24,6 @@ TURNS = {
     "every": "games from every position in turn",
     "empty": "games",
 }
-AGENT, START = "sarsa", "7"  # one of the few positions in which exploration makes a difference
 
 
 def games_from(recipe: Recipe) -> str:
@@ -52,13 +50,13 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 
 def _facts(world: World) -> dict[str, object]:
     """Compare its training task with the same without random moves, which is Q-learning's."""
-    task = world.task(AGENT) if AGENT in world.always else None
+    task = world.task("sarsa") if "sarsa" in world.always else None
     if task is None:
         return {}
     without = replace(task, epsilon=0.0)
     own, other = task_q(world.game, task), task_q(world.game, without)
     apart = ~(_best(own) & _best(other)).any(axis=1)
-    row = replay(world.game, START)[-1]
+    row = replay(world.game, SECTIONS["sarsa"].record)[-1]
     return {
         "parting": count(int(apart.sum())),
         "own": [signed(value) for value in own[row].tolist()],
@@ -75,51 +73,18 @@ Q_LEARNING = Algorithm(
     title="Q-learning",
     turns=games_from,
     story=Story(drawn_to(TARGET)),
-    lens="q-learning-1",
-    record="8",
-    sources=("flesch", "watkins-1989"),
-    formula=Formula(
-        (STEP, r"y = r + \gamma \max\limits_{a'} Q(s', a')"),
-        {"Q": "the table"},
-    ),
 )
 
 SARSA = Algorithm(
     title="Sarsa",
     turns=games_from,
-    story=Story(
-        drawn_to("gamma times what it expects of the move that it plays next"),
-    ),
+    story=Story(drawn_to("gamma times what it expects of the move that it plays next")),
     rule=UpdateRule(sentences=_sentences),
-    lens=AGENT,
-    record=START,
-    sources=("rummery-niranjan-1994", "sutton-barto-2018"),
-    formula=Formula(
-        (STEP, r"y = r + \gamma Q(s', a')"),
-        {"Q": "the table", "a′": "the move that is played next"},
-    ),
     facts=_facts,
 )
 
 EXPECTED_SARSA = Algorithm(
     title="Expected Sarsa",
     turns=games_from,
-    story=Story(
-        drawn_to("gamma times what it expects of its next move on average"),
-    ),
-    lens="expected-sarsa",
-    record="40",
-    sources=("van-seijen-2009", "sutton-barto-2018"),
-    formula=Formula(
-        (
-            STEP,
-            r"y = r + \gamma (\frac{\varepsilon}{n} \sum_{a'} Q(s', a')"
-            r" + (1 - \varepsilon) \max\limits_{a'} Q(s', a'))",
-        ),
-        {
-            "Q": "the table",
-            "ε": "the exploration rate: the probability to play at random",
-            "n": "how many moves are legal in the next position",
-        },
-    ),
+    story=Story(drawn_to("gamma times what it expects of its next move on average")),
 )

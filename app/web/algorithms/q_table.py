@@ -18,7 +18,7 @@ from app.web.algorithms.algorithm import (
     stepped,
     written,
 )
-from app.web.algorithms.formula import STEP, Formula, target_alone
+from app.web.algorithms.formula import target_alone
 from app.web.algorithms.q_learning import TARGET
 from app.web.algorithms.sentences import (
     NEAR,
@@ -132,23 +132,8 @@ def _double_facts(world: World) -> dict[str, object]:
 
 Q_TABLE = Algorithm(
     title="Q-learning backward over each game",
-    heading="Q-learning backward over the game",
     story=Story(drawn_to(TARGET, backward=True), _step),
     rule=UpdateRule(_reason, _sentences, counted=COUNTED),
-    lens="q-table",
-    record="4",
-    sources=("nested-software",),
-    formula=Formula(
-        (
-            STEP,
-            r"y = \begin{cases} r & \text{for the last move} \\ "
-            r"\gamma \max\limits_{a'} Q(s', a') & \text{for the others} \end{cases}",
-        ),
-        {
-            "Q": "the table, in which images of a move have one entry",
-            "a′": "a move in the learner’s next position",
-        },
-    ),
     facts=_facts,
 )
 
@@ -162,19 +147,5 @@ DOUBLE_Q = Algorithm(
         lambda _recipe, _update: "",  # the tables are two, of which one moves
     ),
     rule=UpdateRule(_double_reason, _double_sentences, target_alone, counted=COUNTED),
-    lens="double-q",
-    record="0",
-    sources=("nested-software", "van-hasselt-2010", "van-hasselt-2015"),
-    formula=Formula(
-        (
-            r"Q_A(s, a) \leftarrow Q_A(s, a) + \alpha (y - Q_A(s, a))",
-            r"y = \gamma Q_B(s', a^*)",
-            r"a^* = \underset{a'}{\text{arg max}} \; Q_A(s', a')",
-        ),
-        {
-            "Q": "the table A, which the coin has picked, or the other one, B",
-            "a*": "the best of these by table A",
-        },
-    ),
     facts=_double_facts,
 )

@@ -4,7 +4,7 @@ from math import ceil
 
 from app.recipes.algorithms import SelfPlay
 from app.web.algorithms.algorithm import COUNTS, Algorithm, Story, UpdateRule, drawn_to
-from app.web.algorithms.formula import STEP, Formula, moved, opposed
+from app.web.algorithms.formula import moved, opposed
 from app.web.algorithms.sentences import best_answer, distance, end, past, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.language import marked
@@ -44,28 +44,8 @@ def _facts(world: World) -> dict[str, object]:
 
 ALGORITHM = Algorithm(
     title="Q-learning in self-play",
-    heading="Self-play with one shared table",
     origin=marked("Learned by playing itself."),
-    story=Story(
-        drawn_to("gamma times what it expects of the best answer", view=" for X"),
-    ),
+    story=Story(drawn_to("gamma times what it expects of the best answer", view=" for X")),
     rule=UpdateRule(before_answer, _sentences, _equations, worth_to_other, opposed, shared=COUNTS),
-    lens=AGENT,
-    record="4",
-    sources=("peek", "boyan-1992"),
-    formula=Formula(
-        (
-            STEP,
-            r"y = r + \gamma \begin{cases} "
-            r"\min\limits_{a'} Q(s', a') & \text{after a move of X} \\ "
-            r"\max\limits_{a'} Q(s', a') & \text{after a move of O} \end{cases}",
-        ),
-        {
-            "Q": "the table, in X’s view",
-            "s′": "the position after the move",
-            "a′": "a move of the other side in the next position",
-            "γ": "the discount, for every ply here",
-        },
-    ),
     facts=_facts,
 )

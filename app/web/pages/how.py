@@ -21,8 +21,7 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import parse_position, parse_record, position_text, replay
 from app.web import addresses
 from app.web.algorithms import ALGORITHMS
-from app.web.algorithms.algorithm import Section
-from app.web.algorithms.formula import Formula
+from app.web.algorithms.algorithm import SECTIONS, Section
 from app.web.lens import HEAT_STEPS, opinion_at
 from app.web.match import Match, parse, place_of, read_whole
 from app.web.numbers import Encoding, count, encoded, percent
@@ -39,13 +38,13 @@ RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # by random moves
 
 def _odds(world: World) -> dict[str, object]:
     """Say how often a learner of the league draws its best move for each move worth 0."""
-    start = EXPLORATION.start
+    start = SECTIONS["exploration"].start
     if start.lens not in world.always:
-        return {"powers": POWERS}
+        return {}
     row = world.agents[start.lens].q[replay(world.game, start.record)[-1]]
     limit = float(getattr(world.recipe(start.lens), "k_limit"))  # noqa: B009 - of this algorithm
     odds = count(round(limit ** float(np.nanmax(row))))
-    return {"powers": POWERS, "limit": f"{limit:g}", "odds": odds}
+    return {"limit": f"{limit:g}", "odds": odds}
 
 
 def _unnoticed(world: World) -> dict[str, object]:
@@ -76,107 +75,12 @@ def _beaten_seat(world: World, name: str) -> str:
     return next((seat for seat in SEATS if getattr(worst, seat)[-1][2] == 1), "")
 
 
-POWERS = Formula(
-    (r"P(a) = \frac{k^{Q(s, a)}}{\sum_b k^{Q(s, b)}}",),
-    {
-        "P": "the probability that a move is played",
-        "k": "how sharp the choice is",
-        "Q": "the table",
-        "a": "the move",
-        "b": "every legal move in turn, a too",
-    },
-    "powers of k",
-)
-ACTION_VALUES = Section(
-    title="Positions, moves, values",
-    lens="q-learning-4",
-    record="1043",
-    sources=("sutton-barto-2018", "watkins-1989"),
-    formula=Formula(
-        (
-            r"Q^*(s, a) = \sum_{s', r} p(s', r \mid s, a) "
-            r"\left[ r + \gamma \max\limits_{a'} Q^*(s', a') \right]",
-        ),
-        {
-            "Q*": "the action values of the best policy",
-            "p": "the transition probability: how likely the opponent’s answer leads there",
-        },
-    ),
-)
-EXPLORATION = Section(
-    title="Exploration",
-    lens="symmetric",
-    record="34678",
-    sources=("sutton-barto-2018", "hernandez"),
-    formula=Formula(
-        (
-            r"P(a) = \frac{\varepsilon}{n} + \begin{cases} \frac{1 - \varepsilon}{m} & "
-            r"\text{for a best move} \\ 0 & \text{for the others} \end{cases}",
-        ),
-        {
-            "P": "the probability that a move is played",
-            "a": "the move",
-            "ε": "the exploration rate: the probability to play at random",
-            "n": "how many moves are legal",
-            "m": "how many of them have the highest value",
-        },
-        "ε-greedy",
-    ),
-    facts=_odds,
-)
-BEST_RESPONSE = Section(
-    title="The best responder",
-    lens="q-learning-2",
-    record="5",
-    sources=("lanctot-2017",),
-    formula=Formula(
-        (
-            r"b(s) = \begin{cases} \max\limits_{s'} b(s') & \text{its own move} \\ "
-            r"\sum_{s'} \pi(s' \mid s) b(s') & \text{the agent’s} \end{cases}",
-        ),
-        {
-            "b": "what the responder may expect: 1 for its win, −1 for its loss",
-            "s′": "a position that a move leads to",
-            "π": "the agent’s policy: the probability that it moves there",
-        },
-    ),
-    facts=_beaten,
-)
-NASH_CONV = Section(
-    title="NashConv, and what a proof needs",
-    lens="self-play",
-    record="865243",
-    step=15,
-    sources=("lanctot-2017",),
-    formula=Formula(
-        (r"\text{NashConv} = b_{\mathrm O} + b_{\mathrm X}",),
-        {"b": "what the best responder expects to gain, as O against the agent as X, and as X"},
-    ),
-)
-EXACT = Section(
-    title="Why nothing is sampled",
-    lens="q-learning-1",
-    record="357",
-    sources=("garcia-1990",),
-    formula=Formula(
-        (r"P = {(1 - p)}^n",),
-        {
-            "P": "the chance to see none",
-            "p": "the chance of a loss in one game",
-            "n": "how many games are played",
-        },
-    ),
-    facts=_unnoticed,
-)
-
-SECTIONS: dict[str, Section] = {
-    "action-values": ACTION_VALUES,
-    **ALGORITHMS,
-    "exploration": EXPLORATION,
-    "best-response": BEST_RESPONSE,
-    "nash-conv": NASH_CONV,
-    "exact": EXACT,
-}
+FACTS: Mapping[str, Callable[[World], Mapping[str, object]]] = {
+    **{slug: algorithm.facts for slug, algorithm in ALGORITHMS.items()},
+    "exploration": _odds,
+    "best-response": _beaten,
+    "exact": _unnoticed,
+}  # by section: what only its prose asks for
 
 WRITING, WON_GAME = "writing", "won-game"
 TITLES = {WRITING: "A position, written down", WON_GAME: "One won game, worked through"}
@@ -289,7 +193,7 @@ def won_game(game: Game) -> list[WorkedMove]:
     return moves
 
 
-PARTS = TITLES | {slug: section.heading or section.title for slug, section in SECTIONS.items()}
+PARTS = TITLES | {slug: section.title for slug, section in SECTIONS.items()}
 CONTENTS = {
     heading: {slug: PARTS[slug] for slug in slugs}
     for heading, slugs in {
@@ -411,7 +315,7 @@ def _can_be_seen(world: World, section: Section) -> bool:
 @kept(64)
 def facts(world: World, slug: str) -> Mapping[str, object]:
     """Return what only one section asks for."""
-    return SECTIONS[slug].facts(world)
+    return FACTS[slug](world) if slug in FACTS else {}
 
 
 def example(world: World, slug: str, match: Match) -> Example:

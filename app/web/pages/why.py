@@ -14,8 +14,8 @@ from app.recipes.taught import Course
 from app.tictactoe.notation import MARKS, parse_record, replay
 from app.tictactoe.views import on_scale
 from app.web import addresses
-from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
-from app.web.algorithms.algorithm import CHANCE, UpdateRule
+from app.web.algorithms import explainable, rule_of, section_of
+from app.web.algorithms.algorithm import CHANCE, SECTIONS, UpdateRule
 from app.web.algorithms.formula import Formula, block, inline
 from app.web.algorithms.sentences import NEAR, opponent, square, truth
 from app.web.algorithms.targets import Pair, Reply, ValueReason
@@ -288,7 +288,7 @@ def why_page(place: Place, pair: Pair) -> WhyPage:
         ),
         after={row.cell: _after(match, pair.cell, row.cell) for row in explanation.rows},
         algorithm=section_of(pair),
-        formula=ALGORITHMS[section_of(pair)].formula,
+        formula=SECTIONS[section_of(pair)].formula,
         here=addresses.why(match, pair.cell),
         preview=addresses.MATCH_PREVIEW.of(replace(match, lens=pair.lens)),
         back=addresses.play(match),
