@@ -1,8 +1,8 @@
 """The algorithms, each in one place: what the pages say of the values that they make.
 
-To add one is to add it to ALGORITHMS, from a file of its own or from that of its kin, its formula to
-sections.toml and its prose to templates/how/sections; `app.recipes` has its parameters, `training`
-its loop.
+To add one is to add it to ALGORITHMS, from a file of its own or from that of its kin, its formula
+to sections.toml and its prose to templates/how/sections; `app.recipes` has its parameters,
+`training` its loop.
 """
 
 from app.recipes import Recipe
