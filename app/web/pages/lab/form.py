@@ -93,36 +93,30 @@ class Field(NamedTuple):
 class FormError(RecipeError):
     """What is wrong with a form: a sentence for each parameter."""
 
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        """`errors` are by the names of the parameters, and there is at least one."""
+    def __init__(self, errors: Mapping[str, str], typed: Mapping[str, str]) -> None:
+        """`errors` are by the names of the parameters, at least one; `typed` is the whole form."""
         super().__init__(" ".join(errors.values()))
-        self.errors = errors
+        self.errors, self.typed = errors, typed
 
 
 def fields(
-    world: World,
-    recipe: Recipe,
-    other: Recipe,
-    typed: Mapping[str, str] | None = None,
-    errors: Mapping[str, str] | None = None,
+    world: World, recipe: Recipe, other: Recipe, refused: FormError | None = None
 ) -> list[Field]:
     """Return the controls of a recipe beside the values of another, what students ask for first.
 
-    `typed` is what they show instead, and `errors` what is wrong with it.
+    After a form that was `refused` they show what was typed, and what is wrong with it.
     """
-    was = {parameter.name: parameter for parameter in parameters(other)}
     first = [recipe.turns if name == "" else name for name in FIRST]
     order = sorted(
         parameters(recipe),
         key=lambda one: first.index(one.name) if one.name in first else len(first),
     )
-    made = [
-        _field(world, recipe, other, one, was.get(one.name), one.name in first) for one in order
-    ]
+    made = [_field(world, recipe, other, one, one.name in first) for one in order]
+    if refused is None:
+        return made
+    typed, errors = refused.typed, refused.errors
     return [
-        one._replace(
-            value=(typed or {}).get(one.name, one.value), error=(errors or {}).get(one.name, "")
-        )
+        one._replace(value=typed.get(one.name, one.value), error=errors.get(one.name, ""))
         for one in made
     ]
 
@@ -142,11 +136,11 @@ def read(query: Mapping[str, str]) -> Recipe:
         if key in usual and value.strip()
     }
     if ":" in given.get("vs", "") and "taught" not in given:
-        given["vs"] = _rescaled(given["vs"], given.pop(chosen.turns, ""))
+        given["vs"] = _rescaled(slug, given["vs"], given.pop(chosen.turns, ""))
     typed = [key for key in given if key != "taught"]  # which is right or wrong with all the rest
     errors = {key: wrong for key in typed if (wrong := _wrong(chosen(), usual[key], given[key]))}
     if errors:
-        raise FormError(errors)
+        raise FormError(errors, query)
     differing = (  # all of them would be longer than a name may be
         f"{key}={value}" for key, value in given.items() if value != written(usual[key].default)
     )
@@ -158,7 +152,7 @@ def read(query: Mapping[str, str]) -> Recipe:
     except RecipeError as error:
         word, _, _ = str(error).partition(" ")
         at = word if word in given else "loss" if word == "rewards" else chosen.turns
-        raise FormError({at: sentence(error)}) from error
+        raise FormError({at: sentence(error)}, query) from error
     return recipe
 
 
@@ -247,21 +241,17 @@ def _opponent(world: World, name: str) -> str:
     return itself.get(name) or world.titles[name]
 
 
-def _field(
-    world: World,
-    recipe: Recipe,
-    other: Recipe,
-    parameter: Parameter,
-    was: Parameter | None,
-    first: bool,
-) -> Field:
+def _field(world: World, recipe: Recipe, other: Recipe, parameter: Parameter, first: bool) -> Field:
+    was = next((one for one in parameters(other) if one.name == parameter.name), None)
     value = written(parameter.value)
     options = _options(world, recipe, parameter)
+    kind = "number" if not options else "choice" if len(options) <= FEW else "select"
     slider, high = None, parameter.high
     # Whom a person's games are with is no more changed than those; one opponent is no choice.
     taught = recipe.is_met(YOU) and parameter.name in ("vs", recipe.turns)
-    hidden = taught or parameter.name == "taught" or len(parameter.choices) == 1
-    if not options and not hidden:
+    if taught or parameter.name == "taught" or len(parameter.choices) == 1:
+        kind = "hidden"
+    if kind == "number":
         if parameter.name == recipe.turns:
             value, high = str(sum(turns for _, turns in recipe.phases)), _most(recipe)
         slider = _slider(parameter, float(value), high or 0.0)
@@ -270,7 +260,7 @@ def _field(
         label=_label(parameter),
         symbol=parameter.symbol,
         meaning=MEANINGS.get(parameter.name, parameter.meaning),
-        kind="hidden" if hidden else _kind(options),
+        kind=kind,
         value=value,
         was=_told(world, other, was) if was else "",
         low="" if parameter.low is None else written(parameter.low),
@@ -282,10 +272,6 @@ def _field(
         first=first,
         error="",
     )
-
-
-def _kind(options: list[Option]) -> str:
-    return "number" if not options else "choice" if len(options) <= FEW else "select"
 
 
 def _options(world: World, recipe: Recipe, parameter: Parameter) -> list[Option]:
@@ -372,17 +358,17 @@ def _slider(parameter: Parameter, value: float, high: float) -> Slider | None:
     return Slider(low, high, STEP, value, logarithmic=False)
 
 
-def _rescaled(vs: str, turns: str) -> str:
+def _rescaled(slug: str, vs: str, turns: str) -> str:
     """Return opponents with as many turns together as a form has; as they are if that is none."""
-    phases = [phase.split(":") for phase in vs.replace(" ", "+").split("+")]
-    counts = [number for _, *rest in phases for number in rest]
-    if not (turns.isascii() and turns.isdigit() and len(turns) < 10):
+    try:
+        recipe = parse(f"{slug},vs={vs}")
+        wanted = sum(number for _, number in parse(f"{slug},{recipe.turns}={turns}").phases)
+    except RecipeError:
         return vs
-    if not all(number.isascii() and number.isdigit() and len(number) < 10 for number in counts):
+    phases = recipe.phases
+    total = sum(number for _, number in phases)
+    if total == wanted or wanted < len(phases):
         return vs
-    total, wanted = sum(map(int, counts)), int(turns)
-    if len(counts) != len(phases) or not total or total == wanted or wanted < len(phases):
-        return vs
-    shares = [max(1, int(number) * wanted // total) for number in counts[:-1]]
+    shares = [max(1, number * wanted // total) for _, number in phases[:-1]]
     shares.append(max(1, wanted - sum(shares)))
     return "+".join(f"{one}:{share}" for (one, _), share in zip(phases, shares, strict=True))

@@ -192,7 +192,7 @@ def refused(error: form.FormError) -> Response:
     ghost, slug = request.args.get("ghost", ""), request.args["algorithm"]
     whole = ghost if ghost and form.recipe_of(world(), ghost).slug == slug else slug
     chosen = one_name(world(), form.recipe_of(world(), whole))
-    response = respond(lab_page(world(), chosen, {}, request.args, error.errors))
+    response = respond(lab_page(world(), chosen, {}, error))
     response.status_code = 400
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -213,12 +213,11 @@ def lab_page(
     world: World,
     chosen: str,
     query: Mapping[str, str],
-    typed: Mapping[str, str] | None = None,
-    errors: Mapping[str, str] | None = None,
+    refused: form.FormError | None = None,
 ) -> LabPage:
     """Gather what the templates write down; `chosen` is a canonical name.
 
-    `typed` is what the controls show instead of the recipe, and `errors` what is wrong with it.
+    After a form that was `refused` the controls show what was typed, and what is wrong with it.
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
     title, recipe = world.agents[chosen].card.title, form.recipe_of(world, chosen)
@@ -248,7 +247,7 @@ def lab_page(
         algorithms=presets.algorithms(world, recipe.slug),
         presets=families,
         asked=families[0][1][: presets.ASKED_FIRST],
-        fields=form.fields(world, recipe, duel.sides[0].recipe, typed, errors),
+        fields=form.fields(world, recipe, duel.sides[0].recipe, refused),
         axes=result.AXES,
         proofs=result.proofs(world, chosen),
         film=film,
