@@ -113,9 +113,11 @@ document.addEventListener("click", async ({ target }) => {
 
 const FAILURES = ["htmx:sendError", "htmx:responseError", "htmx:timeout"];
 let failures = 0;
+let last; // what failed last
 const inLine = new WeakMap(); // timers by what asks again
 
 function failed({ detail: { xhr, elt, pathInfo } }) {
+  last = elt;
   const notice = document.getElementById("notice");
   const again = () => htmx.ajax("GET", pathInfo.requestPath, { source: elt }).catch(() => {});
   const later = xhr?.getResponseHeader("Retry-After"); // one stands in line, which the answer says
@@ -132,8 +134,9 @@ function failed({ detail: { xhr, elt, pathInfo } }) {
 
 for (const failure of FAILURES) document.addEventListener(failure, failed);
 document.addEventListener("htmx:beforeRequest", ({ detail }) => clearTimeout(inLine.get(detail.elt))); // it asks anew
-document.addEventListener("htmx:afterOnLoad", ({ detail }) => {
-  if (!detail.successful) return;
+document.addEventListener("htmx:afterOnLoad", ({ detail: { requestConfig: { elt }, successful } }) => {
+  // What comes by itself takes back what is said of itself, and of nothing else.
+  if (!successful || (elt !== last && elt.matches("[hx-trigger^=load]"))) return;
   failures = 0;
   document.getElementById("notice")?.replaceChildren();
 });

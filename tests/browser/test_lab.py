@@ -68,6 +68,23 @@ def test_a_request_that_fails_is_said_and_comes_back(page: Page) -> None:
     expect(page.locator("#notice")).to_be_empty()
 
 
+@pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")
+def test_seeds_that_come_take_back_no_error_but_their_own(page: Page) -> None:
+    page.route("**/*seeds=10", lambda route: route.abort())
+    page.goto("/lab/q-table,games=90")
+    expect(page.locator("#notice")).to_contain_text("did not answer")  # these seeds themselves
+    page.route("**/lab?*", lambda route: route.abort())
+    page.unroute("**/*seeds=10")
+    page.click("#retry")
+    expect(page.locator("#duel")).to_contain_text("20 of 20")
+    expect(page.locator("#notice")).to_be_empty()
+    page.goto("/lab/q-table,games=80")
+    page.select_option("#curve", "losses")
+    expect(page.locator("#notice")).to_contain_text("did not answer")
+    expect(page.locator("#duel")).to_contain_text("20 of 20")
+    expect(page.locator("#retry")).to_be_visible()
+
+
 @pytest.mark.console("400")
 def test_what_is_wrong_is_said_at_its_field_and_nothing_moves(page: Page) -> None:
     page.goto("/lab/q-table")
@@ -139,6 +156,8 @@ def test_whether_a_larger_learning_rate_helps_is_answered_in_three_presses(
     if width < 500:
         page.click(".handle")
         expect(page.locator("#gist svg")).to_be_in_viewport()
+    else:
+        expect(page.locator("#film-step")).to_be_in_viewport(ratio=1)
 
 
 def test_twenty_seeds_come_by_themselves_and_nothing_moves(page: Page) -> None:
