@@ -346,7 +346,7 @@ def _name(kind: str, of: str) -> str:
 
 Query = MultiDict[str, str]
 PROVIDER = "Q-Tac-Toe"
-SMALLEST = 120  # pixels: narrower or lower nothing can be seen
+SMALLEST, LARGEST = 120, 99_999  # pixels: narrower or lower nothing can be seen
 NO_VIEW = {400, 404, 405, 409, 414}  # an address that shows nothing of ours
 
 
@@ -406,14 +406,8 @@ def found(world: World, url: str) -> export.Take:
 
 
 def most(name: str) -> int:
-    """Read how many pixels a frame may have at most.
-
-    Raises BadRequest if that is too few, or no number.
-    """
-    text = request.args.get(name, "") or "9999"
-    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) >= SMALLEST):
-        raise BadRequest(f"{name}={text} in the address is wrong: it is {SMALLEST} or more pixels.")
-    return int(text)
+    """Read how many pixels a frame may have at most; raises BadRequest if that is too few."""
+    return read_whole(name, request.args.get(name) or str(LARGEST), SMALLEST, LARGEST)
 
 
 def take_of(

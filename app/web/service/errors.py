@@ -14,6 +14,7 @@ from flask import (
     render_template,
     request,
 )
+from jinja2_fragments.flask import render_block
 from werkzeug.exceptions import HTTPException, InternalServerError
 
 from app.recipes import LONGEST_TAUGHT
@@ -139,9 +140,10 @@ def _in_api() -> bool:
 
 
 def _page(error: HTTPException, sentence: str | None) -> str:
-    whole = "embed/_error.html" if request.path.startswith(addresses.EMBED) else "error.html"
+    if wants_fragment():
+        return render_block("error.html", "notice", sentence=sentence)
     return render_template(
-        "parts/_error.html" if wants_fragment() else whole,
+        "error.html",
         code=error.code,
         title=gettext(TITLES.get(error.code or 500, error.name)),
         sentence=sentence,
