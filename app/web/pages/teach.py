@@ -47,7 +47,6 @@ from app.web.pages.parts.export import Take, png_file, take_learner
 from app.web.pictures.boards import Board, SmallBoard, board, changed_board, preview_of
 from app.web.pictures.curves import taught_chart
 from app.web.respond import Page, lead_to, respond
-from app.web.scene import Action
 from app.web.world import world
 
 bp = Blueprint("teach", __name__)
@@ -129,6 +128,7 @@ class TeachPage(Page, frozen=True):
     template: ClassVar = "teach/teach.html"
     fragment: ClassVar = ("game",)
 
+    course: Course
     here: str  # its own address
     title: str  # who is taught
     taught: str  # the same with how many games it was taught, "" before the first
@@ -138,7 +138,6 @@ class TeachPage(Page, frozen=True):
     headline: str
     caption: str
     result: str  # for the person, "" while the game goes on
-    actions: list[Action]
     board: Board
     learned: str  # from which game
     lesson: str  # what that came to
@@ -162,7 +161,7 @@ class TeachPage(Page, frozen=True):
     over: str  # the address of another one before its first game
     practices: list[Offer]
     learners: list[Offer]
-    ways: list[Action]  # where else it is by its name
+    twin: str  # the address of it beside its twin, "" if that is not to be had
     take: Take
     preview: str  # the address of the picture that a link to it is shown with
 
@@ -238,6 +237,7 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
     other = untaught(recipe).with_seed(recipe.seed + 1)
     chosen = "" if course.recipe == START else course.recipe
     return TeachPage(
+        course=course,
         here=addresses.teach(chosen, now=now),
         title=who,
         taught=ngettext(
@@ -254,7 +254,6 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         headline=_headline(place, ended, len(games)),
         caption=_caption(recipe, place, ended, who),
         result=FLIPPED.get(ended.result, "") if ended else "",
-        actions=_actions(course, ended, earlier),
         board=_board(place, course, recipe, None if earlier else now),
         learned=_labels(lessons)[shown - 1] if lessons else "",
         lesson=_told(recipe, lesson, who) if lesson else "",
@@ -284,7 +283,7 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
             )
             for text, words in LEARNERS.items()
         ],
-        ways=_ways(recipe) if lessons else [],
+        twin=_twin(recipe) if lessons else "",
         take=take_learner(chosen),
         preview=addresses.TEACH_PREVIEW.to(course.recipe),
     )
@@ -319,18 +318,6 @@ def _caption(recipe: Recipe, place: Place, ended: Lesson | None, who: str) -> st
             agent=who,
         )
     return gettext("On the squares: what it thinks each move is worth to you.")
-
-
-def _actions(course: Course, ended: Lesson | None, earlier: bool) -> list[Action]:
-    if ended is None:
-        return []
-    if earlier:
-        return [
-            Action(
-                "last", gettext("To the last game"), addresses.teach(course.recipe), kind="primary"
-            )
-        ]
-    return [Action("next", gettext("Next game"), addresses.teach_now(""), "n", "primary")]
 
 
 def _board(place: Place, course: Course, recipe: Recipe, now: str | None) -> Board:
@@ -493,18 +480,10 @@ def _practices(recipe: Recipe) -> Iterator[Offer]:
         yield Offer(gettext(against), addresses.teach(longer), games_there)
 
 
-def _ways(recipe: Recipe) -> list[Action]:
-    """Lead to where else it is by its name; one is beside its twin that programs taught."""
-    taught, start = written(recipe), untaught(recipe)
+def _twin(recipe: Recipe) -> str:
+    """Return where it stands beside its twin that programs taught, "" where that is not trained."""
+    start = untaught(recipe)
     twin = SHORT.get(written(start), written(start))
-    ways = [
-        Action("mind", gettext("Its mind"), addresses.mind(taught)),
-        Action("play", gettext("Play it"), addresses.play_against(taught)),
-        Action("page", gettext("Its page"), addresses.agent(taught)),
-        Action("lab", gettext("In the lab"), addresses.lab(taught)),
-        Action("code", gettext("As code"), addresses.CODE.to(taught)),
-    ]
-    if twin in SHIPPED or start.updates_at_most() <= MOST_UPDATES:
-        views = View(taught), View(twin)
-        ways.append(Action("twin", gettext("Its twin"), addresses.compare(Comparison("", views))))
-    return ways
+    if twin not in SHIPPED and start.updates_at_most() > MOST_UPDATES:
+        return ""
+    return addresses.compare(Comparison("", (View(written(recipe)), View(twin))))
