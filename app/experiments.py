@@ -271,6 +271,22 @@ class Summary(Struct, frozen=True):
         list[Check], Meta(description="A few of its runs, for the test that makes them again.")
     ] = []
 
+    @property
+    def recipes(self) -> list[str]:
+        """The recipes whose runs its figures show; "" stands for what is none."""
+        recipes: list[str] = []
+        for figure in self.figures:
+            match figure:
+                case Histogram():
+                    recipes += [group.recipe for group in figure.groups]
+                case Curves():
+                    recipes += [series.recipe for series in figure.series]
+                case Grid():
+                    recipes += [recipe for row in figure.recipes for recipe in row]
+                case Bars():
+                    recipes += [bar.recipe for bar in figure.bars]
+        return recipes
+
 
 def load(path: Path) -> Summary:
     """Read the summary of an experiment.

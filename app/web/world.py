@@ -221,6 +221,24 @@ class World:
             raise NotFound(f"There is no agent {name!r} that learned. {choice(self.agents)}")
         return agent
 
+    def experiment(self, claim: str) -> Summary:
+        """Return an experiment; raises NotFound, naming those there are, if there is none."""
+        if claim not in self.experiments:
+            raise NotFound(f"There is no experiment {claim!r}. {choice(self.experiments)}")
+        return self.experiments[claim]
+
+    def algorithms_of(self, summary: Summary) -> list[str]:
+        """List the slugs of the algorithms of an experiment's agents, and of its runs."""
+        agents = [self.always[name] for name in summary.agents if name in self.always]
+        slugs = [recipe.partition(",")[0] for recipe in summary.recipes if recipe]
+        return [*dict.fromkeys([*(agent.card.algorithm for agent in agents), *slugs])]
+
+    @kept(64)
+    def claims_of(self, slug: str) -> tuple[Summary, ...]:
+        """List the experiments that are about an algorithm."""
+        every = self.experiments.values()
+        return tuple(one for one in every if slug in self.algorithms_of(one))
+
     def name_of(self, card: Card) -> str:
         """Return by what name addresses call an agent."""
         listed = self.always.get(card.id)

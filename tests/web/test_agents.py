@@ -26,7 +26,7 @@ from app.web.match import Match
 from app.web.numbers import count, percent, signed
 from app.web.pages.agent import beside
 from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, parse_order, players
-from app.web.pages.parts.learning import chances_against, opponents
+from app.web.pages.parts.learning import opponents
 from app.web.text import character
 from app.web.world import World
 from tests.service.server import ROOT
@@ -195,7 +195,7 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, world: 
     results = Table(page, "results").rows[1:]
     assert len(results) == len(opponents(card))
     for row, opponent in zip(results, opponents(card), strict=True):
-        chances = chances_against(card, opponent)
+        chances = opponents(card)[opponent]
         assert row[0] in (world.titles.get(opponent), "its best responder")
         cells = [" ".join(cell.split()) for cell in row[1:]]
         assert cells == [outcome(getattr(chances, seat)[-1]) for seat in SEATS]
@@ -318,7 +318,7 @@ def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
     usual, *_, other = opponents(card)
     for opponent in (usual, other):
         page = client.get(f"/agents/{card.id}?against={opponent}").text
-        table, chances = Table(page, "learning"), chances_against(card, opponent)
+        table, chances = Table(page, "learning"), opponents(card)[opponent]
         off = (figures.task.mean, figures.task.mean_reached) if figures.task else ()
         columns = zip(
             map(count, figures.updates),

@@ -40,7 +40,7 @@ from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
 from app.web import addresses, create_app
 from app.web.algorithms import ALGORITHMS
-from app.web.pages.parts.claims import VERDICTS, algorithms
+from app.web.pages.experiments import VERDICTS
 from app.web.pictures import tables
 from app.web.pictures.figures import drawing, lay_out, miniature, preview_of
 from app.web.pictures.scales import logarithmic, number, scale, short, tenths
@@ -281,7 +281,7 @@ def test_claims_and_those_they_are_about_lead_to_each_other(
         for name in {*summary.agents} & {*world.always}:
             assert f'href="/experiments/{claim}"' in client.get(addresses.agent(name)).text
     for claim, summary in world.experiments.items():
-        for slug in algorithms(world, summary):
+        for slug in world.algorithms_of(summary):
             section = client.get(addresses.how(slug)).text
             assert slug not in ALGORITHMS or f'href="/experiments/{claim}"' in section
 

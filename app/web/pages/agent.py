@@ -86,7 +86,8 @@ class AgentPage(Page, frozen=True):
     ways: list[Offer]  # to meet it
     results: dict[str, list[list[Share]]]
     task: Offer | None  # its training task and the exact values of it, if it has one
-    choices: list[Offer]  # against whom the curves can be
+    opponents: Mapping[str, str]  # by id the titles of those against whom the curves can be
+    against: str  # against whom they are
     curves: Charts
     take: Take  # how these leave the site
     winning: Charts | None  # of those whose training counted the games won
@@ -95,7 +96,7 @@ class AgentPage(Page, frozen=True):
     verdicts: Mapping[str, judgement.LostGame | judgement.Proof]  # by seat
     settings: Sequence[Parameter]
     code: str  # where its training is one file; "" if it is none
-    opponents: str  # of its training
+    met: str  # the opponents of its training
     digest: str  # of its file
     claims: list[Summary]  # that were checked and are about it
     source: Source | None  # whose idea it was; None where its card names no source
@@ -125,15 +126,8 @@ def agent(name: str) -> Response:
         ],
         results=judgement.results(there, name),
         task=task(there, name),
-        choices=[
-            Offer(
-                learning.opponent_title(there, opponent),
-                addresses.agent(name, "" if opponent == usual else opponent),
-                id=opponent,
-                chosen=opponent == against,
-            )
-            for opponent in opponents
-        ],
+        opponents={opponent: learning.opponent_title(there, opponent) for opponent in opponents},
+        against=against,
         curves=learning.learning(there, card, against),
         take=take_curve(there, [name], against="" if against == usual else against),
         winning=learning.winning(card.win_rate) if card.win_rate else None,
@@ -142,7 +136,7 @@ def agent(name: str) -> Response:
         verdicts=judgement.verdicts(there, name),
         settings=parameters(recipe),
         code=addresses.CODE.to(name) if there.lab.source and not recipe.is_network else "",
-        opponents="; ".join(dict.fromkeys(opponent_name(there, of) for of, _ in recipe.phases)),
+        met="; ".join(dict.fromkeys(opponent_name(there, of) for of, _ in recipe.phases)),
         digest=whole_card(there.game, there.agents[name]).arrays,
         claims=[one for one in there.experiments.values() if name in one.agents],
         source=named(card.origin),

@@ -30,8 +30,7 @@ class Show(NamedTuple):
     title: str
     of: Callable[[Chances], Chances]  # takes it, [...], from chances of win, draw, loss, [..., 3]
     write: Callable[[float], str]
-    most: int  # the heat of its 1; that of its 0 is 0
-    heats: range  # colours of the legend
+    heats: range  # colours of the legend: the last is that of its 1, and that of its 0 is 0
     ends: Sequence[tuple[str, ...]]  # what the first colour, the middle and the last stand for
     reading: str
 
@@ -45,7 +44,7 @@ def _signed(score: float) -> str:
 def _chance(title: str, number: int, most: int, who: str) -> Show:
     of, ends = itemgetter((..., number)), [("0%",), ("50%",), ("100%",)]
     heats = range(0, most + most // 10, most // 10)
-    return Show(title, of, partial(percent, decimals=0), most, heats, ends, f"In percent: {who}.")
+    return Show(title, of, partial(percent, decimals=0), heats, ends, f"In percent: {who}.")
 
 
 SHOWS = {
@@ -53,7 +52,6 @@ SHOWS = {
         title="Score",
         of=score,
         write=_signed,
-        most=HEAT_STEPS,
         heats=range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5),
         ends=[("O wins", f"{MINUS}100"), ("0",), ("X wins", "+100")],
         reading="The score is the chance that X wins less the chance that O wins, in percent.",
@@ -103,9 +101,8 @@ class ArenaPage(Page, frozen=True):
     show: str  # which of `shows` the table has
     shows: dict[str, Show]
     rows: list[ArenaRow]
-    player: str  # whose matches are listed one by one
+    here: int  # the number of the player whose matches are listed one by one
     add: str  # who is there besides, by a recipe; "" without one
-    opponents: list[tuple[str, Pairing, Pairing]]  # each, with the player as X and as O
     sketch: Markup
     standings: list[Standing]  # the best first
 
@@ -149,12 +146,8 @@ def arena_page(show: str, world: World, player: str = "", add: str = "") -> Aren
         show=show,
         shows=SHOWS,
         rows=rows,
-        player=rows[here].id,
+        here=here,
         add=add,
-        opponents=[
-            (other.title, rows[here].pairings[number], other.pairings[here])
-            for number, other in enumerate(rows)
-        ],
         sketch=_sketch(rows, here),
         standings=[_standing(world, names[number], table, number) for number in reversed(order)],
     )
@@ -166,7 +159,7 @@ def _pairing(show: Show, world: World, x: str, o: str, chances: Chances) -> Pair
     text = show.write(shown)
     return Pairing(
         text=text,
-        heat=round(shown * show.most),
+        heat=round(shown * show.heats[-1]),
         label=f"{text}: {world.titles[x]} as X against {world.titles[o]} as O: X wins {win}%, "
         f"draw {draw}%, O wins {loss}%",
         href=addresses.play(Match(x=x, o=o)),

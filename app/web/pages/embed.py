@@ -28,7 +28,6 @@ from app.web.addresses import IN_FRAME
 from app.web.lens import NOTHING, opinion_at
 from app.web.match import Match, Place, parse, read_whole, step_after
 from app.web.pages.parts import export
-from app.web.pages.parts.claims import known
 from app.web.pages.parts.film import Film, film_of_mind
 from app.web.pages.parts.learning import WON, compared, learning, opponents, parse_against, winning
 from app.web.pictures import boards, curves, minds
@@ -128,7 +127,7 @@ def parse_curves(world: World, name: str, query: "Query") -> Chosen:
         charts = compared(world, compared_with.views, figure)
     else:
         chosen = parse_against(query, card)
-        against = "" if chosen == opponents(card)[0] else chosen
+        against = "" if chosen == next(iter(opponents(card))) else chosen
         charts = learning(world, card, chosen)
     if charts is None:
         raise NotFound("None of them has that figure.")
@@ -218,7 +217,7 @@ def parse_figure(world: World, claim: str, query: "Query") -> tuple[Summary, int
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    summary = known(world, claim)
+    summary = world.experiment(claim)
     figures = len(summary.figures)
     return summary, read_whole("figure", query.get("figure") or "1", 1, figures)
 

@@ -21,7 +21,6 @@ from app.web.addresses import Offer
 from app.web.algorithms import ALGORITHMS
 from app.web.match import read_word
 from app.web.pages.parts import export
-from app.web.pages.parts.claims import VERDICTS, algorithms, known
 from app.web.pictures import tables
 from app.web.pictures.figures import Layout, drawing, layout_of, miniature, preview_of
 from app.web.pictures.svg import SCHEMES, inline_plot
@@ -29,6 +28,13 @@ from app.web.respond import Page, respond
 from app.web.world import World, world
 
 bp = Blueprint("experiments", __name__)
+# The verdicts as addresses and styles have them.
+VERDICTS = {
+    "reproduced": "reproduced",
+    "partly reproduced": "partly",
+    "not reproduced": "not-reproduced",
+    "inconclusive": "inconclusive",
+}
 bp.add_app_template_filter(VERDICTS.__getitem__, "verdict")
 SITE = "Q-Tac-Toe"
 OPEN = 16  # claims that are seen before a source is opened: three screens of them
@@ -118,7 +124,7 @@ def every() -> Response:
 @bp.get(addresses.EXPERIMENT)
 def one(claim: str) -> Response:
     """Show a claim, and what is so."""
-    there, summary = world(), known(world(), claim)
+    there, summary = world(), world().experiment(claim)
     order = [*there.experiments.values()]
     at = order.index(summary)
     address = request.host_url.rstrip("/") + addresses.EXPERIMENT.to(claim)
@@ -130,7 +136,7 @@ def one(claim: str) -> Response:
         figures=[shown(there, summary, number) for number in range(1, len(summary.figures) + 1)],
         methods={
             slug: ALGORITHMS[slug].title
-            for slug in algorithms(there, summary)
+            for slug in there.algorithms_of(summary)
             if slug in ALGORITHMS
         },
         before=order[at - 1] if at else None,
@@ -143,7 +149,7 @@ def one(claim: str) -> Response:
 @bp.get(f"{addresses.EXPERIMENT}.csv")
 def numbers(claim: str) -> Response:
     """Hand out every number of an experiment."""
-    summary = known(world(), claim)
+    summary = world().experiment(claim)
     rows = (
         record
         for number, figure in enumerate(summary.figures, 1)
@@ -155,7 +161,7 @@ def numbers(claim: str) -> Response:
 @bp.get(f"{addresses.EXPERIMENT}.png")
 def preview(claim: str) -> Response:
     """Draw what a link to an experiment is shown with."""
-    summary = known(world(), claim)
+    summary = world().experiment(claim)
     line = f"{summary.verdict.capitalize()}: {summary.title}"
     return export.png_file(preview_of(world(), summary.figures[0], line))
 
@@ -163,7 +169,7 @@ def preview(claim: str) -> Response:
 @bp.get(addresses.EXPERIMENT_FIGURE)
 def figure(claim: str, number: int) -> Response:
     """Draw a figure that stands alone."""
-    summary = known(world(), claim)
+    summary = world().experiment(claim)
     scheme = read_word("scheme", request.args, SCHEMES, SCHEMES[0])
     if not 1 <= number <= len(summary.figures):
         raise NotFound(f"There is no figure {number}: {claim} has {len(summary.figures)}.")

@@ -25,7 +25,6 @@ from app.web.algorithms.algorithm import SECTIONS, Section
 from app.web.lens import HEAT_STEPS, opinion_at
 from app.web.match import Match, parse, place_of, read_whole
 from app.web.numbers import Encoding, count, encoded, percent
-from app.web.pages.parts.claims import of_algorithm
 from app.web.pictures.boards import Board, SmallBoard, board, small_board
 from app.web.respond import Page, respond
 from app.web.text import STOPS, Legend, Stop, headline_of, legend_of
@@ -301,7 +300,7 @@ def section_page(world: World, slug: str, record: str) -> PartPage:
         facts=facts(world, slug),
         recipes={name: world.recipe(name) for name in world.agents},
         cards={name: agent.card for name, agent in world.agents.items()},
-        claims=of_algorithm(world, slug),
+        claims=world.claims_of(slug),
     )
 
 

@@ -6,11 +6,11 @@ from typing import ClassVar, NamedTuple
 from flask import Blueprint, Response, request
 
 from app.tictactoe.mind import agreement, outcomes
-from app.tictactoe.notation import MARKS, position_text, record_to
+from app.tictactoe.notation import position_text, record_to
 from app.web import addresses
 from app.web.lens import NOTHING, OUTCOMES, opinion
 from app.web.match import Match, place_of, read_whole, step_after
-from app.web.numbers import count, signed
+from app.web.numbers import signed
 from app.web.pages.parts.export import Take, take_mind
 from app.web.pages.parts.film import Film, film_of_mind
 from app.web.pictures import minds
@@ -26,16 +26,14 @@ class Tile(NamedTuple):
     """One decision of a mind."""
 
     number: int
-    headline: str
+    move: int  # that it decides, from 1
     board: Board
     expects: str  # its highest Q-value there, or what it has of its likeliest move
     nearest: str  # the outcome nearest to that, "" where there is none: "a win", "a draw", "a loss"
     optimal: str  # the outcome of optimal play
     task: str  # the highest exact value of its training task, "" where that has none
-    updates: str  # how often training had updated it by its end
-    open: str  # its address on the play page
-    before: str  # the addresses of the tiles beside it
-    after: str
+    updates: int  # how often training had updated it by its end
+    match: Match
 
 
 class MindPage(Page, frozen=True):
@@ -44,16 +42,17 @@ class MindPage(Page, frozen=True):
     template: ClassVar = "mind/mind.html"
     fragment: ClassVar = ("tile",)
 
+    name: str
     mind: minds.MindPicture
     film: Film
     step: int
     next_step: str  # the address of the next frame, after the last of the first
     kinds: Mapping[str, minds.Kind]
-    views: Mapping[str, str]  # the address of each colouring
+    # Of this page but for a step, kind or tile that is named; the tiles are a ring.
+    address: Callable[..., str]
     tile: Tile
     tiles: int  # how many there are
     agreement: list[list[int]]  # the picture as a table: for each move twelve counts; of beads none
-    agent: str  # the address of the agent's page
     take: Take
 
 
@@ -69,25 +68,23 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
     step, kind = minds.parse_view(world, name, query)
-    number = read_whole("tile", query.get("tile") or "0", 0, len(world.tiles.decision) - 1)
+    tiles = len(world.tiles.decision)
+    number = read_whole("tile", query.get("tile") or "0", 0, tiles - 1)
 
-    def address(step: int, kind: str, tile: int = number) -> str:
-        return addresses.mind(
-            name,
-            world.short_step(name, step),
-            "" if kind == minds.EXPECTS else kind,
-            tile or None,
-        )
+    def address(step: int = step, kind: str = kind, tile: int = number) -> str:
+        colour = "" if kind == minds.EXPECTS else kind
+        return addresses.mind(name, world.short_step(name, step), colour, tile % tiles or None)
 
     return MindPage(
+        name=name,
         mind=minds.picture(world, name, step, kind, moving=True),
         film=film_of_mind(world, name),
         step=step,
-        next_step=address(step_after(step, world.last_step(name)), kind),
+        next_step=address(step_after(step, world.last_step(name))),
         kinds=minds.kinds(world, name),
-        views={other: address(step, other) for other in minds.kinds(world, name)},
-        tile=_tile(world, name, step, number, lambda other: address(step, kind, other)),
-        tiles=len(world.tiles.decision),
+        address=address,
+        tile=_tile(world, name, step, number),
+        tiles=tiles,
         agreement=[]
         if world.agents[name].card.worth is None
         else agreement(
@@ -95,13 +92,12 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
             outcomes(minds.expected(world, name, step)[0]),
             minds.represented(world, name, step).known[0],
         ),
-        agent=addresses.agent(name),
         take=take_mind(world, name, step, kind),
     )
 
 
-def _tile(world: World, name: str, step: int, number: int, address: Callable[[int], str]) -> Tile:
-    """Lay out the decision that stands for a tile; `address` is that of the page with another."""
+def _tile(world: World, name: str, step: int, number: int) -> Tile:
+    """Lay out the decision that stands for a tile."""
     where, game = world.tiles, world.game
     rows, knows = minds.represented(world, name, step)
     position, known = int(rows[0, number]), bool(knows[0, number])
@@ -116,11 +112,9 @@ def _tile(world: World, name: str, step: int, number: int, address: Callable[[in
     if not view.beads and world.task(name):
         exact = opinion(world, position, name + TASK)
         task = signed(float(exact.scaled[exact.known].max()), TASK_DECIMALS)
-    mover = MARKS[int(game.to_move[position])]
-    tiles = len(where.decision)
     return Tile(
         number=number,
-        headline=f"Move {where.ply[number] + 1}, {mover} to move",
+        move=int(where.ply[number]) + 1,
         board=board(
             place,
             view,
@@ -133,8 +127,6 @@ def _tile(world: World, name: str, step: int, number: int, address: Callable[[in
         nearest=f"a {OUTCOMES[outcome]}" if known and not view.beads else "",
         optimal=f"a {OUTCOMES[int(where.truth[number])]}",
         task=task,
-        updates=count(int(world.agents[name].visits[position].sum())),
-        open=addresses.play(match),
-        before=address((number - 1) % tiles),
-        after=address((number + 1) % tiles),
+        updates=int(world.agents[name].visits[position].sum()),
+        match=match,
     )

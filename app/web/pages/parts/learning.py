@@ -32,12 +32,12 @@ def parse_against(query: Mapping[str, str], card: Card) -> str:
     Raises BadRequest, naming those there are, if there are no figures against that one.
     """
     there = opponents(card)
-    return read_word("against", query, there, there[0])
+    return read_word("against", query, there, next(iter(there)))
 
 
-def opponents(card: Card) -> list[str]:
-    """List the opponents against which a card has figures, the usual one first."""
-    return [*card.figures.vs, BEST_RESPONDER]
+def opponents(card: Card) -> dict[str, BySeat[Chances]]:
+    """Return the chances at each snapshot against each opponent of a card, the usual one first."""
+    return card.figures.vs | {BEST_RESPONDER: card.figures.best_response}
 
 
 def opponent_title(world: World, opponent: str) -> str:
@@ -45,16 +45,10 @@ def opponent_title(world: World, opponent: str) -> str:
     return "its best responder" if opponent == BEST_RESPONDER else world.titles[opponent]
 
 
-def chances_against(card: Card, opponent: str) -> BySeat[Chances]:
-    """Return the chances against one of them at each snapshot."""
-    figures = card.figures
-    return figures.best_response if opponent == BEST_RESPONDER else figures.vs[opponent]
-
-
 def learning(world: World, card: Card, opponent: str) -> Charts:
     """Chart the exact figures of every snapshot over the updates."""
     figures, title = card.figures, opponent_title(world, opponent)
-    chances = chances_against(card, opponent)
+    chances = opponents(card)[opponent]
     charts = [
         Chart(f"As {seat.upper()} against {title}", PERCENT, 100, _outcomes(getattr(chances, seat)))
         for seat in SEATS
