@@ -5,8 +5,6 @@ waits for the twenty seeds of the last duel.  As the page does, each asks for se
 hangs up with the next move.
 """
 
-import gzip
-import http.client
 import math
 import random
 import re
@@ -23,7 +21,18 @@ import click
 
 from app.web.pages.lab.result import FIRST, SEEDS
 from tests.service.cases import usual_moves
-from tests.service.server import Server, agents, children, cpu_seconds, memory, serving, trainers
+from tests.service.server import (
+    Answered,
+    Server,
+    agents,
+    ask,
+    children,
+    cpu_seconds,
+    memory,
+    serving,
+    trainers,
+    until_there,
+)
 from tests.service.tables import Table, command, ms
 
 MIB = 2**20
@@ -122,37 +131,6 @@ def crowd(client: Callable[[int], None], numbers: Iterable[int]) -> None:
         thread.join()
 
 
-class Answered(NamedTuple):
-    """What came of a request."""
-
-    status: int
-    headers: http.client.HTTPMessage
-    text: str
-
-
-def ask(server: Server, path: str, patience: float, swap: bool = False) -> Answered:
-    """Ask for a page, or for what htmx swaps in; TimeoutError if it does not come in time."""
-    headers = {"Accept": "text/html", "Accept-Encoding": "gzip"}
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=max(0.001, patience))
-    try:
-        connection.request("GET", path, headers=headers | ({"HX-Request": "true"} if swap else {}))
-        answer = connection.getresponse()
-        body = answer.read()
-    finally:
-        connection.close()
-    packed = answer.headers["Content-Encoding"] == "gzip"
-    return Answered(
-        answer.status, answer.headers, (gzip.decompress(body) if packed else body).decode()
-    )
-
-
-def until_there(server: Server, path: str, end: float, swap: bool = False) -> Answered:
-    """Ask again as long as a page is told to come back; TimeoutError after `end`."""
-    while (answer := ask(server, path, end - time.monotonic(), swap)).status == 202:
-        time.sleep(int(answer.headers["Retry-After"]))
-    return answer
-
-
 def _study(server: Server, number: int, lesson: Lesson) -> None:
     draw = random.Random(number)
     names = (_recipe(number, move) for move in range(1 + MOVES))
@@ -207,9 +185,8 @@ def _visit(server: Server, number: int, lesson: Lesson, over: threading.Event) -
     draw, moves, pages = random.Random(number), usual_moves(agents(server.url)), cycle(PAGES)
     while not over.wait(draw.uniform(*READING)):
         path = next(pages) if draw.random() < 0.5 else f"/play/{next(moves)}"
-        begin = time.monotonic()
         answer = ask(server, path, PATIENCE)
-        lesson.ordinary.append(time.monotonic() - begin)
+        lesson.ordinary.append(answer.seconds)
         _note(lesson, answer)
 
 

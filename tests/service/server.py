@@ -3,6 +3,7 @@
 With single requests as a browser makes them, and what the kernel says of the processes.
 """
 
+import gzip
 import json
 import os
 import re
@@ -17,6 +18,7 @@ import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from email.message import Message
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -137,25 +139,43 @@ def wait_until_up(server: Server) -> bool:
     return server.process.poll() is None
 
 
-class Page(NamedTuple):
-    """What came of asking for an agent's page."""
+class Answered(NamedTuple):
+    """What came of a request."""
 
     status: int
-    retry_after: str  # "" where nothing is said
+    headers: Message
+    text: str
     seconds: float
 
 
-def page(server: Server, name: str, where: str = "agents") -> Page:
-    """Ask for the page of an agent, or of a recipe."""
+def ask(server: Server, path: str, patience: float, swap: bool = False) -> Answered:
+    """Ask for a page, or for what htmx swaps in; TimeoutError if it does not come in time."""
+    headers = {"Accept": "text/html", "Accept-Encoding": "gzip"}
+    request = urllib.request.Request(
+        server.url + path, headers=headers | ({"HX-Request": "true"} if swap else {})
+    )
     start = time.monotonic()
     try:
-        answer = urllib.request.urlopen(f"{server.url}/{where}/{name}")
+        answer = urllib.request.urlopen(request, timeout=max(0.001, patience))
     except urllib.error.HTTPError as error:
         answer = error
     with answer:
-        answer.read()
-    retry_after = answer.headers.get("Retry-After", "")
-    return Page(answer.status or 0, retry_after, time.monotonic() - start)
+        body = answer.read()
+    packed = answer.headers["Content-Encoding"] == "gzip"
+    text = (gzip.decompress(body) if packed else body).decode()
+    return Answered(answer.status or 0, answer.headers, text, time.monotonic() - start)
+
+
+def until_there(server: Server, path: str, end: float, swap: bool = False) -> Answered:
+    """Ask again as long as a page is told to come back; TimeoutError after `end`."""
+    while (answer := ask(server, path, end - time.monotonic(), swap)).status == 202:
+        time.sleep(int(answer.headers["Retry-After"]))
+    return answer
+
+
+def page(server: Server, name: str) -> int:
+    """Ask for the page of an agent, or of a recipe, and return the status of the answer."""
+    return ask(server, f"/agents/{name}", START_SECONDS).status
 
 
 def trainers(server: Server) -> set[int]:

@@ -14,8 +14,8 @@ import click
 
 from app.tictactoe.game import Game, connect
 from app.tictactoe.moves_code import encode
-from tests.service.classroom import PATIENCE, READING, crowd, until_there
-from tests.service.server import Server, children, memory, serving, trainers
+from tests.service.classroom import PATIENCE, READING, crowd
+from tests.service.server import Server, children, memory, serving, trainers, until_there
 from tests.service.tables import Table, command
 
 PEOPLE = 10

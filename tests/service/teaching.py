@@ -9,14 +9,12 @@ import time
 from html import unescape
 from statistics import median, quantiles
 from typing import NamedTuple
-from urllib.error import HTTPError
 from urllib.parse import urljoin
-from urllib.request import Request, urlopen
 
 import click
 
-from tests.service.classroom import crowd
-from tests.service.server import Server, serving
+from tests.service.classroom import PATIENCE, crowd
+from tests.service.server import Server, ask, serving
 from tests.service.tables import Table, command, ms
 
 PEOPLE = 30
@@ -65,32 +63,27 @@ def _taught(server: Server, people: int, seconds: float, first: int) -> Asked:
 
 
 def _teach(server: Server, first: int, seed: int, end: float, asked: Asked) -> None:
-    draw, at = random.Random(seed), f"{server.url}/teach/menace,seed={first + seed + 1}"
+    draw, at = random.Random(seed), f"/teach/menace,seed={first + seed + 1}"
     page = ""
     while time.monotonic() < end:
         time.sleep(draw.uniform(*THINKING))
         squares = SQUARE.findall(page)
         step = unescape(draw.choice(squares) if squares else (NEXT.findall(page) or [""])[0])
         start = time.monotonic()
-        page, learned = _page(urljoin(at, step))
+        page, learned = _page(server, urljoin(at, step))
         if squares:
             (asked.ends if learned else asked.moves).append(time.monotonic() - start)
         at = urljoin(at, learned or step)
 
 
-def _page(address: str) -> tuple[str, str]:
+def _page(server: Server, path: str) -> tuple[str, str]:
     """Return what htmx is sent, and the address of what was learned if a game has ended.
 
     Who is told to come back does, which is a part of the time that it takes.
     """
-    try:
-        with urlopen(Request(address, headers={"HX-Request": "true"})) as answer:
-            return answer.read().decode(), answer.headers.get("HX-Push-Url", "")
-    except HTTPError as error:
-        if error.code != 503:
-            raise
-        time.sleep(int(error.headers["Retry-After"]))
-        return _page(address)
+    while (answer := ask(server, path, PATIENCE, swap=True)).status == 503:
+        time.sleep(int(answer.headers["Retry-After"]))
+    return answer.text, answer.headers.get("HX-Push-Url", "")
 
 
 if __name__ == "__main__":

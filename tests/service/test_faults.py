@@ -2,56 +2,68 @@
 
 import shutil
 import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from app.tictactoe.agents import load, save
 from app.tictactoe.game import connect
-from tests.service.faults.__main__ import SCENARIOS
+from tests.service.faults.answers import claims, encodings
 from tests.service.faults.clients import WHOLE, ask, half_open, status
 from tests.service.faults.clients import connect as connection
-from tests.service.faults.slow_clients import (
-    PATIENCE,
-    beside_a_good_request,
-    silent,
-    staying,
-)
+from tests.service.faults.finding import SCENARIOS, Finding, OnAServer
+from tests.service.faults.odd_requests import odd_requests
+from tests.service.faults.slow_clients import PATIENCE, beside_a_good_request, silent, staying
+from tests.service.faults.surroundings import closed_terminal
+from tests.service.faults.training import left_behind, one_recipe_at_once
 from tests.service.faults.workers import digests
-from tests.service.server import ROOT, START_SECONDS, serving, start
+from tests.service.server import ROOT, START_SECONDS, Server, serving, start, wait_until
 
-QUICK = [
-    "left-behind",
-    "encodings",
-    "log-lines",
-    "claims",
-    "odd-requests",
-    "ascii",
-    "closed-terminal",
-]
-LAB = ["lab-off", "one-recipe"]  # other faults of it take more patience than a busy machine has
 ID = "q-table"
 
 
-@pytest.mark.parametrize("name", [*QUICK, *LAB])
-def test_what_must_hold_holds(name: str) -> None:
-    found = list(SCENARIOS[name]())
-    assert found
-    assert [finding for finding in found if not finding.ok] == []
+def assert_all_hold(found: Iterable[Finding]) -> None:
+    tried = list(found)
+    assert tried
+    assert [finding for finding in tried if not finding.ok] == []
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Server]:
+    with serving() as started:
+        yield started
+
+
+@pytest.mark.parametrize("scenario", [encodings, claims, odd_requests, one_recipe_at_once])
+def test_what_must_hold_holds(site: Server, scenario: OnAServer) -> None:
+    assert_all_hold(scenario(site))
+
+
+@pytest.mark.parametrize("name", ["log-lines", "ascii"])
+def test_it_holds_of_a_server_with_other_settings(name: str) -> None:
+    assert_all_hold(SCENARIOS[name]())
+
+
+def test_make_run_ends_with_its_terminal() -> None:
+    assert_all_hold(closed_terminal())
+
+
+def test_only_what_is_the_servers_own_is_removed_at_its_start() -> None:
+    assert_all_hold(islice(left_behind(), 1))
 
 
 @pytest.mark.parametrize("hold", [half_open, silent])
-def test_many_connections_do_not_keep_a_client_out(hold) -> None:
-    finding = beside_a_good_request(600, "", hold, PATIENCE)
-    assert finding.ok, finding.seen
+def test_many_connections_do_not_keep_a_client_out(site: Server, hold) -> None:
+    assert_all_hold([beside_a_good_request(site, 600, "", hold, PATIENCE)])
 
 
-def test_new_connections_whose_clients_stay_do_not_keep_anybody_out() -> None:
+def test_new_connections_whose_clients_stay_do_not_keep_anybody_out(site: Server) -> None:
     """They did: a server that waits for each to hang up would need minutes for these."""
-    finding = beside_a_good_request(300, "", partial(staying, WHOLE), PATIENCE)
-    assert finding.ok, finding.seen
+    assert_all_hold([beside_a_good_request(site, 300, "", partial(staying, WHOLE), PATIENCE)])
 
 
 @pytest.fixture
@@ -67,7 +79,8 @@ def break_model(folder: Path) -> Path:
     return path
 
 
-def test_a_reload_takes_in_a_new_model(folder: Path) -> None:
+def test_a_reload_takes_in_a_new_model_and_refuses_a_broken_one(folder: Path) -> None:
+    """At its end the server answers what has begun."""
     game = connect()
     old = load(folder, game, ID)
     with serving(MODELS=str(folder)) as server:
@@ -75,16 +88,19 @@ def test_a_reload_takes_in_a_new_model(folder: Path) -> None:
         new = save(folder, game, replace(old, visits=old.visits + (old.visits > 0)))
         server.reload()
         assert digests(server) == {ID: new.card.arrays} != {ID: old.card.arrays}
-
-
-def test_a_reload_refuses_a_broken_model_and_goes_on_with_the_old_one(folder: Path) -> None:
-    with serving(MODELS=str(folder)) as server:
-        before = digests(server)
         broken = break_model(folder)
         server.reload()
-        assert digests(server) == before
-        assert f"the old ones go on serving. {broken}: the file is not the one" in server.log
+        assert digests(server) == {ID: new.card.arrays}
+        refusal = f"the old ones go on serving. {broken}: the file is not the one"
+        wait_until(lambda: refusal in server.log)
         assert "Traceback" not in server.log
+        with connection(server.port) as client:
+            client.sendall(WHOLE[:20])
+            assert ask(server.port, WHOLE) == 200  # so the one before it has been let in
+            server.process.terminate()
+            client.sendall(WHOLE[20:])
+            assert status(client.recv(1000)) == 200
+        assert server.process.wait(START_SECONDS) == 0
 
 
 def test_no_server_starts_on_a_broken_model(folder: Path) -> None:
@@ -93,14 +109,3 @@ def test_no_server_starts_on_a_broken_model(folder: Path) -> None:
         server = start(output, MODELS=str(folder))
         assert server.process.wait(START_SECONDS) == 1
         assert f"{broken}: the file is not the one" in server.log.splitlines()[-1]
-
-
-def test_a_request_that_has_begun_is_answered_before_the_server_ends(folder: Path) -> None:
-    with serving(MODELS=str(folder)) as server:
-        with connection(server.port) as client:
-            client.sendall(WHOLE[:20])
-            assert ask(server.port, WHOLE) == 200  # so the one before it has been let in
-            server.process.terminate()
-            client.sendall(WHOLE[20:])
-            assert status(client.recv(1000)) == 200
-        assert server.process.wait(START_SECONDS) == 0

@@ -3,7 +3,7 @@
 import resource
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -12,92 +12,21 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tests.service.faults.answers import claims, encodings, kept_answers, log_lines
-from tests.service.faults.broken_models import broken_models, killed_saves
-from tests.service.faults.every_record import every_board, every_record
-from tests.service.faults.finding import Finding
-from tests.service.faults.odd_requests import odd_requests
-from tests.service.faults.slow_clients import (
-    clients_that_stay,
-    half_open_connections,
-    silent_connections,
-    slow_readers,
+from tests.service.faults import (  # noqa: F401 - each adds its scenarios
+    answers,
+    broken_models,
+    every_record,
+    odd_requests,
+    slow_clients,
+    surroundings,
+    training,
+    workers,
 )
-from tests.service.faults.surroundings import (
-    ascii_locale,
-    closed_terminal,
-    few_files,
-    few_threads,
-    unread_log,
-    wrong_settings,
-)
-from tests.service.faults.training import (
-    broken_cache,
-    crawlers,
-    full_disk,
-    full_queue,
-    interrupted_training,
-    killed_trainer,
-    lab_switched_off,
-    left_behind,
-    one_recipe_at_once,
-    other_folders,
-    place_in_line,
-    trainer_and_server,
-)
-from tests.service.faults.workers import (
-    hold_up_workers,
-    kill_a_worker,
-    many_reloads,
-    reload_of_a_broken_model,
-    reload_under_load,
-    retrain_under_load,
-    stop_under_load,
-)
+from tests.service.faults.every_record import orders
+from tests.service.faults.finding import SCENARIOS, Finding, Scenario
 from tests.service.load import machine
 from tests.service.tables import Table, put_into, show
 
-Scenario = Callable[[], Iterator[Finding]]
-SCENARIOS: dict[str, Scenario] = {
-    "reload": reload_under_load,
-    "reloads": many_reloads,
-    "retrain": retrain_under_load,
-    "broken-reload": reload_of_a_broken_model,
-    "kill": kill_a_worker,
-    "held-up": hold_up_workers,
-    "stop": stop_under_load,
-    "half-open": half_open_connections,
-    "silent": silent_connections,
-    "staying": clients_that_stay,
-    "slow-readers": slow_readers,
-    "odd-requests": odd_requests,
-    "kept-answers": kept_answers,
-    "encodings": encodings,
-    "log-lines": log_lines,
-    "claims": claims,
-    "unread-log": unread_log,
-    "few-threads": few_threads,
-    "few-files": few_files,
-    "closed-terminal": closed_terminal,
-    "settings": wrong_settings,
-    "ascii": ascii_locale,
-    "broken-models": broken_models,
-    "killed-saves": killed_saves,
-    "full-disk": full_disk,
-    "interrupted": interrupted_training,
-    "trainer": killed_trainer,
-    "trainer-ends": trainer_and_server,
-    "broken-cache": broken_cache,
-    "place-in-line": place_in_line,
-    "full-queue": full_queue,
-    "one-recipe": one_recipe_at_once,
-    "lab-off": lab_switched_off,
-    "folders": other_folders,
-    "left-behind": left_behind,
-    "crawlers": crawlers,
-    "boards": every_board,
-    "records": partial(every_record, False),
-}
 HEADER = ["Fault", "What was done", "What must hold", "What was seen", ""]
 
 
@@ -117,7 +46,7 @@ def main(names: tuple[str, ...], everything: bool, markdown: Path | None) -> Non
         raise click.UsageError("--markdown wants all faults: it replaces the whole table.")
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # some hold thousands of connections
-    scenarios = SCENARIOS | {"records": partial(every_record, everything)}
+    scenarios = SCENARIOS | {"records": partial(orders, everything)}
     found = list(tried({name: scenarios[name] for name in names or scenarios}))
     failed = [finding for _, finding in found if not finding.ok]
     title = f"{len(found) - len(failed)} of {len(found)} as they must be"

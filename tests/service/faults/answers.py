@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.service.cases import moves
 from tests.service.faults.clients import answer, status
-from tests.service.faults.finding import Finding
+from tests.service.faults.finding import Finding, fault, on_a_server
 from tests.service.server import Server, agents, memory, serving, wait_until
 
 FLOOD = 1_600
@@ -24,6 +24,7 @@ def ask(server: Server, path: str, *headers: str, host: str = "localhost") -> by
     return answer(server.port, REQUEST.format(path, host, lines).encode("latin-1"))
 
 
+@fault("kept-answers")
 def kept_answers() -> Iterator[Finding]:
     """Requests that would each be kept on their own, or push out what is kept."""
     with serving(WEB_CONCURRENCY="1") as server:
@@ -78,8 +79,10 @@ def everything(server: Server) -> Iterator[str]:
 
 
 def median_of(server: Server, path: str) -> int:
+    before = len(access(server))
     for _ in range(5):
         ask(server, path)
+    wait_until(lambda: len(access(server)) == before + 5)
     times = sorted(line["microseconds"] for line in access(server)[-5:])
     return int(times[2])
 
@@ -89,42 +92,42 @@ def access(server: Server) -> list[dict[str, Any]]:
     return [json.loads(line) for line in server.log.splitlines() if line.startswith("{")]
 
 
-def encodings() -> Iterator[Finding]:
+@on_a_server("encodings")
+def encodings(server: Server) -> Iterator[Finding]:
     """Wishes for an encoding."""
-    with serving() as server:
-        wishes = {"br;q=0": None, "br;q=0, gzip": "gzip", "*": "br", "gzip;q=0.1": "gzip"}
-        chosen = {}
-        for wish in wishes:
-            found = re.search(
-                rb"Content-Encoding: (\w+)", ask(server, "/play/4", f"Accept-Encoding: {wish}")
-            )
-            chosen[wish] = found and found[1].decode()
-        yield Finding(
-            "a page asked for with " + ", ".join(f"`{wish}`" for wish in wishes),
-            ", ".join(str(encoding or "plain") for encoding in wishes.values()),
-            ", ".join(str(encoding or "plain") for encoding in chosen.values()),
-            chosen == wishes,
+    wishes = {"br;q=0": None, "br;q=0, gzip": "gzip", "*": "br", "gzip;q=0.1": "gzip"}
+    chosen = {}
+    for wish in wishes:
+        found = re.search(
+            rb"Content-Encoding: (\w+)", ask(server, "/play/4", f"Accept-Encoding: {wish}")
         )
-        packed = {body(ask(server, "/play/40", "Accept-Encoding: gzip")) for _ in range(20)}
-        dated = any(each[4:8] != bytes(4) for each in packed)
-        yield Finding(
-            "a page asked for 20 times with gzip, of two workers",
-            "the same bytes without a date",
-            f"{len(packed)} kinds of bytes, {'a' if dated else 'no'} date",
-            len(packed) == 1 and not dated and gzip.decompress(packed.pop()) != b"",
-        )
-        name = next(iter(agents(server.url)))
-        page = ask(server, f"/agents/{name}").decode("utf-8", "replace")
-        tables = [href for href in re.findall(r'href="([^"]+)"', page) if "csv" in href]
-        answers = [ask(server, href, "Accept-Encoding: gzip") for href in tables]
-        small = all(b"Content-Encoding: gzip" in each for each in answers)
-        yield Finding(
-            f"the {len(tables)} tables of an agent",
-            "all packed, at most 100 KB",
-            f"{'all packed' if small else 'not packed'}, at most "
-            f"{max(map(len, answers)) / 1000:.0f} KB",
-            small and max(map(len, answers)) < 100_000,
-        )
+        chosen[wish] = found and found[1].decode()
+    yield Finding(
+        "a page asked for with " + ", ".join(f"`{wish}`" for wish in wishes),
+        ", ".join(str(encoding or "plain") for encoding in wishes.values()),
+        ", ".join(str(encoding or "plain") for encoding in chosen.values()),
+        chosen == wishes,
+    )
+    packed = {body(ask(server, "/play/40", "Accept-Encoding: gzip")) for _ in range(20)}
+    dated = any(each[4:8] != bytes(4) for each in packed)
+    yield Finding(
+        "a page asked for 20 times with gzip, of two workers",
+        "the same bytes without a date",
+        f"{len(packed)} kinds of bytes, {'a' if dated else 'no'} date",
+        len(packed) == 1 and not dated and gzip.decompress(packed.pop()) != b"",
+    )
+    name = next(iter(agents(server.url)))
+    page = ask(server, f"/agents/{name}").decode("utf-8", "replace")
+    tables = [href for href in re.findall(r'href="([^"]+)"', page) if "csv" in href]
+    answers = [ask(server, href, "Accept-Encoding: gzip") for href in tables]
+    small = all(b"Content-Encoding: gzip" in each for each in answers)
+    yield Finding(
+        f"the {len(tables)} tables of an agent",
+        "all packed, at most 100 KB",
+        f"{'all packed' if small else 'not packed'}, at most "
+        f"{max(map(len, answers)) / 1000:.0f} KB",
+        small and max(map(len, answers)) < 100_000,
+    )
 
 
 def body(received: bytes) -> bytes:
@@ -134,56 +137,52 @@ def body(received: bytes) -> bytes:
 ODD_TEXTS = {"path": "/x%0a%1b[31m%00", "agent": 'a\\b\t"c"\x80'}
 
 
-def log_lines() -> Iterator[Finding]:
+@on_a_server("log-lines", CANONICAL_HOST="Play.Example:80")
+def log_lines(server: Server) -> Iterator[Finding]:
     """Texts that would end a line of a log, or a JSON string."""
-    with serving(CANONICAL_HOST="Play.Example:80") as server:
-        agent = f"User-Agent: {ODD_TEXTS['agent']}"
-        led = ask(server, ODD_TEXTS["path"], agent, host="other.example")
-        ask(
-            server, ODD_TEXTS["path"] + "?q=\\%22", agent, "X-Request-ID: a\\b", host="play.example"
-        )
-        usual = ask(server, "/", host="play.example")
-        wait_until(lambda: sum(line["path"] != "/healthz" for line in access(server)) == 3)
-        lines = [line for line in server.log.splitlines() if "{" in line or "x\\n" in line]
-        odd = [line for line in access(server) if line["path"].startswith("/x")]
-        forged = [line for line in server.log.splitlines() if not re.match(r"[{\[]", line)]
-        yield Finding(
-            "a path with line break, escape and NUL; \\, tab and quotes in headers",
-            "each line of the access log is JSON with those very texts, no forged line",
-            f"{len(odd)} of {len(lines)} lines have them, {len(forged)} forged",
-            len(odd) == 2
-            and all(line["agent"] == ODD_TEXTS["agent"] for line in odd)
-            and not forged,
-        )
-        location = re.search(rb"Location: (.*)\r\n", led)
-        yield Finding(
-            "the same path by another name than CANONICAL_HOST, which is Play.Example:80",
-            "308 to http://play.example/x%0A..., not to be kept; 200 by its own name",
-            f"{status(led)} to {location[1].decode() if location else 'nowhere'}; {status(usual)}",
-            location is not None
-            and location[1].startswith(b"http://play.example/x%0A%1B")
-            and b"no-store" in led
-            and (status(led), status(usual)) == (308, 200),
-        )
+    agent = f"User-Agent: {ODD_TEXTS['agent']}"
+    led = ask(server, ODD_TEXTS["path"], agent, host="other.example")
+    ask(server, ODD_TEXTS["path"] + "?q=\\%22", agent, "X-Request-ID: a\\b", host="play.example")
+    usual = ask(server, "/", host="play.example")
+    wait_until(lambda: sum(line["path"] != "/healthz" for line in access(server)) == 3)
+    lines = [line for line in server.log.splitlines() if "{" in line or "x\\n" in line]
+    odd = [line for line in access(server) if line["path"].startswith("/x")]
+    forged = [line for line in server.log.splitlines() if not re.match(r"[{\[]", line)]
+    yield Finding(
+        "a path with line break, escape and NUL; \\, tab and quotes in headers",
+        "each line of the access log is JSON with those very texts, no forged line",
+        f"{len(odd)} of {len(lines)} lines have them, {len(forged)} forged",
+        len(odd) == 2 and all(line["agent"] == ODD_TEXTS["agent"] for line in odd) and not forged,
+    )
+    location = re.search(rb"Location: (.*)\r\n", led)
+    yield Finding(
+        "the same path by another name than CANONICAL_HOST, which is Play.Example:80",
+        "308 to http://play.example/x%0A..., not to be kept; 200 by its own name",
+        f"{status(led)} to {location[1].decode() if location else 'nowhere'}; {status(usual)}",
+        location is not None
+        and location[1].startswith(b"http://play.example/x%0A%1B")
+        and b"no-store" in led
+        and (status(led), status(usual)) == (308, 200),
+    )
 
 
 CLAIMS = ("X-Forwarded-Proto: https", "X-Forwarded-Ssl: on", "SCRIPT_NAME: /play", "PATH_INFO: /x")
 
 
-def claims() -> Iterator[Finding]:
+@on_a_server("claims")
+def claims(server: Server) -> Iterator[Finding]:
     """Headers by which a client says that it is a proxy."""
     secure = b"Strict-Transport-Security"
-    with serving() as server:
-        received = ask(server, "/play/4", *CLAIMS)
-        yield Finding(
-            f"{', '.join(CLAIMS)}, and no trusted proxy",
-            "200, as by plain HTTP",
-            f"{status(received)}, as by {'HTTPS' if secure in received else 'plain HTTP'}",
-            status(received) == 200 and secure not in received,
-        )
-    with serving(TRUSTED_PROXIES="1") as server:
+    received = ask(server, "/play/4", *CLAIMS)
+    yield Finding(
+        f"{', '.join(CLAIMS)}, and no trusted proxy",
+        "200, as by plain HTTP",
+        f"{status(received)}, as by {'HTTPS' if secure in received else 'plain HTTP'}",
+        status(received) == 200 and secure not in received,
+    )
+    with serving(TRUSTED_PROXIES="1") as behind:
         host = "X-Forwarded-Host: evil.example"
-        received = ask(server, "/api", "X-Forwarded-Proto: javascript", host)
+        received = ask(behind, "/api", "X-Forwarded-Proto: javascript", host)
         believed = b"evil" in received or b"javascript:" in received
         yield Finding(
             f"X-Forwarded-Proto: javascript and {host} from a trusted proxy",

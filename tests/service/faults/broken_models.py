@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.service.faults.finding import Finding
+from tests.service.faults.finding import Finding, fault
 from tests.service.faults.workers import models
 from tests.service.server import ROOT, start
 from tests.tictactoe.models import Arrays, npz, put, write
@@ -139,6 +139,7 @@ BROKEN: dict[str, Spoil] = {
 }
 
 
+@fault("broken-models")
 def broken_models() -> Iterator[Finding]:
     """Starts on broken models."""
     for done, spoil in BROKEN.items():
@@ -165,6 +166,7 @@ def broken_models() -> Iterator[Finding]:
         )
 
 
+@fault("killed-saves")
 def killed_saves() -> Iterator[Finding]:
     """Saves that are killed, each before another of its steps."""
     with tempfile.TemporaryDirectory() as folder:

@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from flask.testing import FlaskClient
 
 from app.web import create_app
-from tests.service.faults.finding import Finding
+from tests.service.faults.finding import Finding, fault
 
 CELLS = "012345678"
 LINES = [set(line) for line in ("012", "345", "678", "036", "147", "258", "048", "246")]
@@ -26,19 +26,21 @@ PAGES, ANSWERS = 2_000, 20_000  # orders of a sample, as whole pages and in the 
 BATCH = 100
 
 
+@fault("boards")
 def every_board() -> Iterator[Finding]:
     """All positions, as whole pages."""
     boards = {(frozenset(record[::2]), frozenset(record[1::2])): record for record in games()}
     yield asked(f"all {len(boards):,} boards, as whole pages", PAGE, boards.values())
 
 
-def every_record(everything: bool) -> Iterator[Finding]:
+@fault("records")
+def orders(everything: bool = False) -> Iterator[Finding]:
     """Orders of the nine cells as records, and the games that they begin with."""
-    orders = ["".join(order) for order in permutations(CELLS)]
-    total = len(orders)
-    random.Random(SEED).shuffle(orders)
+    shuffled = ["".join(order) for order in permutations(CELLS)]
+    total = len(shuffled)
+    random.Random(SEED).shuffle(shuffled)
     for kind, address, number in [("as whole pages", PAGE, PAGES), ("in the API", API, ANSWERS)]:
-        chosen = orders if everything else orders[:number]
+        chosen = shuffled if everything else shuffled[:number]
         whole = {order[: end(order)] for order in chosen}
         yield asked(f"{len(chosen):,} of all {total:,} orders of cells, {kind}", address, chosen)
         yield asked(f"the {len(whole):,} games that they begin with, {kind}", address, whole)

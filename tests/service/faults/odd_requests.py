@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tests.service.faults.clients import WHOLE, answer, ask, status
-from tests.service.faults.finding import Finding
-from tests.service.server import Server, serving
+from tests.service.faults.finding import Finding, on_a_server
+from tests.service.server import Server
 
 LIMIT = 30.0  # seconds until an answer, or an end
 HOST = b"Host: localhost\r\n"
@@ -126,16 +126,16 @@ IN_API = [
 ]
 
 
-def odd_requests() -> Iterator[Finding]:
+@on_a_server("odd-requests")
+def odd_requests(server: Server) -> Iterator[Finding]:
     """Wrong sizes, bodies, methods and lines."""
-    with serving() as server:
-        for odd in SIZES + BODIES + METHODS + LINES:
-            yield sent(server, odd, "with our headers if the site answers", SECURE)
-        for odd in IN_API:
-            told = odd._replace(done=f"{odd.done}, in the API")
-            yield sent(server, told, "with our headers, as JSON", SECURE, JSON)
-        faults = server.log.count("Traceback")
-        yield Finding("all of them", "no traceback in the log", f"{faults} tracebacks", faults == 0)
+    for odd in SIZES + BODIES + METHODS + LINES:
+        yield sent(server, odd, "with our headers if the site answers", SECURE)
+    for odd in IN_API:
+        told = odd._replace(done=f"{odd.done}, in the API")
+        yield sent(server, told, "with our headers, as JSON", SECURE, JSON)
+    faults = server.log.count("Traceback")
+    yield Finding("all of them", "no traceback in the log", f"{faults} tracebacks", faults == 0)
 
 
 def sent(server: Server, odd: Odd, how: str, *wanted: bytes) -> Finding:

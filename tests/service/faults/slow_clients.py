@@ -10,8 +10,8 @@ from statistics import median
 from threading import Event, Thread
 
 from tests.service.faults.clients import WHOLE, connect, half_open, seconds_of_a_good_request
-from tests.service.faults.finding import Finding
-from tests.service.server import open_files, serving, wait_until
+from tests.service.faults.finding import Finding, on_a_server
+from tests.service.server import Server, open_files, serving, wait_until
 
 GOOD = 10  # requests
 RATE = 600  # connections a second
@@ -30,19 +30,22 @@ SMALL = 2048  # bytes that a slow reader's system takes for it
 Hold = Callable[[int, int], AbstractContextManager[object]]  # port, how many
 
 
-def half_open_connections() -> Iterator[Finding]:
+@on_a_server("half-open")
+def half_open_connections(server: Server) -> Iterator[Finding]:
     """Headers that never end."""
     for number in (30, 520, 3200):
-        yield beside_a_good_request(number, "whose headers never end", half_open)
+        yield beside_a_good_request(server, number, "whose headers never end", half_open)
 
 
-def silent_connections() -> Iterator[Finding]:
+@on_a_server("silent")
+def silent_connections(server: Server) -> Iterator[Finding]:
     """Connections on which nothing is ever sent."""
     for number in (30, 520, 3200):
-        yield beside_a_good_request(number, "on which nothing is sent", silent)
+        yield beside_a_good_request(server, number, "on which nothing is sent", silent)
 
 
-def clients_that_stay() -> Iterator[Finding]:
+@on_a_server("staying")
+def clients_that_stay(server: Server) -> Iterator[Finding]:
     """Answers after which the client does not hang up."""
     ends = "a second that are answered and closed, and whose clients do not hang up"
     for done, request in [
@@ -51,21 +54,22 @@ def clients_that_stay() -> Iterator[Finding]:
         ("new connections a second that announce a body and never send it", UNSENT),
         (f"new connections {ends}, by HTTP/1.0", WHOLE.replace(b"HTTP/1.1", b"HTTP/1.0")),
     ]:
-        yield beside_a_good_request(RATE, done, partial(staying, request))
+        yield beside_a_good_request(server, RATE, done, partial(staying, request))
 
 
-def slow_readers() -> Iterator[Finding]:
+@on_a_server("slow-readers")
+def slow_readers(server: Server) -> Iterator[Finding]:
     """Pages that are asked for and hardly read."""
     done = f"that ask for {PAGES} pages and read a byte a second"
     for number in (30, 520):
         hold = partial(reading_slowly, PAGE * PAGES, 1, 1.0)
-        yield beside_a_good_request(number, done, hold, ANSWERED)
+        yield beside_a_good_request(server, number, done, hold, ANSWERED)
     done = "that ask for a table of 389 KB and read 4 KB of it each 2.5 s"
-    yield beside_a_good_request(200, done, partial(reading_slowly, TABLE, 4096, 2.5))
-    with serving() as server:
-        workers = server.workers
+    yield beside_a_good_request(server, 200, done, partial(reading_slowly, TABLE, 4096, 2.5))
+    with serving() as other:  # where no connection is left
+        workers = other.workers
         before = {worker: open_files(worker) for worker in workers}
-        with reading_slowly(PAGE * PAGES, 1, 1.0, server.port, 100):
+        with reading_slowly(PAGE * PAGES, 1, 1.0, other.port, 100):
             wait_until(lambda: sum(map(open_files, workers)) >= sum(before.values()) + 100)
             began = time.monotonic()
             wait_until(lambda: all(open_files(one) <= before[one] for one in workers), 2 * LIMIT)
@@ -78,15 +82,16 @@ def slow_readers() -> Iterator[Finding]:
     )
 
 
-def beside_a_good_request(number: int, done: str, hold: Hold, patience: float = AT_ONCE) -> Finding:
+def beside_a_good_request(
+    server: Server, number: int, done: str, hold: Hold, patience: float = AT_ONCE
+) -> Finding:
     """Hold so many connections, and ask something good meanwhile."""
-    with serving() as server:
-        workers = server.workers
-        before = good_requests(server.port)
-        with hold(server.port, number):
-            meanwhile = good_requests(server.port)
-        after = good_requests(server.port)
-        kept = workers <= server.workers
+    workers = server.workers
+    before = good_requests(server.port)
+    with hold(server.port, number):
+        meanwhile = good_requests(server.port)
+    after = good_requests(server.port)
+    kept = workers <= server.workers
     return Finding(
         f"{number} {done if done.startswith('new') else f'connections {done}'}",
         f"good requests answered within {patience:g} s meanwhile",

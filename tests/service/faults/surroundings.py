@@ -13,8 +13,16 @@ from contextlib import suppress
 
 from tests.service.faults.clients import WHOLE, half_open
 from tests.service.faults.clients import ask as ask_raw
-from tests.service.faults.finding import Finding
-from tests.service.server import ROOT, answers, free_port, serving, start, wait_until, wait_until_up
+from tests.service.faults.finding import Finding, fault, on_a_server
+from tests.service.server import (
+    ROOT,
+    Server,
+    answers,
+    free_port,
+    start,
+    wait_until,
+    wait_until_up,
+)
 
 CLOSED = 30.0  # seconds until it has ended, too
 LIMIT = 20.0  # seconds until the server has given up
@@ -39,6 +47,7 @@ AS_NOBODY = (
 LINES = 3_000
 
 
+@fault("settings")
 def wrong_settings() -> Iterator[Finding]:
     """Variables of the environment that cannot be right."""
     for name, texts in WRONG.items():
@@ -57,11 +66,11 @@ def wrong_settings() -> Iterator[Finding]:
             )
 
 
-def ascii_locale() -> Iterator[Finding]:
+@on_a_server("ascii", **ASCII)
+def ascii_locale(server: Server) -> Iterator[Finding]:
     """A locale in which only ASCII can be written."""
-    with serving(**ASCII) as server:
-        pages = {path: answers(server.url + path) for path in ("/", "/agents", "/how", "/api")}
-        log = server.log
+    pages = {path: answers(server.url + path) for path in ("/", "/agents", "/how", "/api")}
+    log = server.log
     yield Finding(
         f"gunicorn started with {' '.join(f'{name}={text}' for name, text in ASCII.items())}",
         "all pages 200, no traceback",
@@ -70,6 +79,7 @@ def ascii_locale() -> Iterator[Finding]:
     )
 
 
+@fault("closed-terminal")
 def closed_terminal() -> Iterator[Finding]:
     """A terminal that is closed under `make run`."""
     port = free_port()
@@ -96,6 +106,7 @@ def closed_terminal() -> Iterator[Finding]:
     )
 
 
+@fault("unread-log")
 def unread_log() -> Iterator[Finding]:
     """A pipe for the log that nobody reads."""
     read, write = os.pipe()
@@ -118,6 +129,7 @@ def unread_log() -> Iterator[Finding]:
     )
 
 
+@fault("few-threads")
 def few_threads() -> Iterator[Finding]:
     """A host that allows few threads and processes."""
     done = f"a host that allows {TASKS} processes and threads"
@@ -127,6 +139,7 @@ def few_threads() -> Iterator[Finding]:
         yield crowded(done, AS_NOBODY)
 
 
+@fault("few-files")
 def few_files() -> Iterator[Finding]:
     """A host that allows few open files, and so few connections."""
     yield crowded(f"a host that allows {FILES} open files", f"prlimit --nofile={FILES}:{FILES}")

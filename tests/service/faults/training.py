@@ -21,17 +21,19 @@ from urllib.parse import urlsplit
 from app.tictactoe.agents import load
 from app.tictactoe.game import connect
 from app.web.service.on_demand import LOOK_SECONDS
-from tests.service.classroom import Answered, ask, until_there
-from tests.service.faults.finding import Finding
+from tests.service.faults.finding import Finding, fault, on_a_server
 from tests.service.server import (
     ROOT,
+    Answered,
     Server,
+    ask,
     children,
     cpu_seconds,
     page,
     serving,
     start,
     trainers,
+    until_there,
     wait_until,
     wait_until_up,
 )
@@ -62,6 +64,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@fault("full-disk")
 def full_disk() -> Iterator[Finding]:
     """A model for which there is no room."""
     with tempfile.TemporaryDirectory() as name, mounted(Path(name)) as mount:
@@ -76,6 +79,7 @@ def full_disk() -> Iterator[Finding]:
         yield failing(Path(name), done, "File too large", FILE << 10)
 
 
+@fault("interrupted")
 def interrupted_training() -> Iterator[Finding]:
     """Ctrl-C in the middle of a training."""
     with tempfile.TemporaryDirectory() as name:
@@ -175,10 +179,11 @@ def visit(server: Server, name: str) -> Answered:
     return until_there(server, f"/lab/{name}", time.monotonic() + PATIENCE)
 
 
-def killed_trainer() -> Iterator[Finding]:
+@on_a_server("trainer")
+def killed_trainer(server: Server) -> Iterator[Finding]:
     """A trainer that is killed while it trains, and one that has nothing to do."""
-    with serving() as server, ThreadPoolExecutor(CLIENTS) as pool:
-        assert page(server, fresh()).status == 200
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        assert page(server, fresh()) == 200
         before = cpu_seconds(trainers(server))
         time.sleep(IDLE)
         spent = cpu_seconds(trainers(server)) - before
@@ -190,8 +195,8 @@ def killed_trainer() -> Iterator[Finding]:
             answers = [pool.submit(page, server, fresh()) for _ in range(4 * CLIENTS)]
             answers[0].result()
             os.kill(killed, signal.SIGKILL)
-            seen = Counter(answer.result().status for answer in answers)
-            after = page(server, fresh()).status
+            seen = Counter(answer.result() for answer in answers)
+            after = page(server, fresh())
             others = trainers(server)
             yield Finding(
                 f"kill -KILL of the trainer, {CLIENTS} clients with {4 * CLIENTS} new recipes",
@@ -202,17 +207,18 @@ def killed_trainer() -> Iterator[Finding]:
             )
 
 
+@fault("broken-cache")
 def broken_cache() -> Iterator[Finding]:
     """What numba has compiled and kept, damaged."""
     with tempfile.TemporaryDirectory() as name:
         with serving(NUMBA_CACHE_DIR=name) as server:
-            assert page(server, fresh()).status == 200
+            assert page(server, fresh()) == 200
         kept = {file: file.read_bytes() for file in Path(name).rglob("*.nb[ci]")}
         for done, damage in DAMAGES.items():
             for file, content in kept.items():
                 file.write_bytes(damage(content))
             with serving(NUMBA_CACHE_DIR=name) as server:
-                seen = [page(server, fresh()).status for _ in range(2)]
+                seen = [page(server, fresh()) for _ in range(2)]
             yield Finding(
                 f"{len(kept)} files that numba keeps are {done}, two new recipes",
                 "both are trained",
@@ -221,15 +227,16 @@ def broken_cache() -> Iterator[Finding]:
             )
 
 
+@fault("trainer-ends")
 def trainer_and_server() -> Iterator[Finding]:
     """What becomes of the trainer when the server is reloaded, stopped or killed."""
     with serving() as server:
         with ThreadPoolExecutor(2 * CLIENTS) as pool:
             statuses = {pool.submit(page, server, fresh()) for _ in range(2 * CLIENTS)}
-            first = {answer.result().status for answer in statuses}
+            first = {answer.result() for answer in statuses}
         one = trainers(server)
         server.reload()
-        assert page(server, fresh()).status == 200
+        assert page(server, fresh()) == 200
         yield Finding(
             "new recipes asked of two workers at once, then kill -HUP and one more",
             "one trainer for both, and the same after the reload",
@@ -241,7 +248,7 @@ def trainer_and_server() -> Iterator[Finding]:
         server = start(output)
         try:
             assert wait_until_up(server), server.log
-            assert page(server, fresh()).status == 200
+            assert page(server, fresh()) == 200
             one = trainers(server)
         finally:
             server.process.kill()
@@ -252,7 +259,7 @@ def trainer_and_server() -> Iterator[Finding]:
 @contextmanager
 def held_up(server: Server) -> Iterator[int]:
     """Hold up the only one who trains, in the middle of a training."""
-    assert page(server, fresh()).status == 200
+    assert page(server, fresh()) == 200
     (one,) = children(*trainers(server))
     os.kill(one, signal.SIGSTOP)
     wait_until(lambda: _state(one) == "T")
@@ -262,9 +269,10 @@ def held_up(server: Server) -> Iterator[int]:
         os.kill(one, signal.SIGCONT)
 
 
-def place_in_line() -> Iterator[Finding]:
+@on_a_server("place-in-line", LAB_TRAINERS="1")
+def place_in_line(server: Server) -> Iterator[Finding]:
     """People who wait, and people who do not any more."""
-    with serving(LAB_TRAINERS="1") as server, ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor() as pool:
         with held_up(server):
             first = pool.submit(ask, server, f"/lab/{fresh()}", PATIENCE)  # which it has begun
             wait_until(first.done)
@@ -290,16 +298,16 @@ def place_in_line() -> Iterator[Finding]:
         )
 
 
-def crawlers() -> Iterator[Finding]:
+@on_a_server("crawlers")
+def crawlers(server: Server) -> Iterator[Finding]:
     """What is not for who follows every link."""
-    with serving() as server:
-        robots = ask(server, "/robots.txt", PATIENCE).text
-        tag = "X-Robots-Tag"
-        page_there = ask(server, "/agents/q-table", PATIENCE)
-        pages = re.findall(r"<loc>([^<]+)</loc>", ask(server, "/sitemap.xml", PATIENCE).text)
-        found = {ask(server, urlsplit(page).path, PATIENCE).status for page in pages}
-        trained = len(trainers(server))
-        told = {path: ask(server, path, PATIENCE).headers.get(tag, "") for path in UNSEARCHED}
+    robots = ask(server, "/robots.txt", PATIENCE).text
+    tag = "X-Robots-Tag"
+    page_there = ask(server, "/agents/q-table", PATIENCE)
+    pages = re.findall(r"<loc>([^<]+)</loc>", ask(server, "/sitemap.xml", PATIENCE).text)
+    found = {ask(server, urlsplit(page).path, PATIENCE).status for page in pages}
+    trained = len(trainers(server))
+    told = {path: ask(server, path, PATIENCE).headers.get(tag, "") for path in UNSEARCHED}
     yield Finding(
         f"robots.txt, the headers of {', '.join(UNSEARCHED)}, and all pages of sitemap.xml",
         "what trains is disallowed and noindex, pages of agents are not; the site's map has pages "
@@ -315,13 +323,14 @@ def crawlers() -> Iterator[Finding]:
     )
 
 
+@fault("folders")
 def other_folders() -> Iterator[Finding]:
     """Two servers on one machine, and a runtime folder without any room."""
     with tempfile.TemporaryDirectory() as name, serving(XDG_RUNTIME_DIR=name) as one:
         with serving(XDG_RUNTIME_DIR=name) as other:
-            seen = [page(server, fresh()).status for server in (one, other)]
+            seen = [page(server, fresh()) for server in (one, other)]
             apart = trainers(one).isdisjoint(trainers(other))
-        seen.append(page(one, fresh()).status)
+        seen.append(page(one, fresh()))
         left = len([*Path(name).glob("q-tac-toe/server-*")])
     yield Finding(
         "two servers with one place, a new recipe of each; one ends, another new recipe",
@@ -339,7 +348,7 @@ def other_folders() -> Iterator[Finding]:
                 file.write(bytes(1024))
         Path(name).chmod(0o700)
         with serving(XDG_RUNTIME_DIR=name, NUMBA_CACHE_DIR=f"{name}/compiled") as server:
-            seen = [page(server, each).status for each in ("q-table", fresh())]
+            seen = [page(server, each) for each in ("q-table", fresh())]
             log = server.log
         yield Finding(
             f"{done}; nor is there room for what numba compiles",
@@ -349,6 +358,7 @@ def other_folders() -> Iterator[Finding]:
         )
 
 
+@fault("left-behind")
 def left_behind() -> Iterator[Finding]:
     """Folders beside the server's own, and a place that is not the user's alone."""
 
@@ -413,10 +423,10 @@ def left_behind() -> Iterator[Finding]:
         )
 
 
-def full_queue() -> Iterator[Finding]:
+@on_a_server("full-queue", LAB_TRAINERS="1")
+def full_queue(server: Server) -> Iterator[Finding]:
     """More people than can wait."""
     with (
-        serving(LAB_TRAINERS="1") as server,
         ThreadPoolExecutor(MOST + MORE) as pool,
         held_up(server) as one,
     ):
@@ -424,7 +434,7 @@ def full_queue() -> Iterator[Finding]:
         answers = [pool.submit(visit, server, fresh()) for _ in range(MOST + MORE - 1)]
         wait_until(lambda: sum(answer.done() for answer in answers) >= MORE - 1)
         told = [answer.result() for answer in answers if answer.done()]
-        shipped = page(server, "q-table").status
+        shipped = page(server, "q-table")
         os.kill(one, signal.SIGCONT)
         seen = Counter(answer.result().status for answer in [held, *answers])
         yield Finding(
@@ -438,11 +448,13 @@ def full_queue() -> Iterator[Finding]:
         )
 
 
-def one_recipe_at_once() -> Iterator[Finding]:
+@on_a_server("one-recipe")
+def one_recipe_at_once(server: Server) -> Iterator[Finding]:
     """A crowd that asks for the same recipe."""
-    with serving() as server, ThreadPoolExecutor(CROWD) as pool:
-        assert page(server, fresh()).status == 200
-        answers = [*pool.map(page, [server] * CROWD, [fresh()] * CROWD)]
+    with ThreadPoolExecutor(CROWD) as pool:
+        assert page(server, fresh()) == 200
+        paths = [f"/agents/{fresh()}"] * CROWD
+        answers = [*pool.map(ask, [server] * CROWD, paths, [PATIENCE] * CROWD)]
         statuses = Counter(answer.status for answer in answers)
         seconds = max(answer.seconds for answer in answers)
         yield Finding(
@@ -453,16 +465,16 @@ def one_recipe_at_once() -> Iterator[Finding]:
         )
 
 
-def lab_switched_off() -> Iterator[Finding]:
+@on_a_server("lab-off", LAB="0")
+def lab_switched_off(server: Server) -> Iterator[Finding]:
     """LAB=0."""
-    with serving(LAB="0") as server:
-        seen = [page(server, name).status for name in (fresh(), "q-table")]
-        yield Finding(
-            "LAB=0, a new recipe and an agent that is there",
-            "404, 200, no trainer",
-            f"{seen[0]}, {seen[1]}, trainers: {len(trainers(server))}",
-            seen == [404, 200] and not trainers(server),
-        )
+    seen = [page(server, name) for name in (fresh(), "q-table")]
+    yield Finding(
+        "LAB=0, a new recipe and an agent that is there",
+        "404, 200, no trainer",
+        f"{seen[0]}, {seen[1]}, trainers: {len(trainers(server))}",
+        seen == [404, 200] and not trainers(server),
+    )
 
 
 def _gone(done: str, pids: set[int]) -> Finding:

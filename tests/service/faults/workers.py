@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.service.faults.clients import WHOLE, Asked, Load, ask, finish, half_open, load
-from tests.service.faults.finding import Finding
+from tests.service.faults.finding import Finding, fault, on_a_server
 from tests.service.server import ROOT, Server, get, memory, serving, wait_until
 
 TIMES = 3
@@ -30,44 +30,44 @@ HOLDS = 8
 HELD = 2.5  # seconds: longer than a connection between two requests is kept
 
 
-def reload_under_load() -> Iterator[Finding]:
+@on_a_server("reload")
+def reload_under_load(server: Server) -> Iterator[Finding]:
     """Three reloads."""
-    with serving() as server:
-        with load(server.port) as clients:
-            clients.go_on()
-            start = time.monotonic()
-            for _ in range(TIMES):
-                server.reload()
-            seconds = (time.monotonic() - start) / TIMES
-            clients.go_on()
-        yield Finding(
-            f"{TIMES} x kill -HUP, {len(clients.threads)} clients",
-            "no request lost",
-            f"{clients.told()}; {seconds:.1f} s until all workers are new",
-            not clients.lost,
-        )
-        with half_open(server.port, 4) as begun:
-            assert ask(server.port, WHOLE) == 200  # so those before it have been let in
-            before = server.workers
-            server.process.send_signal(signal.SIGHUP)
-            wait_until(lambda: len(server.workers - before) == len(before))
-            held = bool(server.workers & before)
-            statuses = [finish(connection) for connection in begun]
-        yield Finding(
-            "kill -HUP while the headers of 4 requests are half sent; the rest once all is new",
-            "the old worker waits for them, all answered 200",
-            f"{'it waits' if held else 'it does not wait'}; {', '.join(map(str, statuses))}",
-            held and statuses == [200] * len(begun),
-        )
+    with load(server.port) as clients:
+        clients.go_on()
+        start = time.monotonic()
+        for _ in range(TIMES):
+            server.reload()
+        seconds = (time.monotonic() - start) / TIMES
+        clients.go_on()
+    yield Finding(
+        f"{TIMES} x kill -HUP, {len(clients.threads)} clients",
+        "no request lost",
+        f"{clients.told()}; {seconds:.1f} s until all workers are new",
+        not clients.lost,
+    )
+    with half_open(server.port, 4) as begun:
+        assert ask(server.port, WHOLE) == 200  # so those before it have been let in
+        before = server.workers
+        server.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: len(server.workers - before) == len(before))
+        held = bool(server.workers & before)
+        statuses = [finish(connection) for connection in begun]
+    yield Finding(
+        "kill -HUP while the headers of 4 requests are half sent; the rest once all is new",
+        "the old worker waits for them, all answered 200",
+        f"{'it waits' if held else 'it does not wait'}; {', '.join(map(str, statuses))}",
+        held and statuses == [200] * len(begun),
+    )
 
 
-def many_reloads() -> Iterator[Finding]:
+@on_a_server("reloads")
+def many_reloads(server: Server) -> Iterator[Finding]:
     """What the first process keeps of the sites that it has made."""
     sizes = []
-    with serving() as server:
-        for _ in range(RELOADS):
-            server.reload()
-            sizes.append(memory(server.process.pid, "Rss"))
+    for _ in range(RELOADS):
+        server.reload()
+        sizes.append(memory(server.process.pid, "Rss"))
     second, last = sizes[1], sizes[-1]
     yield Finding(
         f"{RELOADS} x kill -HUP, one after the other",
@@ -77,6 +77,7 @@ def many_reloads() -> Iterator[Finding]:
     )
 
 
+@fault("retrain")
 def retrain_under_load() -> Iterator[Finding]:
     """A model trained anew."""
     with models() as folder, serving(MODELS=str(folder)) as server:
@@ -99,6 +100,7 @@ def retrain_under_load() -> Iterator[Finding]:
     )
 
 
+@fault("broken-reload")
 def reload_of_a_broken_model() -> Iterator[Finding]:
     """A model cut short, then put right."""
     with models() as folder, serving(MODELS=str(folder)) as server:
@@ -144,10 +146,11 @@ def digests(server: Server) -> dict[str, str]:
     return answer["models"]
 
 
-def kill_a_worker() -> Iterator[Finding]:
+@on_a_server("kill")
+def kill_a_worker(server: Server) -> Iterator[Finding]:
     """Workers that are killed, one after the other."""
     told, fine, slowest = [], True, 0.0
-    with serving() as server, load(server.port) as clients:
+    with load(server.port) as clients:
         for _ in range(KILLS):
             clients.go_on()
             before, lost = server.workers, len(clients.lost)
@@ -173,9 +176,10 @@ def kill_a_worker() -> Iterator[Finding]:
     )
 
 
-def hold_up_workers() -> Iterator[Finding]:
+@on_a_server("held-up")
+def hold_up_workers(server: Server) -> Iterator[Finding]:
     """Processes that get no processor for a while, as on a machine that has too much to do."""
-    with serving() as server, load(server.port) as clients:
+    with load(server.port) as clients:
         for _ in range(HOLDS):
             clients.go_on()
             workers = server.workers
@@ -209,6 +213,7 @@ def connections(pid: int, port: int) -> int:
     )
 
 
+@fault("stop")
 def stop_under_load() -> Iterator[Finding]:
     """An orderly end."""
     with serving() as server:
