@@ -1,9 +1,13 @@
 """Agents on disk: what is saved is loaded, to the last bit, and nothing else is saved."""
 
 import json
+import subprocess
+import sys
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,16 +16,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from app.tictactoe.agents import Agent, ModelError, load, load_all, save
+from app.tictactoe.agents import ASIDE, Agent, ModelError, arrays_file, load, load_all, save
 from app.tictactoe.card import TAKEN, Card, Reported, card_text
-from app.tictactoe.game import Game, connect
+from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import BySeat
 from tests.tictactoe.models import ID, assert_same, make_agent
+from tests.tictactoe.savers import AGENTS, GAME, files
 
-SMALL = connect(2, 2, 2)
-CARD = make_agent(SMALL).card
+CARD = AGENTS[0].card
 TEXT = st.text(min_size=1)
 TITLE = st.text(st.characters(exclude_categories=("Cc", "Cf", "Cs")), min_size=1, max_size=200)
 
@@ -29,10 +33,6 @@ TITLE = st.text(st.characters(exclude_categories=("Cc", "Cf", "Cs")), min_size=1
 @pytest.fixture(scope="module")
 def agent(game: Game) -> Agent:
     return make_agent(game)
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_what_is_saved_is_loaded(tmp_path: Path, game: Game, agent: Agent):
@@ -79,25 +79,8 @@ def test_the_card_is_readable(tmp_path: Path, game: Game, agent: Agent):
     """Its keys in this order, a line each, lists of numbers on one line."""
     save(tmp_path, game, agent)
     text = (tmp_path / f"{ID}.json").read_text()
-    assert list(json.loads(text)) == [
-        "id",
-        "title",
-        "origin",
-        "recipe",
-        "algorithm",
-        "reported",
-        "found",
-        "plays",
-        "seed",
-        "games",
-        "updates",
-        "seconds",
-        "versions",
-        "numbering",
-        "arrays",
-        "worth",
-        "figures",
-    ]
+    held = [one for one in Card.__struct_fields__ if getattr(agent.card, one) is not None]
+    assert list(json.loads(text)) == held
     lines = text.splitlines()
     assert ' "title": "Some agent",' in lines
     assert '  "x": [-10.0, 0.5, 10.0],' in lines
@@ -166,15 +149,15 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path, game: Game, agent
 def test_nobody_takes_the_name_of_somebody_who_is_no_agent(tmp_path: Path):
     assert {"human", "truth", "self", "both", *BASELINES} == TAKEN
     for name in sorted(TAKEN):
-        taken = make_agent(SMALL, id=name)
+        taken = make_agent(GAME, id=name)
         with pytest.raises(ModelError, match=f"id '{name}' is the name of a player"):
-            save(tmp_path, SMALL, taken)
-        save(tmp_path, SMALL, make_agent(SMALL))
+            save(tmp_path, GAME, taken)
+        save(tmp_path, GAME, make_agent(GAME))
         for ending, content in files(tmp_path).items():
             renamed = content.replace(ID.encode(), name.encode()) if "json" in ending else content
             (tmp_path / ending.replace(ID, name)).write_bytes(renamed)
         with pytest.raises(ModelError, match=f"{name}.json: id '{name}' is the name of a player"):
-            load(tmp_path, SMALL, name)
+            load(tmp_path, GAME, name)
 
 
 def test_a_table_and_its_history_are_kept_to_the_last_bit(tmp_path: Path, game: Game, agent: Agent):
@@ -249,3 +232,98 @@ def test_of_a_table_a_quarter_is_kept(game: Game) -> None:
     history = load(Path("models"), game, "q-table").history
     kept = sum(array.nbytes for array in (history.first, history.since, history.value, history.met))
     assert kept < (history.all_values().nbytes + history.all_updated().nbytes) / 3
+
+
+# Whatever happens to who saves a model, the folder holds the older one or the new one, whole.
+
+
+ROOT = Path(__file__).parents[2]
+MET = 20  # models of each of two who save at once
+
+
+def start(program: str, *arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.tictactoe.savers", program, *map(str, arguments)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
+
+
+@pytest.fixture(scope="module")
+def killed(memory: Path) -> dict[str, list[Any]]:
+    """What is found after saves that were killed before each of their steps."""
+    with start("kill", memory) as program:
+        printed, _ = program.communicate()
+    assert program.returncode == 0
+    told: dict[str, list[Any]] = json.loads(printed)
+    return told
+
+
+def assert_exchanged(ends: list[Any], before: int | None, after: int) -> None:
+    """At some step one model takes the place of the other, and never is there anything else."""
+    steps = ends.count(before)
+    assert ends == [before] * steps + [after] * (len(ends) - steps)
+    assert 3 < steps < len(ends)
+
+
+def test_a_killed_save_leaves_the_old_model_or_the_new_one(killed):
+    assert_exchanged(killed["second"], before=0, after=1)
+
+
+def test_a_killed_first_save_leaves_no_model_or_the_new_one(killed):
+    assert_exchanged(killed["first"], before=None, after=0)
+
+
+def test_a_save_that_is_killed_after_one_that_was_killed_leaves_what_that_left(killed):
+    """One of four states: nothing, the arrays, their card too, or both in their place."""
+    assert [before for before, _ in killed["third"]] == [0, 0, 1, 1]
+    for before, ends in killed["third"]:
+        assert_exchanged(ends, before, after=2)
+
+
+def test_two_who_save_at_once_never_mix_a_pair(memory: Path):
+    """And whoever loads meanwhile finds one of them."""
+    folder = memory / "busy"
+    seen: Counter[int] = Counter()
+    save(folder, GAME, AGENTS[0])
+    with start("go-on", folder, 1) as one, start("go-on", folder, 2) as other:
+        while min(seen[1], seen[2]) < MET:
+            loaded = load(folder, GAME, ID)
+            assert_same(loaded, AGENTS[loaded.card.seed])
+            seen[loaded.card.seed] += 1
+        for program in (one, other):
+            program.communicate()  # which ends its input
+            assert program.returncode == 0
+    assert set(files(folder)) == {f"{ID}.json", f"{ID}.npz"}
+    assert load(folder, GAME, ID).card.seed in (1, 2)
+
+
+def test_what_others_left_aside_vanishes_with_the_next_save(tmp_path: Path):
+    for name in ("x", "y.json", "z.npz"):
+        (tmp_path / f"{ASIDE}{name}").write_bytes(b"half of it")
+    save(tmp_path, GAME, AGENTS[0])
+    assert {path.name for path in tmp_path.iterdir()} == {f"{ID}.json", f"{ID}.npz"}
+
+
+def test_arrays_that_no_card_describes_are_not_believed(tmp_path: Path):
+    """Left where arrays wait for their card by a save that never got so far."""
+    save(tmp_path, GAME, AGENTS[0])
+    save(tmp_path / "other", GAME, AGENTS[1])
+    (tmp_path / "other" / f"{ID}.npz").rename(tmp_path / f"{ID}.npz.newer")
+    (tmp_path / "other" / f"{ID}.json").unlink()
+    (tmp_path / "other").rmdir()
+    assert_same(load_all(tmp_path, GAME)[ID], AGENTS[0])
+    save(tmp_path, GAME, AGENTS[2])
+    assert set(files(tmp_path)) == {f"{ID}.json", f"{ID}.npz"}
+    assert_same(load(tmp_path, GAME, ID), AGENTS[2])
+
+
+def test_the_file_of_a_loaded_agent_is_its_own_whatever_becomes_of_the_folder(tmp_path: Path):
+    """As long as it is there it is read; when it is gone, or another's, it is written again."""
+    save(tmp_path, GAME, AGENTS[0])
+    agent, path = load(tmp_path, GAME, ID), tmp_path / f"{ID}.npz"
+    content = path.read_bytes()
+    assert arrays_file(GAME, agent) == content
+    save(tmp_path, GAME, AGENTS[1])
+    assert path.read_bytes() != content
+    assert arrays_file(GAME, agent) == content
+    path.unlink()
+    assert arrays_file(GAME, agent) == content

@@ -11,10 +11,8 @@ from app.tictactoe.policy import (
     best_moves,
     first_empty,
     minimax,
-    minimax_random,
     strongest,
     t_hand,
-    uniform,
 )
 from app.tictactoe.values import line_up, outcome_chances
 
@@ -116,7 +114,3 @@ def test_one_alone_is_set_against_best_play(game: Game) -> None:
     erring = disagreements(game, [first_empty(game)])
     right = best_moves(game)
     assert not right[erring][first_empty(game)[erring] > 0].any()
-
-
-def test_equals_never_part(game: Game) -> None:
-    assert disagreements(game, [uniform(game), minimax_random(game)]).size == 0

@@ -167,12 +167,6 @@ def test_numbering_is_the_digest_of_boards_moves_and_results(both: Both):
     assert numbering(both.game) == hashlib.sha256(little_endian).hexdigest()
 
 
-def test_enumerating_again_gives_the_same_numbers(both: Both):
-    again = connect(both.rules.rows, both.rules.columns, both.rules.in_a_row)
-    np.testing.assert_array_equal(again.code, both.game.code)
-    np.testing.assert_array_equal(again.successor, both.game.successor)
-
-
 # Boards other than tic-tac-toe's.  Those of 4 x 4 take their time: the benchmark checks them.
 
 
@@ -196,33 +190,6 @@ def test_three_by_four_looks_the_same_through_its_four_symmetries(three_by_four:
     for image in game.image:
         np.testing.assert_array_equal(solution.value[image], solution.value)
         np.testing.assert_array_equal(solution.plies[image], solution.plies)
-
-
-def test_one_cell_is_won_by_playing_it():
-    game = connect(1, 1, 1)
-    assert game.successor.tolist() == [[1]]
-    assert game.outcome.tolist() == [1]
-    assert game.symmetry.tolist() == [[0]]
-
-
-@pytest.mark.parametrize("columns", range(1, 17))
-def test_one_in_a_row_is_won_by_the_first_stone(columns: int):
-    game = connect(1, columns, 1)
-    assert (game.decisions, game.positions) == (1, 1 + columns)
-    assert set(game.outcome.tolist()) == {1}
-
-
-def test_two_cells_in_a_row_of_two_end_in_a_draw():
-    game = connect(1, 2, 2)
-    assert (game.decisions, game.positions) == (3, 5)
-    assert game.outcome.tolist() == [0, 0]
-
-
-def test_two_by_two_is_won_with_the_third_stone():
-    game = connect(2, 2, 2)
-    solution = optimal(game)
-    assert (game.decisions, game.positions) == (1 + 4 + 12, 1 + 4 + 12 + 12)
-    assert (solution.value[0], solution.plies[0]) == (1, 3)
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,7 @@ from app.tictactoe.policy import (
     mix,
     optimal_q,
     policy_of,
-    strongest,
-    t_hand,
-    uniform,
 )
-from app.tictactoe.values import outcome_chances
 from tests.tictactoe.both import Both
 from tests.tictactoe.reference import PLAYERS, SIGN, equally, mover
 
@@ -49,33 +45,9 @@ def test_a_baseline_plays_as_the_reference_does(both: Both, name: str):
     np.testing.assert_array_equal(policy, both.policy(PLAYERS[name](both.rules)))
 
 
-def test_strongest_never_loses_and_wins_as_often_as_possible_against_random_play(game: Game):
-    as_x = outcome_chances(game, strongest(game), uniform(game))[0]
-    as_o = outcome_chances(game, uniform(game), strongest(game))[0]
-    assert as_x == pytest.approx([191 / 192, 1 / 192, 0], abs=1e-12)
-    assert as_o == pytest.approx([0, 79 / 945, 866 / 945], abs=1e-12)
-    assert not (strongest(game)[~best_moves(game)] > 0).any()
-
-
 def test_best_moves(both: Both):
     best = {board: dict.fromkeys(both.rules.best_cells(board), 1) for board in both.decisions}
     np.testing.assert_array_equal(best_moves(both.game), both.pairs(best, otherwise=0))
-
-
-@pytest.mark.parametrize(
-    ("board", "cells", "why"),
-    [
-        ("XX.OO....", {2}, "it wins rather than blocks"),
-        ("XX.O.....", {2}, "it blocks"),
-        ("XX.OX.O.O", {2, 7}, "it has two ways to win"),
-        ("X.O.....X", {4}, "it blocks in the middle of the diagonal"),
-        ("X........", {1, 2, 3, 4, 5, 6, 7, 8}, "nothing is to be done: anything"),
-    ],
-)
-def test_what_t_hand_does(game: Game, board: str, cells: set[int], why: str):
-    row = t_hand(game)[parse_position(game, board)]
-    assert set(np.flatnonzero(row).tolist()) == cells, why
-    assert set(row[row > 0]) == {1 / len(cells)}
 
 
 def test_the_baselines_have_a_name():

@@ -9,7 +9,6 @@ from app.tictactoe.policy import greedy, policy_of
 from app.tictactoe.report import (
     Figures,
     chances_against,
-    losing_game,
     report,
 )
 from app.tictactoe.tasks import Task, task_q
@@ -48,32 +47,6 @@ def test_all_figures_equal_a_slow_evaluation(
     assert flat(msgspec.to_builtins(figures)) == pytest.approx(flat(expected), rel=0, abs=1e-9)
 
 
-def test_a_card_s_figures_have_these_names(game: Game, tables):
-    figures = msgspec.to_builtins(judged(game, tables["zero"], task=Task()))
-    assert list(figures) == [
-        "updates",
-        "vs",
-        "best_response",
-        "nash_conv",
-        "blunders",
-        "reachable_blunders",
-        "classes_right",
-        "task",
-    ]
-    assert list(figures["vs"]) == [
-        "random",
-        "fixed",
-        "t-hand",
-        "minimax",
-        "minimax-random",
-        "strongest",
-    ]
-    for by_seat in (*figures["vs"].values(), figures["best_response"]):
-        assert list(by_seat) == ["x", "o"]
-    assert list(figures["reachable_blunders"]) == ["x", "o"]
-    assert list(figures["task"]) == ["largest", "mean", "largest_reached", "mean_reached"]
-
-
 @pytest.mark.parametrize("plays", ["greedy", "first"])
 def test_there_is_one_entry_a_snapshot(game: Game, tables, plays: str):
     """And it is that of its table alone."""
@@ -92,38 +65,6 @@ def test_there_is_one_entry_a_snapshot(game: Game, tables, plays: str):
             assert together[place] == pytest.approx(number, rel=0, abs=1.1e-9), path
 
 
-def test_the_optimal_table_is_proved_unbeatable(game: Game, tables):
-    figures = judged(game, tables["optimal"], worth=Worth())
-    assert figures.blunders == [0]
-    assert (figures.reachable_blunders.x, figures.reachable_blunders.o) == ([0], [0])
-    assert figures.nash_conv == [0]
-    assert (figures.best_response.x, figures.best_response.o) == ([(0, 1, 0)], [(0, 1, 0)])
-    assert figures.classes_right == [1]
-    assert figures.vs["random"].x == [pytest.approx((0.967811, 0.032189, 0), abs=5e-7)]
-    assert figures.vs["minimax"].x == figures.vs["minimax"].o == [(0, 1, 0)]
-    assert losing_game(game, greedy(tables["optimal"]), X) is None
-    assert losing_game(game, greedy(tables["optimal"]), O) is None
-
-
-def test_a_table_of_zeros_plays_at_random(game: Game, tables):
-    figures = judged(game, tables["zero"], worth=Worth())
-    as_x, as_o = (737 / 1260, 8 / 63, 121 / 420), (121 / 420, 8 / 63, 737 / 1260)
-    assert figures.vs["random"].x == [pytest.approx(as_x, abs=1e-9)]
-    assert figures.vs["random"].o == [pytest.approx(as_o, abs=1e-9)]
-    assert figures.vs["t-hand"].x == [pytest.approx((0.060935, 0.239330, 0.699735), abs=5e-7)]
-    assert figures.best_response.o == [pytest.approx((0, 1 / 192, 191 / 192), abs=1e-9)]
-    assert figures.blunders == [3191]
-    assert figures.classes_right is not None
-    assert figures.classes_right[0] == pytest.approx(3173 / 16_167, abs=1e-9)
-
-
-def test_a_table_of_zeros_that_plays_the_first_of_the_best_plays_the_first_cell(game: Game, tables):
-    figures = judged(game, tables["zero"], plays="first")
-    assert figures.vs["fixed"].x == [(1, 0, 0)]
-    assert figures.vs["fixed"].o == [(0, 0, 1)]
-    assert figures.vs == judged(game, tables["first"]).vs
-
-
 def test_who_has_learned_its_task_is_nowhere_off(game: Game):
     """But for the rounding of its table; and one value that is off is found."""
     task = Task("minimax-random", 0.9)
@@ -139,14 +80,6 @@ def test_who_has_learned_its_task_is_nowhere_off(game: Game):
     ]
     assert distance.largest_reached == [pytest.approx(0, abs=1e-7)] * 2
     assert distance.mean_reached == [pytest.approx(0, abs=1e-7)] * 2
-
-
-def test_chances_are_the_agent_s_own_side_in_both_seats(game: Game, tables):
-    first, zero = greedy(tables["first"]), greedy(tables["zero"])
-    win, draw, loss = chances_against(game, zero, first, X)
-    assert chances_against(game, first, zero, O) == (loss, draw, win)
-    assert judged(game, tables["first"]).best_response.x == [(0, 0, 1)]
-    assert judged(game, tables["optimal"]).best_response.o == [(0, 1, 0)]
 
 
 def test_chances_of_one_policy_are_those_of_its_figures(game: Game, tables):

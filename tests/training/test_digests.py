@@ -4,13 +4,20 @@ Where one of them fails a kernel has changed.  Then the algorithm gets a new nam
 """
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+import numpy as np
 import pytest
 
-from app.recipes import ALGORITHMS, parse
+from app.recipes import ALGORITHMS, SHIPPED, name, parse
+from app.tictactoe.agents import Agent, load, load_all
 from app.tictactoe.game import Game
+from app.tictactoe.history import History
+from app.tictactoe.report import report
 from training.learners import learn
+from training.run import differences, judged, train
 
 DIGESTS = Path(__file__).with_name("digests.txt")
 PINNED = [line.split() for line in DIGESTS.read_text().splitlines()]
@@ -32,3 +39,70 @@ def test_every_algorithm_with_a_table_is_pinned_more_than_once() -> None:
     assert len(PINNED) >= 40
     for slug, algorithm in ALGORITHMS.items():
         assert slugs.count(slug) > 1 or algorithm.is_network
+
+
+# The shipped models are what their recipes and seeds make of them.
+
+
+MODELS = Path("models")
+
+
+TABLES = [one for one, agent in SHIPPED.items() if agent.recipe.slug != "dqn"]
+MOST_BYTES = 20 << 20
+
+
+@pytest.mark.parametrize("agent_id", TABLES)
+def test_a_shipped_model_is_rebuilt_bit_for_bit(game: Game, agent_id: str) -> None:
+    saved = load(MODELS, game, agent_id)
+    rebuilt = train(agent_id, parse(saved.card.recipe), game, lambda progress: None)
+    assert differences(saved, rebuilt) == []
+
+
+@pytest.mark.parametrize("agent_id", SHIPPED)
+def test_a_shipped_card_tells_the_truth_of_its_table(game: Game, agent_id: str) -> None:
+    agent = load(MODELS, game, agent_id)
+    card, recipe = agent.card, SHIPPED[agent_id].recipe
+    assert (card.recipe, card.title) == (name(recipe), SHIPPED[agent_id].title)
+    updates = card.figures.updates
+    values = agent.history.all_values()
+    figures = report(game, values, updates, card.worth, card.plays, recipe.task())
+    assert figures == card.figures
+    assert judged(game, agent).card == card
+
+
+def test_everything_shipped_is_there_and_nothing_else(game: Game) -> None:
+    assert load_all(MODELS, game).keys() == SHIPPED.keys()
+    assert sum(path.stat().st_size for path in MODELS.iterdir()) < MOST_BYTES
+
+
+@pytest.fixture(scope="module")
+def agent(game: Game) -> Agent:
+    return load(MODELS, game, "q-iteration")
+
+
+def test_what_was_measured_may_differ(agent: Agent) -> None:
+    card = msgspec.structs.replace(agent.card, seconds=1e6, versions={}, arrays="")
+    assert differences(agent, replace(agent, card=card)) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["q", "visits", "snapshot_updates", "snapshot_q", "snapshot_updated"]
+)
+def test_one_other_bit_is_a_difference(agent: Agent, name: str) -> None:
+    arrays = agent.arrays()
+    arrays[name] = arrays[name].copy()
+    arrays[name].reshape(-1).view(np.uint8)[7] ^= 1
+    other = Agent(
+        card=agent.card,
+        q=arrays["q"],
+        visits=arrays["visits"],
+        snapshot_updates=arrays["snapshot_updates"],
+        history=History.of(arrays["snapshot_q"], arrays["snapshot_updated"]),
+    )
+    assert differences(agent, other) == [name]
+
+
+def test_another_card_is_a_difference(agent: Agent) -> None:
+    card = msgspec.structs.replace(agent.card, seed=1, title="Somebody else")
+    found = differences(agent, replace(agent, card=card))
+    assert found == ["title of the card", "seed of the card"]

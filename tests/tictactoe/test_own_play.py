@@ -1,0 +1,310 @@
+"""An agent's mistakes: what each costs, how often it happens, and the same up to symmetry."""
+
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.tictactoe.agents import load
+from app.tictactoe.atlas import atlas, certificate, mistakes
+from app.tictactoe.game import SEATS, Game, X
+from app.tictactoe.own_play import OwnPlay
+from app.tictactoe.policy import greedy, policy_of
+from app.tictactoe.report import losing_game
+from app.tictactoe.values import plies
+from tests.tictactoe.both import Both
+from tests.tictactoe.checker import Line, flaw, images
+from tests.tictactoe.reference import SIGN, Policy, Rules, mover
+
+MODELS = Path(__file__).parents[2] / "models"
+NAMES = ["optimal", "zero", "lucky", "noisy", "rough", "first"]
+
+
+def cells(row) -> set[int]:
+    return set(np.flatnonzero(row).tolist())
+
+
+def erring_chances(rules: Rules, policy: Policy) -> dict[str, Fraction]:
+    """How likely it is to err on each board on which it can, in a game against random play."""
+    random = rules.uniform()
+    met = {"X": rules.coming(policy, random), "O": rules.coming(random, policy)}
+    wrong = {b: set(policy[b]) & rules.blunder_cells(b) for b in rules.decisions}
+    return {
+        board: met[mover(board)][board] * sum(policy[board][cell] for cell in cells)
+        for board, cells in wrong.items()
+        if cells
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name: str):
+    rules, found = tictactoe.rules, mistakes(OwnPlay(tictactoe.game, greedy(tables[name])))
+    boards = [tictactoe.boards[position] for position in found.position]
+    expected = [b for b in tictactoe.decisions if set(policies[name][b]) & rules.blunder_cells(b)]
+    assert boards == expected
+    for board, wrong, right, before, after in zip(boards, *found[1:5], strict=True):
+        sign = SIGN[mover(board)]
+        assert cells(wrong) == set(policies[name][board]) & rules.blunder_cells(board)
+        assert cells(right) == set(rules.best_cells(board))
+        assert before == sign * rules.solved[board][0]
+        values = [sign * rules.solved[rules.children[board][c]][0] for c in cells(wrong)]
+        assert after == min(values) < before
+
+
+@pytest.mark.parametrize("name", ["lucky", "noisy", "rough"])
+def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name: str):
+    rules, policy = tictactoe.rules, policies[name]
+    found = mistakes(OwnPlay(tictactoe.game, greedy(tables[name])))
+    expected = erring_chances(rules, policy)
+    reachable = rules.reachable(policy, "X") | rules.reachable(policy, "O")
+    for position, chance in zip(found.position, found.chance, strict=True):
+        board = tictactoe.boards[position]
+        assert chance == pytest.approx(float(expected[board]), abs=1e-12)
+        assert (chance > 0) == (board in reachable)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_classes_hold_every_mistake_once(tictactoe: Both, tables, name: str):
+    found = mistakes(OwnPlay(tictactoe.game, greedy(tables[name])))
+    classes = atlas(tictactoe.game, found)
+    boards = [tictactoe.boards[position] for position in found.position]
+    chances = Counter(dict(zip(boards, found.chance.tolist(), strict=True)))
+    seen: set[str] = set()
+    for row, erring, count, chance in zip(*classes, strict=True):
+        same = images(tictactoe.rules, boards[row])
+        assert (len(same & set(boards)), len(same)) == (erring, count)
+        assert chance == pytest.approx(sum(chances[board] for board in same), abs=1e-12)
+        assert chances[boards[row]] == pytest.approx(max(chances[board] for board in same))
+        assert not same & seen
+        seen |= same
+    assert set(boards) <= seen
+
+
+def slow_order(both: Both, policy: Policy) -> list[int]:
+    """The position that stands for each class of mistakes, in the order in which they matter."""
+    rules, chances = both.rules, erring_chances(both.rules, policy)
+
+    def lost(board: str) -> int:
+        """The value of the worst move less that of the board: -1, or -2 for a win that is lost."""
+        ends = [rules.solved[rules.children[board][cell]][0] for cell in policy[board]]
+        return min(SIGN[mover(board)] * (end - rules.solved[board][0]) for end in ends)
+
+    classes: dict[frozenset[str], list[str]] = {}
+    for board in chances:
+        classes.setdefault(frozenset(images(rules, board)), []).append(board)
+    keys = []
+    for boards in classes.values():
+        stands = min(boards, key=lambda b: (-chances[b], lost(b), both.number[b]))
+        often = sum((chances[board] for board in boards), Fraction(0))
+        keys.append((-often, lost(stands), both.number[stands]))  # numbered by ply, then code
+    return [number for *_, number in sorted(keys)]
+
+
+def ordered(game: Game, policy: NDArray[np.float64]) -> list[int]:
+    found = mistakes(OwnPlay(game, policy))
+    positions: list[int] = found.position[atlas(game, found).row].tolist()
+    return positions
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_most_serious_come_first(tictactoe: Both, tables, policies, name: str):
+    """Often, then costly, then early."""
+    expected = slow_order(tictactoe, policies[name])
+    assert ordered(tictactoe.game, greedy(tables[name])) == expected
+
+
+@pytest.mark.parametrize("agent_id", sorted(path.stem for path in MODELS.glob("*.json")))
+def test_the_mistakes_of_every_agent_come_in_this_order(tictactoe: Both, agent_id: str):
+    agent = load(MODELS, tictactoe.game, agent_id)
+    found = ordered(tictactoe.game, policy_of(agent.q, agent.card.plays))
+    assert found == slow_order(tictactoe, tictactoe.policy_of(agent.q, agent.card.plays))
+
+
+@pytest.mark.parametrize("seat", SIGN)
+@pytest.mark.parametrize("name", NAMES)
+def test_own_records_are_games_that_the_agent_can_have(
+    tictactoe: Both, tables, policies, name: str, seat: str
+):
+    rules, policy = tictactoe.rules, policies[name]
+    games = OwnPlay(tictactoe.game, greedy(tables[name])).games[SEATS[seat.lower()]]
+    records = {position: games.record(position) for position in range(tictactoe.game.positions)}
+    had = {position: record for position, record in records.items() if record is not None}
+    assert {tictactoe.boards[position] for position in had} == rules.met(policy, seat)
+    for position, record in had.items():
+        board = rules.boards[0]
+        for cell in map(int, record):
+            assert mover(board) != seat or cell in policy[board]
+            board = rules.children[board][cell]
+        assert board == tictactoe.boards[position]
+
+
+def test_each_game_makes_one_move_a_ply_five_at_least(tictactoe: Both, tables):
+    game = tictactoe.game
+    games = OwnPlay(game, greedy(tables["lucky"])).games[SEATS["o"]]
+    made = [games.chance[ply.pairs].sum() for ply in plies(game)]
+    assert made[:5] == pytest.approx([1] * 5)
+    assert sum(made[5:]) < 4
+
+
+# What an agent does wrong: its blunders, where it can meet them, and the game that it loses.
+
+
+EMPTY = "." * 9
+
+
+@pytest.mark.parametrize("seat", SIGN)
+@pytest.mark.parametrize("name", NAMES)
+def test_losing_game_is_a_real_game_that_the_agent_loses(
+    tictactoe: Both, tables, policies, name: str, seat: str
+):
+    """And there is none exactly when its best responder has no chance to win."""
+    rules, policy = tictactoe.rules, policies[name]
+    _, chances = rules.best_response(policy, "O" if seat == "X" else "X")
+    _, _, loss = chances[EMPTY][:: SIGN[seat]]
+    record = losing_game(tictactoe.game, greedy(tables[name]), SEATS[seat.lower()])
+    assert (record is None) == (loss == 0)
+    if record is not None:
+        board = EMPTY
+        for digit in record:
+            assert mover(board) != seat or int(digit) in policy[board]
+            board = rules.children[board][int(digit)]
+        assert rules.result(board) == -SIGN[seat]
+
+
+def test_no_losing_game_means_that_not_even_a_gambler_wins(tictactoe: Both, tables, policies):
+    """As X this agent errs once: where O has blundered, it either wins or loses, by a coin.
+
+    O gains nothing by going there, so the best responder draws; but who goes there wins half of
+    the games, and the agent is not proved unbeatable.
+    """
+    rules, q = tictactoe.rules, tables["optimal"].copy()
+    met = rules.reachable(policies["optimal"], "X")
+    coin = next(
+        board
+        for board in tictactoe.decisions
+        if board in met
+        and (rules.solved[board][0], len(rules.best_cells(board))) == (1, 1)
+        and any(rules.solved[after][0] == -1 for after in rules.children[board].values())
+    )
+    losing = next(c for c, after in rules.children[coin].items() if rules.solved[after][0] == -1)
+    q[tictactoe.number[coin], losing] = 1
+    assert rules.can_lose(tictactoe.greedy(q), "X")
+    assert losing_game(tictactoe.game, greedy(q), X) is not None
+
+
+@pytest.mark.parametrize("seat", SIGN)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_other_losing_game_is_likelier(
+    tictactoe: Both, tables, policies, name: str, seat: str
+) -> None:
+    """By the agent's own choices, whoever plays against it."""
+    rules, policy = tictactoe.rules, policies[name]
+
+    @cache
+    def likeliest(board: str) -> float:
+        if rules.result(board) is not None:
+            return float(rules.result(board) == -SIGN[seat])
+        own = mover(board) == seat
+        cells = policy[board] if own else rules.children[board]
+        return max(likeliest(rules.children[board][cell]) for cell in cells) / (
+            len(cells) if own else 1
+        )
+
+    record = losing_game(tictactoe.game, greedy(tables[name]), SEATS[seat.lower()])
+    assert (record is None) == (likeliest(EMPTY) == 0)
+    board, chance = EMPTY, 1.0
+    for digit in record or "":
+        chance /= len(policy[board]) if mover(board) == seat else 1
+        board = rules.children[board][int(digit)]
+    assert record is None or chance == pytest.approx(likeliest(EMPTY))
+
+
+# The proof that nobody beats an agent, judged by a checker that knows only the rules.
+
+
+PROVED = [("optimal", "X"), ("optimal", "O"), ("noisy", "X")]
+BEATEN = [("noisy", "O"), ("rough", "X"), ("zero", "X"), ("first", "O")]
+
+
+def listed(both: Both, q, seat: str) -> list[Line]:
+    proof = certificate(OwnPlay(both.game, greedy(q)), SEATS[seat.lower()])
+    return [
+        (both.boards[position], np.flatnonzero(moves).tolist())
+        for position, moves in zip(proof.position.tolist(), proof.moves, strict=True)
+    ]
+
+
+def alike(both: Both, line: Line) -> Line:
+    """One of all lines that are the same, turned or mirrored."""
+    board, cells = line
+    return min(
+        ("".join(board[cell] for cell in cells_of), sorted(map(cells_of.index, cells)))
+        for cells_of in both.rules.symmetries()
+    )
+
+
+def met(both: Both, policy: Policy, seat: str) -> list[Line]:
+    return [(board, sorted(policy[board])) for board in both.rules.reachable(policy, seat)]
+
+
+@pytest.mark.parametrize(("name", "seat"), PROVED)
+def test_it_proves_what_it_claims(tictactoe: Both, tables, name: str, seat: str):
+    assert flaw(tictactoe.rules, seat, listed(tictactoe, tables[name], seat)) is None
+
+
+@pytest.mark.parametrize(("name", "seat"), PROVED)
+def test_it_lists_all_that_the_agent_can_meet_and_each_once(
+    tictactoe: Both, tables, policies, name: str, seat: str
+):
+    lines, expected = listed(tictactoe, tables[name], seat), met(tictactoe, policies[name], seat)
+    assert all(line in expected for line in lines)
+    classes = [alike(tictactoe, line) for line in lines]
+    assert sorted(classes) == sorted(
+        {str(c): c for c in (alike(tictactoe, m) for m in expected)}.values()
+    )
+    proof = certificate(OwnPlay(tictactoe.game, greedy(tables[name])), SEATS[seat.lower()])
+    assert proof.met == len(expected)
+
+
+@pytest.mark.parametrize(("name", "seat"), PROVED)
+def test_a_list_with_a_hole_is_refused(tictactoe: Both, tables, name: str, seat: str):
+    lines = listed(tictactoe, tables[name], seat)
+    for i, (board, _) in enumerate(lines):
+        rest = lines[:i] + lines[i + 1 :]
+        if not images(tictactoe.rules, board) & {other for other, _ in rest}:
+            assert flaw(tictactoe.rules, seat, rest) is not None, board
+
+
+@pytest.mark.parametrize(("name", "seat"), PROVED)
+def test_a_list_with_a_losing_move_is_refused(tictactoe: Both, tables, name: str, seat: str):
+    rules, lines = tictactoe.rules, listed(tictactoe, tables[name], seat)
+    refused = 0
+    for i, (board, cells) in enumerate(lines):
+        after = rules.children[board]
+        for losing in (c for c in after if rules.solved[after[c]][0] == -SIGN[seat]):
+            changed = [*lines[:i], (board, [*cells, losing]), *lines[i + 1 :]]
+            assert flaw(rules, seat, changed) is not None, (board, losing)
+            refused += 1
+    assert refused > 50
+
+
+def test_a_list_of_nonsense_is_refused(tictactoe: Both, tables):
+    lines = listed(tictactoe, tables["optimal"], "X")
+    board = lines[0][0]
+    for nonsense in [(board, []), (board, [9]), ("X........", [1]), ("XXX.OO...", [3])]:
+        assert flaw(tictactoe.rules, "X", [*lines, nonsense]) is not None, nonsense
+    assert flaw(tictactoe.rules, "O", lines) is not None
+    assert flaw(tictactoe.rules, "X", []) is not None
+
+
+@pytest.mark.parametrize(("name", "seat"), BEATEN)
+def test_there_is_none_for_an_agent_that_can_be_beaten(
+    tictactoe: Both, tables, policies, name: str, seat: str
+):
+    with pytest.raises(ValueError, match="it loses the game"):
+        certificate(OwnPlay(tictactoe.game, greedy(tables[name])), SEATS[seat.lower()])
+    assert flaw(tictactoe.rules, seat, met(tictactoe, policies[name], seat)) is not None
