@@ -53,7 +53,6 @@ class Panel(NamedTuple):
     earlier: str  # the same at the snapshot before
     later: str
     remove: str
-    others: tuple[tuple[View, ...], tuple[View, ...]]  # views before and after this one
 
 
 def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | None) -> Panel:
@@ -93,7 +92,6 @@ def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | N
         earlier=earlier,
         later=later,
         remove=removed if view in views and len(views) > 1 else "",
-        others=(before, after),
     )
 
 

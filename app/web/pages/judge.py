@@ -36,17 +36,6 @@ SHOWN = 12  # blunders on the page
 SHEET = 60  # pictures on a page of all of them
 
 
-def sentence(world: World, name: str) -> str:
-    """Say first whether it can be beaten."""
-    safe = [MARKS[player] for player in SEATS.values() if world.losing(name, player) is None]
-    if len(safe) == len(SEATS):
-        return "Unbeatable, proved: no opponent can win, as X or as O."
-    if not safe:
-        return "It can be beaten in both seats: here are the games."
-    (beaten,) = {MARKS[player] for player in SEATS.values()} - {*safe}
-    return f"Unbeatable as {safe[0]}, proved. As {beaten} this game beats it."
-
-
 def standings(world: World, name: str) -> list[tuple[str, int, float]]:
     """Place it among the players that are always there: those next to it, with rank and score."""
     names, table = [*world.policies, name], league(world.round_robin(name))
@@ -73,7 +62,6 @@ class JudgedPage(Page, frozen=True):
     name: str
     moves: str  # their code
     character: Character
-    sentence: str  # the verdict
     ways: list[Offer]  # the games that beat it, and to play it
     causes: list[tuple[Cause, list[judgement.Exhibit]]]  # with positions that show them
     results: dict[str, list[list[Share]]]
@@ -117,7 +105,6 @@ def judge() -> Response:
         name=name,
         moves=code,
         character=character(there, name),
-        sentence=sentence(there, name),
         ways=[
             Offer(f"The game that beats it as {seat.upper()}", lost.href, id=f"beat-{seat}")
             for seat, lost in verdicts.items()

@@ -259,16 +259,10 @@ class ScorePage(Page, frozen=True):
 def puzzles() -> Response:
     """Show which puzzles there are."""
     there, total = world(), len(world().puzzles)
-    agents: dict[str, dict[str, list[int]]] = {}
-    for name in there.agents:
-        for level, word in enumerate(LEVEL_NAMES):
-            numbers = [
-                number
-                for number, each in enumerate(there.puzzles, 1)
-                if (each.agent, each.level) == (name, level)
-            ]
-            if numbers:
-                agents.setdefault(there.titles[name], {})[gettext(word)] = numbers
+    agents: dict[str, dict[str, list[int]]] = {there.titles[name]: {} for name in there.agents}
+    for number, each in sorted(enumerate(there.puzzles, 1), key=lambda one: one[1].level):
+        level = gettext(LEVEL_NAMES[each.level])
+        agents[there.titles[each.agent]].setdefault(level, []).append(number)
     rounds = [(first, min(first + ROUND - 1, total)) for first in range(1, total + 1, ROUND)]
     return respond(PuzzlesPage(total, take_today(), rounds, agents))
 

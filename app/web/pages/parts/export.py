@@ -22,7 +22,7 @@ from app.recipes import parse
 from app.recipes.taught import phases_of, title_of
 from app.web import addresses
 from app.web.comparison import Comparison, View
-from app.web.language import gettext
+from app.web.language import gettext, marked
 from app.web.match import Place, check_puzzle
 from app.web.numbers import count, listed
 from app.web.pages.parts.learning import WON
@@ -84,19 +84,9 @@ def take_board(place: Place) -> Take:
     """Return how the board of a match leaves the site."""
     match = place.match
     frame = addresses.EMBED_BOARD.of(match)
-    return Take(
-        id="board",
-        title=gettext(
-            "Tic-tac-toe after %(plies)s moves: %(headline)s",
-            plies=len(match.shown),
-            headline=headline_of(place),
-        ),
-        page=addresses.play(match),
-        svg=addresses.file_of(frame, "svg"),
-        csv=addresses.file_of(frame, "csv"),
-        frame=frame,
-        size=BOARD,
-    )
+    words, headline = marked("Tic-tac-toe after %(plies)s moves: %(headline)s"), headline_of(place)
+    title = gettext(words, plies=len(match.shown), headline=headline)
+    return _figure("board", title, addresses.play(match), frame, BOARD)
 
 
 def take_value(place: Place) -> Take:
@@ -119,17 +109,12 @@ def take_curve(
     Of one without a figure these are all it has; `record` is that of the page of several.
     """
     one = len(names) == 1 and figure in ("", WON)
-    frame = addresses.embed_curve(names[0], names[1:], figure, against)
-    views = tuple(View(name) for name in names)
-    return Take(
+    shown = Comparison(record, tuple(map(View, names)), figure)
+    return _figure(
         id=f"curves{figure and '-' + figure}",
         title=f"How {listed([world.titles[name] for name in names])} learned tic-tac-toe",
-        page=addresses.agent(names[0], against)
-        if one
-        else addresses.compare(Comparison(record, views, figure)),
-        svg=addresses.file_of(frame, "svg"),
-        csv=addresses.file_of(frame, "csv"),
-        frame=frame,
+        page=addresses.agent(names[0], against) if one else addresses.compare(shown),
+        frame=addresses.embed_curve(names[0], names[1:], figure, against),
         size=CURVE if figure or len(names) > 1 else CURVES,
         note=provenance(world, names[0]) if one else "",
     )
@@ -137,19 +122,10 @@ def take_curve(
 
 def take_mind(world: World, name: str, step: int | None = None, colour: str = "") -> Take:
     """Return how the picture of a mind leaves the site."""
-    step = world.short_step(name, step)
-    colour = "" if colour == EXPECTS else colour
-    frame = addresses.EMBED_MIND.to(name, step=step, colour=colour)
-    return Take(
-        id="mind",
-        title=f"The mind of {world.titles[name]} on tic-tac-toe",
-        page=addresses.mind(name, step, colour),
-        svg=addresses.file_of(frame, "svg"),
-        csv=addresses.file_of(frame, "csv"),
-        frame=frame,
-        size=MIND,
-        note=provenance(world, name),
-    )
+    view = name, world.short_step(name, step), "" if colour == EXPECTS else colour
+    frame = addresses.EMBED_MIND.to(name, step=view[1], colour=view[2])
+    title, page = f"The mind of {world.titles[name]} on tic-tac-toe", addresses.mind(*view)
+    return _figure("mind", title, page, frame, MIND, provenance(world, name))
 
 
 def take_puzzle(world: World, number: int) -> Take:
@@ -194,6 +170,14 @@ def take_figure(summary: Summary, number: int = 1) -> Take:
         size=EXPERIMENT,
         note=made(summary),
     )
+
+
+def _figure(
+    id: str, title: str, page: str, frame: str, size: tuple[int, int], note: str = ""
+) -> Take:
+    """Return how a figure leaves the site whose frame is there as files too."""
+    svg, csv = (addresses.file_of(frame, ending) for ending in ("svg", "csv"))
+    return Take(id, title, page, svg, csv, frame, size, note)
 
 
 def _page(title: str, page: str, size: tuple[int, int]) -> Take:
