@@ -130,12 +130,10 @@ class MindsPage(Page, frozen=True):
     template: ClassVar = "play/minds.html"
     fragment: ClassVar = ("minds",)
 
-    here: str
-    before: int  # the move that followed in the game, 0 at its end
+    match: Match
     minds: list[Preference]
     encodings: list[Encoding]
     compare: str  # the address of the comparison of this position
-    back: str
 
 
 @bp.get(addresses.MINDS.to(""))
@@ -156,12 +154,10 @@ def minds_page(place: Place) -> MindsPage:
             gettext("The game is over after %(plies)s moves: no player moves.", plies=plies)
         )
     return MindsPage(
-        here=addresses.MINDS.of(place.match),
-        before=0 if place.match.at_end else len(place.match.shown) + 1,
+        match=place.match,
         minds=[_mind(place, name) for name in (TRUTH, *place.world.agents)],
         encodings=encoded(place.world.game, place.position),
         compare=addresses.compare(comparison_of(place)),
-        back=addresses.play(place.match),
     )
 
 
@@ -190,7 +186,6 @@ class SettingsPage(Page, frozen=True):
 
     match: Match
     world: World
-    here: str  # the game that they are of
     playing: str  # whose values are shown where no other lens is chosen
     delays: tuple[float, ...]  # to choose from, as are the epsilons
     epsilons: tuple[float, ...]
@@ -209,7 +204,6 @@ def choices() -> Response:
     page = SettingsPage(
         match=match,
         world=there,
-        here=addresses.play(match),
         playing=there.titles[shown_lens(usual)],
         delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),
         epsilons=tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),
@@ -224,11 +218,10 @@ class PlayPage(Page, frozen=True):
     fragment: ClassVar = ("game", "moves")
 
     match: Match
-    here: str  # its own address
     seats: tuple[Seat, Seat]
     scene: Scene
     snapshots: Snapshots | None  # None where they are hidden or were never learned
-    untrained: str  # what is said in place of a slider
+    lens: str  # whose values colour the board, by its title
     why: str  # the address that explains the best value, "" where none can be
     minds: str  # where it stands who would play what
     chart: Markup  # the value of the game over its moves
@@ -276,13 +269,10 @@ def play_page(place: Place) -> PlayPage:
         explained = not (is_moves(decider) or world.is_taught(decider))
     return PlayPage(
         match=match,
-        here=addresses.play(match),
         seats=seats(place),
         scene=shown,
         snapshots=None if match.hide else snapshots(place, lens),
-        untrained=gettext("The values are hidden.")
-        if match.hide
-        else gettext("%(agent)s: no training to look at.", agent=world.titles[lens]),
+        lens=world.titles[lens],
         why=addresses.why(decided, cell) if explained else "",
         minds=addresses.MINDS.of(decided if place.over else match),
         chart=value_chart(place, shown.moves),

@@ -215,8 +215,6 @@ class PuzzlePage(Page, frozen=True):
 
     attempt: Attempt
     level: str
-    mover: str
-    waits: str  # the other side
     wrong: str  # the square that the agent plays
     rights: str  # those that keep what the position is worth
     value: str  # what the agent expects of its move
@@ -294,8 +292,6 @@ def puzzle(number: int) -> Response:
     page = PuzzlePage(
         attempt=attempt,
         level=gettext(LEVEL_NAMES[each.level]),
-        mover=MARKS[mover],
-        waits=MARKS[-mover],
         wrong=short_name(there.game, each.wrong),
         rights=listed([short_name(there.game, cell) for cell in each.right], "or"),
         value=opinion(there, each.position, each.agent).texts[each.wrong],
