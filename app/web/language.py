@@ -6,8 +6,9 @@ said in English.  The catalogues are read as translators write them: nothing is 
 """
 
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
@@ -26,11 +27,11 @@ class Language:
     name: str  # what it calls itself
     texts: NullTranslations
     digits: str = ",."  # what stands at the thousands, and before decimals
-    table: dict[int, int] = field(init=False)  # from the digits of English to these
 
-    def __post_init__(self) -> None:
-        """Make the table once."""
-        object.__setattr__(self, "table", str.maketrans(",.", self.digits))
+    @cached_property
+    def table(self) -> dict[int, int]:
+        """From the digits of English to these."""
+        return str.maketrans(",.", self.digits)
 
 
 def load(folder: Path) -> dict[str, Language]:

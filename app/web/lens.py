@@ -156,28 +156,20 @@ def opinion(
 @kept(512, per_language=True)  # some 2 KB each; a game asks for the same ones at every move
 def _opinion(world: World, position: int, lens: str, step: int | None, own: bool) -> Opinion:
     """Return the opinion of a lens that has values."""
-    legal = world.game.legal[position]
-    if lens == TRUTH:
-        best = world.best_play[position]
-        return weighed(world, position, lens, world.truth[position], legal, best, ONES, own, 0)
-    if lens.endswith(TASK):
-        name = lens.removesuffix(TASK)
-        task, exact = world.task(name), world.task_q(name)
-        assert task is not None
-        assert exact is not None  # a lens of a task is there only if the task is
-        values = exact[position]
-        policy = policy_of(values.round(TIE_DECIMALS), "greedy")
-        return weighed(world, position, lens, values, legal, policy, task.worth, own)
-    agent = world.agents[lens]
+    legal, worth = world.game.legal[position], world.worth(lens)
+    if not world.agents.knows(lens):
+        values = world.values(lens)[position]
+        in_task = policy_of(values.round(TIE_DECIMALS), "greedy")
+        policy = world.best_play[position] if lens == TRUTH else in_task
+        return weighed(world, position, lens, values, legal, policy, worth, own)
     learned, known = _learned(world, lens, step, position)
-    shipped = step is None
-    plays = agent.card.plays  # a copy, so that what is kept here does not keep a whole policy
+    shipped, plays = step is None, world.agents[lens].card.plays
+    # A copy, so that what is kept here does not keep a whole policy.
     policy = world.policies[lens][position].copy() if shipped else policy_of(learned, plays)
-    blank = gettext("never tried") if shipped else gettext("not tried yet")
     view = weighed(
-        *(world, position, lens, learned.astype(np.float64), known, policy, agent.card.worth, own),
+        *(world, position, lens, learned.astype(np.float64), known, policy, worth, own),
         plays=plays,
-        blank=blank,
+        blank=gettext("never tried") if shipped else gettext("not tried yet"),
     )
     if view.beads:
         return view
@@ -195,7 +187,6 @@ def weighed(
     policy: NDArray[np.float64],
     worth: Worth | None,
     own: bool = False,
-    decimals: int = DECIMALS,
     plays: Plays = "greedy",
     blank: str = "",
 ) -> Opinion:
@@ -214,6 +205,7 @@ def weighed(
     likeliest = liked == np.fmax.reduce(liked)
     best = likeliest & known.any()
     written = values if own or worth is None else shown(scaled)
+    decimals = 0 if lens == TRUTH else DECIMALS
     texts = [
         (signed(value, decimals) if worth else bead_count(value)) if is_shown else ""
         for value, is_shown in zip(written.tolist(), (known | best).tolist(), strict=True)

@@ -122,12 +122,9 @@ def encoded(game: Game, position: int) -> list[Encoding]:
     """Write a position in all the ways."""
     stands = int(game.symmetry_class[position])
     packed = encodings.bit_packed(game, position)
+    text = gettext("one character a cell, row by row")
     ways = [
-        Encoding(
-            gettext("Text"),
-            position_text(game, position),
-            gettext("one character a cell, row by row"),
-        ),
+        Encoding(gettext("Text"), position_text(game, position), text),
         Encoding(
             gettext("Base-3 number"),
             count(int(game.code[position])),

@@ -87,8 +87,7 @@ def legend_of(place: Place, opinion: Opinion) -> Legend:
         words = marked("★ is what %(agent)s plays %(view)s: its values are not known")
         caption = gettext(words, agent=world.titles[opinion.lens], view=view)
         return Legend(caption, facts(world, opinion.lens), errs=True)
-    worth: Worth | None = ONES
-    decimals = 2
+    worth, decimals = world.worth(opinion.lens), 2
     if opinion.exact:
         caption, decimals = gettext("how the game ends %(view)s", view=view), 0
         exactly = gettext("Found by solving the game.")
@@ -97,7 +96,7 @@ def legend_of(place: Place, opinion: Opinion) -> Legend:
         has, had = marked("what %(agent)s expects %(view)s"), EXPECTED
         if opinion.beads:
             has, had = marked("the beads of %(agent)s %(view)s"), BEADS_THEN
-        caption, worth = gettext(has, agent=card.title, view=view), card.worth
+        caption = gettext(has, agent=card.title, view=view)
         exactly = facts(world, opinion.lens, step)
         if step is not None:
             trained = updates(card.figures.updates[step])
@@ -108,7 +107,7 @@ def legend_of(place: Place, opinion: Opinion) -> Legend:
         words = marked("Q* of the training task of %(agent)s, %(view)s")
         if task.epsilon:
             words = marked("Q* of the training task of %(agent)s over ε-soft policies, %(view)s")
-        caption, worth = gettext(words, agent=title, view=view), task.worth
+        caption = gettext(words, agent=title, view=view)
         exactly = gettext("Exact: the task is %(task)s.", task=task_words(world, task))
     return Legend(
         caption=gettext("On the squares: %(what)s", what=caption),

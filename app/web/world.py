@@ -296,17 +296,32 @@ class World:
         task = self.task(name)
         return None if task is None else task_q(self.game, task)
 
+    def values(self, lens: str, step: int | None = None) -> NDArray[np.floating]:
+        """Return the values of a lens, of an agent at a snapshot too; NaN where illegal."""
+        if lens == TRUTH:
+            return self.truth
+        if self.agents.knows(lens):
+            return self.agents[lens].table(self.game, step)
+        exact = self.task_q(lens.removesuffix(TASK))
+        assert exact is not None  # a lens of a task is there only if the task is
+        return exact
+
+    def worth(self, lens: str) -> Worth | None:
+        """Return what results are worth on the scale of a lens; None if its values are beads."""
+        if self.agents.knows(lens):
+            return self.agents[lens].card.worth
+        task = None if lens == TRUTH else self.task(lens.removesuffix(TASK))
+        return task.worth if task else Worth()
+
     def policy(self, lens: str, step: int | None = None) -> Policy:
-        """Return the policy of a lens: optimal play, a task's, or an agent's, at a snapshot too."""
+        """Return the policy of a lens, of an agent at a snapshot too."""
         if lens == TRUTH:
             return self.best_play
-        exact = self.task_q(lens.removesuffix(TASK)) if lens.endswith(TASK) else None
-        if exact is not None:
-            return policy_of(exact.round(TIE_DECIMALS), "greedy")
+        if lens.endswith(TASK):
+            return policy_of(self.values(lens).round(TIE_DECIMALS), "greedy")
         if step is None:
             return self.policies[lens]
-        agent = self.agents[lens]
-        return policy_of(agent.table(self.game, step), agent.card.plays)
+        return policy_of(self.values(lens, step), self.agents[lens].card.plays)
 
     @kept(64)
     def disagreements(self, views: tuple[tuple[str, int | None], ...]) -> NDArray[np.intp]:
@@ -497,20 +512,18 @@ def load_world(models: Path, lab: bool = False) -> World:
     """
     game = tic_tac_toe()
     agents = load_all(models, game)
-    for name, agent in agents.items():
-        try:
-            _check_recipe(agent.card)
-        except ValueError as error:
-            raise ModelError(f"{models / name}.json: {error}") from error
+    file = ""
     try:
+        for name, agent in agents.items():
+            file = f"{models / name}.json: "
+            _check_recipe(agent.card)
+        file = ""  # errors of these name theirs
         experiments = load_experiments(models / EXPERIMENTS)
-    except ValueError as error:
-        raise ModelError(str(error)) from error
-    for claim, summary in experiments.items():
-        try:
+        for claim, summary in experiments.items():
+            file = f"{models / EXPERIMENTS / claim}.json: "
             _check_records(game, summary)
-        except ValueError as error:
-            raise ModelError(f"{models / EXPERIMENTS / claim}.json: {error}") from error
+    except ValueError as error:
+        raise ModelError(f"{file}{error}") from error
     return World(
         game=game,
         lab=Lab(game, agents, source() if lab else None),

@@ -84,18 +84,12 @@ class Pair:
     @property
     def worth(self) -> Worth | None:
         """What the results are worth on the scale of the value; None where that is beads."""
-        return worth_of(self.world, self.lens)
+        return self.world.worth(self.lens)
 
     @cached_property
     def table(self) -> NDArray[np.floating]:
         """All values of the lens, [D, cells] in the mover's view, NaN where illegal."""
-        if self.lens == TRUTH:
-            return self.world.truth
-        if self.is_learned:
-            return self.agent.table(self.game, self.step)
-        exact = self.world.task_q(self.learner)
-        assert exact is not None  # a lens of a task is there only if the task is
-        return exact
+        return self.world.values(self.lens, self.step)
 
     @property
     def value(self) -> float:
@@ -224,14 +218,6 @@ class ValueReason:
     def written(self, value: float) -> str:
         """Write the value, its target, or their difference."""
         return signed(value, self.decimals)
-
-
-def worth_of(world: World, lens: str) -> Worth | None:
-    """Return what the results of a game are worth on the scale of a lens; None if that is beads."""
-    if world.agents.knows(lens):
-        return world.agents[lens].card.worth
-    task = None if lens == TRUTH else world.task(lens.removesuffix(TASK))
-    return task.worth if task else Worth()
 
 
 def ways_on(pair: Pair) -> list[tuple[int | None, int]]:

@@ -151,9 +151,9 @@ def numbers(claim: str) -> Response:
     """Hand out every number of an experiment."""
     summary = world().experiment(claim)
     rows = (
-        record
+        (number, *record)
         for number, figure in enumerate(summary.figures, 1)
-        for record in tables.records(figure, number, summary.first_seed)
+        for record in tables.records(figure, summary.first_seed)
     )
     return export.numbers_file(tables.COLUMNS, rows, claim)
 

@@ -14,12 +14,12 @@ from app.tictactoe.beads import beads, leanings
 from app.tictactoe.mind import UNKNOWN, Colouring, Tiles, frame
 from app.tictactoe.notation import MARKS, position_text, record_to
 from app.tictactoe.policy import policy_of
-from app.web.lens import HEAT_STEPS, ONES
+from app.web.lens import HEAT_STEPS
 from app.web.match import read_step
 from app.web.numbers import updates
 from app.web.pictures.palette import LEVELS
 from app.web.pictures.svg import LETTER, Drawing, Hatch, Inset, Shape, Sign, Text, Value, inline
-from app.web.world import World, kept
+from app.web.world import TASK, TRUTH, World, kept
 
 TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on
 LINE = 0.16  # optimal play, below a row
@@ -178,13 +178,10 @@ def colouring(world: World, name: str, kind: str, step: int | None = None) -> Co
     best = expected(world, name, step)
     if kind == EXPECTS:
         return mind.expectation(best, known, HEAT_STEPS)
-    exact, worth = world.truth, ONES
-    if kind == "wrong-task":
-        task, exact_in_task = world.task(name), world.task_q(name)
-        assert task is not None
-        assert exact_in_task is not None  # `kinds` offers it only if there is one
-        exact, worth = exact_in_task, task.worth
-    truth = mind.expected(game, rows, exact[game.legal], worth)
+    lens = name + TASK if kind == "wrong-task" else TRUTH
+    worth = world.worth(lens)
+    assert worth is not None  # what is exact is no beads
+    truth = mind.expected(game, rows, world.values(lens)[game.legal], worth)
     return mind.error(best, truth, known, LEVELS)
 
 

@@ -195,18 +195,13 @@ def _seed(run: Any, unit: str, opened: Seeded) -> TableCell:
     return TableCell(f"seed {run['seed']}: {with_unit(run['value'], unit)}", opened(run["seed"]))
 
 
-def records(figure: Figure, at: int, first_seed: int) -> Iterator[Record]:
-    """Write every number of a figure, the one with this number, as rows of COLUMNS."""
-    for record in _records(figure, first_seed):
-        yield at, *record
-
-
 @singledispatch
-def _records(figure: object, first_seed: int) -> Iterator[Record]:
+def records(figure: object, first_seed: int) -> Iterator[Record]:
+    """Write every number of a figure as rows of COLUMNS but the first."""
     raise TypeError(f"no figure: {figure!r}")
 
 
-@_records.register
+@records.register
 def _(figure: Histogram, first_seed: int) -> Iterator[Record]:
     for group in figure.groups:
         for seed, value in enumerate(group.values, first_seed):
@@ -215,7 +210,7 @@ def _(figure: Histogram, first_seed: int) -> Iterator[Record]:
             yield group.name, None, None, None, mark.text, mark.value, None
 
 
-@_records.register
+@records.register
 def _(figure: Curves, first_seed: int) -> Iterator[Record]:
     for series in figure.series:
         lines = {
@@ -232,7 +227,7 @@ def _(figure: Curves, first_seed: int) -> Iterator[Record]:
         yield mark.text, None, None, mark.value, "mark", None, None
 
 
-@_records.register
+@records.register
 def _(figure: Grid, first_seed: int) -> Iterator[Record]:
     for row, values, recipes in zip(figure.rows, figure.values, figure.recipes, strict=True):
         for column, value, recipe in zip(figure.columns, values, recipes, strict=True):
@@ -240,7 +235,7 @@ def _(figure: Grid, first_seed: int) -> Iterator[Record]:
             yield name, recipe, None, f"{figure.column_label} {column}", "median", value, figure.n
 
 
-@_records.register
+@records.register
 def _(figure: Bars, first_seed: int) -> Iterator[Record]:
     for bar in figure.bars:
         recipe = bar.recipe or None
@@ -250,7 +245,7 @@ def _(figure: Bars, first_seed: int) -> Iterator[Record]:
                 yield bar.name, recipe, None, bar.record, name, end, bar.n
 
 
-@_records.register
+@records.register
 def _(figure: Boards, first_seed: int) -> Iterator[Record]:
     for board in figure.boards:
         yield board.text, board.lens, None, board.record, "position", None, None

@@ -28,7 +28,6 @@ from app.tictactoe.policy import mix
 from app.tictactoe.report import DECIMALS, BySeat, Chances
 from app.tictactoe.values import likeliest_game, outcome_chances
 from app.web import addresses
-from app.web.algorithms.targets import worth_of
 from app.web.lens import OUTCOMES, Opinion, opinion
 from app.web.match import Match
 from app.web.numbers import choice
@@ -264,7 +263,7 @@ def view(world: World, position: int, lens: str, step: int | None) -> schema.Api
     """Return the values of a lens in a position, at a snapshot or as shipped, and exact ones."""
     game, learned = world.game, world.agents.find(lens)
     seen = None if game.is_over(position) else opinion(world, position, lens, step)
-    worth = worth_of(world, lens)
+    worth = world.worth(lens)
     return schema.ApiView(
         **asdict(state(world, position)),
         symmetry_class=position_text(game, int(game.symmetry_class[position])),

@@ -181,7 +181,9 @@ def curves_file(name: str, ending: str) -> Response:
         page = request.base_url.removesuffix(f".{ending}")
         layout = lay_out(duel.figure, world(), duel.seeds[0])
         return svg_file(drawing(layout, f"Q-Tac-Toe. {page}"), "curves")
-    return numbers_file(COLUMNS, records(duel.figure, 1, duel.seeds[0]), "curves")
+    return numbers_file(
+        COLUMNS, ((1, *row) for row in records(duel.figure, duel.seeds[0])), "curves"
+    )
 
 
 def refused(error: form.FormError) -> Response:
