@@ -16,7 +16,7 @@ from app.web.world import load_world
 PAGES = [
     import_module(f"app.web.pages.{name}")
     for name in (
-        *("front", "play", "embed", "puzzle", "mind", "agent", "agents", "arena", "compare"),
+        *("front", "play", "embed", "puzzle", "mind", "agents", "arena", "compare"),
         # The lesson comes before the other parts of /how, whose addresses look like its own.
         *("teach", "why", "lesson", "how", "lab.page", "experiments", "glossary", "judge"),
     )

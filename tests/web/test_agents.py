@@ -24,8 +24,7 @@ from app.web import addresses
 from app.web.algorithms import ALGORITHMS
 from app.web.match import Match
 from app.web.numbers import count, percent, signed
-from app.web.pages.agent import beside
-from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, parse_order, players
+from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, beside, parse_order, players
 from app.web.pages.parts.learning import opponents
 from app.web.text import character
 from app.web.world import World

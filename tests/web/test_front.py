@@ -12,7 +12,7 @@ from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
 from app.web.lens import HEAT_STEPS, opinion
 from app.web.pages.front import CAST, LEARNERS, RANDOM_MOVES
-from app.web.pages.parts.film import MOVING, STILL, film_of, film_of_mind
+from app.web.pages.parts.learning import MOVING, STILL, film_of, film_of_mind
 from app.web.text import BEATABLE, BLOCKED, first_opponent, strength
 from app.web.world import World
 

@@ -21,7 +21,7 @@ from app.web.lens import HEAT_STEPS, opinion
 from app.web.match import Match, place_of
 from app.web.numbers import MINUS
 from app.web.pages.mind import mind_page
-from app.web.pages.parts.film import film_of
+from app.web.pages.parts.learning import film_of
 from app.web.pictures.boards import GAP, SIDE, board, preview_of
 from app.web.pictures.minds import EXPECTS, colouring
 from app.web.pictures.palette import DEFAULT, colour

@@ -17,9 +17,8 @@ from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, CurveTitles, View
 from app.web.lens import OUTCOMES, Opinion, best_play, can_blunder, opinion
 from app.web.match import Place, read_whole
 from app.web.numbers import count, listed, short_name, updates
+from app.web.pages.parts import learning
 from app.web.pages.parts.export import Take, take_curve
-from app.web.pages.parts.film import Film, Frame, film_of_minds, frame_of_minds, in_step
-from app.web.pages.parts.learning import compared, inks_of
 from app.web.pictures.boards import Board, BoardSquare, board
 from app.web.pictures.curves import Charts
 from app.web.pictures.minds import (
@@ -160,9 +159,9 @@ class ComparedMinds(NamedTuple):
     divided: bool  # whether they are one picture: the second has the lower half of each tile
     agree: str  # then in how many positions they expect the same result, and out of how many
     kind: Kind  # how the tiles of one picture are coloured
-    film: Film | None  # None where one agent is there at two moments
+    film: learning.Film | None  # None where one agent is there at two moments
     step: int  # of the film: what is shown, or nearest to it
-    shown: Frame | None  # what is shown, which need not be a frame of the film
+    shown: learning.Frame | None  # what is shown, which need not be a frame of the film
     next_step: str  # the address of the next frame, after the last of the first
 
 
@@ -189,7 +188,7 @@ def minds(world: World, comparison: Comparison) -> ComparedMinds | None:
         return float(max(abs(step - own) / max(1, last) for step, own, last in steps))
 
     step = min(range(len(frames)), key=off)
-    film = film_of_minds(world, tuple(names)) if moving else None
+    film = learning.film_of_minds(world, tuple(names)) if moving else None
     return ComparedMinds(
         each=[
             (full_name(world, view), addresses.mind(view.lens, view.step), drawn)
@@ -200,7 +199,7 @@ def minds(world: World, comparison: Comparison) -> ComparedMinds | None:
         kind=KINDS[EXPECTS],
         film=film,
         step=step,
-        shown=film and frame_of_minds(world, names, shown)._replace(x=film.frames[step].x),
+        shown=film and learning.frame_of_minds(world, names, shown)._replace(x=film.frames[step].x),
         next_step=addresses.compare(_at(world, comparison, frames[(step + 1) % len(frames)])),
     )
 
@@ -229,7 +228,7 @@ def _moves(views: list[View]) -> bool:
 def _frames(world: World, views: list[View]) -> list[tuple[int, ...]]:
     """List the steps of all of them at each frame of the film, which has all of the longest."""
     lasts = [world.last_step(view.lens) for view in views]
-    return list(zip(*(in_step(last, max(lasts)) for last in lasts), strict=True))
+    return list(zip(*(learning.in_step(last, max(lasts)) for last in lasts), strict=True))
 
 
 def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> Comparison:
@@ -320,8 +319,8 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         parting=""
         if elsewhere is None
         else addresses.compare(replace(comparison, record=elsewhere)),
-        inks=inks_of(world, views),
-        curves=compared(world, views, figure),
+        inks=learning.inks_of(world, views),
+        curves=learning.compared(world, views, figure),
         take=take_curve(world, agents, comparison.figure or figure, record=record)
         if agents
         else None,

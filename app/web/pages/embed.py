@@ -27,9 +27,7 @@ from app.web import addresses, comparison
 from app.web.addresses import IN_FRAME
 from app.web.lens import NOTHING, opinion_at
 from app.web.match import Match, Place, parse, read_whole, step_after
-from app.web.pages.parts import export
-from app.web.pages.parts.film import Film, film_of_mind
-from app.web.pages.parts.learning import WON, compared, learning, opponents, parse_against, winning
+from app.web.pages.parts import export, learning
 from app.web.pictures import boards, curves, minds
 from app.web.pictures.curves import WIDTH, WIDTHS, Charts, curve_picture
 from app.web.pictures.figures import Layout, layout_of
@@ -76,7 +74,7 @@ class MindFrame(Page, frozen=True):
 
     mind: minds.MindPicture
     kind: minds.Kind
-    film: Film
+    film: learning.Film
     step: int
     next_step: str  # the address of the next frame of the film, after the last of the first
     page: str
@@ -118,17 +116,17 @@ def parse_curves(world: World, name: str, query: "Query") -> Chosen:
     figure, lenses = query.get("figure", ""), query.getlist("lens")
     card, names, against = world.learned(name).card, [name], ""
     charts: Charts | None
-    if figure == WON and not lenses:
-        charts = winning(card.win_rate) if card.win_rate else None
+    if figure == learning.WON and not lenses:
+        charts = learning.winning(card.win_rate) if card.win_rate else None
     elif figure or lenses:
         compared_with, _ = comparison.parse("", [name, *lenses], world, figure)
         names = [view.lens for view in compared_with.views if world.agents.knows(view.lens)]
         figure = compared_with.figure or next(iter(comparison.FIGURES))
-        charts = compared(world, compared_with.views, figure)
+        charts = learning.compared(world, compared_with.views, figure)
     else:
-        chosen = parse_against(query, card)
-        against = "" if chosen == next(iter(opponents(card))) else chosen
-        charts = learning(world, card, chosen)
+        chosen = learning.parse_against(query, card)
+        against = "" if chosen == next(iter(learning.opponents(card))) else chosen
+        charts = learning.learning(world, card, chosen)
     if charts is None:
         raise NotFound("None of them has that figure.")
     take = export.take_curve(world, names, figure, against)
@@ -188,7 +186,7 @@ def mind(name: str) -> Response:
     page = MindFrame(
         mind=minds.picture(there, name, step, colour, moving=True),
         kind=minds.kinds(there, name)[colour],
-        film=film_of_mind(there, name),
+        film=learning.film_of_mind(there, name),
         step=step,
         next_step=addresses.EMBED_MIND.to(name, step=following, colour=kind),
         page=addresses.mind(name, there.short_step(name, step), kind),
@@ -423,7 +421,7 @@ def take_of(
         case "mind.mind" | "embed.mind":
             view = minds.parse_view(world, given["name"], query)
             take = export.take_mind(world, given["name"], *view)
-        case "agent.agent":  # it takes no heed of the rest
+        case "agents.agent":  # it takes no heed of the rest
             alone = MultiDict({"against": query.get("against", "")})
             take = parse_curves(world, given["name"], alone).take
         case "embed.curve":

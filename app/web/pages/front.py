@@ -6,7 +6,7 @@ from flask import Blueprint, Response, request
 
 from app.web import addresses
 from app.web.match import Match, read_step, step_after
-from app.web.pages.parts.film import Film, film_of
+from app.web.pages.parts.learning import Film, film_of
 from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page, respond
 from app.web.text import BLOCKED, Character, character, first_opponent, first_puzzle

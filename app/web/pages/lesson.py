@@ -18,7 +18,7 @@ from app.web.lens import NOTHING, Note, opinion
 from app.web.match import Match, place_of, read_step, step_after
 from app.web.numbers import count, short_name, signed
 from app.web.pages.parts.export import Take, take_stop
-from app.web.pages.parts.film import Film, film_of, film_of_mind
+from app.web.pages.parts.learning import Film, film_of, film_of_mind
 from app.web.pictures.boards import Board, board
 from app.web.pictures.minds import MindPicture, picture
 from app.web.respond import Page, respond

@@ -12,7 +12,7 @@ from app.web.lens import NOTHING, OUTCOMES, opinion
 from app.web.match import Match, place_of, read_whole, step_after
 from app.web.numbers import signed
 from app.web.pages.parts.export import Take, take_mind
-from app.web.pages.parts.film import Film, film_of_mind
+from app.web.pages.parts.learning import Film, film_of_mind
 from app.web.pictures import minds
 from app.web.pictures.boards import Board, board
 from app.web.respond import Page, respond

@@ -27,7 +27,7 @@ from app.web.numbers import signed
 from app.web.pages.lab import form, presets, result
 from app.web.pages.lab.presets import Presets
 from app.web.pages.parts.export import Take, numbers_file, svg_file, take_curve, take_mind
-from app.web.pages.parts.film import Film, film_of, in_step
+from app.web.pages.parts.learning import Film, film_of, in_step
 from app.web.pictures.figures import drawing, lay_out
 from app.web.pictures.minds import MindPicture, picture
 from app.web.pictures.tables import COLUMNS, records

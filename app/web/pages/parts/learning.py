@@ -1,14 +1,23 @@
-"""How agents learned, as charts: one by all its exact figures, or several by one of them."""
+"""How agents learned: as charts of their exact figures, and as films, a frame for each snapshot.
+
+A film is the table of its numbers: the script that plays it reads what people can read.
+"""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
+from app.tictactoe.notation import MARKS, replay
 from app.tictactoe.report import BySeat, Chances, Figures
 from app.web import addresses
 from app.web.comparison import FIGURES, View
+from app.web.language import gettext
+from app.web.lens import Opinion, opinion
 from app.web.match import Match, read_word
-from app.web.numbers import count
+from app.web.numbers import count, listed, short_name
 from app.web.pictures.curves import (
     OUTCOMES,
     PERCENT,
@@ -20,7 +29,8 @@ from app.web.pictures.curves import (
     laid_out,
     percentage,
 )
-from app.web.world import BEST_RESPONDER, World
+from app.web.pictures.minds import represented
+from app.web.world import BEST_RESPONDER, World, kept
 
 NASH_CONV_AT_WORST = 2.0
 WON = "win-rate"  # the figure of those whose training counted the games won
@@ -137,3 +147,185 @@ def _outcomes(chances: list[Chances]) -> list[Curve]:
 
 def _figure(value: float) -> Number:
     return Number(round(value, 9), f"{value:.4g}")
+
+
+STILL, MOVING = 140, 560  # milliseconds to the next frame, if nothing or something changes
+SURE = 0.3  # of the way from a draw to a win: how far ahead the best square has to be
+WIDTH, HEIGHT = 100.0, 28.0  # of the curve of wrong positions
+
+
+class FilmSquare(NamedTuple):
+    """One empty cell in one frame."""
+
+    cell: int
+    text: str  # "" where nothing is known of it
+    heat: int | None  # None likewise
+    best: bool
+
+
+class Frame(NamedTuple):
+    """The values of an agent after so many updates."""
+
+    updates: str
+    blunders: str  # positions in which it errs
+    squares: dict[int, FilmSquare]  # by cell; none if the film shows no board
+    caption: str
+    pause: int  # milliseconds until the next frame
+    x: float  # on the curve
+
+
+class Film(NamedTuple):
+    """All snapshots of an agent, seen at one position or as a whole."""
+
+    title: str
+    frames: list[Frame]
+    curves: list[tuple[str, str]]  # of each agent: an ink of PLAIN, and the outline of a path
+    places: dict[int, str]  # the names of the empty cells, if it shows a board
+    stones: list[str]  # "X", "O" or "." for each cell of the board, likewise
+    mover: str  # likewise
+
+    @property
+    def last(self) -> int:
+        """The number of the last frame, which shows the agent as shipped."""
+        return len(self.frames) - 1
+
+
+@kept(16, per_language=True)
+def film_of(world: World, name: str, record: str) -> Film:
+    """Film the values of an agent in one decision.
+
+    Raises ValueError or IllegalMoveError as `replay` does.
+    """
+    game, last = world.game, world.last_step(name)
+    position = replay(game, record)[-1]
+    opinions = [
+        opinion(world, position, name, world.short_step(name, step)) for step in range(last + 1)
+    ]
+    cells = np.flatnonzero(game.legal[position]).tolist()
+    frames = [
+        {
+            cell: FilmSquare(
+                cell,
+                view.texts[cell] if view.known[cell] else "",
+                view.heat[cell] if view.known[cell] else None,
+                view.best[cell],
+            )
+            for cell in cells
+        }
+        for view in opinions
+    ]
+    captions = [caption(world, position, view) for view in opinions]
+    return _film(world, name, frames, captions)._replace(
+        places={cell: short_name(game, cell).capitalize() for cell in cells},
+        stones=[MARKS[stone] for stone in game.board[position].tolist()],
+        mover=MARKS[int(game.to_move[position])],
+    )
+
+
+@kept(16, per_language=True)
+def film_of_mind(world: World, name: str) -> Film:
+    """Film all that an agent expects."""
+    known = represented(world, name).known.sum(axis=1).tolist()
+    total = count(len(world.tiles.decision))
+    captions = [
+        gettext("It knows %(known)s of %(total)s positions.", known=count(number), total=total)
+        for number in known
+    ]
+    return _film(world, name, [{} for _ in known], captions)
+
+
+@kept(16, per_language=True)
+def film_of_minds(world: World, names: tuple[str, ...]) -> Film:
+    """Film several minds at once, each from the start of its own training to its end."""
+    films = [film_of_mind(world, name) for name in names]
+    tables = [world.agents[name].card.figures.blunders for name in names]
+    worst, last = max(1, *(max(table) for table in tables)), max(film.last for film in films)
+    moments = zip(*(in_step(film.last, last) for film in films), strict=True)
+    frames = [
+        frame_of_minds(world, names, steps)._replace(x=_along(number, last))
+        for number, steps in enumerate(moments)
+    ]
+    title = listed([film.title for film in films])
+    curves = [(ink, _curve(table, worst)) for ink, table in zip(PLAIN, tables, strict=False)]
+    return Film(title, frames, curves, {}, [], "")
+
+
+def frame_of_minds(world: World, names: Sequence[str], steps: Sequence[int]) -> Frame:
+    """Return what several minds are at a step of each, in step with each other or not."""
+    films = [film_of_mind(world, name) for name in names]
+    moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
+    told = zip(films, moments, strict=True)
+    return Frame(
+        updates=" / ".join(moment.updates for moment in moments),
+        blunders=" / ".join(moment.blunders for moment in moments),
+        squares={},
+        caption=" ".join(f"{film.title}: {moment.caption}" for film, moment in told),
+        pause=max(moment.pause for moment in moments),
+        x=0.0,
+    )
+
+
+def in_step(last: int, longest: int) -> list[int]:
+    """Return for each of the frames 0 to `longest` which snapshot of 0 to `last` it shows."""
+    return [round(frame * last / max(1, longest)) for frame in range(longest + 1)]
+
+
+def caption(world: World, position: int, view: Opinion) -> str:
+    """Say what an agent makes of a decision with one right move, which is to block a line."""
+    right = world.right[position]
+    if not any(view.known):
+        return gettext("No idea: it has learned nothing here yet.")
+    if len(view.plays) > 1:
+        return gettext("It has tried a little here, and still goes by chance.")
+    if not right[view.plays[0]]:
+        if view.draws:
+            return gettext("It draws the square with the star most often, and that loses.")
+        return gettext("It would play the square with the star, and that loses.")
+    values = np.sort(view.scaled[world.game.legal[position]])
+    if values[-1] - values[-2] < SURE:
+        return gettext("It begins to like the block, but is not sure.")
+    return gettext("It has got it: block!")
+
+
+def _film(
+    world: World, name: str, squares: list[dict[int, FilmSquare]], captions: list[str]
+) -> Film:
+    """Put frames together, each with its figures, for a film that shows no board."""
+    agent = world.agents[name]
+    blunders, updates = agent.card.figures.blunders, agent.snapshot_updates.tolist()
+    last = len(updates) - 1
+    return Film(
+        title=agent.card.title,
+        frames=[
+            Frame(
+                updates=count(updates[step]),
+                blunders=count(blunders[step]),
+                squares=squares[step],
+                caption=captions[step],
+                pause=_pause(squares, captions, step),
+                x=_along(step, last),
+            )
+            for step in range(last + 1)
+        ],
+        curves=[(PLAIN[0], _curve(blunders, max(1, *blunders)))],
+        places={},
+        stones=[],
+        mover="",
+    )
+
+
+def _along(step: int, last: int) -> float:
+    """Return where a frame is on the track; an agent that was never updated has one frame."""
+    return round(WIDTH * step / max(1, last), 2)
+
+
+def _curve(blunders: Sequence[int], worst: int) -> str:
+    """Outline the number of blunders, by snapshot, from `worst` at the top to none."""
+    ys = (round(HEIGHT * (1 - number / worst), 2) for number in blunders)
+    return "M" + "L".join(f"{_along(i, len(blunders) - 1):g} {y:g}" for i, y in enumerate(ys))
+
+
+def _pause(squares: list[dict[int, FilmSquare]], captions: list[str], step: int) -> int:
+    after = min(step + 1, len(squares) - 1)
+    same = squares[step] == squares[after] and captions[step] == captions[after]
+    return STILL if same else MOVING
