@@ -7,7 +7,6 @@ from pathlib import Path
 from flask import Flask
 
 from app.web import respond
-from app.web.pages import api
 from app.web.service import compiled, deployment, errors, headers, languages, packing
 from app.web.service.cache import cached
 from app.web.service.deployment import ROOT
@@ -19,6 +18,7 @@ PAGES = [
         *("front", "play", "embed", "puzzle", "mind", "agents", "arena", "compare"),
         # The lesson comes before the other parts of /how, whose addresses look like its own.
         *("teach", "why", "lesson", "how", "lab.page", "experiments", "glossary", "judge"),
+        "api.operations",
     )
 ]  # each has a blueprint
 
@@ -54,7 +54,6 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         app.register_blueprint(module.bp)
     compiled.init_app(app)
     respond.init_app(app)
-    api.init_app(app)
     app.wsgi_app = cached(app.wsgi_app)  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)
     return app

@@ -167,7 +167,7 @@ WIDTH = 170  # characters of a line: a cell of a position fits
 COMPONENT = "#/components/schemas/"
 MANY = 5  # names that are not worth listing in a line
 
-bp = Blueprint("api_page", __name__)
+bp = Blueprint("api", __name__)
 
 
 class ApiPage(Page, frozen=True):
@@ -232,42 +232,34 @@ def written(value: Any, indent: str = "") -> str:
 
 
 @bp.app_template_global()
-def type_in_words(schema: dict[str, Any]) -> str:
-    """Name the type that a JSON Schema describes."""
+def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
+    """Name the type that a JSON Schema describes, and where it is explained: "" if it need not."""
+    there = ""
     match schema:
         case {"$ref": str(reference)}:
             text = reference.removeprefix(COMPONENT)
+            there = f"#{text}"
         case {"anyOf": list(choices)}:
-            text = " or ".join(type_in_words(choice) for choice in choices)
+            names, places = zip(*map(type_in_words, choices), strict=True)
+            text, there = " or ".join(names), places[0]
         case {"type": "string", "title": str(name)}:
             text = name
+        case {"enum": list(names)} if len(names) > MANY:
+            text, there = "name", addresses.API_AGENTS
         case {"enum": list(names)}:
-            text = " or ".join(names) if len(names) <= MANY else "name"
+            text = " or ".join(names)
         case {"type": "array", "prefixItems": list(items)}:
-            text = f"list of {len(items)} {type_in_words(items[0])}s"
+            text = f"list of {len(items)} {type_in_words(items[0])[0]}s"
         case {"type": "array", "items": dict(item)}:
-            text = f"list of {type_in_words(item)}"
+            text, there = type_in_words(item)
+            text = f"list of {text}"
         case {"type": "object", "additionalProperties": dict(field)}:
-            text = f"object, each field {type_in_words(field)}"
+            text, there = type_in_words(field)
+            text = f"object, each field {text}"
         case {"type": str(name), "minimum": low, "maximum": high}:
             text = f"{name}, {low} to {high}"
         case {"type": str(name), "minimum": low, "exclusiveMaximum": above}:
             text = f"{name}, {low} to {above - 1}"
         case _:
             text = schema["type"]
-    return text
-
-
-@bp.app_template_global()
-def explained_at(schema: dict[str, Any]) -> str:
-    """Return the address that explains the type, "" if nothing has to."""
-    match schema:
-        case {"$ref": str(reference)}:
-            return "#" + reference.removeprefix(COMPONENT)
-        case {"anyOf": [dict(inner), *_]} | {"items": dict(inner)}:
-            return explained_at(inner)
-        case {"additionalProperties": dict(inner)}:
-            return explained_at(inner)
-        case {"enum": list(names)} if len(names) > MANY:
-            return addresses.API_AGENTS
-    return ""
+    return text, there

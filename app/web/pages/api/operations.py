@@ -5,7 +5,8 @@ from collections.abc import Collection
 from typing import cast
 
 import msgspec
-from flask import Blueprint, Response, current_app
+from flask import Flask, Response, current_app
+from flask.blueprints import BlueprintSetupState
 from msgspec import UNSET
 from msgspec.structs import asdict
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
@@ -32,11 +33,9 @@ from app.web.lens import OUTCOMES, Opinion, opinion
 from app.web.match import Match
 from app.web.numbers import choice
 from app.web.pages.api import schema
-from app.web.pages.api.description import answer, tree
+from app.web.pages.api.description import answer, bp, describe, tree
 from app.web.respond import revalidated
 from app.web.world import HUMAN, MOVES, TASK, World, world
-
-bp = Blueprint("api", __name__)
 
 SIDES: dict[int, schema.Mark] = {X: "X", O: "O"}
 RESULTS: dict[int, schema.Result] = {**SIDES, 0: "draw"}
@@ -198,6 +197,14 @@ def show_experiment(claim: str) -> Response:
     page = addresses.EXPERIMENT.to(claim)
     fields = {name: getattr(there[claim], name) for name in Checked.__struct_fields__}
     return pure(schema.Experiment(**fields, page=page))
+
+
+@bp.record
+def explain(state: BlueprintSetupState) -> None:
+    """Describe, once all of it is served, what the API of a site answers."""
+    assert isinstance(state.app, Flask)
+    with state.app.app_context():
+        state.app.extensions["openapi"] = describe(world())
 
 
 def pure(content: object) -> Response:
