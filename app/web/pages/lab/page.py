@@ -78,13 +78,14 @@ class StoryGame(NamedTuple):
     update_next: str
 
 
-class Mind(NamedTuple):
-    """A mind of one of the sides."""
+class Learner(NamedTuple):
+    """One of the sides while it learns: its board and its mind."""
 
-    mark: str
-    title: str
-    picture: MindPicture
-    href: str
+    side: result.Side
+    words: str
+    film: Film
+    step: int  # the frame that is shown
+    mind: MindPicture
 
 
 class DuelPage(Page, frozen=True):
@@ -113,12 +114,8 @@ class LabPage(DuelPage, frozen=True):
     fields: list[form.Field]
     axes: Mapping[str, str]  # the title of each
     proofs: list[tuple[str, str]]
-    film: Film
-    step: int  # the frame that is shown
+    learners: list[Learner]  # A before B, where it need not be trained for that
     next_step: str  # the address of the next one, after the last of the first
-    beside: Film | None  # of A, where it need not be trained for that
-    beside_step: int
-    minds: list[Mind]
     story: StoryGame | None  # a game of its training, if the address asks for one
     untold: str  # why none can be told, "" if they can
     take: Take  # how the curve leaves the site
@@ -229,16 +226,19 @@ def lab_page(
     last = world.last_step(chosen)
     step = read_step(chosen, query.get("step", ""), last, world)
     story = story_game(duel, query)
-    film = film_of(world, chosen, record)
     # No other agent is trained for this page: neither for a film beside it, nor to find where both
     # part.
     at_hand = ghost in world.always
-    beside = film_of(world, ghost, record) if at_hand else None
-    beside_step = in_step(beside.last, last)[step] if beside else 0
     views = (View(chosen), View(ghost)) if ghost else (View(chosen),)
     apart = parting(views, world) if at_hand else None
     result_page = duel_page(world, duel)
-    drawn = [(side, beside_step if side.name == ghost else step) for side in duel.sides]
+    learners = []
+    for side, words in zip(duel.sides, result_page.words, strict=True):
+        if side is duel.chosen or at_hand:
+            film = film_of(world, side.name, record)
+            at = in_step(film.last, last)[step]
+            mind = picture(world, side.name, at, moving=True)
+            learners.append(Learner(side, words, film, at, mind))
     following = _with_seed(world, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
     families = presets.offers(world, chosen, ghost)
     return LabPage(
@@ -252,21 +252,8 @@ def lab_page(
         fields=form.fields(world, recipe, duel.sides[0].recipe, refused),
         axes=result.AXES,
         proofs=result.proofs(world, chosen),
-        film=film,
-        step=step,
-        next_step=duel.address(step=step_after(step, film.last)),
-        beside=beside,
-        beside_step=beside_step,
-        minds=[
-            Mind(
-                side.mark,
-                words,
-                picture(world, side.name, at, moving=True),
-                addresses.mind(side.name),
-            )
-            for (side, at), words in zip(drawn, result_page.words, strict=True)
-            if side.name == chosen or beside
-        ],
+        learners=learners,
+        next_step=duel.address(step=step_after(step, last)),
         story=story,
         untold=algorithm.untold,
         take=_taken(world, duel),

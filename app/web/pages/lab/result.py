@@ -352,7 +352,7 @@ def duel_of(world: World, chosen: str, query: Mapping[str, str]) -> Duel:
     if wanted > 1 and all(has_seeds(world, one, seeds) for one in recipes):
         runs = runs_of(world, recipes, seeds, wanted)
     else:
-        runs = [[own_run(world, one)] for one in names]
+        runs = [world.lab.seeds(one, [one.seed]) for one in recipes]
     labels = form.labels(world, *recipes[::-1])[::-1] if len(recipes) == 2 else ("A",)
     sides = [Side(*side) for side in zip("AB", names, recipes, labels, runs, strict=False)]
     curve = read_word("curve", query, measures(world, sides), BLUNDERS)
@@ -377,12 +377,6 @@ def has_seeds(world: World, recipe: Recipe, seeds: range) -> bool:
     except RecipeError:
         return False
     return world.agents.knows(last)
-
-
-def own_run(world: World, agent: str) -> SeedRun:
-    """Return the run that is an agent itself, which need not be at hand for it."""
-    recipe = world.recipe(agent)
-    return world.lab.seeds(recipe, [recipe.seed])[0]
 
 
 def runs_of(
