@@ -17,7 +17,8 @@ from app.experiments import sign_test
 from app.recipes import ALGORITHMS, LONGEST, SHIPPED, name, parameters, parse
 from app.tictactoe.game import tic_tac_toe
 from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.pages.lab import form, presets, result
+from app.web.pages.lab import form, result
+from app.web.pages.lab.page import EXERCISES, START, WORTH_SEEING
 from app.web.pages.lab.result import SEEDS
 from app.web.world import World
 from tests.web.conftest import unled
@@ -49,8 +50,8 @@ def sent(page: str) -> dict[str, str]:
 
 def test_the_lab_begins_with_a_shipped_agent(client: FlaskClient) -> None:
     page = client.get("/lab").get_data(as_text=True)
-    assert sent(page)["algorithm"] == parse(presets.START).slug
-    assert f'value="{presets.START}"' in page
+    assert sent(page)["algorithm"] == parse(START).slug
+    assert f'value="{START}"' in page
 
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
@@ -126,7 +127,7 @@ def test_every_link_of_a_verdict_and_every_button_leads_somewhere(client: FlaskC
 
 
 def test_presets_are_recipes_with_a_sentence(client: FlaskClient) -> None:
-    for preset in (*presets.WORTH_SEEING, *presets.EXERCISES):
+    for preset in (*WORTH_SEEING, *EXERCISES):
         assert name(parse(preset.recipe)) == preset.recipe
         assert preset.line.endswith(".")
     page = client.get("/lab").get_data(as_text=True)
@@ -303,7 +304,7 @@ def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
     ],
 )
 def test_a_preset_does_what_its_sentence_says(world: World, title: str, safe: str) -> None:
-    recipe = next(preset.recipe for preset in presets.WORTH_SEEING if preset.title == title)
+    recipe = next(preset.recipe for preset in WORTH_SEEING if preset.title == title)
     proved = world.judgement(recipe).unbeatable
     assert "".join(seat for seat in "xo" if proved[seat]) == safe
 
@@ -317,10 +318,8 @@ def test_the_exercises_do_what_their_sentences_say(world: World) -> None:
         return agent.card.figures.blunders[-1], won, int((agent.visits > 0).sum())
 
     blunders, won, met = measured("td-afterstates")
-    itself, alike, greedy, all_moves, falling = (
-        measured(preset.recipe) for preset in presets.EXERCISES
-    )
-    assert all(world.judgement(presets.EXERCISES[0].recipe).unbeatable.values())
+    itself, alike, greedy, all_moves, falling = (measured(preset.recipe) for preset in EXERCISES)
+    assert all(world.judgement(EXERCISES[0].recipe).unbeatable.values())
     assert itself[0] == pytest.approx(blunders / 2, rel=0.1)
     assert won - 0.005 < itself[1] < won
     assert alike[0] < 0.35 * blunders
@@ -522,7 +521,7 @@ def test_matchboxes_and_sums_do_what_their_sentences_say(world: World) -> None:
 
 def preset(title: str) -> str:
     """The name of the recipe of a preset."""
-    return next(preset.recipe for preset in presets.WORTH_SEEING if preset.title == title)
+    return next(preset.recipe for preset in WORTH_SEEING if preset.title == title)
 
 
 def test_beads_are_told_as_beads(client: FlaskClient) -> None:

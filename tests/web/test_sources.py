@@ -12,7 +12,7 @@ from app.recipes import SHIPPED
 from app.sources import CLASSICS, SOURCES, Source, heading, named
 from app.web import addresses
 from app.web.algorithms.algorithm import SECTIONS
-from app.web.pages.lab.presets import EXERCISES, WORTH_SEEING
+from app.web.pages.lab.page import EXERCISES, WORTH_SEEING
 from app.web.service.deployment import ROOT
 from app.web.world import World
 

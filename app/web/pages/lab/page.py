@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import msgspec
@@ -11,27 +12,30 @@ from msgspec.structs import asdict
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.recipes import Recipe, RecipeError
+from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError
 from app.recipes import name as written_name
 from app.recipes.games import TrainingGame
 from app.recipes.taught import Refusal
+from app.sources import SOURCES, Source, named
 from app.tictactoe.game import O, X
 from app.tictactoe.views import heat, on_scale, shown
 from app.web import addresses
+from app.web.addresses import Offer
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms.algorithm import Story, written
 from app.web.comparison import FIGURES, Comparison, View, parting
 from app.web.lens import HEAT_STEPS
 from app.web.match import Match, read_step, read_whole, step_after
 from app.web.numbers import signed
-from app.web.pages.lab import form, presets, result
-from app.web.pages.lab.presets import Presets
+from app.web.pages.lab import form, result
 from app.web.pages.parts.export import Take, numbers_file, svg_file, take_curve, take_mind
 from app.web.pages.parts.learning import Film, film_of, in_step
 from app.web.pictures.figures import drawing, lay_out
 from app.web.pictures.minds import MindPicture, picture
 from app.web.pictures.tables import COLUMNS, records
 from app.web.respond import Page, respond, wants_fragment
+from app.web.service.on_demand import whole_name
+from app.web.text import character
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("lab", __name__)
@@ -40,6 +44,38 @@ O_BLOCKS, X_BLOCKS = "024", "4082"
 LAST_SEED = 999_999_999
 RESULTS = {"win": "won", "draw": "drew", "loss": "lost"}
 RESULTS_OF_X = {"win": "X won", "draw": "it was a draw", "loss": "O won"}
+START = "q-table"  # where the lab begins
+ASKED_FIRST = 4  # questions that are seen at once
+
+
+class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question, and the recipe that answers it beside another."""
+
+    title: str
+    recipe: str  # its name
+    line: str
+    game: int | None = None  # of its training, where that is what is to be seen
+    source: str = "nested-software"  # whose learner it changes
+    ghost: str = "q-table"  # the other recipe
+
+    @property
+    def is_yes_or_no(self) -> bool:
+        """Whether it asks if one recipe is better than the other."""
+        return " help" in self.title
+
+    def names(self, world: World) -> tuple[str, str]:
+        """Return by what names its recipe and the other one are called here."""
+        return _short(world, self.recipe), _short(world, self.ghost)
+
+
+Presets = list[tuple[Offer, Source | None]]  # each with whose learner it changes
+
+
+QUESTIONS = msgspec.toml.decode(
+    Path(__file__).with_name("questions.toml").read_bytes(), type=dict[str, list[Preset]]
+)
+WORTH_SEEING, EXERCISES = QUESTIONS["telling"], QUESTIONS["exercise"]
+HEADINGS = {"telling": "Questions", "exercise": "Exercises of Sutton & Barto, chapter 1"}
 
 
 class StorySquare(NamedTuple):
@@ -139,7 +175,7 @@ def start() -> AnyResponse:
         except RecipeError as error:
             raise BadRequest(form.sentence(error)) from error
     else:
-        begin = presets.START if presets.START in world().agents else next(iter(world().agents))
+        begin = START if START in world().agents else next(iter(world().agents))
         return respond(lab_page(world(), begin, {}))
     ghost, curve = request.args.get("ghost", ""), result.short_curve(request.args.get("curve", ""))
     axis = request.args.get("axis", "")
@@ -199,10 +235,10 @@ def refused(error: form.FormError) -> Response:
 
 def duel_page(world: World, duel: result.Duel) -> DuelPage:
     """Gather what is shown of seeds."""
-    question = presets.asked(world, duel.chosen.name, duel.ghost)
+    question = question_of(world, duel.chosen.name, duel.ghost)
     return DuelPage(
         duel=duel,
-        about=question.line if question else presets.about(type(duel.chosen.recipe)),
+        about=question.line if question else about(type(duel.chosen.recipe)),
         words=[form.described(world, side.recipe) for side in duel.sides],
         verdict=duel.verdict(bool(question and question.is_yes_or_no)),
     )
@@ -240,15 +276,15 @@ def lab_page(
             mind = picture(world, side.name, at, moving=True)
             learners.append(Learner(side, words, film, at, mind))
     following = _with_seed(world, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
-    families = presets.offers(world, chosen, ghost)
+    families = offers(world, chosen, ghost)
     return LabPage(
         **asdict(result_page),
         name=chosen,
         title=title,
         algorithm=algorithm.title,
-        algorithms=presets.algorithms(world, recipe.slug),
+        algorithms=algorithms(world, recipe.slug),
         presets=families,
-        asked=families[0][1][: presets.ASKED_FIRST],
+        asked=families[0][1][:ASKED_FIRST],
         fields=form.fields(world, recipe, duel.sides[0].recipe, refused),
         axes=result.AXES,
         proofs=result.proofs(world, chosen),
@@ -272,6 +308,69 @@ def _with_seed(world: World, recipe: Recipe, seed: int) -> str:
     except RecipeError:
         return ""
     return named if world.agents.knows(named) else ""  # a shipped one may have taken longer
+
+
+def question_of(world: World, chosen: str, ghost: str) -> Preset | None:
+    """Return the question that has these canonical names."""
+    presets = (*WORTH_SEEING, *EXERCISES)
+    return next((one for one in presets if one.names(world) == (chosen, ghost)), None)
+
+
+def offers(world: World, chosen: str, ghost: str) -> list[tuple[str, Presets]]:
+    """List all presets by headings, with the one marked that has the chosen canonical names."""
+
+    def offer(id: str, title: str, line: str, recipe: str, other: str, game: int | None) -> Offer:
+        to = addresses.lab(recipe, other, game=game)
+        return Offer(title, to, line, id, chosen=(recipe, other) == (chosen, ghost))
+
+    families: list[tuple[str, Presets]] = [
+        (
+            HEADINGS[kind],
+            [
+                (
+                    offer(f"{kind}-{number}", one.title, one.line, *one.names(world), one.game),
+                    SOURCES[one.source],
+                )
+                for number, one in enumerate(questions, 1)
+            ],
+        )
+        for kind, questions in QUESTIONS.items()
+    ]
+    shipped: Presets = [
+        (
+            offer(f"shipped-{id}", agent.title, character(world, id).line, id, "", None),
+            named(world.agents[id].card.origin),
+        )
+        for id, agent in SHIPPED.items()
+        if id in world.agents
+    ]
+    return [*families, ("Shipped with this site", shipped)]
+
+
+def algorithms(world: World, chosen: str) -> Presets:
+    """List the algorithms, each a link to the recipe with its defaults."""
+    return [
+        (
+            Offer(
+                KNOWN[slug].title,
+                addresses.lab(_short(world, slug)),
+                about(algorithm),
+                id=f"algorithm-{slug}",
+                chosen=slug == chosen,
+            ),
+            None,
+        )
+        for slug, algorithm in ALGORITHMS.items()
+    ]
+
+
+def about(algorithm: type[Recipe]) -> str:
+    """Describe an algorithm in a sentence."""
+    return (algorithm.__doc__ or "").splitlines()[0]
+
+
+def _short(world: World, text: str) -> str:
+    return world.lab.called(whole_name(text))
 
 
 def story_game(duel: result.Duel, query: Mapping[str, str]) -> StoryGame | None:
