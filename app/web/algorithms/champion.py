@@ -75,7 +75,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     ]
 
 
-def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Say what a move is now known to be worth at least and at most to the player who makes it."""
     if not update:
         return (
@@ -100,7 +100,7 @@ ALGORITHM = Algorithm(
     turns=lambda _recipe: "games at most, until every afterstate has been seen,",
     origin=marked("Played itself until every value was proved."),
     story=Story(
-        _told,
+        _story,
         _shown,
         lambda _game, move: "unseen" if move.explored else "seen",
         movers_view=True,

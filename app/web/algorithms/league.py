@@ -87,14 +87,14 @@ def _reason(pair: Pair) -> ValueReason:
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     best = reason.given[0]
-    told = [_ended(reason, best) if best.cell is None else _pleasing(pair, reason, best)]
+    sentences = [_ended(reason, best) if best.cell is None else _pleasing(pair, reason, best)]
     if shares_entry(pair):
-        told += [
+        sentences += [
             "The same entry is used in the seat of O, for a board that looks the same to its "
             f"owner with X, the opponent, to move: there the target is {signed(other_seat(pair))}. "
             "How many of its updates were of which kind is not recorded."
         ]
-    return [*told, *distance(reason), *_average(pair, reason)]
+    return [*sentences, *distance(reason), *_average(pair, reason)]
 
 
 def _average(pair: Pair, reason: ValueReason) -> list[str]:
@@ -102,16 +102,16 @@ def _average(pair: Pair, reason: ValueReason) -> list[str]:
     if not pair.visits:
         return []
     so_far = f"{count(pair.visits)} targets" if pair.visits > 1 else "one target"
-    told = (
+    sentence = (
         "The step size falls at every update, so that the value is the plain average of its "
         f"{so_far} so far and the 0 it began with."
     )
     met = pair.value * (pair.visits + 1) / pair.visits
     targets = [reason.target, other_seat(pair)] if shares_entry(pair) else [reason.target]
     if min(targets) - NEAR < met < max(targets) + NEAR:
-        return [told]
+        return [sentence]
     return [
-        told,
+        sentence,
         f"Without that 0 it is {signed(met)}: its targets were others, and early ones count as "
         "much as late ones.",
     ]
@@ -126,20 +126,20 @@ def _ended(reason: ValueReason, answer: Reply) -> str:
 
 
 def _pleasing(pair: Pair, reason: ValueReason, best: Reply) -> str:
-    told = (
+    aim = (
         "Every ply is an update, the opponent's too, always with the learner's own reward: so it "
         f"looks for the answer that would please {MARKS[pair.mover]} most"
     )
     if (best.found or 0.0) <= 0:
-        told += ", and counts it as 0 if it is not above that"
+        aim += ", and counts it as 0 if it is not above that"
     target = f"{reason.hedge}{reason.written(reason.target)}"
     if pair.mover == X:
         return (
-            f"{told}. What it expected of the answers is not kept for X; by what that was drawn "
+            f"{aim}. What it expected of the answers is not kept for X; by what that was drawn "
             f"to in turn, the best is {square(pair, best.cell)} and the target {target}."
         )
     return (
-        f"{told}. Here that is {square(pair, best.cell)}, and the target is {target}. What it "
+        f"{aim}. Here that is {square(pair, best.cell)}, and the target is {target}. What it "
         "expects of X's answers is in the entries of its own moves as X on boards that look the "
         "same, and mixed with them."
     )
@@ -167,7 +167,7 @@ def _follows(pair: Pair, answer: Reply) -> str:
     return f"worth {found}" if pair.mover == O else f"to be worth {found}"
 
 
-def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Say what an update learned: of a move of its own, or of the opponent's."""
     if not update:
         return "While it played, it learned move by move, of its opponent's moves what they say."
@@ -188,7 +188,7 @@ ALGORITHM = Algorithm(
     title="Q-learning in a league",
     origin=marked("Learned in a league of learners."),
     story=Story(
-        _told,
+        _story,
         # What it began with is one of the parts of the average.
         lambda _recipe, update: averaged_in(update, update.times + 1),
         lambda game, move: "drawn" if move.mark == game.seat else "answer",

@@ -41,15 +41,18 @@ def _bounds(pair: Pair, tries: list[int]) -> dict[int, float]:
 
 def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     tries = _tries(pair)
-    told = ["It is the mean result of the simulated games that began with the move."]
+    sentences = ["It is the mean result of the simulated games that began with the move."]
     if tries is not None:
         games = f"{count(tries[pair.cell])} of {count(sum(tries))} simulated games"
         mean = f"It is the mean result of the {games} from this position that began with the move."
-        told = [mean, _next(pair, tries)]
+        sentences = [mean, _next(pair, tries)]
     if (outcome := pair.outcome(pair.after)) is not None:
-        return [*told, f"The game is {ENDS[outcome]} by this move: every one of them brought that."]
+        return [
+            *sentences,
+            f"The game is {ENDS[outcome]} by this move: every one of them brought that.",
+        ]
     return [
-        *told,
+        *sentences,
         "The more games, the more of them go on with the best answer, and the nearer the mean "
         "comes to what that answer leaves. The answers are worth what was planned from there, in "
         "other trees.",

@@ -129,7 +129,7 @@ def _facts(world: World) -> dict[str, object]:
     }
 
 
-def _told(_recipe: Recipe, game: TrainingGame, update: int) -> str:
+def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
     """Say what a game paid for a move that was drawn from a box of beads."""
     if not update:
         if game.both_sides:
@@ -147,7 +147,7 @@ ALGORITHM = Algorithm(
     title="MENACE: beads in matchboxes",
     origin=marked("Matchboxes whose beads were paid by games against {}."),
     story=Story(
-        _told,
+        _story,
         lambda _recipe, _update: "",  # it says how many beads there are
         lambda _game, _move: "drawn",
     ),

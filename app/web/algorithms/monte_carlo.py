@@ -32,19 +32,19 @@ def _reason(pair: Pair) -> ValueReason:
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
-    told, then = [expected(pair, reason, FOLLOWS)], ""
+    sentences, then = [expected(pair, reason, FOLLOWS)], ""
     if reason.bootstraps:
         then = ", with the moves that it played at that time"
         how = ", now and then at random" if explores(pair) else ""
         played = f"the games are played to their end, by its own moves{how}"
-        told += [f"No other value is asked: {played}."]
-    told += distance(reason)
+        sentences += [f"No other value is asked: {played}."]
+    sentences += distance(reason)
     if not pair.known or pair.visits is None:
-        return told
+        return sentences
     if pair.visits == 1:
         one = f"It is what the one game brought that went through it, {signed(pair.value)}."
-        return [*told, one]
-    return [*told, f"It is the average of what {count(pair.visits)} games brought{then}."]
+        return [*sentences, one]
+    return [*sentences, f"It is the average of what {count(pair.visits)} games brought{then}."]
 
 
 def _follows(pair: Pair, answer: Reply) -> str:

@@ -19,18 +19,21 @@ def _reason(pair: Pair) -> ValueReason:
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [_stuck(pair, reason)]
-    told = [expected(pair, reason)]
+    sentences = [expected(pair, reason)]
     if not pair.game.is_over(pair.after):
-        told += ["An update puts the target of one such answer in its place."]
-    told += distance(reason)
+        sentences += ["An update puts the target of one such answer in its place."]
+    sentences += distance(reason)
     if not pair.known or abs(reason.above) < NEAR:
-        return told
+        return sentences
     # The value is one target, and not the average of all.
     alike = [answer for answer in reason.given if abs(answer.target - pair.value) < NEAR]
     if not alike:
-        return [*told, f"No answer brings that now. {moved_on(pair)}"]
+        return [*sentences, f"No answer brings that now. {moved_on(pair)}"]
     places = listed([square(pair, answer.cell) for answer in alike], "or")
-    return [*told, f"That is the target after {places}: such an answer may have been drawn last."]
+    return [
+        *sentences,
+        f"That is the target after {places}: such an answer may have been drawn last.",
+    ]
 
 
 def _stuck(pair: Pair, reason: ValueReason) -> str:

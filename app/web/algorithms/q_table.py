@@ -96,8 +96,8 @@ def _double_sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not reason.has_target:
         return [ADDED_UP, *_shared(pair)]
     two_tables = [f"{TWO_TABLES} {LAST[pair.recipe.last]}"] if reason.bootstraps else []
-    told = [expected(pair, reason), *distance(reason), *_past(pair, reason), *two_tables]
-    return [*told, *backward(reason), *_shared(pair)]
+    sentences = [expected(pair, reason), *distance(reason), *_past(pair, reason), *two_tables]
+    return [*sentences, *backward(reason), *_shared(pair)]
 
 
 def _past(pair: Pair, reason: ValueReason) -> list[str]:
@@ -107,12 +107,16 @@ def _past(pair: Pair, reason: ValueReason) -> list[str]:
     targets, initial = [answer.target for answer in reason.given], pair.recipe.initial
     if pair.value > max(*targets, initial) + SAME:
         return [f"It is more than any answer brings now. {moved_on(pair)}"]
-    told = []
+    sentences = []
     if len(targets) > 1:
-        told = ["Each update went by one answer, drawn by chance, and the last ones count most."]
+        sentences = [
+            "Each update went by one answer, drawn by chance, and the last ones count most."
+        ]
     if pair.visits and (1 - pair.recipe.alpha) ** pair.visits >= NEAR:
-        told += [f"There were so few that part of it is still the {signed(initial)} it began with."]
-    return told
+        sentences += [
+            f"There were so few that part of it is still the {signed(initial)} it began with."
+        ]
+    return sentences
 
 
 def _double_facts(world: World) -> dict[str, object]:

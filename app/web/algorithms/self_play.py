@@ -16,14 +16,14 @@ AGENT = "self-play"  # by whose table it is explained
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     best = reason.given[0]
-    told = (
+    sentence = (
         end(pair, reason)
         if best.cell is None
         else "One table serves both sides, and nothing is left to chance: the "
         f"{best_answer(pair, best)} The target is {reason.written(best.target)}."
     )
     initial = pair.mover * pair.recipe.initial  # which is in X's view
-    return [told, *distance(reason), *past(pair, reason, initial)]
+    return [sentence, *distance(reason), *past(pair, reason, initial)]
 
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:

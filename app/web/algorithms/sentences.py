@@ -84,8 +84,8 @@ def expected(pair: Pair, reason: ValueReason, follows: str = "") -> str:
     value = reason.hedge + reason.written(reason.target)
     if len(given) == 1:
         found = signed(given[0].found or 0.0)
-        told = follows and given[0].found is not None
-        then = f"{follows} {found}" if told else best_next(pair, given[0])
+        named = follows and given[0].found is not None
+        then = f"{follows} {found}" if named else best_next(pair, given[0])
         only = f"{square(pair, given[0].cell)}: {then}"
         makes = "The target is" if pair.is_learned else "That makes"
         return f"{opponent(pair)} has one answer, {only}. {makes} {value}."
@@ -113,7 +113,7 @@ def _consequences(given: list[Reply], follows: str) -> list[str]:
         )
 
     counts = {word: sum(answer.outcome == end for answer in given) for end, word in ENDS.items()}
-    said = [
+    sentences = [
         gettext("%(after)s the game is %(ended)s", after=after(number), ended=gettext(word))
         for word, number in counts.items()
         if number
@@ -122,8 +122,8 @@ def _consequences(given: list[Reply], follows: str) -> list[str]:
         span = signed(min(found))
         if span != (most := signed(max(found))):
             span = gettext("%(least)s to %(most)s", least=span, most=most)
-        said.append(f"{after(len(found))} {follows} {span}")
-    return said
+        sentences.append(f"{after(len(found))} {follows} {span}")
+    return sentences
 
 
 def end(pair: Pair, reason: ValueReason) -> str:
@@ -168,9 +168,9 @@ def past(
         return []
     alpha, visits = pair.recipe.alpha, pair.visits
     begun = (1 - alpha) ** visits
-    said = []
+    sentences = []
     if begun * abs(initial - reason.target) >= NEAR:
-        said.append(
+        sentences.append(
             ngettext(
                 "After one update the %(initial)s that it began with still counts %(share)s%%.",
                 "After %(count)s updates the %(initial)s that it began with still counts "
@@ -181,10 +181,10 @@ def past(
             )
         )
     if begun == 1:
-        return said
+        return sentences
     met = (pair.value - begun * initial) / (1 - begun)
     if (1 - begun) * abs(met - reason.target) < NEAR:
-        return said
+        return sentences
     so_far = ngettext(
         "Its one target was %(value)s",
         "The exponential moving average of its targets is %(value)s",
@@ -192,7 +192,7 @@ def past(
         value=signed(met),
     )
     targets = targets or [answer.target for answer in reason.given]
-    return [*said, f"{so_far}: {_cause(pair, targets, gettext(by), met, visits)}"]
+    return [*sentences, f"{so_far}: {_cause(pair, targets, gettext(by), met, visits)}"]
 
 
 def _cause(pair: Pair, targets: Sequence[float], by: str, met: float, visits: int) -> str:

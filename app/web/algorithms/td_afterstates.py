@@ -25,15 +25,15 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
             f"The game is {end} by this move. What that is worth the rules say, "
             f"{signed(pair.value)}, and nothing is learned of it."
         ]
-    told = [expected(pair, reason)]
+    sentences = [expected(pair, reason)]
     if pair.recipe.learn_from == "all":
-        told += exploring(pair, reason)
+        sentences += exploring(pair, reason)
     elif reason.bootstraps and pair.recipe.epsilon:
-        told += ["A next move that is drawn at random teaches it nothing."]
+        sentences += ["A next move that is drawn at random teaches it nothing."]
     # What its targets were only follows from the value if the step size never fell.
     so_far = [] if pair.recipe.alpha_drop else past_by_moves(pair, reason)
     shared = images(pair) if pair.recipe.symmetric else []
-    return [*told, *distance(reason), *so_far, *shared]
+    return [*sentences, *distance(reason), *so_far, *shared]
 
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:
@@ -48,7 +48,7 @@ def _facts(world: World) -> dict[str, object]:
     return {"boards": count(game.positions - 1), "ends": count(game.positions - game.decisions)}
 
 
-def _told(recipe: Any, game: TrainingGame, update: int) -> str:
+def _story(recipe: Any, game: TrainingGame, update: int) -> str:
     if not update and recipe.learn_from == "greedy":
         return began("; a move that it explored taught it nothing")
     return drawn_to("what the board is worth that its next move makes")(recipe, game, update)
@@ -61,7 +61,7 @@ def _step(recipe: Any, update: TrainingUpdate) -> str:
 
 ALGORITHM = Algorithm(
     title="Temporal-difference learning of afterstates",
-    story=Story(_told, _step),
+    story=Story(_story, _step),
     rule=UpdateRule(_reason, _sentences, _equations, target=just),
     facts=_facts,
 )
