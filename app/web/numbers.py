@@ -1,6 +1,7 @@
 """How numbers, squares, positions and lists are written on every page."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -110,68 +111,39 @@ def listed(names: list[str], word: str = "and") -> str:
     return gettext(words, others=", ".join(others), last=last)
 
 
-class Encoding(NamedTuple):
-    """One way to write the position down."""
+class Encodings(NamedTuple):
+    """A position in all the ways that programs write one down."""
 
-    name: str
-    value: str
-    note: str
+    text: str
+    code: int  # in base 3
+    position: int  # its number
+    positions: int  # how many there are
+    stands: str  # the position that stands for all its images
+    images: int  # how many these are
+    packed: int
+    bits: str  # the same in base 2
+    flat: list[int]
+    read: list[
+        str
+    ]  # what a network reads: a cell each, who is to move, the padding; none at an end
 
 
-def encoded(game: Game, position: int) -> list[Encoding]:
+def encoded(game: Game, position: int) -> Encodings:
     """Write a position in all the ways."""
-    stands = int(game.symmetry_class[position])
-    packed = encodings.bit_packed(game, position)
-    text = gettext("one character a cell, row by row")
-    ways = [
-        Encoding(gettext("Text"), position_text(game, position), text),
-        Encoding(
-            gettext("Base-3 number"),
-            count(int(game.code[position])),
-            gettext(
-                "empty 0, X 1, O 2, one digit a cell; it is position %(number)s of %(total)s",
-                number=count(position),
-                total=count(game.positions),
-            ),
-        ),
-        Encoding(
-            gettext("Symmetry class"),
-            position_text(game, stands),
-            gettext(
-                "stands for all %(number)s symmetric positions",
-                number=encodings.images(game, position),
-            ),
-        ),
-        Encoding(
-            gettext("Bit-packed integer"),
-            count(packed),
-            gettext(
-                "two bits a cell, then two for the player to move: %(bits)s",
-                bits=f"{packed:0{2 * game.cells + 2}b}",
-            ),
-        ),
-        Encoding(
-            gettext("Flat array"),
-            f"[{' '.join(map(str, encodings.flat(game)[position]))}]",
-            gettext("empty 0, X 1, O 2 for each cell, then for the player to move"),
-        ),
-    ]
+    packed, read = encodings.bit_packed(game, position), []
     if not game.is_over(position):
-        ways.append(_network_input(game, position))
-    return ways
-
-
-def _network_input(game: Game, position: int) -> Encoding:
-    """Group what a network reads: a cell each, then who is to move, then the padding."""
-    read = encodings.one_hot(game)[position].astype(np.int8).tolist()
-    ends = [*range(3, 3 * game.cells + 1, 3), 3 * game.cells + 2, len(read)]
-    groups = [
-        "".join(map(str, read[start:end])) for start, end in zip([0, *ends], ends, strict=False)
-    ]
-    return Encoding(
-        gettext("One-hot vector"),
-        " ".join(groups),
-        gettext(
-            "what the deep Q-networks read: empty, X, O for each cell, then X or O to move, and a 0"
-        ),
+        units = "".join(map(str, encodings.one_hot(game)[position].astype(np.int8).tolist()))
+        ends = [*range(0, 3 * game.cells + 1, 3), 3 * game.cells + 2, len(units)]
+        read = [units[start:end] for start, end in pairwise(ends)]
+    return Encodings(
+        text=position_text(game, position),
+        code=int(game.code[position]),
+        position=position,
+        positions=game.positions,
+        stands=position_text(game, int(game.symmetry_class[position])),
+        images=encodings.images(game, position),
+        packed=packed,
+        bits=f"{packed:0{2 * game.cells + 2}b}",
+        flat=encodings.flat(game)[position].tolist(),
+        read=read,
     )

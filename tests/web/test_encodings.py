@@ -1,15 +1,18 @@
 """How one position looks, as the page says it."""
 
+import re
+
 from flask.testing import FlaskClient
 
-from app.tictactoe.notation import replay
-from app.web.numbers import encoded
-from app.web.world import World
+
+def encodings(client: FlaskClient, address: str) -> dict[str, str]:
+    """Read the ways of writing a position from a page."""
+    page = client.get(address).text
+    return dict(re.findall(r"<dt>(.*?)</dt>\s*<dd><code>(.*?)</code>", page))
 
 
-def test_every_way_of_writing_a_position(world: World) -> None:
-    written = {way.name: way.value for way in encoded(world.game, replay(world.game, "02")[-1])}
-    assert written == {
+def test_every_way_of_writing_a_position(client: FlaskClient) -> None:
+    assert encodings(client, "/minds/02") == {
         "Text": "X.O......",
         "Base-3 number": "8,019",  # 1 x 3^8 + 2 x 3^6
         "Symmetry class": "......X.O",  # 11, the lowest number of its eight images
@@ -19,10 +22,7 @@ def test_every_way_of_writing_a_position(world: World) -> None:
     }
 
 
-def test_a_network_is_never_asked_about_a_finished_game(world: World) -> None:
-    names = [way.name for way in encoded(world.game, replay(world.game, "03142")[-1])]
-    assert "One-hot vector" not in names
-
-
-def test_they_are_on_the_page(client: FlaskClient) -> None:
-    assert "<code>X.O......</code>" in client.get("/minds/02").text
+def test_a_network_is_never_asked_about_a_finished_game(client: FlaskClient) -> None:
+    ended = encodings(client, "/how/writing?board=XXXOO....")
+    assert ended["Flat array"] == "[1 1 1 2 2 0 0 0 0 0]"
+    assert "One-hot vector" not in ended

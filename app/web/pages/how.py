@@ -24,7 +24,7 @@ from app.web.algorithms import ALGORITHMS
 from app.web.algorithms.algorithm import SECTIONS, Section
 from app.web.lens import HEAT_STEPS, opinion_at
 from app.web.match import Match, parse, place_of, read_whole
-from app.web.numbers import Encoding, count, encoded, percent
+from app.web.numbers import Encodings, count, encoded, percent
 from app.web.pictures.boards import Board, SmallBoard, board, small_board
 from app.web.respond import Page, respond
 from app.web.text import STOPS, Legend, Stop, headline_of, legend_of
@@ -120,7 +120,7 @@ class Writing(NamedTuple):
 
     mover: str  # "" where the game is over
     squares: list[Edit]
-    encodings: list[Encoding]
+    encodings: Encodings
     images: list[Image]
 
 

@@ -17,7 +17,7 @@ from app.web.comparison import comparison_of
 from app.web.language import gettext
 from app.web.lens import can_blunder, lens_of, opinion
 from app.web.match import Match, Place, parse, wrong
-from app.web.numbers import Encoding, encoded, listed, short_name
+from app.web.numbers import Encodings, encoded, listed, short_name
 from app.web.pictures.curves import value_chart
 from app.web.respond import Page, lead_to, respond
 from app.web.scene import Scene, Seat, Snapshots, replied, scene, seats, shown_lens, snapshots
@@ -132,7 +132,7 @@ class MindsPage(Page, frozen=True):
 
     match: Match
     minds: list[Preference]
-    encodings: list[Encoding]
+    encodings: Encodings
     compare: str  # the address of the comparison of this position
 
 
