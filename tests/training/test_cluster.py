@@ -17,8 +17,8 @@ from click.testing import CliRunner, Result
 
 from training import cli, cluster
 from training.cluster import in_cluster
-from training.experiments.bad_runs import EXPERIMENT  # whose measure is its own
 from training.experiments.engine import Store, carry_out, opened
+from training.experiments.q_table import bad_runs  # whose measure is its own
 
 DASK = (str(Path(sys.executable).with_name("dask")),)
 LOCAL = ("--host", "127.0.0.1", "--no-dashboard")
@@ -82,12 +82,12 @@ def workers(address: str) -> set[int]:
 
 def test_a_cluster_of_which_a_worker_dies_finds_the_same(address: str, tmp_path: Path) -> None:
     with opened(tmp_path / "here") as store:
-        here = carry_out(EXPERIMENT, store, seeds=SEEDS)
+        here = carry_out(bad_runs, store, seeds=SEEDS)
     with opened(tmp_path / "cluster") as store:
         deadly = Deadly(store.environment)
         before = workers(address)
         deadly.victim = min(before)
-        there = carry_out(EXPERIMENT, deadly, seeds=SEEDS, cluster=address)
+        there = carry_out(bad_runs, deadly, seeds=SEEDS, cluster=address)
     assert deadly.victim is None
     assert len(before) == 2
     assert min(before) not in workers(address)

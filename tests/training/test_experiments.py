@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from app.experiments import (
+    ORDER,
     Histogram,
     Mark,
     Summary,
@@ -28,7 +29,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import losing_game
 from training import cli
-from training.experiments import FILES, ORDER, find
+from training.experiments import experiments
 from training.experiments.claim import (
     Experiment,
     Quantity,
@@ -39,7 +40,7 @@ from training.experiments.claim import (
     wilson,
 )
 from training.experiments.engine import Outcome, carry_out, digest, opened, reworded
-from training.experiments.running_sum import EXPERIMENT as RUNNING_SUM
+from training.experiments.q_table_parameters import running_sum
 from training.learners import learn
 from training.measures import END, MARKS, PROOF, Measure, Run, key
 
@@ -52,7 +53,7 @@ STOPPED = """
 import os, signal, sys
 from pathlib import Path
 from training.experiments.engine import Store, carry_out, opened
-from training.experiments.running_sum import EXPERIMENT
+from training.experiments.q_table_parameters import running_sum
 
 class Mortal(Store):
     left = 2
@@ -63,7 +64,7 @@ class Mortal(Store):
             os.kill(os.getpid(), signal.SIGKILL)
 
 with opened(Path(sys.argv[1])) as store:
-    carry_out(EXPERIMENT, Mortal(store.environment), seeds=int(sys.argv[2]))
+    carry_out(running_sum, Mortal(store.environment), seeds=int(sys.argv[2]))
 """
 
 
@@ -78,13 +79,12 @@ def carried_out(experiment: Experiment, folder: Path, seeds: int) -> Outcome:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    return carried_out(RUNNING_SUM, tmp_path_factory.mktemp("undisturbed"), 15)
+    return carried_out(running_sum, tmp_path_factory.mktemp("undisturbed"), 15)
 
 
-def test_every_claim_has_a_file_that_says_what_it_is_about() -> None:
-    for claim in ORDER:
-        experiment = find(claim)
-        assert experiment.id == claim
+def test_every_claim_has_an_experiment_and_its_words() -> None:
+    assert experiments().keys() == {*ORDER}
+    for experiment in experiments().values():
         assert len(experiment.words.title) <= 60
         assert {*experiment.words.sources} <= SOURCES.keys()
         assert experiment.words.sources
@@ -95,8 +95,6 @@ def test_every_claim_has_a_file_that_says_what_it_is_about() -> None:
             for recipe in sweep.recipes.values():
                 assert parse(recipe).seed == 0
                 assert len(seeded(recipe, 9_999)) <= LONGEST
-    files = {path.stem for path in (ROOT / "training/experiments").glob("*.py")}
-    assert set(FILES.values()) <= files
 
 
 def test_every_claim_has_its_summary() -> None:
@@ -105,7 +103,7 @@ def test_every_claim_has_its_summary() -> None:
 
 @pytest.mark.parametrize("claim", WRITTEN)
 def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
-    summary, experiment = WRITTEN[claim], find(claim)
+    summary, experiment = WRITTEN[claim], experiments()[claim]
     assert reworded(experiment, summary) == summary  # else: `experiment --words`
     few = ("seeds than 1,000" in summary.limits, "Three seeds show" in summary.limits)
     assert any(few) == any(sweep.seeds < 1_000 for sweep in experiment.sweeps)
@@ -122,7 +120,7 @@ def test_a_summary_is_what_the_claim_says_and_small(claim: str) -> None:
 
 @pytest.mark.parametrize("claim", ORDER)
 def test_an_answer_says_every_part_in_words_and_without_a_number(claim: str) -> None:
-    for part in find(claim).words.parts:
+    for part in experiments()[claim].words.parts:
         for sentence in (part.so, part.not_so):
             assert re.fullmatch(r"[A-Z][^0-9%.]*\.", sentence), sentence
         assert part.so != part.not_so
@@ -164,7 +162,7 @@ def checked() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("claim", "name", "recipe"), checked())
 def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> None:
     """Bit for bit: the digest is of all that was found, and every claim about it holds the same."""
-    measure = {sweep.measure.name: sweep.measure for sweep in find(claim).sweeps}[name]
+    measure = {sweep.measure.name: sweep.measure for sweep in experiments()[claim].sweeps}[name]
     found = measure.of(parse(recipe))
     digests = {
         check.digest
@@ -177,7 +175,7 @@ def test_a_run_made_again_is_what_it_was(claim: str, name: str, recipe: str) -> 
 
 @pytest.mark.parametrize("claim", ["running-sum", "bad-runs", "trained-on-minimax"])
 def test_the_first_seeds_are_those_of_the_committed_figures(claim: str, tmp_path: Path) -> None:
-    again = carried_out(find(claim), tmp_path, 2).summary
+    again = carried_out(experiments()[claim], tmp_path, 2).summary
     for figure, committed in zip(again.figures, WRITTEN[claim].figures, strict=False):
         if isinstance(figure, Histogram) and isinstance(committed, Histogram):
             for group, other in zip(figure.groups, committed.groups, strict=True):
@@ -187,7 +185,7 @@ def test_the_first_seeds_are_those_of_the_committed_figures(claim: str, tmp_path
 
 @pytest.mark.parametrize("claim", ["counting", "first-move"])
 def test_what_needs_no_training_is_written_again_as_it_was(claim: str, tmp_path: Path) -> None:
-    again = carried_out(find(claim), tmp_path, 1)
+    again = carried_out(experiments()[claim], tmp_path, 1)
     assert again.trained == again.kept == 0
     assert again.summary.figures == WRITTEN[claim].figures
     assert again.summary.numbers == WRITTEN[claim].numbers
@@ -202,32 +200,32 @@ def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path: Path, undisturbed: Ou
     with opened(tmp_path) as store:
         there = len(store)
     assert 0 < there < undisturbed.trained == 30
-    again = carried_out(RUNNING_SUM, tmp_path, 15)
+    again = carried_out(running_sum, tmp_path, 15)
     assert (again.trained, again.kept) == (30 - there, there)
     assert without_times(again.summary) == without_times(undisturbed.summary)
-    third = carried_out(RUNNING_SUM, tmp_path, 15)
+    third = carried_out(running_sum, tmp_path, 15)
     assert (third.trained, third.kept) == (0, 30)
     assert third.summary.seconds == again.summary.seconds
 
 
 def test_two_processes_find_what_one_does(tmp_path: Path, undisturbed: Outcome) -> None:
     with opened(tmp_path) as store:
-        both = carry_out(RUNNING_SUM, store, seeds=15, jobs=2)
+        both = carry_out(running_sum, store, seeds=15, jobs=2)
     assert without_times(both.summary) == without_times(undisturbed.summary)
 
 
 def test_the_other_way_to_ask_for_a_seed_is_no_other_run(tmp_path: Path) -> None:
     """A second claim about the same recipes trains nothing."""
     with opened(tmp_path) as store:
-        carry_out(RUNNING_SUM, store, seeds=2)
-        assert carry_out(find("better-than-minimax"), store, seeds=2)[1:] == (0, 2)
+        carry_out(running_sum, store, seeds=2)
+        assert carry_out(experiments()["better-than-minimax"], store, seeds=2)[1:] == (0, 2)
 
 
 def test_a_newer_version_of_a_measure_believes_nothing_older(tmp_path: Path) -> None:
     def about(version: int) -> Experiment:
         measure = Measure(END.name, version, Run, END.of)
         sweeps = [Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, measure)]
-        return Experiment("running-sum", RUNNING_SUM.tell, sweeps)
+        return Experiment("running-sum", running_sum.tell, sweeps)
 
     assert carried_out(about(1), tmp_path, 1).trained == 2
     assert carried_out(about(2), tmp_path, 1).trained == 2

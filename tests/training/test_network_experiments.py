@@ -11,10 +11,10 @@ from app.experiments import Curves, Grid
 from app.tictactoe.game import Game
 from app.tictactoe.report import BySeat, Figures, report
 from app.tictactoe.views import Worth
-from training.experiments import find
+from training.experiments import experiments
 from training.experiments.claim import Conclusion, Results
+from training.experiments.dqn import overtakes
 from training.experiments.network import RANDOM, NetworkRun, by_epoch, ending, seat, varied
-from training.experiments.win_plots import overtakes
 
 SEEDS = 3
 
@@ -59,7 +59,7 @@ def made_up(figures: Figures) -> Any:
 
 def told(claim: str, found: Mapping[str, list[NetworkRun]], other: list[NetworkRun]) -> Conclusion:
     """Tell a claim of these runs, and of the other ones for all labels that are not among them."""
-    experiment = find(claim)
+    experiment = experiments()[claim]
     recipes = {
         label: recipe for sweep in experiment.sweeps for label, recipe in sweep.recipes.items()
     }

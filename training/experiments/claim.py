@@ -1,21 +1,21 @@
 """How an experiment is written down: as data, with small functions that turn numbers into words.
 
-A file of this package holds one experiment, or a family of them that share a design:
+A file of this package holds the experiments of a source, or of a question:
 
-    EXPERIMENT = claim.Experiment(
+    @claim.experiment(
         "two-stage",                          # as in app.experiments.ORDER and claims.toml
-        tell,
-        [claim.Sweep({"two stages": "league", "one stage": "league,stages=one"}, MARKS)],
+        claim.Sweep({"two stages": "league", "one stage": "league,stages=one"}, MARKS),
     )
+    def two_stage(results: claim.Results) -> claim.Conclusion:
 
 What the author says, what was done, and what each part of the claim comes to in words stands under
 its id in `claims.toml`.
 
 A sweep trains each of its recipes, which are named without a seed, with the seeds from 0 on, and
 has each run measured (`training.measures.Measure`; write one of your own for what no other finds).
-`tell` gets all that was found and returns the figures, the verdict, which parts of the claim are
-so, and a small table of the numbers behind that.  Its cells are formatted from what was found, and
-verdict and parts are chosen by rules on the numbers, so that neither can ever say anything else
+The function gets all that was found and returns the figures, the verdict, which parts of the claim
+are so, and a small table of the numbers behind that.  Its cells are formatted from what was found,
+and verdict and parts are chosen by rules on the numbers, so that neither can ever say anything else
 than the figures.
 """
 
@@ -151,6 +151,13 @@ class Experiment:
     def words(self) -> Words:
         """What is said of it."""
         return msgspec.convert(_claims()[self.id], Words)
+
+
+def experiment(
+    id: str, *sweeps: Sweep
+) -> Callable[[Callable[["Results"], Conclusion]], Experiment]:
+    """Make the experiment of a claim of the function that tells it."""
+    return lambda tell: Experiment(id, tell, sweeps)
 
 
 @dataclass(frozen=True)

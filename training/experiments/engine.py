@@ -18,9 +18,9 @@ import lmdb
 import msgspec
 from platformdirs import user_cache_path
 
-from app.experiments import Check, Summary, Table, load, load_all, save
+from app.experiments import ORDER, Check, Summary, Table, load, load_all, save
 from app.recipes import Recipe, name, parse
-from training.experiments import FILES, ORDER, find
+from training.experiments import experiments
 from training.experiments.claim import Experiment, Results, Sweep
 from training.measures import Measure, key
 from training.processes import in_parallel
@@ -138,7 +138,7 @@ def carry_out_all(
     with opened(store or user_cache_path("q-tac-toe") / "runs") as kept:
         for claim in claims or ORDER:
             begin = perf_counter()
-            outcome = carry_out(find(claim), kept, seeds, jobs, dask)
+            outcome = carry_out(experiments()[claim], kept, seeds, jobs, dask)
             save(out, outcome.summary)
             yield (
                 f"{claim}: {outcome.summary.verdict} "
@@ -154,14 +154,14 @@ def write_words(claims: Sequence[str], out: Path) -> Iterator[str]:
     """
     _check_there(claims)
     for claim in claims or ORDER:
-        summary = reworded(find(claim), load(out / f"{claim}.json"))
+        summary = reworded(experiments()[claim], load(out / f"{claim}.json"))
         save(out, summary)
         yield f"{claim}: {summary.verdict}"
 
 
 def _check_there(claims: Sequence[str]) -> None:
     for claim in claims:
-        if claim not in FILES:
+        if claim not in ORDER:
             raise ValueError(f"there is no claim {claim!r}, only {', '.join(ORDER)}")
 
 

@@ -57,7 +57,8 @@ AGAINST_RANDOM, AGAINST_ITSELF = SELF_PLAY
 POINT = 1.0  # percent won: less is no other way of playing
 
 
-def tell_self_play(results: claim.Results) -> claim.Conclusion:
+@claim.experiment("sutton-barto-1", claim.Sweep(SELF_PLAY, END))
+def self_play(results: claim.Results) -> claim.Conclusion:
     """Compare what is learned from random and from itself."""
     won, lost, errors = (
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
@@ -102,7 +103,8 @@ def value_error(run: Run) -> float:
     return run.figures.task.mean_reached[-1]
 
 
-def tell_symmetries(results: claim.Results) -> claim.Conclusion:
+@claim.experiment("sutton-barto-2", claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END))
+def symmetries(results: claim.Results) -> claim.Conclusion:
     """Ask whether it is faster, and what it costs where the opponent is not symmetric itself."""
     won = table.curves(results, table.WINS_LINE, (PLAIN, SYMMETRIC))
     plain, symmetric = won.series
@@ -154,7 +156,8 @@ BY_ITSELF = {f"{label}, self-play": f"{one},vs=both" for label, one in EXPLORATI
 (EXPLORES, GREEDY), (EXPLORES_ITSELF, GREEDY_ITSELF) = EXPLORATION, BY_ITSELF
 
 
-def tell_greedy(results: claim.Results) -> claim.Conclusion:
+@claim.experiment("sutton-barto-3", claim.Sweep(EXPLORATION | BY_ITSELF, END))
+def greedy(results: claim.Results) -> claim.Conclusion:
     """Compare learning with and without exploration."""
     won, lost, updated = (
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.known)
@@ -189,7 +192,8 @@ LESSONS = {
 FROM_GREEDY, FROM_ALL = LESSONS
 
 
-def tell_exploration(results: claim.Results) -> claim.Conclusion:
+@claim.experiment("sutton-barto-4", claim.Sweep(LESSONS, BOTH))
+def exploration(results: claim.Results) -> claim.Conclusion:
     """Compare both kinds of values by greedy play and by play that goes on exploring."""
     kinds = [attrgetter(kind) for kind in ("greedy", "exploring")]
     greedy, exploring = (results.medians(kind) for kind in kinds)
@@ -230,7 +234,10 @@ OTHERS = {
 CHAMPION = "lower and upper bounds (champion)"
 
 
-def tell_improvements(results: claim.Results) -> claim.Conclusion:
+@claim.experiment(
+    "sutton-barto-5", claim.Sweep({AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}, END)
+)
+def improvements(results: claim.Results) -> claim.Conclusion:
     """Compare each change alone with the book's learner, and all of them with the champion."""
     won, lost, errors = (
         results.medians(value) for value in (table.wins, table.lost_at_worst, table.blunders)
@@ -258,14 +265,3 @@ def tell_improvements(results: claim.Results) -> claim.Conclusion:
             "median seed",
         ),
     )
-
-
-IMPROVEMENTS = {AS_IT_IS: "td-afterstates", **OTHERS, CHAMPION: "champion"}
-BOTH_OPPONENTS = [claim.Sweep(SYMMETRIES, MARKS), claim.Sweep(BY_FIXED, END)]
-EXPERIMENTS = [
-    claim.Experiment("sutton-barto-1", tell_self_play, [claim.Sweep(SELF_PLAY, END)]),
-    claim.Experiment("sutton-barto-2", tell_symmetries, BOTH_OPPONENTS),
-    claim.Experiment("sutton-barto-3", tell_greedy, [claim.Sweep(EXPLORATION | BY_ITSELF, END)]),
-    claim.Experiment("sutton-barto-4", tell_exploration, [claim.Sweep(LESSONS, BOTH)]),
-    claim.Experiment("sutton-barto-5", tell_improvements, [claim.Sweep(IMPROVEMENTS, END)]),
-]

@@ -1,0 +1,150 @@
+"""What follows from the rules alone: nothing is trained."""
+
+from math import factorial
+
+from app.experiments import Bar, Bars, Grid, Table, rounded
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.policy import BASELINES
+from app.tictactoe.values import TIE, outcome_chances
+from training.experiments import claim
+from training.experiments.claim import number, of, percent
+
+PLAYERS = ("random", "fixed", "t-hand", "minimax", "minimax-random")
+
+
+@claim.experiment("first-move")
+def first_move(_results: claim.Results) -> claim.Conclusion:
+    """What it is worth to move first, exactly, by player."""
+    game = tic_tac_toe()
+    policies = {name: BASELINES[name].policy(game) for name in PLAYERS}
+    chances = {
+        (x, o): 100 * outcome_chances(game, policies[x], policies[o])[0]
+        for x in PLAYERS
+        for o in PLAYERS
+    }
+    lead = {pair: float(won - lost) for pair, (won, _, lost) in chances.items()}
+    perfect = [
+        abs(lead[one, other])
+        for one in ("minimax", "minimax-random")
+        for other in ("minimax", "minimax-random")
+    ]
+    # What one of two players gains by beginning itself instead of the other.
+    gains = [lead[one, other] + lead[other, one] for one in PLAYERS for other in PLAYERS]
+    better, worse = [gain > TIE for gain in gains], [gain < -TIE for gain in gains]
+    first = chances["random", "random"]
+    more = sum(better) > sum(worse)
+    titles = [BASELINES[name].title for name in PLAYERS]
+    return claim.Conclusion(
+        [
+            Bars(
+                "Random against random",
+                "%",
+                [
+                    Bar(text, rounded(float(share)), record="")
+                    for text, share in zip(
+                        ("X, who begins, wins", "drawn", "O wins"), first, strict=True
+                    )
+                ],
+                True,
+            ),
+            Grid(
+                title="Games won less games lost by X",
+                unit="%",
+                row_label="X",
+                column_label="O",
+                rows=titles,
+                columns=titles,
+                values=[[rounded(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
+                recipes=[["" for _ in PLAYERS] for _ in PLAYERS],
+                n=1,
+            ),
+        ],
+        [max(perfect) >= TIE, more],
+        Table(
+            ["exactly"],
+            {
+                "both play at random: X wins": [percent(float(first[0]), 2)],
+                "both play at random: O wins": [percent(float(first[2]), 2)],
+                "both play perfectly: most that X leads by": [percent(max(perfect), 2)],
+                "pairs of players of whom one does better by beginning": [of(better)],
+                "pairs of players of whom one does worse by beginning": [of(worse)],
+            },
+        ),
+        claim.verdict_on(more and all(better), more),
+    )
+
+
+ORDERS, BOARDS, FACTOR = 362_880, 19_683, 8  # as published
+
+
+def _games() -> int:
+    """Count the games, each ending as soon as it is over."""
+    game = tic_tac_toe()
+    paths = [0] * game.positions
+    paths[0] = 1
+    for position in range(game.decisions):
+        for after in game.successor[position].tolist():
+            if after >= 0:
+                paths[after] += paths[position]
+    return sum(paths[game.decisions :])
+
+
+def _balanced() -> int:
+    """Count the boards whose numbers of stones fit, with rows of three or without."""
+    cells = tic_tac_toe().cells
+    return sum(
+        factorial(cells) // (factorial(x) * factorial(o) * factorial(cells - x - o))
+        for x in range(cells + 1)
+        for o in (x, x - 1)
+        if 0 <= o <= cells - x
+    )
+
+
+@claim.experiment("counting")
+def counting(_results: claim.Results) -> claim.Conclusion:
+    """How many games and positions there are: published counts, and what lies between them."""
+    game = tic_tac_toe()
+    boards = game.board.astype(int)
+    games = _games()
+    classes = len(set(game.symmetry_class.tolist()))
+    decisions = len(set(game.symmetry_class[: game.decisions].tolist()))
+    balanced = _balanced()
+    counts = {
+        "orders of nine cells, 9!": factorial(game.cells),
+        "games, each ending when a side has won": games,
+        "boards of X, O and empty cells, 3^9": 3**game.cells,
+        "boards with as many X as O, or one more": balanced,
+        "boards that a game reaches: positions": len(boards),
+        "positions with a move to choose": game.decisions,
+        "positions up to symmetry": classes,
+        "positions with a move to choose, up to symmetry": decisions,
+    }
+    factor = len(boards) / classes
+    parts = [3**game.cells == BOARDS, balanced == ORDERS, round(factor, 2) == FACTOR]
+    return claim.Conclusion(
+        [
+            Bars(
+                title="From orders of moves to positions up to symmetry",
+                unit="",
+                bars=[
+                    Bar(name, float(count), record="" if count == classes else None)
+                    for name, count in counts.items()
+                ],
+                exact=True,
+                logarithmic=True,
+            )
+        ],
+        parts,
+        Table(
+            ["number"],
+            {
+                "orders of filling nine cells, 9!": [number(factorial(game.cells))],
+                "boards of X, O and empty cells, 3^9": [number(3**game.cells)],
+                "boards that a game can reach": [number(len(boards))],
+                "of these, up to symmetry": [number(classes)],
+                "factor that symmetry saves": [f"{factor:.2f}"],
+                "positions of an agent's decisions, up to symmetry": [number(decisions)],
+                "games, each ending when a side has won": [number(games)],
+            },
+        ),
+    )

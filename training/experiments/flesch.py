@@ -1,0 +1,144 @@
+"""What the article on Q-iteration and Q-learning claims."""
+
+from app.experiments import Bar, Bars
+from app.recipes import parse
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.policy import greedy
+from app.tictactoe.report import blunders as blundering
+from app.tictactoe.tasks import task_q
+from training.experiments import claim, table
+from training.experiments.claim import number, of
+from training.measures import END, MARKS
+
+MUCH = 10  # times fewer blunders
+
+
+def perfectly_learned(recipe: str) -> int:
+    """Count the blunders of the exact answer to a recipe's task."""
+    game, task = tic_tac_toe(), parse(recipe).task()
+    assert task is not None
+    return int(blundering(game, greedy(task_q(game, task).round(9))).sum())
+
+
+@claim.experiment(
+    "random-opponent",
+    claim.Sweep(
+        {
+            "against random": "q-learning,games=5000000",
+            "against randomised minimax": "q-learning,vs=minimax-random,games=5000000",
+            "against itself": "q-learning,vs=self,games=5000000",
+        },
+        MARKS,
+        200,
+    ),
+)
+def random_opponent(results: claim.Results) -> claim.Conclusion:
+    """Whether mistakes remain because the opponent is random."""
+    random, _, itself = results.recipes
+    ends = results.medians(table.blunders)
+    perfect = {label: perfectly_learned(one) for label, one in results.recipes.items()}
+    remain, cured = ends[random] > 0, ends[itself] * MUCH <= ends[random]
+    return claim.Conclusion(
+        [
+            table.curves(results, table.BLUNDERS_LINE),
+            table.curves(results, table.LOST_AT_WORST_LINE),
+            Bars(
+                "Blunders of the greedy policy of Q* of each training task",
+                "blunders",
+                [Bar(label, float(count)) for label, count in perfect.items()],
+                True,
+            ),
+        ],
+        [remain, cured],
+        claim.compare(
+            results.recipes,
+            {
+                "blunders after 5,000,000 games, median": (number, ends),
+                "unbeatable in both seats": (of, results.each(table.beaten_nowhere)),
+                "blunders of the exact Q* of this task": (number, perfect),
+            },
+        ),
+        claim.verdict_on(remain and cured, remain),
+    )
+
+
+PHASES = {
+    "random, then itself": "",
+    "random only": ",vs=random",
+    "itself only": ",vs=self",
+}
+PARTS = {
+    f"{phases}, {losses}": f"q-iteration{vs}{sticky}"
+    for phases, vs in PHASES.items()
+    for losses, sticky in (("losses stick", ""), ("no sticking", ",sticky=no"))
+}
+WHOLE = "random, then itself, losses stick"
+
+
+@claim.experiment("q-iteration-parts", claim.Sweep(PARTS, END))
+def q_iteration_parts(results: claim.Results) -> claim.Conclusion:
+    """Which parts of Q-iteration make it surprisingly good."""
+    median, clean = results.medians(table.blunders), results.each(table.faultless)
+    by_itself = all(all(clean[label]) == ("itself" in label) for label in PARTS)
+    return claim.Conclusion(
+        [
+            results.strips(table.BLUNDERS),
+            results.strips(
+                claim.Quantity(
+                    "How much the best responders of both seats gain",
+                    "NashConv",
+                    lambda run: run.figures.nash_conv[-1],
+                )
+            ),
+        ],
+        [all(clean[WHOLE]), by_itself],
+        claim.compare(
+            PARTS,
+            {
+                "without a blunder": (of, clean),
+                "blunders, median": (number, median),
+                "unbeatable in both seats": (of, results.each(table.beaten_nowhere)),
+            },
+        ),
+        claim.verdict_on(*clean[WHOLE]),
+    )
+
+
+@claim.experiment(
+    "q-iteration-or-q-learning",
+    claim.Sweep(
+        {
+            "Q-iteration": "q-iteration",
+            "Q-learning 4": "q-learning,vs=random:226000+self:904000,start=every",
+        },
+        MARKS,
+    ),
+)
+def q_iteration_or_q_learning(results: claim.Results) -> claim.Conclusion:
+    """Q-iteration beside Q-learning, with as many sweeps."""
+    ends, clean = results.medians(table.blunders), results.each(table.faultless)
+    on_the_way = table.curves(results, table.BLUNDERS_LINE)
+    iteration, learning = on_the_way.series
+    fewer = table.ahead(learning, iteration)
+    better, faster = (
+        sum(clean[iteration.name]) > sum(clean[learning.name]),
+        sum(fewer) > len(fewer) / 2,
+    )
+    updates = {line.name: line.x[-1] for line in on_the_way.series}
+    return claim.Conclusion(
+        [
+            on_the_way,
+            results.strips(table.BLUNDERS),
+        ],
+        [better, faster],
+        claim.compare(
+            results.recipes,
+            {
+                "end without a blunder": (of, clean),
+                "blunders in the end, median": (number, ends),
+                "points of the curve with fewer blunders": (of, {iteration.name: fewer}),
+                "updates of the 250 sweeps, median": (number, updates),
+            },
+        ),
+        "reproduced" if better == faster else "inconclusive",
+    )

@@ -1,0 +1,289 @@
+"""How many games a learner needs."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import perf_counter
+
+import msgspec
+import numpy as np
+
+from app.experiments import Curves, Mark, Series, Table
+from app.recipes import Recipe
+from app.recipes.parameters import YOU
+from app.tictactoe.game import O, X, tic_tac_toe
+from app.tictactoe.notation import parse_position
+from app.tictactoe.policy import Policy, policy_of
+from app.tictactoe.values import respond
+from training.experiments import claim, table
+from training.experiments.claim import number, of, percent
+from training.following import unbeatable
+from training.measures import EXACT_PROOF, MARKS, PROOF, Measure
+from training.plain import LEARNERS, key_of
+from training.plain.boards import Person, Turn, choices, legal_cells, move, pick, standing
+from training.plain.randomness import Random
+from training.taught import first_table
+
+PERFECT, RANDOM, ITSELF = "against a perfect player", "against random", "against itself"
+GREEDY = "against a perfect player, most beads played"
+TEACHERS = {
+    PERFECT: "menace,vs=minimax-random,games=100000",
+    RANDOM: "menace,games=100000",
+    ITSELF: "menace,vs=self,games=100000",
+    GREEDY: "menace,vs=minimax-random,plays=greedy,games=100000",
+}
+FEW, MANY = 66, 50_000
+HARDLY = 1.0  # percent lost
+
+
+def games_needed(line: Series) -> int | None:
+    """Return the first point from which on the median seed loses hardly any game, if there is."""
+    since: Sequence[int] = [place for place, median in enumerate(line.median) if median >= HARDLY]
+    first = since[-1] + 1 if since else 0
+    return None if first >= len(line.x) else round(line.x[first])
+
+
+@claim.experiment("menace", claim.Sweep(TEACHERS, MARKS))
+def menace(results: claim.Results) -> claim.Conclusion:
+    """How many games MENACE needs until it draws with a perfect player."""
+    lines = {
+        (label, seat): table.curve(
+            results, label, table.wins_line("minimax-random", seat, table.LOST), by_games=True
+        )
+        for label in TEACHERS
+        for seat in table.SEAT_NAMES
+    }
+    needed = {place: games_needed(line) for place, line in lines.items()}
+    taught = [needed[label, seat] for label in (PERFECT, GREEDY) for seat in table.SEAT_NAMES]
+    within = [games is not None and FEW <= games <= MANY for games in taught]
+    marks = [Mark(float(FEW), "least published: 66"), Mark(float(MANY), "most published: 50,000")]
+    lost = table.against("minimax-random", "o", table.LOST)
+
+    def needs(label: str) -> list[str]:
+        games = (needed[label, seat] for seat in table.SEAT_NAMES)
+        return [claim.NONE if one is None else number(one) for one in games]
+
+    def lost_in_the_end(label: str) -> list[str]:
+        return [percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES]
+
+    return claim.Conclusion(
+        [
+            Curves(
+                f"Games lost as {seat.upper()} against randomised minimax",
+                "games",
+                "%",
+                [lines[label, seat] for label in TEACHERS],
+                marks,
+                logarithmic=True,
+            )
+            for seat in table.SEAT_NAMES
+        ]
+        + [
+            results.strips(
+                claim.Quantity("Games lost as O against randomised minimax, in the end", "%", lost),
+            )
+        ],
+        [all(within)],
+        Table(
+            [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
+            {
+                "games until it loses less than 1%, drawing its beads": needs(PERFECT),
+                "games until then, playing the colour with most beads": needs(GREEDY),
+                "lost in the end, taught by random": lost_in_the_end(RANDOM),
+                "lost in the end, taught by its own play": lost_in_the_end(ITSELF),
+            },
+            "median seed, against a perfect player",
+        ),
+        claim.verdict_on(*within),
+    )
+
+
+CHAMPION = "champion"
+OTHERS = {
+    "self-play": "self-play",
+    "afterstates, itself": "td-afterstates,vs=self,symmetric=yes,games=200000",
+    "q-table, itself": "q-table,vs=self,games=200000",
+    "MENACE, itself": "menace,vs=self,plays=greedy,games=200000",
+}
+
+
+@claim.experiment(
+    "games-to-proof",
+    claim.Sweep({CHAMPION: CHAMPION}, EXACT_PROOF, 200),
+    claim.Sweep(OTHERS, PROOF, 200),
+)
+def games_to_proof(results: claim.Results) -> claim.Conclusion:
+    """How many games until play is proved unbeatable: our own question."""
+    proved = results.each(lambda run: run.games is not None)
+    medians = {label: table.median_games(results[label]) for label in results.recipes}
+    first = all(medians[CHAMPION] < medians[label] for label in OTHERS)
+    games = {label: round(one) for label, one in medians.items() if one < np.inf}
+    stays = results.each(lambda run: run.stays is not None)
+    return claim.Conclusion(
+        table.proof_figures(
+            results,
+            "Games until it is proved unbeatable in both seats",
+            "Seeds that are proved unbeatable at some time of their training",
+        ),
+        [first, all(proved[CHAMPION])],
+        claim.compare(
+            results.recipes,
+            {
+                "proved unbeatable at some time": (of, proved),
+                "games until then, median": (number, games),
+                "unbeatable to the end": (of, stays),
+            },
+        ),
+        claim.verdict_on(first and all(proved[CHAMPION])),
+    )
+
+
+MOST = 500  # games
+LEARNER = "td-afterstates,vs={},seat=x,symmetric=yes,alpha=1,epsilon=0,games=500,initial={}"
+FIRST = {"low": "0.25", "a draw": "0.5", "high": "1"}  # a loss is worth 0, a win 1
+BUILT_IN = ("random", "t-hand", "minimax")
+RESPONDER, CURIOUS = "best responder", "least visited"
+
+
+class Taught(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When the play of one learner was proved."""
+
+    seconds: float
+    games: int | None  # the first after which no opponent can beat it as X, None if there was none
+
+
+class Teacher(Person):
+    """A program in the place of the person who teaches."""
+
+    def __init__(self, way: Callable[[str], int]) -> None:
+        super().__init__(1, "")
+        self.way = way
+
+    def choose(self, board: str) -> int:
+        """Return the cell that it plays."""
+        return self.way(board)
+
+
+def taught_by(teacher: str, recipe: Recipe) -> Taught:
+    """Teach a recipe's learner and ask after every game whether it is unbeatable as X."""
+    begin, game = perf_counter(), tic_tac_toe()
+    learner, rng, dice = (
+        LEARNERS[recipe.slug](game, recipe),
+        Random(recipe.seed),
+        Random(recipe.seed, 1),
+    )
+    q, places = first_table(game, recipe)
+    changed, way = True, _way(teacher, dice)
+    for games in range(MOST + 1):
+        if changed:  # else it plays as it did
+            policy = policy_of(game.spread(q.astype(np.float32)), recipe.plays)
+            if unbeatable(game, policy, X):
+                return Taught(perf_counter() - begin, games)
+            if teacher == RESPONDER:
+                way = _response(policy, dice)
+        changed = False
+        for pair, value in learner.play(Turn(YOU, 0, 1, 0, Teacher(way)), rng):
+            shared = places[key_of(game, recipe, *pair)]
+            changed |= bool(q[shared[0]] != value)
+            q[shared] = value
+    return Taught(perf_counter() - begin, None)
+
+
+def _way(teacher: str, dice: Random) -> Callable[[str], int]:
+    """Return how a teacher plays O that does not look at how the learner plays."""
+    game, visits = tic_tac_toe(), Counter[str]()
+
+    def least_visited(board: str) -> int:
+        made = {cell: standing(game, move(board, cell)) for cell in legal_cells(board)}
+        fewest = min(visits[after] for after in made.values())
+        cell = pick([c for c, after in made.items() if visits[after] == fewest], dice.random())
+        visits[made[cell]] += 1
+        return cell
+
+    if teacher == CURIOUS:
+        return least_visited
+    return lambda board: pick(choices(game, teacher, board), dice.random())
+
+
+def _response(policy: Policy, dice: Random) -> Callable[[str], int]:
+    """Return how the best responder plays O against a learner with this policy."""
+    game = tic_tac_toe()
+    moves = respond(game, policy[game.legal], O, loss=0.0)[0]
+
+    def respond_to(board: str) -> int:
+        start, end = game.pair_start[parse_position(game, board) :][:2]
+        cells = game.pair_cell[start:end][moves[start:end] > 0].tolist()
+        return pick(cells, dice.random())
+
+    return respond_to
+
+
+def label_of(teacher: str, first: str) -> str:
+    """Name a teacher and initial values."""
+    return f"{teacher}, {first}"
+
+
+def within(games: float) -> str:
+    """Write a number of games, as far as they were counted."""
+    return number(games) if games < np.inf else f"more than {MOST}"
+
+
+MEASURES = {
+    teacher: Measure(
+        f"taught-by-{teacher.replace(' ', '-')}", 1, Taught, partial(taught_by, teacher)
+    )
+    for teacher in (*BUILT_IN, RESPONDER, CURIOUS)
+}
+
+
+@claim.experiment(
+    "teachers",
+    *(
+        claim.Sweep(
+            {
+                # Who answers is the measure's: where that is no policy the name has another.
+                label_of(teacher, first): LEARNER.format(
+                    teacher if teacher in BUILT_IN else "self", initial
+                )
+                for first, initial in FIRST.items()
+            },
+            measure,
+        )
+        for teacher, measure in MEASURES.items()
+    ),
+)
+def teachers(results: claim.Results) -> claim.Conclusion:
+    """How many games it takes to teach a learner, by teacher and by its initial values."""
+    proved = results.each(lambda run: run.games is not None)
+    medians = {label: table.median_games(results[label]) for label in proved}
+    responder, at_random = (
+        {first: medians[label_of(teacher, first)] for first in FIRST}
+        for teacher in (RESPONDER, "random")
+    )
+    quicker = all(responder[first] < at_random[first] for first in FIRST)
+    fears = responder["low"] < responder["high"]
+    optimal = [one for first in FIRST for one in proved[label_of("minimax", first)]]
+    return claim.Conclusion(
+        table.proof_figures(
+            results,
+            "Games with the best responder until it is unbeatable as X",
+            f"Seeds that are proved unbeatable as X within {MOST} games",
+            [label_of(RESPONDER, first) for first in FIRST],
+        ),
+        [quicker, fears, not any(optimal)],
+        claim.compare(
+            FIRST,
+            {
+                f"games of the median seed, {RESPONDER}": (within, responder),
+                "games of the median seed, random": (within, at_random),
+            }
+            | {
+                f"unbeatable as X within {MOST} games, {teacher}": (
+                    of,
+                    {first: proved[label_of(teacher, first)] for first in FIRST},
+                )
+                for teacher in MEASURES
+            },
+            "all values beginning",
+        ),
+    )

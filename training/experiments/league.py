@@ -1,0 +1,301 @@
+"""What is claimed of the learners of a league."""
+
+from app.experiments import Mark, Series, Table
+from app.recipes import parse
+from app.recipes.algorithms import League
+from training.experiments import claim, table
+from training.experiments.claim import chance, number, of, percent
+from training.measures import END, MARKS
+
+QUICK = "gamma=0.65,k_start=0.01,k_step=0.01,k_limit=10"
+SETTINGS = {
+    "plain": "",
+    "observing": ",observing=yes",
+    "symmetric": f",symmetric=yes,{QUICK}",
+    "observing, symmetric": f",observing=yes,symmetric=yes,{QUICK}",
+}
+PLACES = {"in the league": "", "against fixed alone": ",vs=fixed"}
+BY_PLACE = {
+    f"{learner}, {place}": f"league{vs}{settings}"
+    for place, vs in PLACES.items()
+    for learner, settings in SETTINGS.items()
+}
+
+
+@claim.experiment("beat-fixed", claim.Sweep(BY_PLACE, END))
+def beat_fixed(results: claim.Results) -> claim.Conclusion:
+    """Whether every learner of the league comes to beat `fixed` in every game."""
+    always = {
+        (label, seat): [
+            won == 100 for won in results.values(label, table.against("fixed", seat, table.WON))
+        ]
+        for label in BY_PLACE
+        for seat in table.SEAT_NAMES
+    }
+    as_x, as_o = (
+        [won for (_, seat), seeds in always.items() if seat == one for won in seeds]
+        for one in table.SEAT_NAMES
+    )
+    in_league, alone = (
+        [won for (label, _), seeds in always.items() if label.endswith(place) for won in seeds]
+        for place in PLACES
+    )
+    never = [
+        won == 0
+        for label in BY_PLACE
+        for won in results.values(label, table.against("fixed", "o", table.WON))
+    ]
+    some = any(all(seeds) for seeds in always.values())
+    return claim.Conclusion(
+        [
+            results.shares(
+                f"Seeds that win every game against fixed as {seat.upper()}",
+                {label: always[label, seat] for label in BY_PLACE},
+            )
+            for seat in table.SEAT_NAMES
+        ],
+        [all(as_x), all(as_o), some],
+        Table(
+            ["trainings"],
+            {
+                "as X: win every game": [of(as_x)],
+                "as O: win every game": [of(as_o)],
+                "as O: win no game": [of(never)],
+                "in the league: win every game, each seat counted for itself": [of(in_league)],
+                "against fixed alone: win every game, likewise": [of(alone)],
+            },
+        ),
+        claim.verdict_on(all(in_league), some),
+    )
+
+
+@claim.experiment(
+    "two-stage",
+    claim.Sweep({"two-stage": "league", "one-stage": "league,stages=one"}, MARKS),
+)
+def two_stage(results: claim.Results) -> claim.Conclusion:
+    """Whether an update at every ply is better than one at one's own moves."""
+    two, one = results.recipes
+    end, errors = results.medians(table.wins), results.medians(table.blunders)
+    better, p = results.higher(two, one, table.wins)
+    by_updates = table.ahead(*table.curves(results, table.WINS_LINE, results.recipes).series)
+    per_game = results.medians(table.updates_per_game)
+    return claim.Conclusion(
+        [
+            table.curves(results, table.WINS_LINE, by_games=True),
+            table.curves(results, table.BLUNDERS_LINE, by_games=True),
+            results.strips(table.WINS_IN_THE_END),
+        ],
+        [better],
+        claim.compare(
+            results.recipes,
+            {
+                f"won against random in the end, median (sign test: {chance(p)})": (percent, end),
+                "blunders, median": (number, errors),
+                "updates a game": ("{:.1f}".format, per_game),
+                "points ahead, after as many updates": (of, {two: by_updates}),
+            },
+        ),
+    )
+
+
+MOVES = 8_000
+LITTLE = 1.0  # percent that are no improvement any more, and no degradation
+
+
+@claim.experiment(
+    "observing",
+    claim.Sweep({"own moves only": "league", "observing": "league,observing=yes"}, MARKS),
+)
+def observing(results: claim.Results) -> claim.Conclusion:
+    """Whether learning from the opponent's moves too is better, and for how long."""
+    plain, observer = results.recipes
+    end, (better, p) = results.medians(table.wins), results.higher(observer, plain, table.wins)
+    plies = results.median(plain, table.updates_per_game)
+    mark = Mark(round(MOVES / plies), "reported: done after 8,000 moves")
+    won = table.curves(results, table.WINS_LINE, by_games=True, marks=[mark])
+    _, line = won.series
+    done = next(
+        x
+        for x, median in zip(line.x, line.median, strict=True)
+        if max(line.median) - median <= LITTLE
+    )
+    moves = done * plies
+    soon = MOVES / 2 <= moves <= MOVES * 2
+    return claim.Conclusion(
+        [
+            won,
+            results.strips(table.WINS_IN_THE_END),
+            table.curves(results, table.BLUNDERS_LINE, by_games=True),
+        ],
+        [better, soon],
+        claim.compare(
+            [observer, plain],
+            {
+                f"won against random in the end, median (sign test: {chance(p)})": (percent, end),
+                f"moves until within {percent(LITTLE, 0)} of its best median": (
+                    number,
+                    {observer: round(moves, -2)},
+                ),
+                "moves of the whole training": (number, {observer: round(line.x[-1] * plies, -2)}),
+            },
+        ),
+    )
+
+
+STARTS = ("0.001", "0.01", "0.1", "1")
+STARTING = {f"k from {start}": f"league,k_start={start}" for start in STARTS}
+LOW, HIGH = "k from 0.001", "k from 0.1"
+FIXED = {
+    f"{LOW}, against fixed": "league,vs=fixed",
+    f"{HIGH}, against fixed": "league,vs=fixed,k_start=0.1",
+}
+
+
+@claim.experiment("k-start", claim.Sweep(STARTING, MARKS), claim.Sweep(FIXED, END))
+def k_start(results: claim.Results) -> claim.Conclusion:
+    """Whether a high k at first hurts."""
+    end, errors = results.medians(table.wins, STARTING), results.medians(table.blunders, STARTING)
+    beats = table.both_seats("fixed", table.WON)
+    beaten = {
+        start: sum(results.values(label, beats)) / len(results[label])
+        for start, label in zip((LOW, HIGH), FIXED, strict=True)
+    }
+    r = results.sign_test(f"{LOW}, against fixed", f"{HIGH}, against fixed", beats)
+    degrades = beaten[HIGH] < beaten[LOW] and r < claim.SIGNIFICANT
+    worse, p = results.higher(LOW, HIGH, table.wins)
+    more, q = results.higher(HIGH, LOW, table.blunders)
+    return claim.Conclusion(
+        [
+            results.strips(
+                claim.Quantity("Trained with the fixed player: games won against it", "%", beats),
+                FIXED,
+            ),
+            table.curves(results, table.WINS_LINE, STARTING, by_games=True),
+            results.strips(table.WINS_IN_THE_END, STARTING),
+            results.strips(table.BLUNDERS, STARTING),
+        ],
+        [degrades, worse or more],
+        claim.compare(
+            STARTING,
+            {
+                f"won against fixed, trained with it (sign test: {chance(r)})": (percent, beaten),
+                f"won against random after a league (0.1 or 0.001: {chance(p)})": (percent, end),
+                f"blunders after a league (0.1 or 0.001: {chance(q)})": (number, errors),
+            },
+        ),
+        claim.verdict_on(degrades),
+    )
+
+
+EARLY = 1 / 100  # of the updates
+
+
+def _early(line: Series) -> Series:
+    """Keep the points of the first part of a training."""
+    count = sum(x <= EARLY * line.x[-1] for x in line.x)
+    return Series(
+        name=line.name,
+        recipe=line.recipe,
+        **{
+            part: getattr(line, part)[:count]
+            for part in ("x", "median", "low", "high", "least", "most")
+        },
+        n=line.n,
+        typical=line.typical,
+    )
+
+
+@claim.experiment(
+    "symmetry",
+    claim.Sweep(
+        {
+            "plain": "league",
+            "symmetric, as there": f"league,symmetric=yes,{QUICK}",
+            "symmetric, k and gamma as plain": "league,symmetric=yes",
+        },
+        MARKS,
+    ),
+)
+def symmetry(results: claim.Results) -> claim.Conclusion:
+    """Whether symmetry learns faster and is overtaken."""
+    plain, *symmetric_ones = results.recipes
+    as_there, alike = symmetric_ones
+    end = results.medians(table.wins)
+    won = table.curves(results, table.WINS_LINE)
+    begins = {line.name: _early(line) for line in won.series}
+    early = {label: table.ahead(begins[label], begins[plain]) for label in results.recipes}
+    faster = {label: 2 * sum(early[label]) > len(early[label]) for label in results.recipes}
+    p = {label: results.sign_test(label, plain, table.wins) for label in symmetric_ones}
+    overtaken = {label: results.higher(plain, label, table.wins)[0] for label in p}
+    parts = [part[label] for part in (faster, overtaken) for label in symmetric_ones]
+    symmetric = {label: early[label] for label in p}
+    fallen = {line.name: max(line.median) - line.median[-1] for line in won.series}
+    falls = any(fallen[label] > LITTLE for label in p)
+    return claim.Conclusion(
+        [won, table.curves(results, table.BLUNDERS_LINE)],
+        [all(faster.values()), overtaken[as_there], overtaken[alike], falls],
+        claim.compare(
+            results.recipes,
+            {
+                "ahead of the plain one at early points": (of, symmetric),
+                "won against random in the end, median": (percent, end),
+                "the end, against the plain one (sign test)": (chance, p),
+                "median below its best in the end by": (percent, fallen),
+            },
+        ),
+        claim.verdict_on(*parts, falls),
+    )
+
+
+LEARNERS = {
+    "plain": "league",
+    "observing": "league,observing=yes",
+    "one-stage": "league,stages=one",
+}
+STEPS = {
+    "k grows by 0.00025": "league,k_step=0.00025",
+    "k grows by 0.001": "league",
+    "k grows by 0.004": "league,k_step=0.004",
+}
+SLOW, USUAL, FAST = STEPS
+
+
+def games_to_limit(results: claim.Results, label: str) -> float:
+    """Return after how many games k is at its limit, for the median seed."""
+    recipe = parse(results.recipes[label])
+    assert isinstance(recipe, League)
+    updates = (recipe.k_limit - recipe.k_start) / recipe.k_step
+    return round(updates / results.median(label, table.updates_per_game))
+
+
+@claim.experiment("fills-fastest", claim.Sweep({**LEARNERS, **STEPS}, MARKS))
+def fills_fastest(results: claim.Results) -> claim.Conclusion:
+    """Whether those are favoured whose k grows fastest."""
+    counts = results.medians(table.updates_per_game, LEARNERS)
+    end = results.medians(table.wins)
+    favoured, p = results.higher(FAST, SLOW, table.wins)
+    by_count = sorted(LEARNERS, key=lambda label: counts[label])
+    in_order = by_count == sorted(LEARNERS, key=lambda label: end[label])
+    title = "Games won against random, both seats, by how fast k grows"
+    by_growth = table.WINS_LINE._replace(title=title)
+    limits = {label: games_to_limit(results, label) for label in LEARNERS}
+    return claim.Conclusion(
+        [
+            results.bars("Updates a game, at each of which k grows", "updates", counts),
+            table.curves(results, by_growth, STEPS, by_games=True),
+            results.strips(table.WINS_IN_THE_END, (*STEPS, "observing", "one-stage")),
+        ],
+        [favoured],
+        claim.compare(
+            results.recipes,
+            {
+                "updates a game": ("{:.1f}".format, counts),
+                "games until k is at its limit": (number, limits),
+                "won against random": (percent, end),
+                "against a growth by 0.00025 (sign test)": (chance, {FAST: p}),
+            },
+            "median seed",
+        ),
+        claim.verdict_on(favoured and in_order, favoured),
+    )

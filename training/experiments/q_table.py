@@ -1,0 +1,358 @@
+"""What the tabular article reports of its agent, and over many seeds instead of one run."""
+
+from collections import Counter
+from collections.abc import Sequence
+from operator import attrgetter
+from time import perf_counter
+
+import msgspec
+import numpy as np
+
+from app.experiments import Bar, Bars, Board, Boards, Figure, Histogram, Mark, Table, rounded
+from app.recipes import Recipe
+from app.tictactoe.game import SEATS, Game, O, X, tic_tac_toe
+from app.tictactoe.notation import record_to
+from app.tictactoe.policy import BASELINES, Policy, best_moves, minimax_random, policy_of, uniform
+from app.tictactoe.report import chances_against
+from app.tictactoe.values import Numbers, line_up, matches
+from training.experiments import claim, table
+from training.experiments.claim import of, percent
+from training.learners import learn
+from training.measures import END, Measure, Run
+
+Q_TABLE = "q-table"
+REPORTED_WINS: dict[table.SeatName, float] = {"x": 99.1, "o": 92.6}
+SAMPLED = 1_000  # games, as its author played
+
+
+def lossless(run: Run) -> bool:
+    """Whether it never loses to random or to either minimax."""
+    names = ("random", "minimax", "minimax-random")
+    return all(
+        table.against(name, seat, table.LOST)(run) == 0
+        for name in names
+        for seat in table.SEAT_NAMES
+    )
+
+
+def looks_lossless(run: Run) -> float:
+    """How likely 1,000 sampled games as O against random show no loss, in percent."""
+    return 100 * (1 - table.against("random", "o", table.LOST)(run) / 100) ** SAMPLED
+
+
+@claim.experiment(
+    "q-table-results",
+    claim.Sweep({Q_TABLE: "q-table"}, END),
+    claim.Sweep({"afterstates, ties at random": "q-table,key=afterstate,ties=random"}, END),
+)
+def q_table_results(results: claim.Results) -> claim.Conclusion:
+    """What the tabular article reports of its agent, over many seeds instead of one run."""
+    runs = results[Q_TABLE]
+    within = all(
+        min(values) <= reported <= max(values)
+        for seat, reported in REPORTED_WINS.items()
+        for values in [results.values(Q_TABLE, table.against("random", seat, table.WON))]
+    )
+    without = [lossless(run) for run in runs]
+    most = sum(without) > len(runs) / 2
+    looks = sum(map(looks_lossless, runs)) / len(runs)
+    figures: list[Figure] = [
+        results.strips(
+            table.games(table.WON, "random", seat),
+            marks=[Mark(reported, f"reported: {reported}%")],
+        )
+        for seat, reported in REPORTED_WINS.items()
+    ]
+    figures += [
+        results.strips(
+            table.games(table.LOST, opponent, "o"), [Q_TABLE], [Mark(0, "reported: none")]
+        )
+        for opponent in ("random", "minimax-random")
+    ]
+    return claim.Conclusion(
+        figures,
+        [within, most],
+        Table(
+            ["reported", "here"],
+            {
+                **{
+                    f"won as {seat.upper()} against random, median seed": [
+                        percent(reported),
+                        percent(results.median(Q_TABLE, table.against("random", seat, table.WON))),
+                    ]
+                    for seat, reported in REPORTED_WINS.items()
+                },
+                "lose to neither random nor minimax": ["its one run", of(without)],
+                f"lose none of {SAMPLED:,} games as O against random": [
+                    "its one run",
+                    f"{percent(looks)} on average",
+                ],
+            },
+        ),
+        claim.verdict_on(within and most, within),
+    )
+
+
+BAD = 40.0  # percent of the games lost, as reported
+SELDOM = 0.01  # of the seeds; fewer are not "occasionally", nor are more than half
+SHOWN = 3  # positions
+
+
+class Fall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How often one training loses as O to randomised minimax, and where most of that begins."""
+
+    seconds: float
+    lost: float  # percent
+    record: str | None  # moves to the position, up to symmetry, in which it errs most often
+    share: float  # percent of the games in which it errs there
+
+
+def measure_falls(recipe: Recipe) -> Fall:
+    """Train a recipe and follow all its games as O against randomised minimax."""
+    game, begin = tic_tac_toe(), perf_counter()
+    *_, end = learn(game, recipe)
+    policy, opponent = policy_of(end.q, recipe.plays), minimax_random(game)
+    _, _, lost = chances_against(game, opponent, policy, O)
+    both = np.stack([opponent, policy])[:, game.legal]
+    met = np.zeros(game.decisions)
+    *plies, _ = matches(game, line_up(game, both), np.array([0]), np.array([1]))
+    for rows, chance in plies:
+        met[rows] = chance[0]
+    wrong = np.where(best_moves(game), 0, policy).sum(axis=1) * met
+    wrong[game.to_move == X] = 0
+    classes = game.symmetry_class[: game.decisions]
+    errors = np.bincount(classes, wrong, game.decisions)
+    worst = int(np.argmax(errors))
+    record = record_to(game, worst) if errors[worst] > 0 else None
+    return Fall(perf_counter() - begin, 100 * lost, record, 100 * float(errors[worst]))
+
+
+FALLS = Measure("falls-as-o", 1, Fall, measure_falls)
+
+
+def _moves(record: str) -> str:
+    names = ("a corner", "an edge", "the centre")
+    kinds = [names[(int(cell) % 2 == 1) + 2 * (cell == "4")] for cell in record]
+    return ", then ".join(
+        f"{'X' if ply % 2 == 0 else 'O'} in {kind}" for ply, kind in enumerate(kinds)
+    )
+
+
+@claim.experiment("bad-runs", claim.Sweep({Q_TABLE: "q-table"}, FALLS))
+def bad_runs(results: claim.Results) -> claim.Conclusion:
+    """How often a run of the tabular article ends badly, and where such runs err."""
+    falls: Sequence[Fall] = results[Q_TABLE]
+    bad = [seed for seed, fall in enumerate(falls) if fall.lost >= BAD]
+    places = Counter(falls[seed].record for seed in bad).most_common(SHOWN)
+    figures: list[Figure] = [
+        results.strips(
+            table.LOST_AS_O._replace(of=lambda fall: fall.lost),
+            marks=[Mark(BAD, "reported of a bad run: about 40%")],
+        )
+    ]
+    boards = [
+        Board(
+            record,
+            claim.seeded(
+                results.recipes[Q_TABLE], next(s for s in bad if falls[s].record == record)
+            ),
+            f"{count:,} of {len(bad):,} bad runs err most often here, O to move.",
+        )
+        for record, count in places
+        if record is not None
+    ]
+    some = SELDOM <= len(bad) / len(falls) <= 0.5
+    rows = {
+        f"lose at least {percent(BAD, 0)} as O to randomised minimax": [
+            f"{len(bad):,} of {len(falls):,}"
+        ]
+    }
+    if boards:
+        figures.append(Boards("Where the bad runs err most often", boards))
+        rows[f"of these, err most often after {_moves(boards[0].record)} (up to symmetry)"] = [
+            f"{places[0][1]:,} of {len(bad):,}"
+        ]
+    verdict = claim.verdict_on(some, bool(bad))
+    return claim.Conclusion(figures, [some], Table(["seeds"], rows), verdict)
+
+
+ALIKE = {"minimax": "minimax, first move", "minimax-random": "minimax, at random"}
+PERFECT = {**ALIKE, "strongest": "best response that never loses"}
+
+
+@claim.experiment("better-than-minimax", claim.Sweep({Q_TABLE: "q-table"}, END))
+def better_than_minimax(results: claim.Results) -> claim.Conclusion:
+    """Whether a learner wins more against random than a perfect player does."""
+    game = tic_tac_toe()
+    won = {
+        (one, seat): 100
+        * chances_against(game, uniform(game), BASELINES[one].policy(game), SEATS[seat])[table.WON]
+        for one in PERFECT
+        for seat in table.SEAT_NAMES
+    }
+    median = {
+        seat: results.median(Q_TABLE, table.against("random", seat, table.WON))
+        for seat in table.SEAT_NAMES
+    }
+    better = [all(median[seat] > won[one, seat] for one in ALIKE) for seat in table.SEAT_NAMES]
+    risky = {
+        seat: of(results.values(Q_TABLE, table.against("random", seat, table.LOST)))
+        for seat in table.SEAT_NAMES
+    }
+    return claim.Conclusion(
+        [
+            results.strips(
+                table.games(table.WON, "random", seat),
+                marks=[Mark(rounded(won[one, seat]), text) for one, text in PERFECT.items()],
+            )
+            for seat in table.SEAT_NAMES
+        ]
+        + [
+            Bars(
+                title="Games that perfect players win against random",
+                unit="%",
+                bars=[
+                    Bar(
+                        f"{BASELINES[one].title}, as {seat.upper()}",
+                        rounded(won[one, seat]),
+                        record="",
+                    )
+                    for one in PERFECT
+                    for seat in table.SEAT_NAMES
+                ],
+                exact=True,
+            )
+        ],
+        better,
+        Table(
+            [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
+            {
+                "the median seed": [percent(share, 2) for share in median.values()],
+                **{
+                    text: [percent(won[one, seat], 2) for seat in table.SEAT_NAMES]
+                    for one, text in PERFECT.items()
+                },
+                "seeds that lose to random at all": list(risky.values()),
+            },
+            "won against random",
+        ),
+    )
+
+
+REPORTED_WON, REPORTED_LOST, REPORTED_MET = 50.0, 22.7, 355
+TESTS = 1_000  # games against random in each seat, as its author played
+KEYS_AND_TIES = {
+    f"{key}, {ties}": "q-table,vs=minimax-random" + "".join(settings)
+    for key, ties, settings in (
+        ("moves", "first best", ()),
+        ("moves", "ties at random", (",ties=random",)),
+        ("boards", "first best", (",key=afterstate",)),
+        ("boards", "ties at random", (",key=afterstate,ties=random",)),
+    )
+}
+AS_REPORTED, AGAINST_RANDOM = "moves, first best", "against random instead"
+
+
+class Met(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one training plays against random, and which positions it has met, up to symmetry."""
+
+    seconds: float
+    won: float  # percent, as O
+    lost: float
+    learned: int  # positions of which it has updated a move
+    tested: int  # those and what it met in the test games
+
+
+def measure_met(recipe: Recipe) -> Met:
+    """Train a recipe, judge it as O against random, and let it play the test games."""
+    game, begin = tic_tac_toe(), perf_counter()
+    *_, end = learn(game, recipe)
+    policy, random = policy_of(end.q, recipe.plays), BASELINES["random"].policy(game)
+    won, _, lost = chances_against(game, random, policy, O)
+    known = np.flatnonzero((end.visits > 0).any(axis=1))
+    drawn = np.random.default_rng(recipe.seed)
+    tested = [_moved_in(game, policy, random, seat, drawn) for seat in SEATS.values()]
+    classes = game.symmetry_class
+    return Met(
+        perf_counter() - begin,
+        100 * won,
+        100 * lost,
+        len(np.unique(classes[known])),
+        len(np.unique(classes[np.concatenate([known, *tested])])),
+    )
+
+
+def _moved_in(
+    game: Game,
+    policy: Policy,
+    random: Policy,
+    seat: int,
+    drawn: np.random.Generator,
+) -> Numbers:
+    """Play the test games side by side; list the decisions in which the policy moved."""
+    positions = np.zeros(TESTS, np.intp)
+    met: list[Numbers] = []
+    mover = X
+    while len(positions):
+        if mover == seat:
+            met.append(positions)
+        chances = (policy if mover == seat else random)[positions].cumsum(axis=1)
+        cells = (drawn.random((len(positions), 1)) * chances[:, -1:] >= chances).sum(axis=1)
+        positions = game.successor[positions, cells].astype(np.intp)
+        positions = positions[positions < game.decisions]
+        mover = -mover
+    return np.concatenate(met)
+
+
+MET = Measure("met-in-tests", 1, Met, measure_met)
+WON, LOST, LEARNED, TESTED = (
+    claim.Quantity(title, unit, attrgetter(field))
+    for field, unit, title in (
+        ("won", "%", "Games won as O against random"),
+        ("lost", "%", "Games lost as O against random"),
+        ("learned", "positions", "Positions that the training has updated, of 627"),
+        ("tested", "positions", "Positions updated or met in 1,000 test games a seat"),
+    )
+)
+
+
+def _marked(strips: Histogram, mark: Mark) -> Histogram:
+    """Mark all recipes but the last one, about which nothing was reported."""
+    *groups, last = strips.groups
+    marked = [msgspec.structs.replace(group, marks=[mark]) for group in groups]
+    return msgspec.structs.replace(strips, groups=[*marked, last])
+
+
+@claim.experiment(
+    "trained-on-minimax", claim.Sweep(KEYS_AND_TIES | {AGAINST_RANDOM: "q-table"}, MET)
+)
+def trained_on_minimax(results: claim.Results) -> claim.Conclusion:
+    """Learning from randomised minimax instead of random, and what its table holds afterwards."""
+    taught: Sequence[Met] = results[AS_REPORTED]
+    won, lost = results.medians(WON.of), results.medians(LOST.of)
+    worse = won[AS_REPORTED] < won[AGAINST_RANDOM] and lost[AS_REPORTED] > lost[AGAINST_RANDOM]
+    learned = [met.learned for met in taught]
+    seen = min(learned) <= REPORTED_MET <= max(learned)
+    updated, met = (
+        {label: f"{min(seeds)} to {max(seeds)}" for label, seeds in results.each(value).items()}
+        for value in (LEARNED.of, TESTED.of)
+    )
+    return claim.Conclusion(
+        [
+            _marked(results.strips(WON), Mark(REPORTED_WON, "reported: 50%")),
+            _marked(results.strips(LOST), Mark(REPORTED_LOST, "reported: 22.7%")),
+            results.strips(LEARNED),
+            _marked(results.strips(TESTED, exact=False), Mark(REPORTED_MET, "reported: 355")),
+        ],
+        [worse, seen],
+        claim.compare(
+            ["reported", *results.recipes],
+            {
+                "won, median": (percent, {"reported": REPORTED_WON} | won),
+                "lost, median": (percent, {"reported": REPORTED_LOST} | lost),
+                "positions updated, of 627": (str, {"reported": REPORTED_MET} | updated),
+                "with those of the test games": (str, met),
+            },
+            "as O against random",
+        ),
+    )

@@ -1,0 +1,264 @@
+"""What the tabular article says of its learner's parameters and variants."""
+
+from functools import partial
+
+import numpy as np
+
+from app.experiments import Curves, Grid, Series, Table, rounded
+from app.recipes import parse
+from app.tictactoe.game import tic_tac_toe
+from app.tictactoe.tasks import task_q
+from training.experiments import claim, table
+from training.experiments.claim import chance, number, of, percent
+from training.measures import END, MARKS, Run
+
+STEPS = [step / 10 for step in range(11)]
+BAD = 40.0
+USUAL = {f"draw {step:g}": f"q-table,draw={step:g}" for step in STEPS}
+NO_LOSS = {f"draw {step:g}, loss 0": f"q-table,draw={step:g},loss=0" for step in (0.0, 0.5, 1.0)}
+ENDS = FIRST, LAST = "draw 0", "draw 1"
+
+
+@claim.experiment("draw-reward", claim.Sweep(USUAL | NO_LOSS, END))
+def draw_reward(results: claim.Results) -> claim.Conclusion:
+    """What a draw should be worth: from a loss to a win, step by step."""
+    lost = table.against("minimax-random", "o", table.LOST)
+    bad = results.each(lambda run: lost(run) >= BAD, USUAL)
+    won = results.medians(table.wins, USUAL)
+    proved = results.each(table.beaten_nowhere)
+    cured, costs = sum(bad[LAST]) < sum(bad[FIRST]) / 10, won[LAST] < won[FIRST]
+    as_x, as_o = (
+        results.medians(table.against("random", seat, table.WON)) for seat in table.SEAT_NAMES
+    )
+    return claim.Conclusion(
+        [
+            results.strips(table.LOST_AS_O),
+            results.strips(table.WINS),
+            results.shares("Seeds that are unbeatable in both seats", proved),
+        ],
+        [cured, costs],
+        claim.compare(
+            ENDS,
+            {
+                f"lose {percent(BAD, 0)} or more as O to randomised minimax": (of, bad),
+                "won against random, both seats, median": (percent, won),
+                "won against random as X, median": (percent, as_x),
+                "won against random as O, median": (percent, as_o),
+                "unbeatable in both seats": (of, proved),
+            },
+        ),
+    )
+
+
+@claim.experiment(
+    "double-q",
+    claim.Sweep(
+        {
+            "one table": "q-table",
+            "two tables": "double-q",
+            "two tables, coin to the end": "double-q,last=coin",
+        },
+        MARKS,
+    ),
+)
+def double_q(results: claim.Results) -> claim.Conclusion:
+    """Two tables in place of one: no improvement, or more stable and faster."""
+    one, two, coin = results.recipes
+    game, task = tic_tac_toe(), parse("q-table").task()
+    assert task is not None
+    exact = rounded(float(task_q(game, task)[0][game.legal[0]].max()))
+    wins, lost = table.wins_line("random", "o"), table.against("minimax-random", "o", table.LOST)
+    bad = results.each(lambda run: lost(run) >= BAD)
+    proved = results.each(table.beaten_nowhere)
+    end = results.medians(table.against("random", "o", table.WON))
+    stabler = sum(bad[two]) < sum(bad[one]) and sum(proved[two]) > sum(proved[one])
+
+    def on_average(run: Run) -> float:
+        return float(np.mean(wins(run)))
+
+    p = {label: results.sign_test(label, one, on_average) for label in (two, coin)}
+    averages = results.medians(on_average)
+    faster = averages[two] > averages[one] and p[two] < claim.SIGNIFICANT
+    curves_of = table.curves(results, table.WON_AS_O._replace(of=wins))
+    leads = {line.name: table.ahead(line, curves_of.series[0]) for line in curves_of.series[1:]}
+    bias = {label: results.median(label, lambda run: run.start[-1]) - exact for label in proved}
+    worth = [table.curve(results, label, lambda run: run.start) for label in (one, two)]
+    points = worth[0].x
+    flat = [exact] * len(points)
+    truth = Series("max Q* of the training task", "", points, flat, flat, flat, flat, flat, 1, 0)
+    return claim.Conclusion(
+        [
+            curves_of,
+            Curves(
+                "Its value of the empty board: max Q",
+                "updates",
+                "",
+                [*worth, truth],
+                logarithmic=True,
+            ),
+            results.strips(table.LOST_AS_O),
+        ],
+        [not stabler, not faster],
+        claim.compare(
+            results.recipes,
+            {
+                "won as O against random in the end, median": (percent, end),
+                "points of the curve ahead of one table": (of, leads),
+                "mean of the curve, against one table (sign test)": (chance, p),
+                "unbeatable in both seats": (of, proved),
+                f"lose at least {percent(BAD, 0)} as O to randomised minimax": (of, bad),
+                f"bias of max Q at the start ({exact:.3f}), median": (
+                    "{:+.3f}".format,
+                    bias,
+                ),
+            },
+        ),
+    )
+
+
+@claim.experiment(
+    "running-sum",
+    claim.Sweep({"averages": "q-table", "running sums": "q-table,update=sum"}, END),
+)
+def running_sum(results: claim.Results) -> claim.Conclusion:
+    """Adding targets up instead of averaging them, as a reader of the tabular article might try."""
+    wins = results.medians(table.WON_AS_O.of)
+    proved = results.each(table.beaten_nowhere)
+    averages, sums = ((wins[label], sum(proved[label])) for label in results.recipes)
+    worse = sums[0] < averages[0] and sums[1] < averages[1]
+    better = sums[0] > averages[0] and sums[1] > averages[1]
+    return claim.Conclusion(
+        [
+            results.strips(table.WON_AS_O),
+            results.strips(table.BLUNDERS),
+            results.strips(table.LOST_AS_O),
+        ],
+        [not worse],
+        claim.compare(
+            results.recipes,
+            {
+                "won as O against random, median": (percent, wins),
+                "unbeatable in both seats": (of, proved),
+            },
+        ),
+        claim.verdict_on(better, not worse),
+    )
+
+
+EXPLORED = ("0", "0.1", "0.3", "0.5", "0.7", "1")
+INITIALS = ("-1", "0", "1")
+LITTLE = 1.0  # percent won that make no difference
+
+
+def starting(initial: str, epsilon: str) -> str:
+    """Name a cell of the grid."""
+    return f"Q0 {initial}, epsilon {epsilon}"
+
+
+START_OR_EXPLORE = {
+    starting(initial, epsilon): f"q-table,epsilon={epsilon},epsilon_drop=0,initial={initial}"
+    for initial in INITIALS
+    for epsilon in EXPLORED
+}
+
+
+@claim.experiment("feedback", claim.Sweep(START_OR_EXPLORE, END))
+def feedback(results: claim.Results) -> claim.Conclusion:
+    """Whether a learner that never explores only confirms what it holds already."""
+    none = {start: results.median(starting(start, "0"), table.wins) for start in INITIALS}
+    best = {
+        start: max(results.median(starting(start, epsilon), table.wins) for epsilon in EXPLORED[1:])
+        for start in INITIALS
+    }
+    behind = {start: best[start] - none[start] > LITTLE for start in INITIALS}
+    met = {start: results.median(starting(start, "0"), table.known) for start in INITIALS}
+    axes = claim.Axes(("starting value", "epsilon"), INITIALS, EXPLORED, starting)
+    return claim.Conclusion(
+        [
+            results.grid(table.WINS, axes),
+            results.grid(table.KNOWN, axes),
+        ],
+        [behind["0"], behind["1"]],
+        claim.compare(
+            INITIALS,
+            {
+                "won against random without exploration": (percent, none),
+                "won with the best epsilon above 0": (percent, best),
+                "positions updated without exploration, of 627": (number, met),
+            },
+            "median seed, all values starting at",
+        ),
+        claim.verdict_on(behind["0"]),
+    )
+
+
+ALPHAS = ("0.05", "0.1", "0.2", "0.4", "0.7", "1")
+EPSILONS = ("0.1", "0.3", "0.5", "0.7", "0.9")
+OPPONENTS = {"random": "random", "itself": "self"}
+GAMMAS = ("0.5", "0.7", "0.9", "1")
+GAMES = ("3500", "7000", "14000", "28000", "56000")
+CONSTANT = "q-table,epsilon_drop=0"
+MUCH = 5.0  # percent won or lost
+
+
+def trained(opponent: str, alpha: str, epsilon: str) -> str:
+    """Name a cell of a grid."""
+    return f"against {opponent}: alpha {alpha}, epsilon {epsilon}"
+
+
+GRIDS = {
+    trained(opponent, alpha, epsilon): f"{CONSTANT},vs={vs},alpha={alpha},epsilon={epsilon}"
+    for opponent, vs in OPPONENTS.items()
+    for alpha in ALPHAS
+    for epsilon in EPSILONS
+}
+STRIPS = {f"gamma {gamma}": f"q-table,gamma={gamma}" for gamma in GAMMAS} | {
+    f"{int(games):,} games": f"q-table,games={games}" for games in GAMES
+}
+
+
+@claim.experiment("alpha-gamma", claim.Sweep(GRIDS, END), claim.Sweep(STRIPS, END))
+def alpha_gamma(results: claim.Results) -> claim.Conclusion:
+    """How much depends on the choice of alpha, gamma, epsilon and the number of games."""
+    grids: list[Grid] = []
+    spans = {}
+    for opponent in OPPONENTS:
+        for title, value in (
+            ("won against random", table.wins),
+            ("lost to the best responder", table.lost_at_worst),
+        ):
+            number = claim.Quantity(f"Trained against {opponent}: games {title}", "%", value)
+            names = partial(trained, opponent)
+            axes = claim.Axes(("alpha", "epsilon"), ALPHAS, EPSILONS, names)
+            grids.append(results.grid(number, axes))
+        spans[opponent] = [
+            results.median(trained(opponent, alpha, epsilon), table.wins)
+            for alpha in ALPHAS
+            for epsilon in EPSILONS
+        ]
+    by_games = [results.median(f"{int(games):,} games", table.wins) for games in GAMES]
+    by_gamma = [results.median(f"gamma {gamma}", table.wins) for gamma in GAMMAS]
+    much = [max(medians) - min(medians) > MUCH for medians in (*spans.values(), by_games, by_gamma)]
+    title = "Other gammas, and other numbers of games: games won against random"
+    strips = results.strips(table.WINS._replace(title=title), STRIPS)
+
+    def span(medians: list[float]) -> list[str]:
+        return [percent(min(medians)), percent(max(medians))]
+
+    return claim.Conclusion(
+        [*grids, strips],
+        [all(much[:2]), much[2], much[3]],
+        Table(
+            ["least", "most"],
+            {
+                **{
+                    f"any step size and exploration rate, trained against {opponent}": span(medians)
+                    for opponent, medians in spans.items()
+                },
+                f"any discount factor from {GAMMAS[0]} to {GAMMAS[-1]}": span(by_gamma),
+                f"any number of games from {int(GAMES[0]):,} to {int(GAMES[-1]):,}": span(by_games),
+            },
+            "won against random, median seed",
+        ),
+        claim.verdict_on(*much),
+    )
