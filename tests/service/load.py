@@ -23,7 +23,7 @@ import click
 from flask import Flask
 
 from app.web import create_app
-from tests.service import classroom, rates, soak, teaching, wrk
+from tests.service import people, rates, wrk
 from tests.service.cases import BR, GZIP, HTMX, moves, positions
 from tests.service.server import (
     agents,
@@ -80,11 +80,11 @@ class Effort(NamedTuple):
     seconds: int  # a round
     starts: int
     requests: int  # for the growth of memory
-    lab: float  # seconds of people who teach
-    soak: float  # seconds of people who do all there is to do
+    lab: int  # seconds of people who teach
+    soak: int  # seconds of people who do all there is to do
 
 
-FULL, QUICK = Effort(5, 1, 5, 100_000, 120.0, 600.0), Effort(3, 1, 3, 8_000, 30.0, 60.0)
+FULL, QUICK = Effort(5, 1, 5, 100_000, 120, 600), Effort(3, 1, 3, 8_000, 30, 60)
 
 
 @click.command()
@@ -107,9 +107,9 @@ def _measure(effort: Effort) -> Iterator[Table]:
     yield sizes()
     yield at_start(effort.starts)
     yield at_first()
-    yield from map(classroom.table, CLASSES)
-    yield teaching.table(effort.lab)
-    yield soak.table(effort.soak)
+    yield from map(people.classroom, CLASSES)
+    yield people.teaching(effort.lab)
+    yield people.soak(effort.soak)
     title = (
         f"{wrk.CONNECTIONS} connections; medians of {effort.rounds} rounds of {effort.seconds} s"
     )

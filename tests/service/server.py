@@ -28,6 +28,8 @@ START_SECONDS = 120  # a busy machine is no fault of the site
 STOP_SECONDS = 60
 WORKERS = "2"
 SITE = "app.web:create_app()"
+BROWSER = {"Accept": "text/html", "Accept-Encoding": "gzip"}  # is told to come back, if it is early
+SWAP = BROWSER | {"HX-Request": "true"}
 LOADED = {"script": "src", "img": "src", "link": "href"}
 PROC = Path("/proc")
 TICK = 1 / os.sysconf("SC_CLK_TCK")  # seconds
@@ -148,12 +150,11 @@ class Answered(NamedTuple):
     seconds: float
 
 
-def ask(server: Server, path: str, patience: float, swap: bool = False) -> Answered:
-    """Ask for a page, or for what htmx swaps in; TimeoutError if it does not come in time."""
-    headers = {"Accept": "text/html", "Accept-Encoding": "gzip"}
-    request = urllib.request.Request(
-        server.url + path, headers=headers | ({"HX-Request": "true"} if swap else {})
-    )
+def ask(
+    server: Server, path: str, patience: float = START_SECONDS, headers: Mapping[str, str] = BROWSER
+) -> Answered:
+    """Ask for something; TimeoutError if it does not come in time."""
+    request = urllib.request.Request(server.url + path, headers=dict(headers))
     start = time.monotonic()
     try:
         answer = urllib.request.urlopen(request, timeout=max(0.001, patience))
@@ -166,16 +167,18 @@ def ask(server: Server, path: str, patience: float, swap: bool = False) -> Answe
     return Answered(answer.status or 0, answer.headers, text, time.monotonic() - start)
 
 
-def until_there(server: Server, path: str, end: float, swap: bool = False) -> Answered:
+def until_there(
+    server: Server, path: str, end: float, headers: Mapping[str, str] = BROWSER
+) -> Answered:
     """Ask again as long as a page is told to come back; TimeoutError after `end`."""
-    while (answer := ask(server, path, end - time.monotonic(), swap)).status == 202:
+    while (answer := ask(server, path, end - time.monotonic(), headers)).status == 202:
         time.sleep(int(answer.headers["Retry-After"]))
     return answer
 
 
 def page(server: Server, name: str) -> int:
-    """Ask for the page of an agent, or of a recipe, and return the status of the answer."""
-    return ask(server, f"/agents/{name}", START_SECONDS).status
+    """Return the status of an agent's page, or a recipe's, for who waits until it is trained."""
+    return ask(server, f"/agents/{name}", headers={}).status
 
 
 def trainers(server: Server) -> set[int]:

@@ -1,11 +1,9 @@
 """Measurements as tables, for a terminal and for Markdown."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import click
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
@@ -54,27 +52,6 @@ def put_into(path: Path, table: Table) -> None:
 def ms(seconds: float) -> str:
     """Write a time in a cell."""
     return f"{1000 * seconds:,.0f} ms"
-
-
-def command(
-    measure: Callable[..., Table],
-    told: str,
-    given: Callable[[Callable[..., None]], Callable[..., None]],
-) -> click.Command:
-    """Return the command that prints what is measured with the parameter that it is `given`."""
-
-    @click.command(help=told)
-    @given
-    @click.option(
-        "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
-    )
-    def main(markdown: Path | None, **values: float) -> None:
-        found = measure(**values)
-        show(found)
-        if markdown:
-            put_into(markdown, found)
-
-    return main
 
 
 def _markdown(table: Table) -> str:

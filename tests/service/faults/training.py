@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -274,14 +275,14 @@ def place_in_line(server: Server) -> Iterator[Finding]:
     """People who wait, and people who do not any more."""
     with ThreadPoolExecutor() as pool:
         with held_up(server):
-            first = pool.submit(ask, server, f"/lab/{fresh()}", PATIENCE)  # which it has begun
+            first = pool.submit(ask, server, f"/lab/{fresh()}")  # which it has begun
             wait_until(first.done)
             for _ in range(GONE):
                 with suppress(TimeoutError):
                     ask(server, f"/lab/{fresh()}", 0.05)
             names = [fresh() for _ in range(2)]
             time.sleep(2 * LOOK_SECONDS)  # until it is seen that they have gone
-            told = [ask(server, f"/lab/{name}", PATIENCE) for name in names]
+            told = [ask(server, f"/lab/{name}") for name in names]
             again = all(each.headers["Retry-After"] and each.headers["Refresh"] for each in told)
         places = re.findall(r"Number (\d+) in line", " ".join(each.text for each in told))
         there = visit(server, names[0]).status
@@ -301,13 +302,13 @@ def place_in_line(server: Server) -> Iterator[Finding]:
 @on_a_server("crawlers")
 def crawlers(server: Server) -> Iterator[Finding]:
     """What is not for who follows every link."""
-    robots = ask(server, "/robots.txt", PATIENCE).text
+    robots = ask(server, "/robots.txt").text
     tag = "X-Robots-Tag"
-    page_there = ask(server, "/agents/q-table", PATIENCE)
-    pages = re.findall(r"<loc>([^<]+)</loc>", ask(server, "/sitemap.xml", PATIENCE).text)
-    found = {ask(server, urlsplit(page).path, PATIENCE).status for page in pages}
+    page_there = ask(server, "/agents/q-table")
+    pages = re.findall(r"<loc>([^<]+)</loc>", ask(server, "/sitemap.xml").text)
+    found = {ask(server, urlsplit(page).path).status for page in pages}
     trained = len(trainers(server))
-    told = {path: ask(server, path, PATIENCE).headers.get(tag, "") for path in UNSEARCHED}
+    told = {path: ask(server, path).headers.get(tag, "") for path in UNSEARCHED}
     yield Finding(
         f"robots.txt, the headers of {', '.join(UNSEARCHED)}, and all pages of sitemap.xml",
         "what trains is disallowed and noindex, pages of agents are not; the site's map has pages "
@@ -454,7 +455,8 @@ def one_recipe_at_once(server: Server) -> Iterator[Finding]:
     with ThreadPoolExecutor(CROWD) as pool:
         assert page(server, fresh()) == 200
         paths = [f"/agents/{fresh()}"] * CROWD
-        answers = [*pool.map(ask, [server] * CROWD, paths, [PATIENCE] * CROWD)]
+        wait = partial(ask, server, headers={})
+        answers = [*pool.map(wait, paths)]
         statuses = Counter(answer.status for answer in answers)
         seconds = max(answer.seconds for answer in answers)
         yield Finding(
