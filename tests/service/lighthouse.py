@@ -49,16 +49,13 @@ Report = dict[str, Any]
 
 @click.command()
 @click.option(
-    "--runs", default=1, help="Of each page; the table has the middle one by performance."
-)
-@click.option(
     "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
 )
-def main(runs: int, markdown: Path | None) -> None:
+def main(markdown: Path | None) -> None:
     """Print a table of scores (goal: 100 each), and below it every audit that costs points."""
     with serving() as site:
         reports = {
-            f"{path} ({device})": _middle([_report(site.url + path, flags) for _ in range(runs)])
+            f"{path} ({device})": _report(site.url + path, flags)
             for path in PAGES
             for device, flags in DEVICES.items()
         }
@@ -79,11 +76,6 @@ def _report(url: str, flags: list[str], tries: int = TRIES) -> Report:
         return _report(url, flags, tries - 1)
     report: Report = json.loads(said.stdout)
     return report
-
-
-def _middle(reports: list[Report]) -> Report:
-    ranked = sorted(reports, key=lambda report: report["categories"]["performance"]["score"])
-    return ranked[(len(ranked) - 1) // 2]
 
 
 def _figures(report: Report) -> list[str]:

@@ -3,24 +3,21 @@
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.tictactoe.agents import load
 from app.tictactoe.atlas import atlas, certificate, mistakes
 from app.tictactoe.game import SEATS, Game, X
 from app.tictactoe.own_play import OwnPlay
-from app.tictactoe.policy import greedy, policy_of
+from app.tictactoe.policy import greedy
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import plies
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import Line, flaw, images
 from tests.tictactoe.reference import SIGN, Policy, Rules, mover
 
-MODELS = Path(__file__).parents[2] / "models"
 NAMES = ["optimal", "zero", "lucky", "noisy", "rough", "first"]
 
 
@@ -115,13 +112,6 @@ def test_the_most_serious_come_first(tictactoe: Both, tables, policies, name: st
     """Often, then costly, then early."""
     expected = slow_order(tictactoe, policies[name])
     assert ordered(tictactoe.game, greedy(tables[name])) == expected
-
-
-@pytest.mark.parametrize("agent_id", sorted(path.stem for path in MODELS.glob("*.json")))
-def test_the_mistakes_of_every_agent_come_in_this_order(tictactoe: Both, agent_id: str):
-    agent = load(MODELS, tictactoe.game, agent_id)
-    found = ordered(tictactoe.game, policy_of(agent.q, agent.card.plays))
-    assert found == slow_order(tictactoe, tictactoe.policy_of(agent.q, agent.card.plays))
 
 
 @pytest.mark.parametrize("seat", SIGN)

@@ -1,7 +1,9 @@
 """Exact values from every position, against the reference in fractions."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -196,48 +198,35 @@ def test_optimal_play_goes_on_as_solved(game: Game):
     assert "." not in position_text(game, positions[-1])
 
 
-def wrong(name: str, policy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A table that is wrong in one entry, or in its shape."""
-    policy = policy.copy()
-    match name:
-        case "too few rows":
-            policy = policy[:-1]
-        case "too few cells":
-            policy = policy[:, :-1]
-        case "one row":
-            policy = policy[0]
-        case "below 0":
-            policy[0, :2] += [-0.5, 0.5]
-        case "NaN":
-            policy[0, 0] = np.nan
-        case "on an illegal move":
-            policy[-1] = 1 / 9
-        case "more than 1":
-            policy[0, 0] += 0.01
-        case "less than 1":
-            policy[5] *= 0.99
-        case "nothing":
-            policy[3] = 0
-    return policy
+def with_row(row: int, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return what changes one row of a policy."""
+
+    def changed(policy: NDArray[np.float64]) -> NDArray[np.float64]:
+        policy = policy.copy()
+        policy[row] = change(policy[row])
+        return policy
+
+    return changed
 
 
 @pytest.mark.parametrize(
-    ("name", "sentence"),
+    ("wrong", "sentence"),
     [
-        ("too few rows", r"a policy of this game is \(4520, 9\), not \(4519, 9\)"),
-        ("too few cells", r"a policy of this game is \(4520, 9\), not \(4520, 8\)"),
-        ("one row", r"a policy of this game is \(4520, 9\), not \(9,\)"),
-        ("below 0", "no chance below 0"),
-        ("NaN", "no chance below 0"),
-        ("on an illegal move", "none to an illegal move"),
-        ("more than 1", "add up to 1"),
-        ("less than 1", "add up to 1"),
-        ("nothing", "add up to 1"),
+        (lambda policy: policy[:-1], r"a policy of this game is \(4520, 9\), not \(4519, 9\)"),
+        (lambda policy: policy[:, :-1], r"a policy of this game is \(4520, 9\), not \(4520, 8\)"),
+        (lambda policy: policy[0], r"a policy of this game is \(4520, 9\), not \(9,\)"),
+        (with_row(0, lambda row: [row[0] - 0.5, row[1] + 0.5, *row[2:]]), "no chance below 0"),
+        (with_row(0, lambda row: [np.nan, *row[1:]]), "no chance below 0"),
+        (with_row(-1, lambda row: 1 / 9), "none to an illegal move"),
+        (with_row(0, lambda row: [row[0] + 0.01, *row[1:]]), "add up to 1"),
+        (with_row(5, lambda row: row * 0.99), "add up to 1"),
+        (with_row(3, lambda row: 0), "add up to 1"),
     ],
+    ids=range(9),
 )
-def test_what_is_no_policy_is_refused(game: Game, name: str, sentence: str):
+def test_what_is_no_policy_is_refused(game: Game, wrong, sentence: str):
     right = uniform(game)
-    bad = wrong(name, right)
+    bad = wrong(right)
     with pytest.raises(ValueError, match=sentence):
         outcome_chances(game, bad, right)
     with pytest.raises(ValueError, match=sentence):

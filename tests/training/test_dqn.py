@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.recipes import RecipeError, parse
+from app.recipes import parse
 from app.tictactoe.agents import load
 from app.tictactoe.game import Game, O, X, connect
 from app.tictactoe.notation import position_text
@@ -153,11 +153,6 @@ def test_every_variant_ends_as_a_table(game: Game, variant: str) -> None:
     assert (before.q[game.legal] != after.q[game.legal]).mean() > 0.99
 
 
-def test_a_number_has_no_cells_to_look_at() -> None:
-    with pytest.raises(RecipeError, match="it has no cells"):
-        parse("dqn,encoding=number,convolution=yes")
-
-
 def test_an_experiment_finds_every_epoch_and_the_exact_end(game: Game) -> None:
     settings = "vs=t-hand,epochs=3"
     run = measure_epochs(parse(f"dqn,{settings},{BRIEF}"))
@@ -213,13 +208,6 @@ def test_it_draws_as_often_as_it_should() -> None:
     chances = np.array([[0.0, 0.25, 0.0, 0.75, 0.0]])
     drawn = draw(np.random.default_rng(6), np.repeat(chances, 100_000, axis=0))
     np.testing.assert_allclose(np.bincount(drawn, minlength=5) / 100_000, chances[0], atol=0.01)
-
-
-def test_two_that_never_waver_always_play_the_same_game(game: Game) -> None:
-    games = play(game, np.random.default_rng(7), first_empty(game), first_empty(game), 3)
-    assert games.cell.T.tolist() == [[0, 1, 2, 3, 4, 5, 6, 0, 0]] * 3
-    assert shares(game, games, X) == (1, 0, 0)
-    assert shares(game, games, O) == (0, 1, 0)
 
 
 @pytest.mark.parametrize("seat", [X, O])

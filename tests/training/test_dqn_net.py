@@ -100,18 +100,6 @@ def test_a_convolution_of_other_encodings_has_all_their_numbers(
     assert net.reading(game, encoding, convolution=True).shape == (game.decisions, 4, numbers)
 
 
-def test_its_outputs_are_those_of_a_sum_by_hand() -> None:
-    layers = (
-        Layer(np.array([[1.0, -2.0], [0.5, 3.0]]), np.array([0.0, -1.0])),
-        Layer(np.array([[2.0], [-1.0]]), np.array([0.25])),
-    )
-    read = np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 1.0]])
-    # The hidden units are 1, -0.3; then 1.5, 0; then -0.05, 4.
-    expected = np.array([[2.0 + 0.3 + 0.25], [3.0 + 0.25], [-0.1 - 4.0 + 0.25]])
-    np.testing.assert_allclose(net.outputs(layers, read), expected, atol=1e-6)
-    np.testing.assert_allclose(in_numpy(layers, read), expected, atol=1e-6)
-
-
 def test_a_tenth_is_dropped_out_while_learning_and_the_rest_makes_up() -> None:
     """Ten thousand units that all say 1, averaged, for four decisions."""
     units = 10_000
@@ -138,16 +126,6 @@ def test_the_loss_is_that_of_plain_python(
             elif mark != ".":
                 total += huber(said[s, cell] + 5)
     assert loss(game, network, batches) == pytest.approx(total / 30, rel=1e-5)
-
-
-def test_the_guard_rails_hold_back_every_illegal_output(game: Game, network: Network) -> None:
-    """Where the move is already right, what is left are the illegal cells, each to be -5."""
-    said = in_numpy(network, one_hot(game))
-    s = int(game.find(int("120000000", 3)))
-    batch = Minibatches(np.array([s]), np.array([4]), said[s, 4:5])
-    wrong = [abs(said[s, cell] + 5) for cell in (0, 1)]
-    assert min(wrong) > 1
-    assert loss(game, network, batch) == pytest.approx(sum(wrong) - 2 * 0.5, rel=1e-5)
 
 
 def test_without_guard_rails_only_what_was_played_is_taught(

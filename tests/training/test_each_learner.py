@@ -41,13 +41,6 @@ def exact(game: Game, recipe: str) -> np.ndarray:
 # Sarsa, expected Sarsa, Monte Carlo and afterstates: what they come to after many games.
 
 
-def test_without_exploration_expected_sarsa_is_q_learning(game: Game) -> None:
-    settings = "vs=self,epsilon=0,games=20000,seed=3"
-    ends = [end_of(game, f"{slug},{settings}") for slug in ("expected-sarsa", "q-learning")]
-    np.testing.assert_array_equal(ends[0].q, ends[1].q)
-    np.testing.assert_array_equal(ends[0].visits, ends[1].visits)
-
-
 def test_what_explores_for_ever_is_worth_less(game: Game) -> None:
     """Against somebody who only ever answers at random, an own random move never helps."""
     asked, best = exact(game, "sarsa,epsilon=0.3"), exact(game, "q-learning,epsilon=0.3")
@@ -253,19 +246,6 @@ def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
         np.testing.assert_array_equal(end.q[game.legal], np.array(expected, np.float32))
 
 
-@pytest.mark.parametrize("board", [(3, 3, 3), (2, 3, 3)], ids=["3x3", "2x3"])
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_tables_are_symmetric_where_the_learner_is(board, learner: str) -> None:
-    game = connect(*board)
-    end = end_of(game, f"{name(LEARNERS[learner])},rounds=40,seed=4")
-    same = [
-        np.array_equal(table[image[: game.decisions]], table[:, cells], equal_nan=True)
-        for table in (end.q, end.visits)
-        for image, cells in zip(game.image, game.symmetry, strict=True)
-    ]
-    assert all(same) == LEARNERS[learner].symmetric
-
-
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_against_fixed_the_shipped_ones_win_as_x_and_lose_as_o(game: Game, learner: str) -> None:
     """In every game, but for the symmetric one, which loses half as O: `found` says so."""
@@ -281,21 +261,6 @@ def test_the_shipped_ones_are_of_one_league() -> None:
     for learner, recipe in recipes.items():
         assert recipe.with_seed(0) == LEARNERS[learner]
         assert own_place(LEARNERS[learner]) == learner
-
-
-def test_the_table_of_learners_is_that_of_the_league() -> None:
-    slow, fast = (0.7, 0.001, 0.001, 100.0), (0.65, 0.01, 0.01, 10.0)
-    assert [
-        (one.gamma, one.k_start, one.k_step, one.k_limit, one.observing, one.symmetric)
-        for one in LEARNERS.values()
-    ] == [
-        (*slow, False, False),
-        (*slow, True, False),
-        (*fast, False, True),
-        (*fast, True, True),
-    ]
-    assert all((one.win, one.draw, one.loss) == (10, 3, -10) for one in LEARNERS.values())
-    assert (*LEARNERS, "fixed", "random") == MEMBERS
 
 
 def chosen(u: float, values: list[float], k: float) -> int:

@@ -20,7 +20,6 @@ from app.experiments import (
     load_all,
     save,
     sign_test,
-    typical,
 )
 from app.recipes import LONGEST, SHIPPED, parse
 from app.sources import SOURCES
@@ -36,13 +35,12 @@ from training.experiments.claim import (
     Results,
     Sweep,
     seeded,
-    verdict_on,
     wilson,
 )
 from training.experiments.engine import Outcome, carry_out, digest, opened, reworded
 from training.experiments.q_table_parameters import running_sum
 from training.learners import learn
-from training.measures import END, MARKS, PROOF, Measure, Run, key
+from training.measures import END, MARKS, Measure, Run, key
 
 ROOT = Path(__file__).parents[2]
 SUMMARIES = ROOT / "models/experiments"
@@ -249,20 +247,6 @@ def test_a_run_is_judged_as_the_card_of_its_agent_is(game: Game) -> None:
     assert end.unbeatable.o == [losing_game(game, policy, -1) is None]
 
 
-def test_a_proof_is_of_the_first_game_that_brings_it() -> None:
-    proof = PROOF.of(parse("champion,seed=1"))
-    assert proof.games is not None
-    assert proof.stays == proof.games
-    assert proof.games < 200
-    assert proof.games <= (proof.faultless or 0) <= proof.played
-    never = PROOF.of(parse("q-table,games=20"))
-    assert (never.games, never.stays, never.faultless, never.played) == (None, None, None, 20)
-
-
-def test_a_key_names_measure_version_and_recipe() -> None:
-    assert key(END, parse("q-table,seed=7,alpha=0.5")) == "end.1 q-table,alpha=0.5,seed=7"
-
-
 def test_wilson_is_the_interval_of_the_textbook() -> None:
     low, high = wilson(15, 25)  # Newcombe (1998): 0.4074 to 0.7660
     assert (round(low, 4), round(high, 4)) == (0.4074, 0.7660)
@@ -274,11 +258,6 @@ def test_the_sign_test_counts_how_lopsided_it_is() -> None:
     assert sign_test([1, 1, 1, 1, 1, 5], [0, 0, 0, 0, 0, 5]) == 2 / 2**5
     assert sign_test([1, 0], [0, 1]) == 1
     assert sign_test([3, 3], [3, 3]) == 1
-
-
-def test_the_typical_seed_is_next_to_the_median() -> None:
-    assert typical([5, 1, 9]) == 0
-    assert typical([1, 2, 3, 10]) == 1
 
 
 def test_a_curve_has_the_quantiles_of_its_seeds() -> None:
@@ -304,19 +283,6 @@ def test_strips_are_of_all_recipes_or_of_some() -> None:
     assert (some.recipe, some.values, some.marks) == ("double-q", [1.3333, 2], [mark])
     assert results.medians(lambda found: 10 * found) == {"one": 20, "two": 50}
     assert results.each(lambda found: found > 2, ["one"]) == {"one": [True, False, False]}
-
-
-@pytest.mark.parametrize(
-    ("parts", "verdict"),
-    [
-        ([True], "reproduced"),
-        ([True, True], "reproduced"),
-        ([False, True, False], "partly reproduced"),
-        ([False, False], "not reproduced"),
-    ],
-)
-def test_a_claim_is_reproduced_if_all_its_parts_are(parts: list[bool], verdict: str) -> None:
-    assert verdict_on(*parts) == verdict
 
 
 def test_the_command_writes_a_summary_and_lists_it(tmp_path: Path) -> None:

@@ -99,28 +99,11 @@ def test_q_iteration_always_finds_the_optimal_values(game: Game, seed: int) -> N
     assert not blunders(game, greedy(end.q)).any()
 
 
-def test_a_loss_once_seen_stays(game: Game) -> None:
-    """Even one learned against a random opponent, and only true ones are learned."""
-    truth = movers_view(game, successor_values(game, optimal(game).value))
-    lost = np.zeros(game.legal.shape, np.bool_)
-    recipe = parse("q-iteration,vs=random,sweeps=20")
-    for progress in learners.learn(game, recipe, next_stop):
-        now = progress.q == -1
-        assert now[lost].all()
-        assert (truth[now] == -1).all()
-        lost = now
-
-
 @pytest.mark.parametrize(
     ("updates", "mark"), [(0, 1), (1, 2), (2, 5), (3, 5), (5, 10), (9, 10), (10, 20), (7000, 10000)]
 )
 def test_marks_are_1_2_5_10(updates: int, mark: int) -> None:
     assert next_mark(updates) == mark
-
-
-def test_an_initial_value_that_is_a_loss_is_never_left_if_losses_stick(game: Game) -> None:
-    *_, end = learn(parse("q-iteration,vs=random,sweeps=2,initial=-1"), game, nobody)
-    assert end.updates == 0
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc here")

@@ -152,6 +152,10 @@ def test_one_recipe_has_one_name(text: str, one_name: str) -> None:
         ("league,k_start=0", "k_start is a number within 0.000001 and 1000000, not '0.0'"),
         ("dqn,vs=self", "vs is a player that never learns, not self or both"),
         ("q-iteration,vs=both", "vs is not both"),
+        (
+            "dqn,encoding=number,convolution=yes",
+            "convolution is no where encoding is number: it has no cells",
+        ),
         ("td-afterstates,vs=both,seat=x", "seat is both where vs is both"),
         ("q-table,vs=random:5+both:5,seat=o", "seat is both where vs is both"),
         ("q-learning" + ",seed=1" * 20, "a name has at most 120 characters, not 150"),

@@ -15,7 +15,7 @@ from training import cli
 from training.learners import learn
 from training.measures import END, EXACT_PROOF
 from training.run import train
-from training.seeds import five_numbers, histogram, measured, over_seeds
+from training.seeds import histogram, measured, over_seeds
 
 CHAMPION, Q_TABLE = parse("champion"), parse("q-table")
 
@@ -93,22 +93,6 @@ def threads(_: int) -> int:
 
 def test_a_process_of_a_long_sweep_starts_no_more_and_more_threads() -> None:
     assert len(set(over_seeds(threads, range(200), 2))) == 1
-
-
-def test_five_numbers() -> None:
-    assert five_numbers([4, 1, 3, 2, 5]) == [1, 2, 3, 4, 5]
-    assert five_numbers([7]) == [7, 7, 7, 7, 7]
-
-
-def test_the_longest_bar_of_a_histogram_is_the_most_frequent_range() -> None:
-    lines = histogram([1, 1, 1, 1, 2, 5], bins=5)
-    assert [line.split() for line in lines] == [
-        ["1", "to", "1", "4", "#" * 40],
-        ["2", "to", "2", "1", "#" * 10],
-        ["3", "to", "3", "0"],
-        ["4", "to", "4", "0"],
-        ["5", "to", "5", "1", "#" * 10],
-    ]
 
 
 def test_a_histogram_counts_every_value_once() -> None:
