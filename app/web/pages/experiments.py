@@ -128,12 +128,23 @@ def one(claim: str) -> Response:
     order = [*there.experiments.values()]
     at = order.index(summary)
     address = request.host_url.rstrip("/") + addresses.EXPERIMENT.to(claim)
+    figures = [
+        ShownFigure(
+            number=number,
+            layout=(drawn := layout_of(there, claim, number)),
+            svg=inline_plot(drawn.plot),
+            table=tables.table(figure, there, summary.first_seed),
+            offers=tables.offers(there, figure, summary.first_seed),
+            take=export.take_figure(summary, number),
+        )
+        for number, figure in enumerate(summary.figures, 1)
+    ]
     page = ExperimentPage(
         world=there,
         summary=summary,
         numbers=tables.written(summary.numbers),
         sources=sources_of(*summary.sources),
-        figures=[shown(there, summary, number) for number in range(1, len(summary.figures) + 1)],
+        figures=figures,
         methods={
             slug: ALGORITHMS[slug].title
             for slug in there.algorithms_of(summary)
@@ -176,20 +187,6 @@ def figure(claim: str, number: int) -> Response:
     page = request.host_url.rstrip("/") + addresses.EXPERIMENT.to(claim)
     source = f"{SITE}: {summary.title}, {summary.date}. {page}"
     return export.svg_file(drawing(layout_of(world(), claim, number), source), scheme=scheme)
-
-
-def shown(world: World, summary: Summary, number: int) -> ShownFigure:
-    """Draw a figure for the page; the first has number 1."""
-    figure, seed = summary.figures[number - 1], summary.first_seed
-    drawn = layout_of(world, summary.id, number)
-    return ShownFigure(
-        number=number,
-        layout=drawn,
-        svg=inline_plot(drawn.plot),
-        table=tables.table(figure, world, seed),
-        offers=tables.offers(world, figure, seed),
-        take=export.take_figure(summary, number),
-    )
 
 
 @bp.get(addresses.SOURCES)

@@ -1,6 +1,6 @@
 """Everything there is to say of one value; the page and the plain text are made of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -51,9 +51,9 @@ class Explanation(NamedTuple):
     heading: str
     sentences: list[str]
     facts: list[tuple[str, str]]
-    equations: list[str]  # formulas
-    shared: str  # what the answers' shares are
-    rows: list[AnswerRow]  # none where the move ends the game
+    equations: Sequence[str] = ()  # formulas
+    shared: str = ""  # what the answers' shares are
+    rows: Sequence[AnswerRow] = ()  # none where the move ends the game
 
 
 def explain(pair: Pair) -> Explanation:
@@ -107,9 +107,6 @@ def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
             ("With optimal play", f"{exact}, {truth(pair)}"),
             (rule.counted, count(pair.visits or 0)),
         ],
-        equations=[],
-        shared="",
-        rows=[],
     )
 
 
@@ -242,7 +239,29 @@ class WhyPage(Page, frozen=True):
 def why(record: str = "") -> Response:
     """Explain the value of a move in the position shown; without a cell, of the lens's best."""
     place = parse(record, request.args, world())
-    return respond(why_page(place, asked(place, request.args.get("cell", ""))))
+    match, pair = place.match, asked(place, request.args.get("cell", ""))
+    explanation = explain(pair)
+    view = opinion(pair.world, pair.position, pair.lens, pair.step, match.own)
+    page = WhyPage(
+        why=explanation,
+        lens=pair.world.titles[pair.lens],
+        board=board(
+            place,
+            view,
+            partial(addresses.why, match),
+            "why-board",
+            "The position",
+            pair.cell,
+        ),
+        after={row.cell: _after(match, pair.cell, row.cell) for row in explanation.rows},
+        algorithm=section_of(pair),
+        formula=SECTIONS[section_of(pair)].formula,
+        here=addresses.why(match, pair.cell),
+        preview=addresses.MATCH_PREVIEW.of(replace(match, lens=pair.lens)),
+        back=addresses.play(match),
+        others=_others(match, pair),
+    )
+    return respond(page)
 
 
 def asked(place: Place, text: str) -> Pair:
@@ -268,32 +287,6 @@ def asked(place: Place, text: str) -> Pair:
     if not game.legal[place.position, cell]:
         raise Conflict(f"The {short_name(game, cell)} square is taken: no move has a value.")
     return Pair(place.world, lens, place.position, cell, match.step)
-
-
-def why_page(place: Place, pair: Pair) -> WhyPage:
-    """Gather what the templates write down."""
-    match = place.match
-    explanation = explain(pair)
-    view = opinion(pair.world, pair.position, pair.lens, pair.step, match.own)
-    return WhyPage(
-        why=explanation,
-        lens=pair.world.titles[pair.lens],
-        board=board(
-            place,
-            view,
-            partial(addresses.why, match),
-            "why-board",
-            "The position",
-            pair.cell,
-        ),
-        after={row.cell: _after(match, pair.cell, row.cell) for row in explanation.rows},
-        algorithm=section_of(pair),
-        formula=SECTIONS[section_of(pair)].formula,
-        here=addresses.why(match, pair.cell),
-        preview=addresses.MATCH_PREVIEW.of(replace(match, lens=pair.lens)),
-        back=addresses.play(match),
-        others=_others(match, pair),
-    )
 
 
 def _others(match: Match, pair: Pair) -> list[tuple[str, str, str]]:

@@ -3,7 +3,7 @@
 A film is the table of its numbers: the script that plays it reads what people can read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,22 @@ NASH_CONV_AT_WORST = 2.0
 WON = "win-rate"  # the figure of those whose training counted the games won
 
 
+def _figure(value: float) -> Number:
+    return Number(round(value, 9), f"{value:.4g}")
+
+
+# By figure of FIGURES, what the curve of an agent has at each snapshot; nothing where it has none.
+COURSES: Mapping[str, Callable[[Figures], list[Number]]] = {
+    "blunders": lambda figures: [Number(number, count(number)) for number in figures.blunders],
+    "losses": lambda figures: [
+        percentage((x[2] + o[2]) / 2)
+        for x, o in zip(figures.best_response.x, figures.best_response.o, strict=True)
+    ],
+    "nash-conv": lambda figures: [_figure(gain) for gain in figures.nash_conv],
+    "task": lambda figures: [_figure(off) for off in figures.task.mean] if figures.task else [],
+}
+
+
 def parse_against(query: Mapping[str, str], card: Card) -> str:
     """Read from a URL against whom to show the outcomes; random if it does not say.
 
@@ -63,15 +79,16 @@ def learning(world: World, card: Card, opponent: str) -> Charts:
         Chart(f"As {seat.upper()} against {title}", PERCENT, 100, _outcomes(getattr(chances, seat)))
         for seat in SEATS
     ]
-    blunders = Curve("Blunders", PLAIN[0], [Number(n, count(n)) for n in figures.blunders])
+    blunders = Curve("Blunders", PLAIN[0], [*COURSES["blunders"](figures)])
+    gains = Curve("NashConv", PLAIN[0], [*COURSES["nash-conv"](figures)])
     charts += [
         Chart("Blunders", "", max(figures.blunders) or 1, [blunders]),
-        Chart("NashConv", "", NASH_CONV_AT_WORST, [_plain("NashConv", 0, figures.nash_conv)]),
+        Chart("NashConv", "", NASH_CONV_AT_WORST, [gains]),
     ]
     if off := figures.task:
         lines = [
-            _plain("mean, all moves", 0, off.mean),
-            _plain("within reach", 1, off.mean_reached),
+            Curve("mean, all moves", PLAIN[0], [*COURSES["task"](figures)]),
+            Curve("within reach", PLAIN[1], [_figure(far) for far in off.mean_reached]),
         ]
         top = max(*off.mean, *off.mean_reached) or 1
         charts.append(
@@ -97,8 +114,12 @@ def winning(rates: BySeat[float]) -> Charts:
 def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
     """Chart one of FIGURES of the agents among some views; None if no agent of them has it."""
     inks = inks_of(world, views)
-    curves = {name: course(world.agents[name].card.figures, figure) for name in inks}
-    curves = {name: values for name, values in curves.items() if values}
+    figures = {name: world.agents[name].card.figures for name in inks}
+    curves = {
+        name: dict(zip(own.updates, values, strict=True))
+        for name, own in figures.items()
+        if (values := COURSES[figure](own))
+    }
     if not curves:
         return None
     places = sorted({place for values in curves.values() for place in values})
@@ -118,35 +139,11 @@ def inks_of(world: World, views: Sequence[View]) -> dict[str, str]:
     return dict(zip(names, PLAIN, strict=False))
 
 
-def course(figures: Figures, figure: str) -> dict[int, Number]:
-    """Return one of FIGURES by the number of updates; nothing where an agent has none."""
-    worst = figures.best_response
-    if figure == "blunders":
-        values = [Number(number, count(number)) for number in figures.blunders]
-    elif figure == "losses":
-        values = [percentage((x[2] + o[2]) / 2) for x, o in zip(worst.x, worst.o, strict=True)]
-    elif figure == "nash-conv":
-        values = [_figure(gain) for gain in figures.nash_conv]
-    elif figures.task:
-        values = [_figure(off) for off in figures.task.mean]
-    else:
-        return {}
-    return dict(zip(figures.updates, values, strict=True))
-
-
-def _plain(name: str, number: int, values: list[float]) -> Curve:
-    return Curve(name, PLAIN[number], [_figure(value) for value in values])
-
-
 def _outcomes(chances: list[Chances]) -> list[Curve]:
     return [
         Curve(name, kind, [percentage(share) for share in column])
         for (kind, name), column in zip(OUTCOMES.items(), zip(*chances, strict=True), strict=True)
     ]
-
-
-def _figure(value: float) -> Number:
-    return Number(round(value, 9), f"{value:.4g}")
 
 
 STILL, MOVING = 140, 560  # milliseconds to the next frame, if nothing or something changes
