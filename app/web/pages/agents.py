@@ -203,14 +203,14 @@ def beside(world: World, name: str) -> str:
     return addresses.compare(Comparison(parting(views, world) or "", views))
 
 
-def task(world: World, name: str) -> Offer | None:
+def training_task(world: World, name: str) -> Offer | None:
     """Describe an agent's training task, and lead to its exact values on the squares."""
-    asked = world.task(name)
-    if not asked:
+    task = world.task(name)
+    if not task:
         return None
-    policies = "ε-soft policy, one that explores so often" if asked.epsilon else "policy"
+    policies = "ε-soft policy, one that explores so often" if task.epsilon else "policy"
     words = (
-        f"Its training task is {task_words(world, asked)}. The exact values of that task are Q*, "
+        f"Its training task is {task_words(world, task)}. The exact values of that task are Q*, "
         f"those of the best {policies}."
     )
     return Offer(words, addresses.play(Match(o=name, lens=name + TASK)))
@@ -293,7 +293,7 @@ def agent(name: str) -> Response:
             Offer("Change something", addresses.lab(name), id="to-lab"),
         ],
         results=judgement.results(there, name),
-        task=task(there, name),
+        task=training_task(there, name),
         opponents={opponent: learning.opponent_title(there, opponent) for opponent in opponents},
         against=against,
         curves=learning.learning(there, card, against),

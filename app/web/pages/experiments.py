@@ -96,9 +96,9 @@ def every() -> Response:
     every = [*world().experiments.values()]
     of_source = [one for one in every if source in ("", *one.sources)]
     verdicts = Counter[str](one.verdict for one in of_source)
-    found = [one for one in of_source if verdict in ("", VERDICTS[one.verdict])]
+    chosen = [one for one in of_source if verdict in ("", VERDICTS[one.verdict])]
     groups, listed = [], 0
-    for claimant, of in groupby(found, lambda one: one.sources[0]):
+    for claimant, of in groupby(chosen, lambda one: one.sources[0]):
         claims = [(one, miniature(world(), one.figures[0])) for one in of]
         listed += len(claims)
         groups.append((SOURCES[claimant], claims, listed <= OPEN))
@@ -114,7 +114,7 @@ def every() -> Response:
             for words, slug in VERDICTS.items()
         ],
         groups=groups,
-        all=len(found) == len(every),
+        all=len(chosen) == len(every),
         total=len(every),
         runs=sum(one.runs for one in every),
     )

@@ -66,13 +66,13 @@ UNSAID = re.compile(r"(?s)(<(a|code|math|cite|span|button)\b.*?</\2>|<[^>]+>)") 
 @bp.app_template_filter("terms")
 def lead_to_terms(html: Markup) -> Markup:
     """Let each term that a paragraph says lead to its place in the glossary, at its first use."""
-    told: set[str] = set()
+    linked: set[str] = set()
 
     def lead(saying: re.Match[str]) -> str:
         place = PLACES[saying[0].lower()]
-        if place in told:
+        if place in linked:
             return saying[0]
-        told.add(place)
+        linked.add(place)
         return f'<a href="{addresses.glossary(place)}">{saying[0]}</a>'
 
     def paragraph(found: re.Match[str]) -> str:

@@ -98,7 +98,7 @@ def judge() -> Response:
     code = text.rpartition("moves=")[2]  # a whole link, put into the form, is as good
     if code != request.args["moves"]:
         return redirect(addresses.judge(code), 303)
-    name = known()
+    name = policy_named()
     mind, verdicts = picture_of_play(there, name), judgement.verdicts(there, name)
     page = JudgedPage(
         world=there,
@@ -112,7 +112,7 @@ def judge() -> Response:
         ]
         + judgement.encounters(name),
         causes=[
-            (cause, [judgement.shown(there, name, position) for position in cause.positions])
+            (cause, [judgement.decision(there, name, position) for position in cause.positions])
             for cause in there.causes(name)
         ],
         results=judgement.results(there, name),
@@ -130,7 +130,7 @@ def judge() -> Response:
 @bp.get(addresses.JUDGE_BLUNDERS)
 def blunders(name: str = "") -> Response:
     """Show all blunders of a policy."""
-    name, there = known(name), world()
+    name, there = policy_named(name), world()
     shown, listed = _listed(name, len(there.atlas(name).row), partial(addresses.blunders, name))
     return respond(listed(blunders=judgement.blunders(there, name, shown), proof=None, seat=""))
 
@@ -139,7 +139,7 @@ def blunders(name: str = "") -> Response:
 @bp.get(addresses.JUDGE_CERTIFICATE)
 def certificate(seat: str, name: str = "") -> Response:
     """Show the whole proof that a policy cannot be beaten in a seat."""
-    name, there = known(name), world()
+    name, there = policy_named(name), world()
     positions = len(proved(there, name, seat).position)
     shown, listed = _listed(name, positions, partial(addresses.certificate, name, seat))
     return respond(
@@ -170,7 +170,7 @@ def _listed(
 @bp.get(f"{addresses.JUDGE_CERTIFICATE}.csv")
 def certificate_file(seat: str, name: str = "") -> Response:
     """Hand out such a proof: each position, the cells it may play, and the exact value."""
-    there, certificate = world(), proved(world(), known(name), seat)
+    there, certificate = world(), proved(world(), policy_named(name), seat)
     rows = (
         (
             position_text(there.game, position),
@@ -182,7 +182,7 @@ def certificate_file(seat: str, name: str = "") -> Response:
     return numbers_file(("position", "moves", "value"), rows, f"{name or 'judged'}-{seat}")
 
 
-def known(name: str = "") -> str:
+def policy_named(name: str = "") -> str:
     """Return who is judged: an agent by its name, or without one the moves in the address.
 
     Raises NotFound or BadRequest if there is none.

@@ -56,7 +56,7 @@ class LessonPage(Page, frozen=True):
     world: World
     stops: list[Stop]
     number: int  # of this one, from 0
-    shown: Illustration
+    illustration: Illustration
     next_step: str  # the address of the next frame of the film
     finish: str  # where the last one leads
     take: Take
@@ -76,13 +76,13 @@ STOP = addresses.HOW_PART.replace("slug", f"any({', '.join(stop.slug for stop in
 def lesson(slug: str) -> Response:
     """Show a stop."""
     number = [stop.slug for stop in STOPS].index(slug)
-    shown = SHOWN[slug](world(), request.args.get("step", ""))
-    following = shown.film and step_after(shown.step, shown.film.last)
+    illustration = SHOWN[slug](world(), request.args.get("step", ""))
+    following = illustration.film and step_after(illustration.step, illustration.film.last)
     page = LessonPage(
         world=world(),
         stops=STOPS,
         number=number,
-        shown=shown,
+        illustration=illustration,
         next_step=addresses.how(slug, step=following),
         finish=addresses.play_against(_unbeatable(world())),
         take=take_stop(STOPS[number]),
@@ -193,13 +193,13 @@ def misled(world: World) -> tuple[int, Puzzle]:
     learn; of those the one that it expects most of, and of BLUNDERER if that is possible.
     Raises NotFound with a sentence if there is none.
     """
-    found = [
+    candidates = [
         (number, puzzle)
         for number, puzzle in enumerate(world.puzzles, 1)
         if puzzle.after < 0 and _is_best_against_random(world, puzzle)
     ]
-    own = [each for each in found if each[1].agent == BLUNDERER]
-    if not found:
+    own = [each for each in candidates if each[1].agent == BLUNDERER]
+    if not candidates:
         raise NotFound(
             gettext("No agent here errs so for sure: this stop of the lesson has nothing to show.")
         )
@@ -208,7 +208,7 @@ def misled(world: World) -> tuple[int, Puzzle]:
         puzzle = each[1]
         return float(opinion(world, puzzle.position, puzzle.agent).scaled[puzzle.wrong])
 
-    return max(own or found, key=expects)
+    return max(own or candidates, key=expects)
 
 
 def _is_best_against_random(world: World, puzzle: Puzzle) -> bool:

@@ -219,7 +219,7 @@ class PuzzlePage(Page, frozen=True):
     rights: str  # those that keep what the position is worth
     value: str  # what the agent expects of its move
     board: Board
-    told: str  # how the game ends after the move that was said to be right, "" before
+    ends: str  # how the game ends after the move that was said to be right, "" before
     moves: list[Offer]  # what happens after the blunder, ply by ply
     why: str  # the address that explains the value of the blunder
     day: str  # whose puzzles make the round, "" of a round of ten
@@ -296,7 +296,7 @@ def puzzle(number: int) -> Response:
         rights=listed([short_name(there.game, cell) for cell in each.right], "or"),
         value=opinion(there, each.position, each.agent).texts[each.wrong],
         board=_board(attempt),
-        told="" if attempt.right is None else outcome(there, each.position, attempt.right),
+        ends="" if attempt.right is None else outcome(there, each.position, attempt.right),
         moves=[
             Offer(short_name(there.game, cell), attempt.at(ply).address, sides[ply % 2])
             for ply, cell in enumerate(parse_record(there.game, each.refutation), 1)

@@ -148,8 +148,8 @@ def _value(pair: Pair, rule: UpdateRule, reason: ValueReason) -> str:
         return f"With optimal play {move} is worth {worth}: it is a {truth(pair)}."
     who, value = pair.world.titles[pair.learner], rule.written(reason, reason.value)
     if pair.task and not pair.is_learned:
-        asked = task_words(pair.world, pair.task)
-        return f"The training task of {who} is {asked}. In it {move} is worth exactly {value}."
+        task = task_words(pair.world, pair.task)
+        return f"The training task of {who} is {task}. In it {move} is worth exactly {value}."
     if pair.step is not None:
         then = f"After {count(pair.agent.card.figures.updates[pair.step])} updates {who}"
         if pair.known:
@@ -171,26 +171,24 @@ def _in_its_task(pair: Pair) -> list[str]:
     """Say what the move is exactly worth in its agent's training task."""
     if not pair.task or not pair.is_learned or pair.exact_in_task is None:
         return []
-    asked, exact = task_words(pair.world, pair.task), pair.exact_in_task
+    task, exact = task_words(pair.world, pair.task), pair.exact_in_task
     agrees = pair.known and abs(pair.value - exact) < NEAR
     there = ", and that is its value" if agrees else ""
-    return [
-        f"Its training task is {asked}: there the move is worth exactly {signed(exact)}{there}."
-    ]
+    return [f"Its training task is {task}: there the move is worth exactly {signed(exact)}{there}."]
 
 
 def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
     """Say what is exactly true, and how often the opponent of the training misses it."""
     if pair.lens == TRUTH:
         return []
-    said = f"With optimal play by both it is a {truth(pair)}"
+    result = f"With optimal play by both it is a {truth(pair)}"
     if pair.world.is_taught(pair.lens) or pair.game.is_over(pair.after) or rule.shared != CHANCE:
-        return [f"{said}."]
+        return [f"{result}."]
     given = pair.answer_chances > 0
     missing = given & (pair.world.truth[pair.after] != -pair.world.truth[pair.position, pair.cell])
     if not missing.any():
-        return [f"{said}."]
-    return [f"{said}; {opponent(pair)} misses that in {missing.sum()} of {given.sum()} answers."]
+        return [f"{result}."]
+    return [f"{result}; {opponent(pair)} misses that in {missing.sum()} of {given.sum()} answers."]
 
 
 def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str, str]]:
@@ -239,7 +237,7 @@ class WhyPage(Page, frozen=True):
 def why(record: str = "") -> Response:
     """Explain the value of a move in the position shown; without a cell, of the lens's best."""
     place = parse(record, request.args, world())
-    match, pair = place.match, asked(place, request.args.get("cell", ""))
+    match, pair = place.match, parse_pair(place, request.args.get("cell", ""))
     explanation = explain(pair)
     view = opinion(pair.world, pair.position, pair.lens, pair.step, match.own)
     page = WhyPage(
@@ -264,7 +262,7 @@ def why(record: str = "") -> Response:
     return respond(page)
 
 
-def asked(place: Place, text: str) -> Pair:
+def parse_pair(place: Place, text: str) -> Pair:
     """Read which value is asked for: of the cell that is named, or of the lens's best.
 
     Raises BadRequest or Conflict with a sentence on what is wrong.

@@ -1,4 +1,4 @@
-"""What can be taken along from a page: a figure as a file or in a frame, and how to cite it.
+"""How a figure leaves its page: as a file or in a frame, and how to cite it.
 
 A page that can be embedded has a `Take` for each of its figures and writes it down with the macros
 of `templates/parts/_export.html`: `take_row` anywhere, and `discovery` in its head, by which a
@@ -211,7 +211,7 @@ def bibtex(title: str, address: str, note: str = "") -> str:
     What LaTeX would read as its own in a title or a note is written so that it does not.
     """
     key = re.sub(r"[^a-z0-9]+", "-", f"q-tac-toe {title}".lower()).strip("-")
-    said = f"Q-Tac-Toe {cited('version')}" + (f". {note}" if note else "")
+    remark = f"Q-Tac-Toe {cited('version')}" + (f". {note}" if note else "")
     return "\n".join(
         [
             f"@misc{{{key},",
@@ -219,7 +219,7 @@ def bibtex(title: str, address: str, note: str = "") -> str:
             f"  title = {{{{{_latex(title)}}}}},",
             f"  year = {{{cited('date-released')[:4]}}},",
             f"  howpublished = {{\\url{{{address}}}}},",
-            f"  note = {{{_latex(said)}}}",
+            f"  note = {{{_latex(remark)}}}",
             "}",
         ]
     )
@@ -230,10 +230,10 @@ def cited(field: str) -> str:
 
     Raises ValueError if there is no such line.
     """
-    found = re.search(rf'(?m)^[ -]*{field}: "?(.*?)"?$', CITATION)
-    if found is None:
+    line = re.search(rf'(?m)^[ -]*{field}: "?(.*?)"?$', CITATION)
+    if line is None:
         raise ValueError(f"CITATION.cff has no {field}")
-    return found[1]
+    return line[1]
 
 
 def svg_file(drawing: Drawing, name: str = "", scheme: str = "auto") -> Response:

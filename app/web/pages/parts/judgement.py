@@ -129,7 +129,7 @@ def _groups(
     return [(name, [show(number) for number in of]) for name, of in groupby(numbers, title)]
 
 
-def shown(world: World, name: str, position: int) -> Exhibit:
+def decision(world: World, name: str, position: int) -> Exhibit:
     """Show what a policy plays in a decision, beside what is right."""
     chosen, right = world.policies[name][position] > 0, world.right[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")

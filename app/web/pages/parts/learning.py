@@ -251,12 +251,12 @@ def frame_of_minds(world: World, names: Sequence[str], steps: Sequence[int]) -> 
     """Return what several minds are at a step of each, in step with each other or not."""
     films = [film_of_mind(world, name) for name in names]
     moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
-    told = zip(films, moments, strict=True)
+    both = zip(films, moments, strict=True)
     return Frame(
         updates=" / ".join(moment.updates for moment in moments),
         blunders=" / ".join(moment.blunders for moment in moments),
         squares={},
-        caption=" ".join(f"{film.title}: {moment.caption}" for film, moment in told),
+        caption=" ".join(f"{film.title}: {moment.caption}" for film, moment in both),
         pause=max(moment.pause for moment in moments),
         x=0.0,
     )
