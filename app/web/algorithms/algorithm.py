@@ -12,7 +12,7 @@ import msgspec
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingMove, TrainingUpdate
 from app.sources import Source, sources
-from app.web.algorithms.formula import Formula, discounted, update
+from app.web.algorithms.formula import Formula, bracketed, discounted, update, written
 from app.web.algorithms.sentences import best_next, of_update
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
 from app.web.language import marked
@@ -93,27 +93,15 @@ def stepped(recipe: Any, update: TrainingUpdate) -> str:
     if not recipe.alpha:
         return ""
     target = update.old + (update.new - update.old) / recipe.alpha
-    way = f"({written(target)} {MINUS} {bracketed(update.old)})"
+    way = f"({written(target)} {MINUS} {bracketed(written(update.old))})"
     return f"{written(update.old)} + {recipe.alpha:g} × {way} = {written(update.new)}"
 
 
 def averaged_in(update: TrainingUpdate, parts: int) -> str:
     """Write what one more part makes of an average, of so many parts with this one."""
     brought = update.old + (update.new - update.old) * parts
-    way = f"({written(brought)} {MINUS} {bracketed(update.old)}) / {parts}"
+    way = f"({written(brought)} {MINUS} {bracketed(written(update.old))}) / {parts}"
     return f"{written(update.old)} + {way} = {written(update.new)}"
-
-
-def written(value: float) -> str:
-    """Write a value with up to four figures, and without a plus."""
-    text = f"{round(value, 6) + 0.0:.4g}"
-    return text.replace("-", MINUS)
-
-
-def bracketed(value: float) -> str:
-    """Write a value that follows an operator, in parentheses if it is negative."""
-    text = written(value)
-    return f"({text})" if text.startswith(MINUS) else text
 
 
 class Story(NamedTuple):

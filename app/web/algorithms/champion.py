@@ -6,16 +6,8 @@ import numpy as np
 
 from app.recipes import Recipe
 from app.recipes.games import TrainingGame, TrainingUpdate
-from app.web.algorithms.algorithm import (
-    COUNTS,
-    OVER,
-    Algorithm,
-    Story,
-    UpdateRule,
-    bracketed,
-    written,
-)
-from app.web.algorithms.formula import fenced, just, number
+from app.web.algorithms.algorithm import COUNTS, OVER, Algorithm, Story, UpdateRule
+from app.web.algorithms.formula import bracketed, fenced, just, number, written
 from app.web.algorithms.sentences import distance, images, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
 from app.web.language import marked
@@ -91,7 +83,7 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
 def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
     """Write the value that is shown as a point between its bounds."""
     least, most = BOUNDS[update.new]
-    way = f"({written(most)} {MINUS} {bracketed(least)}) / 4"
+    way = f"({written(most)} {MINUS} {bracketed(written(least))}) / 4"
     return f"{written(least)} + {way} = {written(update.new)}"
 
 

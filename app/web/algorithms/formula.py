@@ -117,10 +117,19 @@ def number(value: float, decimals: int = 2) -> str:
     return signed(value, decimals).removeprefix("+")
 
 
+def written(value: float) -> str:
+    """Write a number with up to four figures, before which only a minus stands."""
+    return f"{round(value, 6) + 0.0:.4g}".replace("-", MINUS)
+
+
+def bracketed(number: str) -> str:
+    """Put a number that follows an operator in parentheses if it is negative."""
+    return f"({number})" if number.startswith(MINUS) else number
+
+
 def fenced(value: float, decimals: int = 2) -> str:
-    """Write a number that follows an operator, in parentheses if it is negative."""
-    written = number(value, decimals)
-    return f"({written})" if written.startswith(MINUS) else written
+    """Write a number that follows an operator."""
+    return bracketed(number(value, decimals))
 
 
 def parameter(value: float, figures: int = FIGURES) -> str:

@@ -9,16 +9,8 @@ from typing import Any
 import numpy as np
 
 from app.recipes.games import TrainingUpdate
-from app.web.algorithms.algorithm import (
-    Algorithm,
-    Story,
-    UpdateRule,
-    bracketed,
-    drawn_to,
-    stepped,
-    written,
-)
-from app.web.algorithms.formula import target_alone
+from app.web.algorithms.algorithm import Algorithm, Story, UpdateRule, drawn_to, stepped
+from app.web.algorithms.formula import bracketed, target_alone, written
 from app.web.algorithms.q_learning import TARGET
 from app.web.algorithms.sentences import (
     NEAR,
@@ -88,7 +80,7 @@ def _facts(world: World) -> dict[str, object]:
 def _step(recipe: Any, update: TrainingUpdate) -> str:
     if recipe.update != "sum" or not recipe.alpha:
         return stepped(recipe, update)
-    target = bracketed((update.new - update.old) / recipe.alpha)
+    target = bracketed(written((update.new - update.old) / recipe.alpha))
     return f"{written(update.old)} + {recipe.alpha:g} × {target} = {written(update.new)}"
 
 

@@ -22,7 +22,8 @@ from app.tictactoe.views import heat, on_scale, shown
 from app.web import addresses
 from app.web.addresses import Offer
 from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.algorithms.algorithm import Story, written
+from app.web.algorithms.algorithm import Story
+from app.web.algorithms.formula import written
 from app.web.comparison import FIGURES, Comparison, View, parting
 from app.web.lens import HEAT_STEPS
 from app.web.match import Match, read_step, read_whole, step_after
