@@ -18,23 +18,9 @@ from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS, undo
 from app.tictactoe.policy import mix
 from app.tictactoe.views import heat, shown
-from app.web import addresses
+from app.web import addresses, lens
 from app.web.addresses import Routes
 from app.web.language import gettext, marked, ngettext
-from app.web.lens import (
-    HEAT_STEPS,
-    OUTCOMES,
-    Move,
-    Opinion,
-    awaits_reply,
-    lens_of,
-    moves,
-    notes,
-    opinion,
-    opinion_at,
-    seen_ply,
-    viewer,
-)
 from app.web.match import MAX_TALLY, Match, Place
 from app.web.numbers import percent, short_name, signed, updates
 from app.web.pictures.boards import Board, board
@@ -149,13 +135,13 @@ class Scene(NamedTuple):
     status: str  # what is to be said to a screen reader; "" while nothing is
     board: Board
     bar: Bar
-    opinion: Opinion | None  # None where no values are shown
+    opinion: lens.Opinion | None  # None where no values are shown
     ply: int | None  # whose decision the values are of
     legend: Legend | None  # likewise
     controls: Controls
     auto: Auto | None  # None while nothing happens by itself
-    moves: list[Move]
-    blame: Move | None  # the move that a finished game turned on, if it was a blunder
+    moves: list[lens.Move]
+    blame: lens.Move | None  # the move that a finished game turned on, if it was a blunder
 
     @property
     def pause(self) -> int:
@@ -165,10 +151,11 @@ class Scene(NamedTuple):
 
 def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
     """Gather what is the same wherever the board of a match stands, but for where it leads."""
-    going_on, controls, played = auto(place, routes), links(place, routes), moves(place)
+    match = place.match
+    going_on, controls, played = auto(place, routes), links(place, routes), lens.moves(place)
     blame = losing_move(place)
-    ply = seen_ply(place)
-    seen = None if place.match.hide or ply is None else opinion_at(place, ply)
+    ply = lens.seen_ply(place)
+    seen = None if match.hide or ply is None else lens.opinion_at(place, ply)
     legend = legend_of(place, seen) if seen else None
     return Scene(
         says=headline(place, controls, played, blame, legend, going_on is not None, routes.show),
@@ -177,12 +164,12 @@ def scene(place: Place, routes: Routes = addresses.ON_PAGE) -> Scene:
         board=board(
             place,
             seen,
-            None if going_on else addresses.moves_of(place.match, routes.show),
-            notes=notes(place.world, seen, place.match.step, place.match.errors) if seen else None,
+            None if going_on else addresses.moves_of(match, routes.show),
+            notes=lens.notes(place.world, seen, match.step, match.errors) if seen else None,
             more=expectations(place, seen),
             hinted=hinted(place),
-            reply=addresses.moves_of(place.match, routes.reply) if answered(place) else None,
-            held=ply != len(place.match.shown) and not place.over,
+            reply=addresses.moves_of(match, routes.reply) if answered(place) else None,
+            held=ply != len(match.shown) and not place.over,
         ),
         bar=bar(place, seen),
         opinion=seen,
@@ -203,8 +190,8 @@ def seats(place: Place) -> tuple[Seat, Seat]:
 def headline(
     place: Place,
     links: Controls,
-    played: list[Move],
-    blame: Move | None,
+    played: list[lens.Move],
+    blame: lens.Move | None,
     legend: Legend | None,
     going_on: bool,
     show: Callable[[Match], str],
@@ -229,7 +216,7 @@ def headline(
         shown, total = len(match.shown), len(match.record)
         where = f"{gettext('Move %(shown)s of %(total)s.', shown=shown, total=total)} {caption}"
         actions = [Action("now", gettext("To the end"), links.last, symbol="last")]
-        if viewer(match, place.world) not in (None, match.to_move):
+        if lens.viewer(match, place.world) not in (None, match.to_move):
             view = show(replace(match, view=mark.lower()))
             actions.insert(0, Action("view", gettext("As %(mark)s sees it", mark=mark), view))
         return Headline(title, where, actions)
@@ -248,17 +235,17 @@ def result(place: Place) -> str:
     if not place.over:
         return ""
     outcome = place.world.game.result(place.position)
-    side = viewer(place.match, place.world)
+    side = lens.viewer(place.match, place.world)
     if place.match.watched or side is None:
         side = outcome
-    return OUTCOMES[outcome * side] if outcome else OUTCOMES[0]
+    return lens.OUTCOMES[outcome * side] if outcome else lens.OUTCOMES[0]
 
 
 def hinted(place: Place) -> list[int]:
     """Return the cells of a hint: all that win as soon or lose as late as possible, or draw."""
     if not place.match.hint or place.over:
         return []
-    return opinion(place.world, place.position, TRUTH).plays
+    return lens.opinion(place.world, place.position, TRUTH).plays
 
 
 def hint(place: Place) -> tuple[int, str]:
@@ -268,7 +255,7 @@ def hint(place: Place) -> tuple[int, str]:
     answers.
     """
     world, best = place.world, hinted(place)
-    keeps = opinion(world, place.position, TRUTH).truths[best[0]]
+    keeps = lens.opinion(world, place.position, TRUTH).truths[best[0]]
     scores = {cell: _temptation(place, cell) for cell in best}
     first = max(best, key=scores.__getitem__)
     if len({*scores.values()}) == 1:
@@ -306,7 +293,7 @@ def _temptation(place: Place, cell: int) -> tuple[float, float]:
     return tuple(round(float(each[wrong].sum()), 6) for each in chances)  # type: ignore[return-value]
 
 
-def bar(place: Place, seen: Opinion | None) -> Bar:
+def bar(place: Place, seen: lens.Opinion | None) -> Bar:
     """Say what the position is worth to the side whose view is kept, else to X.
 
     After the end that is how the game ended, whatever a lens expected.
@@ -314,12 +301,12 @@ def bar(place: Place, seen: Opinion | None) -> Bar:
     if seen is None:
         words = marked("The values are hidden.") if place.match.hide else marked("No value yet.")
         return Bar(None, None, gettext(words))
-    side = viewer(place.match, place.world) or X
+    side = lens.viewer(place.match, place.world) or X
     sign = side * int(place.world.game.to_move[seen.position])
     if place.over:
         ended = side * place.world.game.result(place.position)
         label = gettext(OVER[ended], mark=MARKS[side])
-        return Bar(ended * HEAT_STEPS, ended * HEAT_STEPS, label)
+        return Bar(ended * lens.HEAT_STEPS, ended * lens.HEAT_STEPS, label)
     expected = None if seen.beads or not any(seen.known) else sign * seen.scaled[seen.known].max()
     value = int(place.world.solution.value[seen.position])
     if seen.beads:
@@ -332,11 +319,11 @@ def bar(place: Place, seen: Opinion | None) -> Bar:
         expects = signed(float(shown(expected)))
     who = place.world.titles[seen.lens]
     label = gettext(OPTIMAL[side * value], mark=MARKS[side], agent=who, value=expects)
-    colour = None if expected is None else int(heat(expected, HEAT_STEPS))
-    return Bar(colour, side * value * HEAT_STEPS, label)
+    colour = None if expected is None else int(heat(expected, lens.HEAT_STEPS))
+    return Bar(colour, side * value * lens.HEAT_STEPS, label)
 
 
-def expectations(place: Place, seen: Opinion | None) -> list[str] | None:
+def expectations(place: Place, seen: lens.Opinion | None) -> list[str] | None:
     """Say of each cell how often it was tried and which reply is expected, by cell."""
     if seen is None or place.match.step is not None or is_moves(seen.lens):
         return None
@@ -381,18 +368,18 @@ def _seat(place: Place, player: int) -> Seat:
     )
 
 
-def losing_move(place: Place) -> Move | None:
+def losing_move(place: Place) -> lens.Move | None:
     """Return the last blunder of a finished game: the person's own, unless the person won."""
     if not place.over:
         return None
-    side = None if place.match.watched else viewer(place.match, place.world)
-    lost = [move for move in moves(place) if move.blunder]
+    side = None if place.match.watched else lens.viewer(place.match, place.world)
+    lost = [move for move in lens.moves(place) if move.blunder]
     own = [move for move in lost if side is not None and move.mark == MARKS[side]]
     return next(reversed(lost if result(place) == "win" else own or lost), None)
 
 
 def _lesson(
-    place: Place, links: Controls, blame: Move | None, show: Callable[[Match], str]
+    place: Place, links: Controls, blame: lens.Move | None, show: Callable[[Match], str]
 ) -> tuple[str, list[Action]]:
     """Return what a finished game teaches, and where to go from it."""
     match = place.match
@@ -407,7 +394,7 @@ def _lesson(
     if not blame:
         return gettext("No move was a blunder."), actions
     before = match.at(blame.ply - 1)
-    if viewer(match, place.world) not in (None, mover_at(blame.ply - 1)):
+    if lens.viewer(match, place.world) not in (None, mover_at(blame.ply - 1)):
         before = replace(before, view=blame.mark.lower())
     actions.insert(0, Action("show", gettext("Show me"), show(before)))
     worth = mover_at(blame.ply - 1) * int(
@@ -431,7 +418,7 @@ def summed_up(place: Place) -> str:
         words = marked("%(who)s won after a blunder: move %(ply)s.")
     value = ""
     if world.agents.knows(erred) and not blame.random:
-        view = opinion(world, place.positions[ply], erred)
+        view = lens.opinion(world, place.positions[ply], erred)
         if view.known[cell] and not view.beads:
             who, value = erred, view.texts[cell]
             words = marked("%(who)s expected %(value)s of move %(ply)s: a blunder.")
@@ -442,9 +429,9 @@ def summed_up(place: Place) -> str:
 
 
 @kept(64)
-def _replies(world: World, lens: str) -> bytes:
+def _replies(world: World, name: str) -> bytes:
     """Return the cell that a lens is likeliest to play in each decision, [D]."""
-    return bytes(world.policy(lens).argmax(axis=1).tolist())
+    return bytes(world.policy(name).argmax(axis=1).tolist())
 
 
 def links(place: Place, routes: Routes = addresses.ON_PAGE) -> Controls:
@@ -483,7 +470,7 @@ def auto(place: Place, routes: Routes = addresses.ON_PAGE) -> Auto | None:
         return Auto(routes.show(match.at(len(match.shown) + 1)), match.delay, "pause")
     if match.train and not place.over:
         return Auto(routes.show(next_snapshot(place)), SNAPSHOT_DELAY, "train")
-    if awaits_reply(place):
+    if lens.awaits_reply(place):
         seconds, stop = (match.delay, "pause") if match.watched else (REPLY_DELAY, "")
         return Auto(routes.reply(match), seconds, stop)
     if place.over and match.at_end and not match.pause and match.watched and match.keep:
@@ -517,7 +504,7 @@ def reply_chances(place: Place) -> NDArray[float64]:
     """
     match, policies = place.match, place.world.policies
     if match.is_human(match.to_move):
-        return opinion_at(place).policy
+        return lens.opinion_at(place).policy
     seat = policies[match.seat(match.to_move)]
     return mix(seat[place.position], policies["random"][place.position], match.epsilon)
 
@@ -536,29 +523,29 @@ def replied(place: Place) -> Place:
 
 def shown_lens(place: Place) -> str:
     """Return whose values the board shows, or would if they were not hidden."""
-    ply = seen_ply(place)
+    ply = lens.seen_ply(place)
     here = place.position if ply is None or place.over else place.positions[ply]
     to_move = place.match.to_move if place.over else int(place.world.game.to_move[here])
-    return lens_of(place.match, place.world, to_move)
+    return lens.lens_of(place.match, place.world, to_move)
 
 
-def snapshots(place: Place, lens: str) -> Snapshots | None:
+def snapshots(place: Place, name: str) -> Snapshots | None:
     """Return the snapshots of the lens that a match shows; None for one that never learned.
 
     Running through them begins where the slider is, from its end at the untouched table.
     """
     match, world = place.match, place.world
-    if not world.agents.knows(lens):
+    if not world.agents.knows(name):
         return None
-    start = replace(match, lens=lens, step=match.step or 0, train=True, hint=False)
-    marks, curve = _training(world, lens)
+    start = replace(match, lens=name, step=match.step or 0, train=True, hint=False)
+    marks, curve = _training(world, name)
     return Snapshots(
-        lens=lens,
-        title=world.titles[lens],
-        how=addresses.how(world.agents[lens].card.algorithm),
+        lens=name,
+        title=world.titles[name],
+        how=addresses.how(world.agents[name].card.algorithm),
         marks=marks,
         curve=curve,
-        step=world.whole_step(lens, match.step),
+        step=world.whole_step(name, match.step),
         running=match.train,
         toggle=addresses.play(replace(match, train=False) if match.train else start),
     )
@@ -584,9 +571,9 @@ def _take_back(match: Match, show: Callable[[Match], str]) -> str:
 
 
 @kept(64, per_language=True)
-def _training(world: World, lens: str) -> tuple[tuple[str, ...], str]:
+def _training(world: World, name: str) -> tuple[tuple[str, ...], str]:
     """Return what each snapshot of an agent is called, and the curve of its blunders."""
-    figures = world.agents[lens].card.figures
+    figures = world.agents[name].card.figures
     *during, end = figures.updates
     marks = (
         *(gettext("after %(updates)s", updates=updates(number)) for number in during),
