@@ -19,19 +19,9 @@ from app.web.match import Place, read_whole
 from app.web.numbers import count, listed, short_name, updates
 from app.web.pages.parts import learning
 from app.web.pages.parts.export import Take, take_curve
+from app.web.pictures import minds
 from app.web.pictures.boards import Board, BoardSquare, board
 from app.web.pictures.curves import Charts
-from app.web.pictures.minds import (
-    EXPECTS,
-    KINDS,
-    TILE,
-    Kind,
-    MindPicture,
-    expected,
-    kinds,
-    picture,
-    represented,
-)
 from app.web.respond import Page, respond
 from app.web.text import Legend, headline_of, legend_of, squares, status
 from app.web.world import TASK, TRUTH, World, world
@@ -155,17 +145,17 @@ HALF = "m.8.1v.7l-.1.1h-.7l-.1-.1z"  # of a tile, below its diagonal, from where
 class ComparedMinds(NamedTuple):
     """All of them, at the moments of their trainings that are compared."""
 
-    each: list[tuple[str, str, MindPicture]]  # what it is called, and its address
+    each: list[tuple[str, str, minds.MindPicture]]  # what it is called, and its address
     divided: bool  # whether they are one picture: the second has the lower half of each tile
     agree: str  # then in how many positions they expect the same result, and out of how many
-    kind: Kind  # how the tiles of one picture are coloured
+    kind: minds.Kind  # how the tiles of one picture are coloured
     film: learning.Film | None  # None where one agent is there at two moments
     step: int  # of the film: what is shown, or nearest to it
     shown: learning.Frame | None  # what is shown, which need not be a frame of the film
     next_step: str  # the address of the next frame, after the last of the first
 
 
-def minds(world: World, comparison: Comparison) -> ComparedMinds | None:
+def compared_minds(world: World, comparison: Comparison) -> ComparedMinds | None:
     """Draw the minds of the agents among the views; None if there are none."""
     views = _learned(world, comparison)
     if not views:
@@ -173,11 +163,12 @@ def minds(world: World, comparison: Comparison) -> ComparedMinds | None:
     names = [view.lens for view in views]
     shown = [world.whole_step(view.lens, view.step) for view in views]
     divided = len(views) == 2 and all(
-        kinds(world, name)[EXPECTS] == KINDS[EXPECTS] for name in names
+        minds.kinds(world, name)[minds.EXPECTS] == minds.KINDS[minds.EXPECTS] for name in names
     )
     moving = _moves(views)
     pictures = [
-        picture(world, name, step, moving=moving) for name, step in zip(names, shown, strict=True)
+        minds.picture(world, name, step, moving=moving)
+        for name, step in zip(names, shown, strict=True)
     ]
     if divided:
         pictures[1] = _halved(pictures[1])
@@ -196,7 +187,7 @@ def minds(world: World, comparison: Comparison) -> ComparedMinds | None:
         ],
         divided=divided,
         agree=count(_agreeing(world, names, shown)) if divided else "",
-        kind=KINDS[EXPECTS],
+        kind=minds.KINDS[minds.EXPECTS],
         film=film,
         step=step,
         shown=film and learning.frame_of_minds(world, names, shown)._replace(x=film.frames[step].x),
@@ -243,16 +234,16 @@ def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> Compari
     return replace(comparison, views=tuple(map(moved, comparison.views)))
 
 
-def _halved(whole: MindPicture) -> MindPicture:
-    paths = [(heat, outline.replace(TILE, HALF)) for heat, outline in whole.paths]
+def _halved(whole: minds.MindPicture) -> minds.MindPicture:
+    paths = [(heat, outline.replace(minds.TILE, HALF)) for heat, outline in whole.paths]
     return whole._replace(tile=HALF, paths=paths)
 
 
 def _agreeing(world: World, names: list[str], steps: list[int]) -> int:
     """Count the tiles of which two agents expect the same: a win, a draw or a loss."""
     views = [*zip(names, steps, strict=True)]
-    first, second = (outcomes(expected(world, *view)[0]) for view in views)
-    both = np.logical_and(*(represented(world, *view).known[0] for view in views))
+    first, second = (outcomes(minds.expected(world, *view)[0]) for view in views)
+    both = np.logical_and(*(minds.represented(world, *view).known[0] for view in views))
     return int(((first == second) & both).sum())
 
 
@@ -327,7 +318,7 @@ def compare_page(comparison: Comparison, place: Place) -> ComparePage:
         preview=addresses.MATCH_PREVIEW.of(comparison.match(views[0])),
         figures=FIGURES,
         figure=figure,
-        minds=minds(world, comparison),
+        minds=compared_minds(world, comparison),
         most=MAX_VIEWS,
         taken=[view.lens for view in views if view.step is None],
     )
