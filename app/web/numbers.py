@@ -14,6 +14,8 @@ from app.web.language import gettext, localized, marked, ngettext
 
 MOST_NAMED = 24  # of what there is to choose from
 MINUS = "\N{MINUS SIGN}"
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SHORT = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
 BEAD = "\N{BLACK CIRCLE}"
 SHORT_NAMES = (
     *(marked("top left"), marked("top middle"), marked("top right")),
@@ -75,6 +77,33 @@ def count(number: int) -> str:
 def in_figures(value: bool | float | str) -> str:
     """Write the value of a parameter: a count with its thousands apart, others as they are."""
     return count(value) if type(value) is int else written(value)
+
+
+def number(value: float) -> str:
+    """Write a number with four digits, or all of its digits before the point."""
+    if abs(value) >= 1_000 or value == int(value):
+        return f"{value:,.0f}".replace("-", MINUS)
+    digits, _, power = f"{value:.4g}".partition("e")
+    small = f" × 10{str(int(power)).translate(RAISED)}" if power else ""
+    return digits.replace("-", MINUS) + small
+
+
+def short(value: float) -> str:
+    """Write a number where there is little room: 20k, 1.5M."""
+    for size, name in SHORT:
+        if abs(value) >= size and (size > 1e3 or abs(value) >= 10_000):
+            return f"{value / size:.4g}{name}".replace("-", MINUS)
+    return f"{value:,.6g}".replace("-", MINUS)
+
+
+def tenths(value: float) -> str:
+    """Write a number that stands among others: all with one digit after the point."""
+    return f"{round(value, 1) + 0.0:,.1f}".replace("-", MINUS)
+
+
+def with_unit(value: float, unit: str) -> str:
+    """Write a number with its unit, if that is percent; any other stands at the figure's title."""
+    return number(value) + "%" * unit.startswith("%")
 
 
 def square_name(game: Game, cell: int) -> str:

@@ -40,10 +40,11 @@ from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
 from app.web import addresses, create_app
 from app.web.algorithms import ALGORITHMS
+from app.web.numbers import number, short, tenths
 from app.web.pages.experiments import VERDICTS
 from app.web.pictures import tables
+from app.web.pictures.curves import logarithmic, scale
 from app.web.pictures.figures import drawing, lay_out, miniature, preview_of
-from app.web.pictures.scales import logarithmic, number, scale, short, tenths
 from app.web.pictures.svg import Dot, Link, Rect, inline_plot, png, style
 from app.web.pictures.svg import Path as Curve
 from app.web.service.deployment import ROOT

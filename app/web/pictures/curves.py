@@ -1,27 +1,31 @@
-"""Learning curves, the value of a game over its moves, and bars of outcomes.
+"""Axes, learning curves, the value of a game over its moves, and bars of outcomes.
 
 Curves are the table of their numbers: a script with a cursor reads what people can read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from math import ceil
+from math import ceil, floor, log10
 from typing import NamedTuple
 
+import numpy as np
 from markupsafe import Markup
+from numpy.typing import ArrayLike, NDArray
 
 from app.tictactoe.report import Chances
 from app.web.language import gettext
 from app.web.lens import LEVELS, Move, label_of
 from app.web.match import Place
-from app.web.numbers import count, percent
+from app.web.numbers import count, percent, short
 from app.web.pictures import svg
-from app.web.pictures.scales import Axis, from_zero, scale, short
 
 PERCENT = "%"
 OUTCOMES = {"win": "won", "draw": "drawn", "loss": "lost"}  # lines and bars that stand for one
 PLAIN = ("accent", "ink", "win", "loss")  # inks of lines that stand for no outcome
 DASHES = ("", "dashed ", "dotted ", "mixed ")  # so that lines are told apart by more than colour
+STEPS = (1, 2, 2.5, 5, 10)  # of ticks, but for a power of ten
+MOST_TICKS = 6
+CLOSE = 0.08  # of an axis: nearer to its beginning there is no room for another number
 DIGIT = 7.0  # pixels of one at an axis at most
 AXIS = 34.0  # pixels below a plot, for the numbers there and what they are
 
@@ -38,6 +42,77 @@ TITLE, NAME, ENTRY, BELOW = 30, 26, 17, 44  # heights: of all, of a chart, of it
 LEFT, RIGHT, EDGE = 50, 14, 12  # left and right of a plot, and of what is written
 SAMPLE = 24  # pixels of a line in a key
 VALUE_COLUMNS = ("move", "mark", "row", "column", "true_value_for_x", "expected_for_x", "blunder")
+
+
+class Axis(NamedTuple):
+    """An axis: where it begins and ends, and where a number stands on it."""
+
+    low: float
+    high: float
+    logarithmic: bool
+    ticks: Sequence[float]
+    more: float = 0.0  # than a value, is what a logarithmic axis takes the logarithm of
+
+    def at(self, value: float) -> float:
+        """Return the place of a value, from 0 to 1; what lies outside is at the nearer end."""
+        low, high, value = (self._scaled(number) for number in (self.low, self.high, value))
+        return min(1.0, max(0.0, (value - low) / (high - low)))
+
+    def places(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the places of many values on a straight axis."""
+        shares = (np.asarray(values) - self.low) / (self.high - self.low)
+        return np.clip(shares, 0.0, 1.0)
+
+    def _scaled(self, value: float) -> float:
+        if not self.logarithmic:
+            return value
+        return log10(max(value, self.low, 1e-300) + self.more)
+
+
+def scale(values: Iterable[float], zero: bool = False, whole: bool = False) -> Axis:
+    """Make a straight axis for values; `zero` is on it if that is asked for.
+
+    With `whole` it ends at ticks, else shortly before and after the outermost values.
+    """
+    known = [*values, *([0.0] if zero else [])] or [0.0]
+    low, high = min(known), max(known)
+    if low == high:
+        room = abs(low) * 0.1 or 1.0
+        low, high = (low, high + room) if zero and low == 0 else (low - room, high + room)
+    size = _step(high - low)
+    if whole:
+        low, high = floor(low / size + 1e-9) * size, ceil(high / size - 1e-9) * size
+    else:
+        room = 0.02 * (high - low)
+        low, high = low - room, high + room
+    first, last = ceil(low / size - 1e-9), floor(high / size + 1e-9)
+    return Axis(low, high, False, [number * size + 0.0 for number in range(first, last + 1)])
+
+
+def logarithmic(values: Iterable[float]) -> Axis:
+    """Make a logarithmic axis for values above 0 with a tick at powers of ten."""
+    known = [value for value in values if value > 0] or [1.0]
+    low, high = min(known), max(known)
+    first, last = floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9)
+    ticks = [10.0**power for power in range(first, last + 1)]
+    if len(ticks) > MOST_TICKS:
+        ticks = ticks[:: ceil(len(ticks) / MOST_TICKS)]
+    low, high = (low, high) if log10(low) < log10(high) else (low / 2, high * 2)
+    return Axis(low, high, True, [tick for tick in ticks if low <= tick <= high])
+
+
+def from_zero(highest: float) -> Axis:
+    """Make a logarithmic axis that begins with 0: of 1 more than a value, so the first are seen."""
+    highest = max(highest, 1.0)  # of an agent that was never updated there is the beginning only
+    axis = Axis(0.0, highest, True, [], 1.0)
+    powers = (10.0**power for power in range(floor(log10(highest)) + 1))
+    return axis._replace(ticks=[0.0, *(tick for tick in powers if axis.at(tick) > CLOSE)])
+
+
+def _step(size: float) -> float:
+    rough = size / (MOST_TICKS - 1)
+    power = 10.0 ** floor(log10(rough))
+    return next(step * power for step in STEPS if step * power >= rough * (1 - 1e-9))
 
 
 class Share(NamedTuple):

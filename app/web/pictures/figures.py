@@ -14,12 +14,11 @@ from markupsafe import Markup
 
 from app.experiments import Bars, Boards, Curves, Figure, Grid, Group, Histogram, Mark, Series
 from app.tictactoe.notation import parse_record, replay
-from app.web.numbers import count
+from app.web.numbers import count, short, tenths, with_unit
 from app.web.pictures import curves, svg, tables
 from app.web.pictures.boards import SmallBoard, small_board
-from app.web.pictures.curves import AXIS, margin_of, ticks
+from app.web.pictures.curves import AXIS, Axis, logarithmic, margin_of, scale, ticks
 from app.web.pictures.palette import LEVELS
-from app.web.pictures.scales import Axis, logarithmic, scale, short, tenths, with_unit
 from app.web.world import World, kept
 
 LINE = 17.0  # pixels from one line of words to the next

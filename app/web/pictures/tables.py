@@ -13,8 +13,7 @@ from app.recipes import RecipeError
 from app.recipes.on_demand import parse_on_demand
 from app.web import addresses
 from app.web.match import Match
-from app.web.numbers import count
-from app.web.pictures.scales import number, with_unit
+from app.web.numbers import count, number, with_unit
 from app.web.world import HUMAN, MANY, TRUTH, World, kept
 
 MOST_ROWS = 26  # of curves; the file has all of them

@@ -22,11 +22,10 @@ from app.tictactoe.report import Figures
 from app.web import addresses
 from app.web.comparison import FIGURES
 from app.web.match import against_person, read_word
-from app.web.numbers import count
+from app.web.numbers import count, with_unit
 from app.web.pages.lab import form
 from app.web.pictures.curves import PERCENT, seeds_plot
 from app.web.pictures.figures import Layout, lay_out_curves, miniature
-from app.web.pictures.scales import with_unit
 from app.web.pictures.svg import Link, inline_plot
 from app.web.pictures.tables import Table, TableCell, TableRow, table
 from app.web.service.on_demand import SeedRun
