@@ -319,7 +319,9 @@ class Alone(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Read the recipe and the size of the game where the file has them."""
+        """Read the recipe, the size of the game and functions of `boards` where the file has them."""
+        if name_in(node.value) == "boards":
+            return self.visit_Name(ast.Name(node.attr, ast.Load()))
         if self.is_given(node):
             return self.visit_Name(ast.Name(node.attr, ast.Load()))
         if node.attr == "cells" and self.is_given(node.value):

@@ -5,18 +5,8 @@ from collections.abc import Iterator
 
 from app.recipes.algorithms import Champion
 from app.tictactoe.game import Game
-from training.plain.boards import (
-    Turn,
-    Update,
-    empty,
-    is_over,
-    legal_cells,
-    made_by,
-    move,
-    pick,
-    result,
-    standing,
-)
+from training.plain import boards
+from training.plain.boards import Turn, Update
 from training.plain.randomness import Random
 
 
@@ -32,11 +22,14 @@ class Learner:
 
     def moves(self, board: str) -> list[str]:
         """List what can be made of a board, in the order of the cells."""
-        return [standing(self.game, move(board, cell)) for cell in legal_cells(board)]
+        return [
+            boards.standing(self.game, boards.move(board, cell))
+            for cell in boards.legal_cells(board)
+        ]
 
     def choose(self, board: str, rng: Random) -> int:
         """Choose where something is unseen: worth most at best, then least visited, then any."""
-        made = dict(zip(legal_cells(board), self.moves(board), strict=True))
+        made = dict(zip(boards.legal_cells(board), self.moves(board), strict=True))
         appeal = {
             cell: (self.at_most[after], -self.visits[after])
             for cell, after in made.items()
@@ -44,7 +37,7 @@ class Learner:
         }
         highest = max(appeal.values(), default=None)
         best = [cell for cell, key in appeal.items() if key == highest]
-        cell = pick(best or list(made), rng.random())
+        cell = boards.pick(best or list(made), rng.random())
         rng.moved(board, cell, explored=bool(best))
         return cell
 
@@ -54,8 +47,8 @@ class Learner:
 
     def revise(self, board: str) -> None:
         """Value a board by its result, or by the answers to it."""
-        if is_over(self.game, board):
-            ended = result(self.game, board, made_by(board))
+        if boards.is_over(self.game, board):
+            ended = boards.result(self.game, board, boards.made_by(board))
             self.at_least[board] = self.at_most[board] = ended
             self.finished_with.add(board)
             return
@@ -67,16 +60,16 @@ class Learner:
 
     def play(self, _turn: Turn, rng: Random) -> Iterator[Update]:
         """Play a game if anything is unseen, and yield each move when it is over."""
-        if empty(self.game) in self.finished_with:
+        if boards.empty(self.game) in self.finished_with:
             return
-        board, trail = empty(self.game), []
+        board, trail = boards.empty(self.game), []
         self.visits[board] += 1
-        while not is_over(self.game, board):
+        while not boards.is_over(self.game, board):
             trail.append((board, self.choose(board, rng)))
-            board = move(*trail[-1])
-            self.visits[standing(self.game, board)] += 1
+            board = boards.move(*trail[-1])
+            self.visits[boards.standing(self.game, board)] += 1
         for met in sorted(self.visits, key=lambda met: met.count(".")):
             self.revise(met)
             rng.revised(met, self.value(met))
         for pair in trail:
-            yield pair, self.value(standing(self.game, move(*pair)))
+            yield pair, self.value(boards.standing(self.game, boards.move(*pair)))

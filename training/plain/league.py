@@ -9,18 +9,8 @@ from app.recipes.algorithms import League
 from app.recipes.parameters import YOU
 from app.tictactoe.game import Game
 from training.learners.league import LEARNERS, MEMBERS, meets, own_place
-from training.plain.boards import (
-    Pair,
-    Person,
-    Turn,
-    Update,
-    empty,
-    images,
-    is_over,
-    legal_cells,
-    move,
-    reward,
-)
+from training.plain import boards
+from training.plain.boards import Pair, Person, Turn, Update
 from training.plain.randomness import Random
 
 Meeting = tuple[str, str]  # who plays X, and who O
@@ -70,7 +60,7 @@ class Player:
 
     def choose(self, board: str, seat: str, rng: Random) -> int:
         """Draw a cell with a chance proportional to k ** Q."""
-        cells = legal_cells(board)
+        cells = boards.legal_cells(board)
         powers = [self.k ** self.q[self.seen(board, cell, seat)] for cell in cells]
         u = rng.random() * sum(powers)
         return next(cell for cell, end in zip(cells, accumulate(powers), strict=True) if u < end)
@@ -79,8 +69,8 @@ class Player:
         """Update once with a move, by what is seen and won in this seat."""
         pair = self.seen(board, cell, seat)
         known, _ = self.seen(after, cell, seat)
-        over, cells = is_over(self.game, after), range(self.game.cells)
-        ending = reward(self.game, self.recipe, after, seat) if over else 0.0
+        over, cells = boards.is_over(self.game, after), range(self.game.cells)
+        ending = boards.reward(self.game, self.recipe, after, seat) if over else 0.0
         self.visits[pair] += 1
         alpha = 1 / (1 + self.visits[pair])
         highest = max(0.0, *(self.q[known, other] for other in cells))
@@ -111,14 +101,14 @@ def play(
     person: Person | None,
 ) -> Iterator[tuple[str, Update]]:
     """Play a game, yielding who learns what."""
-    board, mover = empty(game), 0
-    while not is_over(game, board):
+    board, mover = boards.empty(game), 0
+    while not boards.is_over(game, board):
         if person and meeting[mover] == YOU:
             cell = person.choose(board)
         else:
             cell = choose(meeting[mover], players, board, SEATS[mover], rng)
         rng.moved(board, cell, explored=True)
-        after = move(board, cell)
+        after = boards.move(board, cell)
         for seat, name in enumerate(meeting):
             if name in players:
                 if seat == mover or players[name].way.stages == "two":
@@ -130,7 +120,7 @@ def play(
 
 def choose(name: str, players: Mapping[str, Player], board: str, seat: str, rng: Random) -> int:
     """Let a member choose a cell."""
-    cells = legal_cells(board)
+    cells = boards.legal_cells(board)
     if name == "fixed":
         return cells[0]
     if name == "random":
@@ -144,6 +134,6 @@ def seen(game: Game, board: str, cell: int, seat: str, symmetric: bool) -> Pair:
     numbered = board.translate(SEEN[seat])
     if not symmetric:
         return numbered, cell
-    alike = images(game, numbered, cell)
+    alike = boards.images(game, numbered, cell)
     highest = max(image for image, _ in alike)
     return min(one for one in alike if one[0] == highest)

@@ -6,17 +6,8 @@ from math import inf, log, sqrt
 
 from app.recipes.algorithms import Mcts
 from app.tictactoe.game import Game
-from training.plain.boards import (
-    Turn,
-    Update,
-    epsilon_greedy,
-    is_over,
-    legal_cells,
-    made_by,
-    move,
-    result,
-    unfinished_boards,
-)
+from training.plain import boards
+from training.plain.boards import Turn, Update
 from training.plain.randomness import Random
 
 
@@ -47,18 +38,18 @@ class Tree:
         """Play one game and count its result; return the move that it began with."""
         board, node = self.board, tuple[int, ...]()
         makers = {node: ""}  # who made the move to each node of the game
-        while not is_over(self.game, board) and (not node or self.tries[node]):
-            bounds = {cell: self.bound(node, cell) for cell in legal_cells(board)}
-            cell = epsilon_greedy(board, bounds, 0.0, self.rng)
-            board, node = move(board, cell), (*node, cell)
-            makers[node] = made_by(board)
-        while not is_over(self.game, board):
-            chances = dict.fromkeys(legal_cells(board), 0.0)
-            board = move(board, epsilon_greedy(board, chances, 1.0, self.rng))
+        while not boards.is_over(self.game, board) and (not node or self.tries[node]):
+            bounds = {cell: self.bound(node, cell) for cell in boards.legal_cells(board)}
+            cell = boards.epsilon_greedy(board, bounds, 0.0, self.rng)
+            board, node = boards.move(board, cell), (*node, cell)
+            makers[node] = boards.made_by(board)
+        while not boards.is_over(self.game, board):
+            chances = dict.fromkeys(boards.legal_cells(board), 0.0)
+            board = boards.move(board, boards.epsilon_greedy(board, chances, 1.0, self.rng))
         for met, maker in makers.items():
             self.tries[met] += 1
             if maker:
-                self.total[met] += result(self.game, board, maker)
+                self.total[met] += boards.result(self.game, board, maker)
         return node[0]
 
 
@@ -68,7 +59,7 @@ class Learner:
     def __init__(self, game: Game, recipe: Mcts) -> None:
         self.trees = {
             board: Tree(game, recipe.c, board, Random(recipe.seed, number))
-            for number, board in enumerate(unfinished_boards(game))
+            for number, board in enumerate(boards.unfinished_boards(game))
         }
 
     def play(self, _turn: Turn, _rng: Random) -> Iterator[Update]:

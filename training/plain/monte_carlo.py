@@ -5,19 +5,8 @@ from collections.abc import Iterator
 
 from app.recipes.algorithms import MonteCarlo
 from app.tictactoe.game import Game
-from training.plain.boards import (
-    Pair,
-    Turn,
-    Update,
-    answer,
-    epsilon_greedy,
-    is_over,
-    learners,
-    lowered,
-    move,
-    reward,
-    to_move,
-)
+from training.plain import boards
+from training.plain.boards import Pair, Turn, Update
 from training.plain.q_learning import beginning, own, worth
 from training.plain.randomness import Random
 
@@ -33,19 +22,19 @@ class Learner:
     def play(self, turn: Turn, rng: Random) -> Iterator[Update]:
         """Play a game and average what it brought."""
         game, recipe, q = self.game, self.recipe, self.q
-        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn)
+        epsilon = boards.lowered(recipe.epsilon, recipe.epsilon_drop, turn)
         board, seat = beginning(game, recipe, turn, rng)
         trail: list[Pair] = []
-        while not is_over(game, board):
-            if to_move(board) not in learners(turn.opponent, seat):
-                board = answer(game, turn, board, rng, lambda board: own(q, board, rng))
+        while not boards.is_over(game, board):
+            if boards.to_move(board) not in boards.learners(turn.opponent, seat):
+                board = boards.answer(game, turn, board, rng, lambda board: own(q, board, rng))
                 continue
             chance = 1.0 if recipe.exploring_starts and not trail else epsilon
-            trail.append((board, epsilon_greedy(board, worth(q, board), chance, rng)))
-            board = move(*trail[-1])
-        brought = {player: reward(game, recipe, board, player) for player in "XO"}
+            trail.append((board, boards.epsilon_greedy(board, worth(q, board), chance, rng)))
+            board = boards.move(*trail[-1])
+        brought = {player: boards.reward(game, recipe, board, player) for player in "XO"}
         for pair in reversed(trail):
-            player = to_move(pair[0])
+            player = boards.to_move(pair[0])
             self.visits[pair] += 1
             q[pair] += (brought[player] - q[pair]) / self.visits[pair]
             yield pair, q[pair]

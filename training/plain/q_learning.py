@@ -5,23 +5,8 @@ from collections.abc import Iterator
 
 from app.recipes.algorithms import ExpectedSarsa, MonteCarlo, QLearning, Sarsa
 from app.tictactoe.game import Game
-from training.plain.boards import (
-    Pair,
-    Turn,
-    Update,
-    answer,
-    boards_of,
-    empty,
-    epsilon_greedy,
-    is_over,
-    learners,
-    legal_cells,
-    lowered,
-    made_by,
-    move,
-    reward,
-    to_move,
-)
+from training.plain import boards
+from training.plain.boards import Pair, Turn, Update, boards_of, empty
 from training.plain.randomness import Random
 
 Q = dict[Pair, float]
@@ -37,21 +22,21 @@ class Learner:
     def play(self, turn: Turn, rng: Random) -> Iterator[Update]:
         """Play a game, updating after every move."""
         game, recipe, q = self.game, self.recipe, self.q
-        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn)
+        epsilon = boards.lowered(recipe.epsilon, recipe.epsilon_drop, turn)
         board, seat = beginning(game, recipe, turn, rng)
         before: dict[str, Pair] = {}  # the last move of each player that learns
-        while not is_over(game, board):
-            player = to_move(board)
-            if player not in learners(turn.opponent, seat):
-                board = answer(game, turn, board, rng, lambda board: own(q, board, rng))
+        while not boards.is_over(game, board):
+            player = boards.to_move(board)
+            if player not in boards.learners(turn.opponent, seat):
+                board = boards.answer(game, turn, board, rng, lambda board: own(q, board, rng))
                 continue
-            cell = epsilon_greedy(board, worth(q, board), epsilon, rng)
+            cell = boards.epsilon_greedy(board, worth(q, board), epsilon, rng)
             if player in before:
                 yield self.update(before[player], recipe.gamma * self.found(board, cell, epsilon))
-            board, before[player] = move(board, cell), (board, cell)
-        for player in (to_move(board), made_by(board)):
+            board, before[player] = boards.move(board, cell), (board, cell)
+        for player in (boards.to_move(board), boards.made_by(board)):
             if player in before:
-                yield self.update(before[player], reward(game, recipe, board, player))
+                yield self.update(before[player], boards.reward(game, recipe, board, player))
 
     def update(self, pair: Pair, target: float) -> Update:
         """Draw the value of a move to its target."""
@@ -78,14 +63,14 @@ def beginning(
         number = turn.played % len(boards)
     else:
         number = int(rng.random() * len(boards))
-    return boards[number], to_move(boards[number])
+    return boards[number], boards.to_move(boards[number])
 
 
 def worth(q: Q, board: str) -> dict[int, float]:
     """Return what each move is worth."""
-    return {cell: q[board, cell] for cell in legal_cells(board)}
+    return {cell: q[board, cell] for cell in boards.legal_cells(board)}
 
 
 def own(q: Q, board: str, rng: Random) -> int:
     """Play greedily, as the opponent that is the learner itself."""
-    return epsilon_greedy(board, worth(q, board), 0.0, rng)
+    return boards.epsilon_greedy(board, worth(q, board), 0.0, rng)

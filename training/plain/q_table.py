@@ -5,23 +5,8 @@ from collections.abc import Iterator
 
 from app.recipes.algorithms import DoubleQ, QTable
 from app.tictactoe.game import Game
-from training.plain.boards import (
-    Pair,
-    Turn,
-    Update,
-    answer,
-    empty,
-    epsilon_greedy,
-    is_over,
-    learners,
-    legal_cells,
-    lowered,
-    move,
-    reward,
-    standing,
-    standing_pair,
-    to_move,
-)
+from training.plain import boards
+from training.plain.boards import Pair, Turn, Update
 from training.plain.randomness import Random
 
 Key = str | Pair
@@ -45,9 +30,9 @@ class Learner:
         trail, end = self.played_game(turn, rng)
         later: dict[str, str] = {}  # the next board on which each player moved
         for board, cell in reversed(trail):
-            key, player = key_of(game, recipe, board, cell), to_move(board)
+            key, player = key_of(game, recipe, board, cell), boards.to_move(board)
             if player not in later and not coin_to_the_end:
-                learning, aim = tables, reward(game, recipe, end, player)
+                learning, aim = tables, boards.reward(game, recipe, end, player)
             else:
                 learner, other = self.coin(rng)
                 learning = [learner]
@@ -60,9 +45,11 @@ class Learner:
 
     def target(self, learner: Values, other: Values, board: str, player: str) -> float:
         """Return what it is worth to have come to a board: by one table its best move is chosen."""
-        if is_over(self.game, board):
-            return reward(self.game, self.recipe, board, player)
-        options = [key_of(self.game, self.recipe, board, cell) for cell in legal_cells(board)]
+        if boards.is_over(self.game, board):
+            return boards.reward(self.game, self.recipe, board, player)
+        options = [
+            key_of(self.game, self.recipe, board, cell) for cell in boards.legal_cells(board)
+        ]
         return self.recipe.gamma * other[max(options, key=learner.__getitem__)]
 
     def coin(self, rng: Random) -> tuple[Values, Values]:
@@ -76,28 +63,30 @@ class Learner:
         """Play a game: the boards on which it moved and its moves, and the final board."""
         game, recipe = self.game, self.recipe
         together = 2 if recipe.seat == "both" else 1
-        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn, together)
+        epsilon = boards.lowered(recipe.epsilon, recipe.epsilon_drop, turn, together)
         seat = turn.seat(recipe, turn.number)
-        board, trail = empty(game), list[Pair]()
-        while not is_over(game, board):
-            if to_move(board) in learners(turn.opponent, seat):
+        board, trail = boards.empty(game), list[Pair]()
+        while not boards.is_over(game, board):
+            if boards.to_move(board) in boards.learners(turn.opponent, seat):
                 trail.append((board, self.choose(board, epsilon, rng)))
-                board = move(*trail[-1])
+                board = boards.move(*trail[-1])
             else:
-                board = answer(game, turn, board, rng, lambda board: self.choose(board, 0.0, rng))
+                board = boards.answer(
+                    game, turn, board, rng, lambda board: self.choose(board, 0.0, rng)
+                )
         return trail, board
 
     def choose(self, board: str, epsilon: float, rng: Random) -> int:
         """Choose a cell by the average of the tables."""
         worth = {
             cell: self.average[key_of(self.game, self.recipe, board, cell)]
-            for cell in legal_cells(board)
+            for cell in boards.legal_cells(board)
         }
-        return epsilon_greedy(board, worth, epsilon, rng, self.recipe.ties)
+        return boards.epsilon_greedy(board, worth, epsilon, rng, self.recipe.ties)
 
 
 def key_of(game: Game, recipe: QTable, board: str, cell: int) -> Key:
     """Return what has a value."""
     if recipe.key == "pair":
-        return standing_pair(game, board, cell)
-    return standing(game, move(board, cell))
+        return boards.standing_pair(game, board, cell)
+    return boards.standing(game, boards.move(board, cell))

@@ -5,19 +5,8 @@ from collections.abc import Iterator
 
 from app.recipes.algorithms import SelfPlay
 from app.tictactoe.game import Game
-from training.plain.boards import (
-    Pair,
-    Turn,
-    Update,
-    empty,
-    epsilon_greedy,
-    is_over,
-    legal_cells,
-    lowered,
-    move,
-    reward,
-    to_move,
-)
+from training.plain import boards
+from training.plain.boards import Pair, Turn, Update
 from training.plain.randomness import Random
 
 
@@ -35,22 +24,22 @@ class Learner:
         best answer to a move of either side.
         """
         game, recipe, q = self.game, self.recipe, self.q
-        epsilon = lowered(recipe.epsilon, recipe.epsilon_drop, turn)
-        person, seat, board = turn.person, turn.seat(recipe, 0), empty(game)
-        while not is_over(game, board):
-            x_moves = to_move(board) == "X"
-            if person and to_move(board) != seat:
+        epsilon = boards.lowered(recipe.epsilon, recipe.epsilon_drop, turn)
+        person, seat, board = turn.person, turn.seat(recipe, 0), boards.empty(game)
+        while not boards.is_over(game, board):
+            x_moves = boards.to_move(board) == "X"
+            if person and boards.to_move(board) != seat:
                 cell = person.choose(board)
                 rng.moved(board, cell, explored=False)
             else:
                 sign = 1 if x_moves else -1
-                worth = {cell: sign * q[board, cell] for cell in legal_cells(board)}
-                cell = epsilon_greedy(board, worth, epsilon, rng)
-            after = move(board, cell)
-            if is_over(game, after):
-                target = reward(game, recipe, after, "X")
+                worth = {cell: sign * q[board, cell] for cell in boards.legal_cells(board)}
+                cell = boards.epsilon_greedy(board, worth, epsilon, rng)
+            after = boards.move(board, cell)
+            if boards.is_over(game, after):
+                target = boards.reward(game, recipe, after, "X")
             else:
-                answers = [q[after, answer] for answer in legal_cells(after)]
+                answers = [q[after, answer] for answer in boards.legal_cells(after)]
                 target = recipe.gamma * (min(answers) if x_moves else max(answers))
             q[board, cell] += recipe.alpha * (target - q[board, cell])
             yield (board, cell), q[board, cell]
