@@ -319,7 +319,7 @@ class Alone(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Read the recipe, the size of the game and functions of `boards` where the file has them."""
+        """Read the recipe, the size of the game and what `boards` does where the file has them."""
         if name_in(node.value) == "boards":
             return self.visit_Name(ast.Name(node.attr, ast.Load()))
         if self.is_given(node):

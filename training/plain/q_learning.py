@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from app.recipes.algorithms import ExpectedSarsa, MonteCarlo, QLearning, Sarsa
 from app.tictactoe.game import Game
 from training.plain import boards
-from training.plain.boards import Pair, Turn, Update, boards_of, empty
+from training.plain.boards import Pair, Turn, Update, boards_of, empty, to_move
 from training.plain.randomness import Random
 
 Q = dict[Pair, float]
@@ -63,7 +63,7 @@ def beginning(
         number = turn.played % len(boards)
     else:
         number = int(rng.random() * len(boards))
-    return boards[number], boards.to_move(boards[number])
+    return boards[number], to_move(boards[number])
 
 
 def worth(q: Q, board: str) -> dict[int, float]:
