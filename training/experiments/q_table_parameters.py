@@ -128,11 +128,7 @@ def running_sum(results: claim.Results) -> claim.Conclusion:
     worse = sums[0] < averages[0] and sums[1] < averages[1]
     better = sums[0] > averages[0] and sums[1] > averages[1]
     return claim.Conclusion(
-        [
-            results.strips(table.WON_AS_O),
-            results.strips(table.BLUNDERS),
-            results.strips(table.LOST_AS_O),
-        ],
+        [results.strips(one) for one in (table.WON_AS_O, table.BLUNDERS, table.LOST_AS_O)],
         [not worse],
         claim.compare(
             results.recipes,

@@ -69,11 +69,7 @@ def self_play(results: claim.Results) -> claim.Conclusion:
         wins_less and won[AGAINST_ITSELF] <= won[AGAINST_RANDOM] - POINT,
     ]
     return claim.Conclusion(
-        [
-            results.strips(table.WINS),
-            results.strips(table.LOST_AT_WORST),
-            results.strips(table.BLUNDERS),
-        ],
+        [results.strips(one) for one in (table.WINS, table.LOST_AT_WORST, table.BLUNDERS)],
         parts,
         claim.compare(
             results.recipes,
@@ -165,11 +161,7 @@ def greedy(results: claim.Results) -> claim.Conclusion:
     wins_less, p = results.higher(EXPLORES, GREEDY, table.wins)
     loses_more, q = results.higher(GREEDY_ITSELF, EXPLORES_ITSELF, table.lost_at_worst)
     return claim.Conclusion(
-        [
-            results.strips(table.WINS),
-            results.strips(table.LOST_AT_WORST),
-            results.strips(table.KNOWN),
-        ],
+        [results.strips(one) for one in (table.WINS, table.LOST_AT_WORST, table.KNOWN)],
         [wins_less, loses_more],
         claim.compare(
             results.recipes,

@@ -15,16 +15,9 @@ from numpy.typing import NDArray
 from app.recipes.algorithms import Menace
 from app.tictactoe.beads import alike
 from app.tictactoe.game import Game
+from training.learners import pairs
 from training.learners.classes import pair_classes
-from training.learners.pairs import (
-    Indices,
-    Values,
-    Visits,
-    answered,
-    legal_pairs,
-    reward,
-    seats_in_turn,
-)
+from training.learners.pairs import Indices, Values, Visits
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
 from training.learners.randomness import stream, uniform
 
@@ -52,7 +45,7 @@ def learn(game: Game, recipe: Menace, next_stop: NextStop) -> Iterator[Progress]
     which is counted.  An opponent that is itself draws from the same boxes; where both sides learn
     each of them is paid as the game ended for it.
     """
-    first, after = legal_pairs(game)
+    first, after = pairs.legal_pairs(game)
     classes = pair_classes(game)
     own_move = game.ply[game.pair_from] // 2
     full = np.zeros(classes.number)
@@ -75,8 +68,8 @@ def learn(game: Game, recipe: Menace, next_stop: NextStop) -> Iterator[Progress]
         visits = game.spread(boxes.visits[classes.of], 0)
         return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
-    seats = seats_in_turn(recipe)
-    play = partial(_play, stream(recipe.seed), rewards, seats, first, answered(after), boxes)
+    seats = pairs.seats_in_turn(recipe)
+    play = partial(_play, stream(recipe.seed), rewards, seats, first, pairs.answered(after), boxes)
     return over_phases(opponents(game, recipe), next_stop, play, show)
 
 
@@ -97,7 +90,7 @@ def _play(  # type: ignore[no-untyped-def]
             plies += 1
             mover = 1 - mover
         # The ending is the view of who did not make the last move.
-        last_mover, other = reward(s, win, draw, loss), reward(s, loss, draw, win)
+        last_mover, other = pairs.reward(s, win, draw, loss), pairs.reward(s, loss, draw, win)
         for ply in range(plies):
             if boxes.played[ply] >= 0:
                 c = boxes.of[boxes.played[ply]]

@@ -17,16 +17,8 @@ from numba import njit
 
 from app.recipes.algorithms import MonteCarlo, QLearning
 from app.tictactoe.game import Game, O, X
-from training.learners.pairs import (
-    Indices,
-    answered,
-    epsilon_greedy,
-    expected,
-    legal_pairs,
-    lowered,
-    reward,
-    value,
-)
+from training.learners import pairs
+from training.learners.pairs import Indices
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases, show_pairs
 from training.learners.randomness import stream, uniform
 
@@ -42,8 +34,8 @@ def learn(game: Game, recipe: QLearning, next_stop: NextStop) -> Iterator[Progre
     average: epsilon times the mean of Q(s', .), and the rest times the maximum.
     Where both sides learn, each answers the other by the same table and as it explores.
     """
-    first, after = legal_pairs(game)
-    after = answered(after)
+    first, after = pairs.legal_pairs(game)
+    after = pairs.answered(after)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
     rates = (recipe.alpha, recipe.gamma, recipe.epsilon, recipe.epsilon_drop)
     rules = (*rates, recipe.loss, recipe.draw, recipe.win, FINDS[recipe.slug])
@@ -68,21 +60,21 @@ def _play(  # type: ignore[no-untyped-def]
     (starts, drawn), (q, visits) = begins, known
     played = np.empty(2, np.int32)  # by the learner and its opponent: a pair, not updated yet
     while games < last and updates < stop:
-        explore = lowered(epsilon, drop, games - begin, last - begin)
+        explore = pairs.lowered(epsilon, drop, games - begin, last - begin)
         s = starts[int(uniform(stream) * len(starts)) if drawn else games % len(starts)]
         mover, s = (1, ~s) if s < 0 else (0, s)
         played[:] = -1
         while s >= 0:
             if mover == 0 or replies.both:
                 # The move is chosen first: what is updated is no value of this position.
-                p = epsilon_greedy(first, q, s, explore, False, stream)
+                p = pairs.epsilon_greedy(first, q, s, explore, False, stream)
                 if played[mover] >= 0:
                     if finds == HIGHEST:
-                        target = value(first, q, s, gamma, loss, draw, win)
+                        target = pairs.value(first, q, s, gamma, loss, draw, win)
                     elif finds == CHOSEN:
                         target = gamma * q[p]
                     else:
-                        target = gamma * expected(first, q, s, explore)
+                        target = gamma * pairs.expected(first, q, s, explore)
                     q[played[mover]] += alpha * (target - q[played[mover]])
                     visits[played[mover]] += 1
                     updates += 1
@@ -91,7 +83,7 @@ def _play(  # type: ignore[no-untyped-def]
                 s = answer(replies, q, s, False, stream)
             mover = 1 - mover
         # Each side's last move; the ending is the view of who would be to move.
-        for target in (reward(s, loss, draw, win), reward(s, win, draw, loss)):
+        for target in (pairs.reward(s, loss, draw, win), pairs.reward(s, win, draw, loss)):
             p = played[mover]
             if p >= 0:
                 q[p] += alpha * (target - q[p])

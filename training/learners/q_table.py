@@ -15,18 +15,9 @@ from numpy.typing import NDArray
 
 from app.recipes.algorithms import DoubleQ, QTable
 from app.tictactoe.game import Game
+from training.learners import pairs
 from training.learners.classes import afterstate_classes, class_progress, pair_classes, refresh
-from training.learners.pairs import (
-    Indices,
-    Values,
-    Visits,
-    answered,
-    epsilon_greedy,
-    legal_pairs,
-    lowered,
-    reward,
-    seats_in_turn,
-)
+from training.learners.pairs import Indices, Values, Visits
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
 from training.learners.randomness import stream, uniform
 
@@ -55,7 +46,7 @@ def learn(game: Game, recipe: QTable, next_stop: NextStop) -> Iterator[Progress]
     one that the coin picks, as the recipe says.
     Where both sides learn, a game is gone through once, with the moves and the result of each.
     """
-    first, after = legal_pairs(game)
+    first, after = pairs.legal_pairs(game)
     classes = pair_classes(game) if recipe.key == "pair" else afterstate_classes(game)
     tables = 2 if isinstance(recipe, DoubleQ) else 1
     known = Memory(
@@ -70,12 +61,12 @@ def learn(game: Game, recipe: QTable, next_stop: NextStop) -> Iterator[Progress]
     kept = float(recipe.update == "average")  # share of the old value that a step takes away
     # Of two tables a coin may also pick the one that a last move teaches.
     coin_to_the_end = isinstance(recipe, DoubleQ) and recipe.last == "coin"
-    ways = (kept, recipe.ties == "first", coin_to_the_end, seats_in_turn(recipe))
+    ways = (kept, recipe.ties == "first", coin_to_the_end, pairs.seats_in_turn(recipe))
     rules = (*rates, recipe.loss, recipe.draw, recipe.win, *ways)
     return over_phases(
         opponents(game, recipe),
         next_stop,
-        partial(_play, stream(recipe.seed), rules, first, answered(after), classes.of, known),
+        partial(_play, stream(recipe.seed), rules, first, pairs.answered(after), classes.of, known),
         lambda *counts: class_progress(game, classes, counts, known.values, known.visits),
     )
 
@@ -88,13 +79,13 @@ def _play(  # type: ignore[no-untyped-def]
     tables, values, visits, q, met, played = known
     while games < last and updates < stop:
         turn = (games - begin) // len(seats) * len(seats)  # both seats explore alike
-        explore = lowered(epsilon, drop, turn, last - begin)
+        explore = pairs.lowered(epsilon, drop, turn, last - begin)
         s, plies, mover = 0, 0, seats[(games - begin) % len(seats)]
         while s >= 0:
             refresh(first, of, values, q, s)
             met[plies], played[plies] = s, -1
             if mover == 0 or replies.both:
-                p = epsilon_greedy(first, q, s, explore, first_best, stream)
+                p = pairs.epsilon_greedy(first, q, s, explore, first_best, stream)
                 played[plies], s = p, after[p]
             else:
                 s = answer(replies, q, s, first_best, stream)
@@ -112,9 +103,9 @@ def _play(  # type: ignore[no-untyped-def]
                 other = tables.shape[1] - 1 - begin_table
                 target = gamma * _best(first, of, tables, begin_table, other, met[ply + 2])
             elif ply + 1 < plies:
-                target = reward(s, loss, draw, win)
+                target = pairs.reward(s, loss, draw, win)
             else:  # the ending is the view of who did not make the last move
-                target = reward(s, win, draw, loss)
+                target = pairs.reward(s, win, draw, loss)
             for table in range(begin_table, end_table):
                 tables[c, table] += alpha * (target - kept * tables[c, table])
             values[c] = tables[c].sum() / tables.shape[1]

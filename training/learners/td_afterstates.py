@@ -13,21 +13,9 @@ from numba import njit
 
 from app.recipes.algorithms import TdAfterstates
 from app.tictactoe.game import Game
+from training.learners import pairs
 from training.learners.classes import Classes, afterstate_classes, class_progress, refresh
-from training.learners.pairs import (
-    DRAWN,
-    LOST,
-    WON,
-    Indices,
-    Values,
-    Visits,
-    answered,
-    epsilon_greedy,
-    legal_pairs,
-    lowered,
-    reward,
-    seats_in_turn,
-)
+from training.learners.pairs import Indices, Values, Visits
 from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
 from training.learners.randomness import stream, uniform
 
@@ -51,7 +39,7 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
     Where both sides learn, each does so from the boards that it makes itself.
     Alpha falls as epsilon does, by tenths of the games.
     """
-    first, after = legal_pairs(game)
+    first, after = pairs.legal_pairs(game)
     classes = afterstate_classes(game, recipe.symmetric)
     known = Memory(
         values=_at_first(recipe, classes, after),
@@ -60,11 +48,11 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
     )
     rates = (recipe.alpha, recipe.alpha_drop, recipe.epsilon, recipe.epsilon_drop)
     from_all = recipe.learn_from == "all"  # random moves teach as well
-    rules = (*rates, recipe.loss, recipe.draw, recipe.win, from_all, seats_in_turn(recipe))
+    rules = (*rates, recipe.loss, recipe.draw, recipe.win, from_all, pairs.seats_in_turn(recipe))
     return over_phases(
         opponents(game, recipe),
         next_stop,
-        partial(_play, stream(recipe.seed), rules, first, answered(after), classes.of, known),
+        partial(_play, stream(recipe.seed), rules, first, pairs.answered(after), classes.of, known),
         lambda *counts: class_progress(game, classes, counts, known.values, known.visits),
     )
 
@@ -72,7 +60,11 @@ def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Pr
 def _at_first(recipe: TdAfterstates, classes: Classes, after: Indices) -> Values:
     """Return what the boards are worth before anything is learned, [K]."""
     values = np.full(classes.number, recipe.initial)
-    for ending, worth in ((LOST, recipe.loss), (DRAWN, recipe.draw), (WON, recipe.win)):
+    for ending, worth in (
+        (pairs.LOST, recipe.loss),
+        (pairs.DRAWN, recipe.draw),
+        (pairs.WON, recipe.win),
+    ):
         values[classes.of[after == ending]] = worth
     return values
 
@@ -86,8 +78,8 @@ def _play(  # type: ignore[no-untyped-def]
     made = np.empty(2, np.int32)  # by the learner and its opponent: the class of the last board
     while games < last and updates < stop:
         turn = (games - begin) // len(seats) * len(seats)  # both seats learn and explore alike
-        step_size = lowered(alpha, alpha_drop, turn, last - begin)
-        explore = lowered(epsilon, epsilon_drop, turn, last - begin)
+        step_size = pairs.lowered(alpha, alpha_drop, turn, last - begin)
+        explore = pairs.lowered(epsilon, epsilon_drop, turn, last - begin)
         s, mover = 0, seats[(games - begin) % len(seats)]
         made[:] = -1
         while s >= 0:
@@ -95,7 +87,7 @@ def _play(  # type: ignore[no-untyped-def]
             before = made[mover]
             if mover == 0 or replies.both:
                 at_random = uniform(stream) < explore
-                p = epsilon_greedy(first, q, s, 1.0 if at_random else 0.0, False, stream)
+                p = pairs.epsilon_greedy(first, q, s, 1.0 if at_random else 0.0, False, stream)
                 if before >= 0 and (from_all or not at_random):
                     values[before] += step_size * (values[of[p]] - values[before])
                     visits[before] += 1
@@ -106,7 +98,7 @@ def _play(  # type: ignore[no-untyped-def]
             mover = 1 - mover
         before = made[mover]  # by who did not end the game, in whose view it ended
         if before >= 0:
-            values[before] += step_size * (reward(s, loss, draw, win) - values[before])
+            values[before] += step_size * (pairs.reward(s, loss, draw, win) - values[before])
             visits[before] += 1
             updates += 1
         games += 1
