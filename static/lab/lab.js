@@ -88,20 +88,6 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
 
 document.addEventListener("htmx:beforeSwap", () => document.querySelector("[data-film-play].playing")?.click());
 
-// What is to be passed on is copied by a press, and selected for whoever copies by hand.
-
-document.addEventListener("click", async ({ target }) => {
-  if (!target.matches("input[data-copy]")) return;
-  target.select();
-  const said = document.getElementById("share-said");
-  try {
-    await navigator.clipboard.writeText(target.value);
-    said.textContent = "Copied.";
-  } catch {
-    said.textContent = "Selected: copy it from here.";
-  }
-});
-
 // What was refused has no address of its own, nor what a slider passed: that of the last result stays.
 
 document.addEventListener("htmx:beforeHistoryUpdate", (event) => {

@@ -105,7 +105,7 @@ document.addEventListener("click", async ({ target }) => {
   } catch {
     said = selected;
   }
-  document.getElementById(`${id}-said`).textContent = said;
+  document.getElementById(field.dataset.said ?? `${id}-said`).textContent = said;
 });
 
 // A server that does not answer is said in a toast, with Retry; what goes on by itself tries again

@@ -126,6 +126,12 @@ def test_the_film_of_a_new_result_plays(page: Page) -> None:
 
 def test_a_game_is_told_update_by_update(page: Page) -> None:
     page.goto("/lab/q-table,seat=x,alpha=0.9,seed=27")
+    page.click("#share")
+    page.click("#share-command")
+    expect(page.locator("#share-said")).to_have_text(re.compile("[Cc]op"))
+    chosen = "it => it.value.slice(it.selectionStart, it.selectionEnd)"
+    assert page.locator("#share-command").evaluate(chosen).startswith("python -m training train")
+    page.keyboard.press("Escape")
     page.click("#to-story")
     expect(page.locator("#to-story")).to_have_text("Game 1 of its training")
     expect(page.locator("#to-story")).to_be_focused()

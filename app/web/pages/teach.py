@@ -17,7 +17,6 @@ from app.recipes import name as written
 from app.recipes.algorithms import League, Menace
 from app.recipes.games import FLIPPED
 from app.recipes.on_demand import MOST_UPDATES
-from app.recipes.parameters import games_taught
 from app.recipes.shipped import SHIPPED, SHORT
 from app.recipes.taught import (
     Course,
@@ -136,7 +135,7 @@ class TeachPage(Page, frozen=True):
     practised: int
     seat: str  # the learner's
     headline: str
-    caption: str
+    has_beads: bool  # on the squares, and draws its moves by them
     result: str  # for the person, "" while the game goes on
     board: Board
     learned: str  # from which game
@@ -252,11 +251,11 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         practised=sum(one.games for one in lessons if not one.record),
         seat=seat,
         headline=_headline(place, ended, len(games)),
-        caption=_caption(recipe, place, ended, who),
+        has_beads=isinstance(recipe, Menace),
         result=FLIPPED.get(ended.result, "") if ended else "",
         board=_board(place, course, recipe, None if earlier else now),
         learned=_labels(lessons)[shown - 1] if lessons else "",
-        lesson=_told(recipe, lesson, who) if lesson else "",
+        lesson=_told(recipe, lesson) if lesson else "",
         changes=[_changed(recipe, lesson, one) for one in lesson.updates] if lesson else [],
         results=[gettext(RESULTS[one.result or "practice"]) for one in lessons],
         words={key: gettext(text) for key, text in BEST.items()},
@@ -305,21 +304,6 @@ def _headline(place: Place, ended: Lesson | None, games: int) -> str:
     return gettext(ENDED[FLIPPED[ended.result]])
 
 
-def _caption(recipe: Recipe, place: Place, ended: Lesson | None, who: str) -> str:
-    if ended is not None:
-        return gettext("See what it learned, then play the next game.")
-    if isinstance(recipe, Menace):
-        return gettext(
-            "On the squares: its beads here. It draws one at random: more beads, likelier move."
-        )
-    if not place.match.record and not games_taught(recipe):
-        return gettext(
-            "%(agent)s knows the rules and nothing else: what it becomes, it learns from you.",
-            agent=who,
-        )
-    return gettext("On the squares: what it thinks each move is worth to you.")
-
-
 def _board(place: Place, course: Course, recipe: Recipe, now: str | None) -> Board:
     """Lay out where the game stands, with what the learner thinks of it; without, where it stood.
 
@@ -366,7 +350,7 @@ def _labels(lessons: list[Lesson]) -> list[str]:
     return labels
 
 
-def _told(recipe: Recipe, lesson: Lesson, who: str) -> str:
+def _told(recipe: Recipe, lesson: Lesson) -> str:
     """Say in a sentence what a lesson was."""
     if not lesson.record:
         return gettext("Practice changes more than can be shown here: see its mind.")
