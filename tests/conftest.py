@@ -3,11 +3,17 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from app.tictactoe.game import Game, connect
 from tests.service.server import serving
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+@pytest.fixture(scope="session")
+def game() -> Game:
+    return connect()
 
 
 @pytest.fixture(scope="session")

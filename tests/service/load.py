@@ -23,7 +23,7 @@ import click
 from flask import Flask
 
 from app.web import create_app
-from tests.service import people, rates, wrk
+from tests.service import people, rates
 from tests.service.cases import BR, GZIP, HTMX, moves, positions
 from tests.service.server import (
     agents,
@@ -94,8 +94,8 @@ FULL, QUICK = Effort(5, 1, 5, 100_000, 120, 600), Effort(3, 1, 3, 8_000, 30, 60)
 )
 def main(quick: bool, markdown: Path | None) -> None:
     """Print rates, start, memory and sizes, each beside what was hoped for."""
-    if not wrk.available():
-        sys.exit(wrk.MISSING)
+    if not rates.available():
+        sys.exit(rates.MISSING)
     for table in _measure(QUICK if quick else FULL):
         show(table)
         if markdown:
@@ -111,7 +111,7 @@ def _measure(effort: Effort) -> Iterator[Table]:
     yield people.teaching(effort.lab)
     yield people.soak(effort.soak)
     title = (
-        f"{wrk.CONNECTIONS} connections; medians of {effort.rounds} rounds of {effort.seconds} s"
+        f"{rates.CONNECTIONS} connections; medians of {effort.rounds} rounds of {effort.seconds} s"
     )
     found = rates.measure(effort.rounds, effort.seconds)
     yield rates.table("two-workers", f"Two workers; {title}", found)
@@ -232,7 +232,7 @@ def over_time(requests: int, steps: int) -> Table:
         paths, done, rows = _mixed(site.url), 0, []
         for step in range(steps + 1):
             while done < requests * step // steps:
-                done += wrk.load(site.url, islice(paths, BATCH), GZIP, SPAN).requests
+                done += rates.load(site.url, islice(paths, BATCH), GZIP, SPAN).requests
             time.sleep(REST)
             sizes = [_mib(memory(worker, kind)) for kind in ("Rss", "Pss")]
             rows.append([f"{done:,}", *sizes, f"{open_files(worker)}"])
@@ -256,7 +256,7 @@ def _start() -> tuple[float, float]:
 
 def _held_by(workers: int) -> list[list[str]]:
     with serving(WEB_CONCURRENCY=f"{workers}") as site:
-        wrk.load(site.url, islice(_mixed(site.url), BATCH), GZIP, SPAN)
+        rates.load(site.url, islice(_mixed(site.url), BATCH), GZIP, SPAN)
         rss = max(memory(pid, "Rss") for pid in site.workers)
         pss = [memory(pid, "Pss") for pid in (site.process.pid, *site.workers)]
     who = f"{workers} worker{'s' * (workers > 1)}"

@@ -157,43 +157,6 @@ def test_nothing_is_ever_unpickled(tmp_path: Path, game: Game, card, arrays, nam
 # Files that are no npz, or no files: they take no more memory than right ones.
 
 
-def with_header(header: str) -> Callable[[bytes], bytes]:
-    """The same numbers under another header."""
-
-    def change(content: bytes) -> bytes:
-        length = struct.unpack_from("<H", content, 8)[0]
-        text = header.encode("latin-1") + b"\n"
-        return content[:8] + struct.pack("<H", len(text)) + text + content[10 + length :]
-
-    return change
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (lambda npy: npy[:-4], "q has 162716 bytes of numbers, too few or too many"),
-        (with_header("exit(1)"), ""),
-        (
-            with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (-4520, -9)}"),
-            r"q has shape \(-4520, -9\)",
-        ),
-    ],
-    ids=["less", "a call", "negative"],
-)
-def test_broken_array_files(tmp_path: Path, game: Game, card: Keys, arrays, change, reason: str):
-    members = {name: npy(array) for name, array in arrays.items()}
-    forge(tmp_path, card, zipped(members | {"q": change(members["q"])}))
-    assert_refused(tmp_path, game, "npz", reason)
-
-
-def test_an_array_twice(tmp_path: Path, game: Game, card: Keys, files):
-    file = io.BytesIO(files[1])
-    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
-        archive.writestr("q.npy", archive.read("q.npy"))
-    forge(tmp_path, card, file.getvalue())
-    assert_refused(tmp_path, game, "npz", "holds q.npy, q.npy, ")
-
-
 BOMB = 24 << 20
 
 

@@ -46,18 +46,6 @@ def test_the_bits_stand_in_the_order_of_the_legal_pairs(game: Game) -> None:
     assert parse_position(game, "........X") == 1
 
 
-@given(st.integers(0, GAME.pairs - 1))
-def test_two_codes_that_differ_in_a_bit_differ_in_that_position(pair: int) -> None:
-    choice = np.ones_like(GAME.legal) & GAME.legal
-    position = int(np.searchsorted(GAME.pair_start, pair, side="right")) - 1
-    cell = int(np.flatnonzero(GAME.legal[position])[pair - GAME.pair_start[position]])
-    if GAME.legal[position].sum() == 1:
-        return
-    choice[position, cell] = False
-    again = decode(GAME, encode(GAME, choice))
-    assert np.argwhere(again != GAME.legal).tolist() == [[position, cell]]
-
-
 @given(st.integers(0, 2**32 - 1))
 def test_any_choice_of_moves_comes_back(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -1,6 +1,6 @@
 """Every board and every order of the nine cells, asked of the app itself in several processes.
 
-The rules are told here once more, in text: what the app answers is judged by them.
+What the app answers is judged by the rules as the tests tell them, in text.
 """
 
 import os
@@ -16,9 +16,9 @@ from flask.testing import FlaskClient
 
 from app.web import create_app
 from tests.service.faults.finding import Finding, fault
+from tests.tictactoe.reference import Rules
 
 CELLS = "012345678"
-LINES = [set(line) for line in ("012", "345", "678", "036", "147", "258", "048", "246")]
 PAGE, API = "/play/{}?o=human&lens=truth", "/api/v1/games/{}"
 PLAYED, PAST_THE_END = 200, 409
 SEED = 1
@@ -29,7 +29,11 @@ BATCH = 100
 @fault("boards")
 def every_board() -> Iterator[Finding]:
     """All positions, as whole pages."""
-    boards = {(frozenset(record[::2]), frozenset(record[1::2])): record for record in games()}
+    rules = told()
+    boards = {rules.boards[0]: ""}
+    for board in rules.boards:
+        for cell, after in rules.children[board].items():
+            boards.setdefault(after, f"{boards[board]}{cell}")
     yield asked(f"all {len(boards):,} boards, as whole pages", PAGE, boards.values())
 
 
@@ -46,23 +50,19 @@ def orders(everything: bool = False) -> Iterator[Finding]:
         yield asked(f"the {len(whole):,} games that they begin with, {kind}", address, whole)
 
 
-def games(record: str = "") -> Iterator[str]:
-    """Yield every record that can be played, finished or not."""
-    yield record
-    if not over(record):
-        for cell in CELLS:
-            if cell not in record:
-                yield from games(record + cell)
+@cache
+def told() -> Rules:
+    return Rules()
 
 
-def end(order: str) -> int:
-    """Return the ply at which a game that goes on like this is over."""
-    return next(ply for ply in range(len(order) + 1) if over(order[:ply]))
-
-
-def over(record: str) -> bool:
-    own = set(record[(len(record) + 1) % 2 :: 2])  # of whoever has moved last
-    return len(record) == len(CELLS) or any(line <= own for line in LINES)
+def end(record: str) -> int:
+    """Return the ply at which a game that goes on like this is over, or the record is."""
+    board = told().boards[0]
+    for ply, cell in enumerate(record):
+        if not told().children[board]:
+            return ply
+        board = told().children[board][int(cell)]
+    return len(record)
 
 
 def asked(done: str, address: str, records: Collection[str]) -> Finding:
@@ -81,8 +81,7 @@ def asked(done: str, address: str, records: Collection[str]) -> Finding:
 
 
 def right_status(record: str) -> int:
-    ended_before = any(over(record[:ply]) for ply in range(len(record)))
-    return PAST_THE_END if ended_before else PLAYED
+    return PAST_THE_END if end(record) < len(record) else PLAYED
 
 
 def status(address: str, record: str) -> int:
