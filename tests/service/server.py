@@ -4,6 +4,7 @@ With single requests as a browser makes them, and what the kernel says of the pr
 """
 
 import gzip
+import html
 import json
 import os
 import re
@@ -19,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.message import Message
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -30,7 +30,9 @@ WORKERS = "2"
 SITE = "app.web:create_app()"
 BROWSER = {"Accept": "text/html", "Accept-Encoding": "gzip"}  # is told to come back, if it is early
 SWAP = BROWSER | {"HX-Request": "true"}
-LOADED = {"script": "src", "img": "src", "link": "href"}
+LOADED = re.compile(
+    r'<(?:script|img|link)\b(?![^>]*\brel="alternate")[^>]*?\s(?:src|href)="([^"]+)"'
+)
 PROC = Path("/proc")
 TICK = 1 / os.sysconf("SC_CLK_TCK")  # seconds
 KIB = 1024
@@ -234,21 +236,7 @@ def agents(url: str) -> list[str]:
 
 def parts(page: bytes) -> set[str]:
     """Return the addresses of what a page loads."""
-    finder = _Parts()
-    finder.feed(page.decode())
-    return finder.found
-
-
-class _Parts(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: set[str] = set()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        address = given.get(LOADED.get(tag, ""))
-        if address and given.get("rel") != "alternate":
-            self.found.add(address)
+    return {html.unescape(address) for address in LOADED.findall(page.decode())}
 
 
 def cpu_seconds(pids: Iterable[int]) -> float:

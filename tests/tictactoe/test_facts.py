@@ -6,7 +6,6 @@ those of policies by both.
 
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -21,8 +20,6 @@ from tests.tictactoe.reference import Policy, Rules, mover, place
 
 EMPTY = "." * 9
 RANDOM_GAME = (Fraction(737, 1260), Fraction(8, 63), Fraction(121, 420))
-GAMES = {+1: 131_184, 0: 46_080, -1: 77_904}
-PERFT = [1, 9, 72, 504, 3024, 15_120, 54_720, 148_176, 200_448, 127_872]
 
 
 def tally(results) -> dict[int, int]:
@@ -83,21 +80,6 @@ def test_8863_pairs_keep_the_value_and_a_blunder_is_possible_on_3191_decisions(g
     assert (game.legal & ~keeping).any(axis=1).sum() == 3191
 
 
-def test_255168_games(game: Game):
-    """How many games lead to each position; a ply later they lead to its successors."""
-    games = np.zeros(game.positions, int)
-    games[0] = 1
-    perft = [1]
-    for start, stop in pairwise(game.ply_start):
-        here, legal = games[start:stop], game.legal[start:stop]
-        np.add.at(games, game.successor[start:stop][legal], np.repeat(here, legal.sum(axis=1)))
-        perft.append(int(here @ legal.sum(axis=1)))
-    ended = games[game.decisions :]
-    assert perft == PERFT
-    assert {result: ended[game.outcome == result].sum() for result in GAMES} == GAMES
-    assert ended.sum() == 255_168
-
-
 @pytest.mark.parametrize(
     ("x", "o", "expected"),
     [
@@ -118,10 +100,6 @@ def test_chances_of_a_game(tictactoe: Both, players, x: str, o: str, expected):
     chances = outcome_chances(game, *policies)[0]
     assert chances == pytest.approx([float(chance) for chance in exact], abs=1e-12)
     assert round_robin(game, policies)[0, 1] == pytest.approx(expected, abs=5e-7)
-
-
-def test_the_random_game_exactly(rules: Rules, players):
-    assert rules.chances(players["random"], players["random"])[EMPTY] == RANDOM_GAME
 
 
 @pytest.mark.parametrize(
