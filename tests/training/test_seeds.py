@@ -26,8 +26,9 @@ def call(*arguments: str) -> Result:
     return result
 
 
-def square(seed: int) -> int:
-    return seed * seed
+def square(seed: int) -> tuple[int, int]:
+    """With how many threads the process that is asked has."""
+    return seed * seed, threading.active_count()
 
 
 def games_needed(seed: int) -> tuple[int, int]:
@@ -82,17 +83,11 @@ def test_seeds_judges_what_each_seed_makes_of_an_agent(game: Game) -> None:
     assert f"unbeatable in both seats: {both} of 3" in printed
 
 
-def test_several_processes_measure_the_same_as_one() -> None:
-    assert over_seeds(square, range(5, 40), 2) == over_seeds(square, range(5, 40), 1)
-    assert over_seeds(square, range(5, 40), 1) == [seed * seed for seed in range(5, 40)]
-
-
-def threads(_: int) -> int:
-    return threading.active_count()
-
-
-def test_a_process_of_a_long_sweep_starts_no_more_and_more_threads() -> None:
-    assert len(set(over_seeds(threads, range(200), 2))) == 1
+def test_several_processes_measure_the_same_as_one_and_start_no_more_and_more_threads() -> None:
+    squares, threads = zip(*over_seeds(square, range(200), 2), strict=True)
+    alone, _ = zip(*over_seeds(square, range(200), 1), strict=True)
+    assert squares == alone == tuple(seed * seed for seed in range(200))
+    assert len(set(threads)) == 1
 
 
 def test_a_histogram_counts_every_value_once() -> None:
