@@ -191,8 +191,7 @@ def assert_same(rules: str, recipe: Recipe, look: int, most: int) -> None:
     game = GAMES[rules]
     twin, compiled = Twin(game, recipe), learn(game, recipe, lambda updates: updates + look)
     untouched, done = next(compiled), 0
-    if rules == USUAL:
-        assert_same_values(twin, untouched, game.legal)
+    assert_same_values(twin, untouched, game.legal & (np.arange(game.decisions) % 9 == 0)[:, None])
     for now in compiled:
         # A sweep of MCTS comes to each position once, in this order: its first ones will do.
         brief = rules == "3 x 4" and recipe.slug == "mcts"
