@@ -15,7 +15,7 @@ from app.tictactoe.views import DECIMALS, Worth, heat, on_scale, shown
 from app.web import addresses
 from app.web.language import gettext, marked
 from app.web.match import Match, Place
-from app.web.numbers import bead_count, beads_in_words, short_name, signed, square_name
+from app.web.numbers import bead_count, beads_in_words, short_name, signed
 from app.web.world import HUMAN, TASK, TIE_DECIMALS, TRUTH, World, is_moves, kept
 
 HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
@@ -23,6 +23,7 @@ OUTCOMES = {-1: marked("loss"), 0: marked("draw"), 1: marked("win")}
 LEVELS = {1: marked("X wins"), 0: marked("draw"), -1: marked("O wins")}
 IN_MOVES = {-1: marked("loss in %(moves)s"), 1: marked("win in %(moves)s")}
 ONES = Worth()  # of optimal play: a loss is worth -1, a win 1
+HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)  # those that explain the colours
 OFF = 0.1  # of the way from a draw to a win: by less a value is not off
 
 
@@ -346,8 +347,7 @@ class Move(NamedTuple):
 
     ply: int
     mark: str
-    square: str
-    name: str  # the same in a word or two
+    name: str  # of its square
     text: str  # what the lens expected of it, in the mover's view; "" where it never tried
     spoken: str  # the same in words
     heat: int | None  # the colour of what it expected, in the mover's view
@@ -389,7 +389,6 @@ def _judge(
     return Move(
         ply=ply,
         mark=MARKS[to_move],
-        square=square_name(world.game, cell),
         name=short_name(world.game, cell),
         text=view.texts[cell] if known else "",
         spoken=view.spoken[cell] if known else "",

@@ -10,7 +10,7 @@ from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
 from app.web.algorithms import ALGORITHMS, opponent_name
 from app.web.language import gettext, localized, marked, ngettext
-from app.web.lens import HEAT_STEPS, ONES, Opinion, opinion
+from app.web.lens import HEATS, ONES, Opinion, opinion
 from app.web.match import Place
 from app.web.numbers import count, listed, percent, short_name, signed, square_name, updates
 from app.web.world import HUMAN, TASK, World, is_moves, kept
@@ -114,7 +114,7 @@ def legend_of(place: Place, opinion: Opinion) -> Legend:
         blank=opinion.blank,
         errs=world.agents.knows(opinion.lens) and not opinion.beads,
         drawn=opinion.beads and world.agents[opinion.lens].card.plays == "proportional",
-        heats=range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5),
+        heats=HEATS,
         scale=_scale(worth, "x" if player == X else "o", decimals, opinion.own)
         if worth
         else tuple((gettext(words),) for words in BEADS),

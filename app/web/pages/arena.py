@@ -12,7 +12,7 @@ from werkzeug.exceptions import BadRequest
 
 from app.tictactoe.arena import Chances, League, league, score
 from app.web import addresses
-from app.web.lens import HEAT_STEPS
+from app.web.lens import HEAT_STEPS, HEATS
 from app.web.match import Match, read_word
 from app.web.numbers import MINUS, choice, percent, signed
 from app.web.pictures.curves import Share, shares
@@ -52,7 +52,7 @@ SHOWS = {
         title="Score",
         of=score,
         write=_signed,
-        heats=range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5),
+        heats=HEATS,
         ends=[("O wins", f"{MINUS}100"), ("0",), ("X wins", "+100")],
         reading="The score is the chance that X wins less the chance that O wins, in percent.",
     ),
