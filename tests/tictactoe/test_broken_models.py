@@ -283,6 +283,7 @@ def unknown_opponent(card: Any) -> None:
     card["figures"]["vs"]["chance"] = card["figures"]["vs"]["random"]
 
 
+TASK = {name: [1.0, 0.5] for name in ("largest", "mean", "largest_reached", "mean_reached")}
 BROKEN_CARDS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a key of older cards": (put("opponents", ["random"]), ".*unknown field `opponents`"),
     "worth that falls": (put("worth", {"o": [1, 0, -1]}), ".*worth in seat o rises"),
@@ -308,6 +309,17 @@ BROKEN_CARDS: dict[str, tuple[Callable[[Any], Any], str]] = {
         figure("reachable_blunders", "o", 1, 4521),
         "there are no more blunders than decisions, 4520",
     ),
+    "a name with a capital": (put("algorithm", "Q-learning"), "Expected `"),
+    "a seed below 0": (put("seed", -1), "Expected `"),
+    "games below 0": (put("games", -3), "Expected `"),
+    "seconds below 0": (put("seconds", -0.25), "Expected `"),
+    "nothing found, as a text": (put("found", [""]), "Expected `"),
+    "a chance below 0": (figure("vs", "random", "x", 0, [-0.5, 0.5, 1]), "Expected `"),
+    "nash_conv below 0": (figure("nash_conv", 0, -0.1), "Expected `"),
+    "nash_conv above 2": (figure("nash_conv", 0, 2.1), "Expected `"),
+    "blunders below 0": (figure("blunders", 0, -1), "Expected `"),
+    "a share above 1": (figure("classes_right", 0, 1.5), "Expected `"),
+    "a distance below 0": (figure("task", TASK | {"mean": [1, -1]}), "Expected `"),
 }
 
 
@@ -325,6 +337,17 @@ def lists(figures: Any) -> list[list[Any]]:
     if isinstance(figures, list):
         return [figures]
     return [found for below in figures.values() for found in lists(below)]
+
+
+def test_every_figure_has_one_entry_a_snapshot(tmp_path: Path, game: Game, card: Keys, files):
+    good = card | {"figures": card["figures"] | {"task": TASK}}
+    write(tmp_path, json.dumps(good).encode(), files[1])
+    assert load_or_refuse(tmp_path, game) is not None
+    for i in range(len(lists(good["figures"]))):
+        broken = deepcopy(good)
+        lists(broken["figures"])[i].pop()
+        write(tmp_path, json.dumps(broken).encode(), files[1])
+        assert_refused(tmp_path, game, "json", ONE_EACH)
 
 
 @pytest.mark.parametrize(

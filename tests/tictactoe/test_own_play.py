@@ -282,15 +282,6 @@ def test_a_list_with_a_losing_move_is_refused(tictactoe: Both, tables, name: str
     assert refused > 50
 
 
-def test_a_list_of_nonsense_is_refused(tictactoe: Both, tables):
-    lines = listed(tictactoe, tables["optimal"], "X")
-    board = lines[0][0]
-    for nonsense in [(board, []), (board, [9]), ("X........", [1]), ("XXX.OO...", [3])]:
-        assert flaw(tictactoe.rules, "X", [*lines, nonsense]) is not None, nonsense
-    assert flaw(tictactoe.rules, "O", lines) is not None
-    assert flaw(tictactoe.rules, "X", []) is not None
-
-
 @pytest.mark.parametrize(("name", "seat"), BEATEN)
 def test_there_is_none_for_an_agent_that_can_be_beaten(
     tictactoe: Both, tables, policies, name: str, seat: str
