@@ -5,15 +5,15 @@
 const STREAK = "streak";
 const streak = document.getElementById("streak");
 const dayOf = (time) => new Date(time).toISOString().slice(0, 10);
-let [last, days] = (storage.get(STREAK) ?? "").split(" ");
+let [latest, days] = (storage.get(STREAK) ?? "").split(" ");
 const now = Date.now();
 
-if (streak.dataset.day === dayOf(now) && last !== dayOf(now)) {
-  days = last === dayOf(now - 864e5) ? Number(days) + 1 : 1;
-  last = dayOf(now);
-  storage.set(STREAK, `${last} ${days}`);
+if (streak.dataset.day === dayOf(now) && latest !== dayOf(now)) {
+  days = latest === dayOf(now - 864e5) ? Number(days) + 1 : 1;
+  latest = dayOf(now);
+  storage.set(STREAK, `${latest} ${days}`);
 }
-if (last === streak.dataset.day && Number(days) > 0) {
+if (latest === streak.dataset.day && Number(days) > 0) {
   streak.textContent = Number(days) === 1 ? streak.dataset.one : streak.dataset.more.replace("#", Number(days));
   streak.hidden = false;
 }

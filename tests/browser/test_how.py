@@ -111,7 +111,7 @@ def test_without_values_nobody_is_asked_why(page: Page) -> None:
         expect(page.locator("#why h2")).to_have_count(0)
 
 
-@pytest.mark.parametrize("record", ["", "0"])  # after one move the values are X's, at its last move
+@pytest.mark.parametrize("record", ["0123", "01234"])  # then the values are X's, at its last move
 def test_asking_why_halts_what_moves_and_going_back_lets_it_go_on(page: Page, record: str) -> None:
     move = Gate(page, "**/reply/**")
     with page.expect_request("**/reply/**"):

@@ -87,7 +87,7 @@ def test_seeds_that_come_take_back_no_error_but_their_own(page: Page) -> None:
 
 @pytest.mark.console("400")
 def test_what_is_wrong_is_said_at_its_field_and_nothing_moves(page: Page) -> None:
-    page.goto("/lab/q-table")
+    page.goto(f"/lab/{SMALL}")
     verdict = page.locator(".verdict")
     expect(page.locator("#duel")).to_contain_text("20 of 20", timeout=60000)
     page.evaluate(SHIFTS)
@@ -99,7 +99,7 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_moves(page: Page) -> Non
         expect(page.locator(f"#{field}")).to_have_attribute("aria-invalid", "true")
         expect(page.locator(f"#{field}")).to_have_value(typed)
         expect(said).to_be_in_viewport()
-    expect(page).to_have_url(re.compile("/lab/q-table$"))
+    expect(page).to_have_url(re.compile(f"/lab/{SMALL}$"))
     expect(verdict).to_have_text(re.compile("^Positions in which it blunders"))
     assert sum(value for value, *_ in shifts(page)) == 0
     page.fill("#games", "200")

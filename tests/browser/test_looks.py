@@ -287,8 +287,8 @@ def test_all_that_a_game_needs_is_on_the_first_screen_and_never_moves(
         ("/play/?o=fixed", 1280, 800),
         ("/play/?o=fixed", 360, 740),
         ("/play/?o=human", 740, 360),
-        ("/play/?x=fixed&o=fixed&delay=0.25", 360, 740),
-        ("/play/?x=fixed&o=fixed&delay=0.25", 740, 360),
+        ("/play/0123?x=fixed&o=fixed&delay=0.25", 360, 740),
+        ("/play/0123?x=fixed&o=fixed&delay=0.25", 740, 360),
     ],
 )
 def test_nothing_jumps_in_two_whole_games(
@@ -330,7 +330,7 @@ class Slow(Quiet):
                 end = body.find(b"\n", PIECE) + 1 or len(body)
                 self.wfile.write(body[:end])
                 body = body[end:]
-                sleep(0.03)
+                sleep(0.02)
         with suppress(ConnectionError):  # whoever has seen enough hangs up
             self.wfile.write(body)
 

@@ -259,7 +259,7 @@ def test_a_request_that_fails_is_said_by_the_board_and_comes_back(page: Page) ->
 @pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")
 def test_a_watched_game_tries_again_by_itself(page: Page) -> None:
     page.route("**/reply/*", lambda route: route.abort())
-    page.goto("/play/?x=fixed&o=fixed&delay=0.25")
+    page.goto("/play/01234?x=fixed&o=fixed&delay=0.25")
     expect(page.locator("#notice")).to_contain_text("did not answer")
     page.unroute("**/reply/*")
     headline(page, "First empty cell wins as X")
@@ -309,7 +309,7 @@ def test_a_lost_game_is_explained_by_one_press_from_its_end(page: Page) -> None:
 
 
 def test_an_open_list_stays_open_while_a_game_is_watched(page: Page) -> None:
-    page.goto("/play/?x=fixed&o=fixed&delay=0.25&keep=1&pause=1")
+    page.goto("/play/0123?x=fixed&o=fixed&delay=0.25&keep=1&pause=1")
     page.evaluate(HELD)
     if not page.evaluate("CSS.supports('selector(:open)')"):
         pytest.skip("this browser does not tell whether a list is open")
@@ -325,7 +325,7 @@ def test_who_asked_for_less_motion_starts_the_game_by_hand(
     new_context: Callable[..., BrowserContext],
 ) -> None:
     page = new_context(reduced_motion="reduce").new_page()
-    page.goto("/play/?x=fixed&o=fixed&delay=0.25")
+    page.goto("/play/01234?x=fixed&o=fixed&delay=0.25")
     expect(page).to_have_url(re.compile("pause=1"))
     page.wait_for_load_state()
     page.click("#pause")
@@ -473,7 +473,7 @@ def test_a_finished_game_is_passed_on_and_played_again_for_others(page: Page) ->
 
 
 def test_a_hidden_page_rests(page: Page) -> None:
-    page.goto("/play/?x=fixed&o=fixed&delay=0.25&pause=1")
+    page.goto("/play/0123?x=fixed&o=fixed&delay=0.25&pause=1")
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
     page.evaluate(HELD)
     page.click("#pause")

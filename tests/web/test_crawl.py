@@ -16,7 +16,7 @@ from app.web.pages.api.description import UNREACHED
 from app.web.world import World
 
 READ = 4  # pages of each kind are searched for links
-FOLLOWED = 40  # of their links with the same parameters; the arena alone leads to 576 matches
+FOLLOWED = 20  # of their links with the same parameters; the arena alone leads to 576 matches
 TRAINED = 8  # recipes; the experiments have hundreds, of which only the name is looked up
 INLINE = re.compile(r"\sstyle=|\son\w+=|hx-on|<style|js:|<script(?! src=\"/static/)")
 LINKS = {"href", "src", "action", "hx-get", "data-reply"}
@@ -60,9 +60,10 @@ def kind(address: str) -> str:
 
 
 def form(address: str) -> tuple[object, ...]:
-    """What addresses of the same kind have in common that differ in their values alone."""
+    """What addresses of the same kind have in common that differ in values or language alone."""
     url = urlsplit(address)
-    return kind(address), url.path.count("/"), *sorted({name for name, _ in parse_qsl(url.query)})
+    named = {name for name, _ in parse_qsl(url.query)} - {"hl"}
+    return kind(address), url.path.count("/"), *sorted(named)
 
 
 def recipe(address: str) -> str:
