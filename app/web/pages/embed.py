@@ -51,7 +51,6 @@ class BoardFrame(Page, frozen=True):
 
     match: Match
     scene: Scene
-    page: str  # the address of the whole page, as in every frame
 
 
 class CurveFrame(Page, frozen=True):
@@ -77,7 +76,7 @@ class MindFrame(Page, frozen=True):
     film: learning.Film
     step: int
     next_step: str  # the address of the next frame of the film, after the last of the first
-    page: str
+    page: str  # the address of the whole page
 
 
 class ExperimentFrame(Page, frozen=True):
@@ -89,7 +88,6 @@ class ExperimentFrame(Page, frozen=True):
     layout: Layout
     svg: Markup
     table: Table
-    page: str
 
 
 class Chosen(NamedTuple):
@@ -135,7 +133,7 @@ def parse_curves(world: World, name: str, query: "Query") -> Chosen:
 
 def board_frame(place: Place) -> BoardFrame:
     """Gather what the templates write down."""
-    return BoardFrame(place.match, scene(place, IN_FRAME), addresses.play(place.match))
+    return BoardFrame(place.match, scene(place, IN_FRAME))
 
 
 @bp.get(addresses.EMBED_BOARD.to(""))
@@ -205,7 +203,6 @@ def experiment(claim: str) -> Response:
             layout=layout,
             svg=inline_plot(layout.plot),
             table=table(summary.figures[number - 1], world(), summary.first_seed),
-            page=addresses.EXPERIMENT.to(summary.id),
         )
     )
 
