@@ -36,15 +36,6 @@ def test_an_address_of_the_one_page_that_all_parts_were_leads_to_the_part(page: 
     expect(page).to_have_url(re.compile("/how/double-q$"))
 
 
-def test_formulas_are_drawn_as_mathematics(page: Page) -> None:
-    page.goto("/how/league")
-    fraction = page.locator(".formula mfrac").first
-    top, bottom = (fraction.locator(f"> :nth-child({n})").bounding_box() for n in (1, 2))
-    assert top is not None
-    assert bottom is not None
-    assert top["y"] + top["height"] <= bottom["y"] + 1
-
-
 def test_a_position_is_edited_and_the_example_stepped_through(page: Page) -> None:
     page.goto("/how/writing")
     page.click("#writing-8")

@@ -14,7 +14,7 @@ from app.tictactoe.policy import policy_of
 from app.web import addresses
 from app.web.lens import HEAT_STEPS, Opinion, lens_of, notes, off_task, opinion, seen_ply
 from app.web.match import Match, place_of
-from app.web.numbers import percent, signed
+from app.web.numbers import signed
 from app.web.pictures.boards import board
 from app.web.world import World
 
@@ -277,26 +277,3 @@ def test_the_lens_is_whoever_is_to_move_unless_asked_for(world: World) -> None:
 def test_every_lens_has_an_address_that_shows_it(client: FlaskClient, world: World) -> None:
     for lens in world.lenses:
         assert client.get(addresses.play(Match(lens=lens))).status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.424, "+0.42"),
-        (-1.0, "−1.00"),
-        (0.0, "0.00"),
-        (-0.001, "0.00"),
-        (0.004, "0.00"),
-        (12.5, "+12.50"),
-    ],
-)
-def test_a_value_has_a_sign_unless_it_is_zero(value: float, text: str) -> None:
-    assert signed(value) == text
-
-
-@pytest.mark.parametrize(
-    ("chance", "text"),
-    [(0.0, "0"), (1.0, "100"), (0.5, "50.00"), (0.00001, "<0.01"), (0.99999, ">99.99")],
-)
-def test_a_chance_is_never_rounded_to_none_or_all(chance: float, text: str) -> None:
-    assert percent(chance) == text

@@ -58,6 +58,9 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
         "/lab/q-table,games=200?ghost=double-q",
         "/mind/q-table?step=4&tile=99&colour=wrong",
         "/why/40?cell=8",
+        "/puzzle/5",
+        "/puzzle/5?right=0",
+        "/puzzle/5?right=0&plays=4&ply=2",
     ],
 )
 def test_a_fragment_is_a_part_of_the_page(client: FlaskClient, url: str) -> None:

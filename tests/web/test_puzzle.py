@@ -16,7 +16,6 @@ from app.web import addresses
 from app.web.pages.puzzle import WORDS, daily, parse
 from app.web.world import World
 
-HTMX = {"HX-Request": "true"}
 NUMBERS = [1, 5, 9, 20, 60]
 SAW, KNEW = "You saw what it would play.", "You knew a right move."
 DAY = date(2026, 11, 23)
@@ -194,15 +193,6 @@ def test_every_puzzle_has_a_page_that_opens(client: FlaskClient, world: World) -
     for number, puzzle in enumerate(world.puzzles, 1):
         page = client.get(answered(number, puzzle.right[0], puzzle.wrong)).text
         assert world.titles[puzzle.agent] in page
-
-
-def test_the_fragment_is_a_part_of_the_page(client: FlaskClient) -> None:
-    for url in ("/puzzle/5", "/puzzle/5?right=0", "/puzzle/5?right=0&plays=4&ply=2"):
-        page, fragment = client.get(url), client.get(url, headers=HTMX)
-        assert fragment.text.strip() in page.text
-        assert fragment.text.count('id="notice"') == page.text.count('id="notice"') == 1
-        again = client.get(url, headers={"If-None-Match": page.headers["ETag"]})
-        assert again.status_code == 304
 
 
 @given(days=st.integers(0, 2000))
