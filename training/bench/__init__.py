@@ -17,20 +17,17 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
 from app.recipes import SHIPPED, Recipe, parse
-from app.recipes.algorithms import Dqn, QLearning
+from app.recipes.algorithms import QLearning
 from app.tictactoe.game import Game, connect
 from app.tictactoe.policy import t_hand, uniform
 from app.tictactoe.values import optimal, outcome_chances
 from training.learners import learn
 from training.learners.pairs import legal_pairs
 from training.learners.randomness import stream
-from training.networks import net
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)]
 GOALS = {(3, 3, 3): " (goal 20 ms)", (4, 4, 4): " (goal 60 s, 1 GiB)"}
@@ -38,9 +35,6 @@ BRIEF = 0.5  # seconds: a board that takes less is measured several times
 BRIEF_RUNS = 7
 C_GOAL = 1.5
 RUNS = 5
-NETWORKS = (2, 4, 8)
-NETWORK_STEPS = 100
-NETWORK_RUNS = 3
 SOURCE = Path(__file__).with_name("q_learning.c")  # the loop of Q-learning, to measure ours by
 # Without contraction the sums are rounded as everywhere else.
 FLAGS = ["-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC"]
@@ -51,7 +45,6 @@ def benchmark() -> Iterator[str]:
     yield from _boards()
     yield _evaluation(connect())
     yield from _learners(connect())
-    yield from _networks()
 
 
 def _boards() -> Iterator[str]:
@@ -138,60 +131,6 @@ def _rate(game: Game, recipe: Recipe) -> float:
     start = process_time()
     *_, end = learn(game, recipe)
     return end.updates / (process_time() - start)
-
-
-def _networks() -> Iterator[str]:
-    """Measure several networks in one compiled step by `vmap`, beside one after the other.
-
-    The ratio is why `training.networks` teaches one after the other: on a CPU side by side gains
-    little, and its sums differ in the last digits, so that what a recipe becomes would depend on
-    the recipes that are trained beside it.
-    """
-    game, recipe = connect(), Dqn()
-    read = jnp.asarray(net.reading(game, recipe.encoding, recipe.convolution))
-    guarded = jnp.asarray(~game.legal)
-    rng = np.random.default_rng(recipe.seed)
-    shape = (max(NETWORKS), NETWORK_STEPS, recipe.batch)
-    every = net.Minibatches(
-        rng.integers(game.decisions, size=shape, dtype=np.int32),
-        rng.integers(game.cells, size=shape, dtype=np.int32),
-        rng.normal(size=shape).astype(np.float32),
-    )
-    pupils = [
-        net.untaught(net.new_network(rng, read, recipe.hidden, game.cells), seed)
-        for seed in range(max(NETWORKS))
-    ]
-
-    def teach(pupil: net.Pupil, lessons: net.Minibatches) -> net.Pupil:
-        taught: net.Pupil = net.teach(pupil, read, guarded, lessons, recipe.step_size)
-        return taught
-
-    def one_by_one(pupils: list[net.Pupil], lessons: list[net.Minibatches]) -> list[net.Pupil]:
-        return list(map(teach, pupils, lessons))
-
-    together = jax.jit(jax.vmap(teach))
-    yield "\nnetworks   one by one   side by side   (ms of processor time a step and network)"
-    for count in NETWORKS:
-        alone = [net.Minibatches(*(column[n] for column in every)) for n in range(count)]
-        stacked = jax.tree.map(lambda *parts: jnp.stack(parts), *pupils[:count])
-        lessons = net.Minibatches(*(column[:count] for column in every))
-        one = _step(count, one_by_one, pupils, alone)
-        other = _step(count, together, stacked, lessons)
-        yield (
-            f"{count:>8}   {one:>7.2f} ms   {other:>9.2f} ms   "
-            f"side by side is {one / other:.2f} times as fast"
-        )
-
-
-def _step(count: int, run: Callable[..., object], *arguments: object) -> float:
-    """Return the milliseconds of one step of one of the networks."""
-
-    def teach() -> None:
-        jax.block_until_ready(run(*arguments))  # type: ignore[no-untyped-call]
-
-    teach()  # compiles
-    seconds = median(_seconds(teach) for _ in range(NETWORK_RUNS))
-    return 1000 * seconds / (count * NETWORK_STEPS)
 
 
 def _seconds(run: Callable[[], object]) -> float:
