@@ -45,11 +45,6 @@ def shifts(page: Page) -> list[Any]:
     return moved
 
 
-def focused(page: Page) -> str:
-    identity: str = page.evaluate("document.activeElement.id")
-    return identity
-
-
 def walk(page: Page, way: str) -> None:
     """Go "back" or "forward", until that page is loaded: its address is there before it."""
     page.evaluate("window.left = true")

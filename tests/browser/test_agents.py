@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app.tictactoe.card import Card
 from app.web.numbers import count, percent
-from tests.browser.steps import focused, walk
+from tests.browser.steps import walk
 from tests.service.server import ROOT
 
 
@@ -46,7 +46,7 @@ def test_the_heads_sort_the_table(page: Page) -> None:
         expect(first_agent(page)).to_have_text(agent)
         expect(page.locator("[aria-sort]")).to_have_count(1)
         # It stays where it was, for the next click.
-        assert focused(page) == "sort-random-x"
+        expect(page.locator("#sort-random-x")).to_be_focused()
     walk(page, "back")
     expect(first_agent(page)).to_have_text(first)
     page.click("#ranking tbody a >> nth=0")
@@ -142,7 +142,7 @@ def test_the_curves_against_somebody_else(page: Page) -> None:
     expect(charts).to_have_count(5)
     expect(charts.first).to_have_attribute("aria-label", re.compile("As X against T-hand: won"))
     expect(values(charts.first)).to_have_text(ends("t-hand"))
-    assert focused(page) == "against-t-hand"
+    expect(page.locator("#against-t-hand")).to_be_focused()
     walk(page, "back")
     expect(values(charts.first)).to_have_text(ends("random"))
 

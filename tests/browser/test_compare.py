@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.steps import address, focused, walk
+from tests.browser.steps import address, walk
 
 USUAL = "?lens=q-learning-1&lens=q-iteration"
 
@@ -17,12 +17,12 @@ def test_all_boards_move_together(page: Page) -> None:
     expect(page).to_have_url(address(f"/compare/4{USUAL}"))
     expect(page.locator(".mark")).to_have_count(3)
     expect(page.locator("#status")).to_have_text("X: row 2, column 2. O to move.")
-    assert focused(page) == "board-q-iteration-4"
+    expect(page.locator("#board-q-iteration-4")).to_be_focused()
     page.click("#board-truth-0")
     expect(page.locator(".mark")).to_have_count(6)
     page.click("#take-back")
     expect(page.locator(".mark")).to_have_count(3)
-    assert focused(page) == "take-back"
+    expect(page.locator("#take-back")).to_be_focused()
     walk(page, "back")
     expect(page.locator(".mark")).to_have_count(6)
     walk(page, "back")
@@ -37,10 +37,10 @@ def test_arrow_keys_stay_on_their_board(page: Page) -> None:
     page.focus("#board-q-iteration-0")
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
-    assert focused(page) == "board-q-iteration-5"
+    expect(page.locator("#board-q-iteration-5")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(address(f"/compare/5{USUAL}"))
-    assert focused(page) == "board-q-iteration-5"
+    expect(page.locator("#board-q-iteration-5")).to_be_focused()
 
 
 def test_agents_are_added_exchanged_and_removed(page: Page) -> None:
@@ -49,7 +49,7 @@ def test_agents_are_added_exchanged_and_removed(page: Page) -> None:
     page.focus("#add")
     page.select_option("#add", "self-play")
     expect(boards).to_have_text(["Q-learning 1", "Q-iteration", "Self-play", "Optimal play"])
-    assert focused(page) == "add"
+    expect(page.locator("#add")).to_be_focused()
     page.select_option("#lens-1", "champion")
     expect(boards).to_have_text(["Champion", "Q-iteration", "Self-play", "Optimal play"])
     expect(page).to_have_url(address("/compare/40?lens=champion&lens=q-iteration&lens=self-play"))
@@ -60,7 +60,7 @@ def test_agents_are_added_exchanged_and_removed(page: Page) -> None:
     page.focus("#add")
     page.select_option("#add", "dqn-vs-random")
     expect(boards).to_have_count(5)
-    assert focused(page) == "add"  # now what says that there is no room
+    expect(page.locator("#add")).to_be_focused()  # now what says that there is no room
     page.reload()
     expect(boards).to_have_count(5)
 
@@ -94,6 +94,7 @@ def test_it_works_without_javascript(new_context: Callable[..., BrowserContext])
     page = new_context(java_script_enabled=False).new_page()
     page.goto(f"/compare/{USUAL}")
     page.click("#board-q-learning-1-8")
+    expect(page).to_have_url(address(f"/compare/8{USUAL}"))
     page.select_option("#add", "champion")
     page.click("#adding button")
     expect(page).to_have_url(address("/compare/8?lens=q-learning-1&lens=q-iteration&lens=champion"))
@@ -155,7 +156,7 @@ def test_one_slider_moves_boards_and_minds_and_so_it_does_after_an_exchange(page
         expect(blank).to_have_count(0)
         expect(unknown).to_have_count(0)
         expect(page).to_have_url(address(f"/compare/40?lens={agent}&lens=q-iteration"))
-        assert focused(page) == "film-step"
+        expect(page.locator("#film-step")).to_be_focused()
         if agent != "champion":
             page.select_option("#lens-1", "champion")
             expect(page.locator(".panels h2").first).to_have_text("Champion")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import HELD, MARKS, Gate, address, focused, walk
+from tests.browser.steps import HELD, MARKS, Gate, address, walk
 
 
 def test_a_board_moves_in_place_and_back(page: Page) -> None:
@@ -15,7 +15,7 @@ def test_a_board_moves_in_place_and_back(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"/how/q-iteration\?record=40$"))
     expect(page.locator("#turn")).to_have_text("X to move")
     expect(page.locator("#shown .mark")).to_have_count(2)
-    assert focused(page) == "board-0"
+    expect(page.locator("#board-0")).to_be_focused()
     page.click("#back")
     expect(page.locator("#shown .mark")).to_have_count(1)
     expect(page.locator("#back")).to_have_count(0)

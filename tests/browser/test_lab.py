@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.steps import SHIFTS, focused, shifts, walk
+from tests.browser.steps import SHIFTS, shifts, walk
 
 SMALL = "q-table,games=200"
 
@@ -20,7 +20,7 @@ def test_a_change_has_an_address_and_back_undoes_it(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"/lab/q-table,alpha=0.41,games=200\?ghost="))
     expect(page.locator("#alpha")).to_have_value("0.41")
     expect(page.locator("#duel .figure-keys")).to_contain_text("A: α 0.4")
-    assert focused(page) == "alpha-slider"
+    expect(page.locator("#alpha-slider")).to_be_focused()
     page.click("#more-fields")
     page.locator("label:has(#seat-2)").click()
     expect(page).to_have_url(re.compile("/lab/q-table,seat=x,alpha=0.41,games=200"))

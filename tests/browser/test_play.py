@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.steps import HELD, MARKS, Gate, address, focused, walk
+from tests.browser.steps import HELD, MARKS, Gate, address, walk
 
 
 def headline(page: Page, text: str) -> None:
@@ -36,18 +36,18 @@ def test_a_game_by_mouse(page: Page) -> None:
 
 def test_a_game_by_keyboard_alone(page: Page) -> None:
     page.goto("/play/?o=fixed")
-    while focused(page) != "board-0":
+    while page.evaluate("document.activeElement.id") != "board-0":
         page.keyboard.press("Tab")
     for keys, cell in [(["ArrowDown", "ArrowRight"], 4), (["ArrowUp", "ArrowRight"], 2)]:
         for key in keys:
             page.keyboard.press(key)
-        assert focused(page) == f"board-{cell}"
+        expect(page.locator(f"#board-{cell}")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.locator("#board-0, #board-1").locator(".mark")).to_have_count(
             1 if cell == 4 else 2
         )
         headline(page, "Your turn as X")
-        assert focused(page) == f"board-{cell}"
+        expect(page.locator(f"#board-{cell}")).to_be_focused()
     page.keyboard.press("7")
     headline(page, "You win")
     page.keyboard.press("n")
@@ -111,7 +111,7 @@ def test_a_watched_game_is_paused_stepped_and_goes_on(page: Page) -> None:
     expect(page.locator(MARKS)).to_have_count(3)
     page.click("#first")
     expect(page.locator(MARKS)).to_have_count(0)
-    assert focused(page) == "first"
+    expect(page.locator("#first")).to_be_focused()
     page.click("#pause")
     headline(page, "First empty cell wins as X")
 
@@ -136,7 +136,7 @@ def test_taking_back_undoes_both_plies(page: Page) -> None:
     page.click("#take-back")
     expect(page).to_have_url(address("/play/40?o=fixed"))
     headline(page, "Your turn as X")
-    assert focused(page) == "take-back"
+    expect(page.locator("#take-back")).to_be_focused()
     page.keyboard.press("u")
     expect(page).to_have_url(address("/play/?o=fixed"))
 
@@ -191,7 +191,7 @@ def test_values_can_be_hidden_and_seats_changed(page: Page) -> None:
     page.check("#hide")
     expect(page.locator(".cell .value")).to_have_count(0)
     expect(page.locator(".cell .star")).to_have_count(0)
-    assert focused(page) == "hide"
+    expect(page.locator("#hide")).to_be_focused()
     page.click("#swap")
     expect(page.locator("#seat-x b")).to_have_text("Q-iteration")
     expect(page.locator("#seat-o b")).to_have_text("You")
@@ -217,7 +217,7 @@ def test_single_keys_work_anywhere_but_in_fields_and_can_be_switched_off(page: P
     page.focus("#board-8")
     page.keyboard.press("u")
     page.keyboard.press("ArrowUp")
-    assert focused(page) == "board-5"
+    expect(page.locator("#board-5")).to_be_focused()
     expect(page.locator(MARKS)).to_have_count(2)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.steps import Gate, address, focused
+from tests.browser.steps import Gate, address
 
 LENS = "q-learning-1"
 COUNT = """() => {
@@ -26,7 +26,7 @@ def test_the_slider_goes_back_in_training_by_keyboard(page: Page) -> None:
     expect(page).to_have_url(address(f"/play/408?lens={LENS}&step=0&pause=1"))
     expect(page.locator("#trained")).to_have_text("after 0 updates")
     expect(page.locator("#board-2")).to_have_attribute("aria-label", re.compile("not tried yet"))
-    assert focused(page) == "snapshot-step"
+    expect(page.locator("#snapshot-step")).to_be_focused()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".caption")).to_have_text(re.compile(r"after [1-9]\d* updates?, for O"))
     page.keyboard.press("End")
