@@ -18,7 +18,7 @@ GAME = connect(3, 4, 3)  # X wins with optimal play: nobody is unbeatable in bot
 TRAINED = {
     "q-table": "q-table,games=60",
     "q-learning-1": "q-learning,games=60",
-    "q-iteration": "q-iteration,vs=random:2+self:10",
+    "q-iteration": "q-iteration,vs=random:1+self:7",
     "self-play": "self-play,games=60",
     "observing": "league,observing=yes,rounds=3",
     "champion": "champion,games=30",
