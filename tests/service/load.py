@@ -23,7 +23,7 @@ import click
 from flask import Flask
 
 from app.web import create_app
-from tests.service import people, rates
+from tests.service import classroom, rates
 from tests.service.cases import BR, GZIP, HTMX, moves, positions
 from tests.service.server import (
     agents,
@@ -107,9 +107,9 @@ def _measure(effort: Effort) -> Iterator[Table]:
     yield sizes()
     yield at_start(effort.starts)
     yield at_first()
-    yield from map(people.classroom, CLASSES)
-    yield people.teaching(effort.lab)
-    yield people.soak(effort.soak)
+    yield from map(classroom.classroom, CLASSES)
+    yield classroom.teaching(effort.lab)
+    yield classroom.soak(effort.soak)
     title = (
         f"{rates.CONNECTIONS} connections; medians of {effort.rounds} rounds of {effort.seconds} s"
     )

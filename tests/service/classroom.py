@@ -1,4 +1,4 @@
-"""What people at work on the site see: `python -m tests.service.people classroom 30`, for one.
+"""What people at work on the site see: `python -m tests.service.classroom 30`, for one.
 
 Each student of a class opens a recipe that nobody has named before, moves a slider ten times in a
 minute and waits for the twenty seeds of the last duel, beside ordinary visitors.  As the page does,
@@ -358,12 +358,12 @@ KINDS: dict[str, Callable[[int], Table]] = {
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(list(KINDS)))
-@click.argument("number", type=int)
+@click.argument("number", type=click.IntRange(1))
+@click.option("--kind", type=click.Choice(list(KINDS)), default="classroom", show_default=True)
 @click.option(
     "--markdown", type=click.Path(path_type=Path, exists=True), help="Put the table here, too."
 )
-def main(kind: str, number: int, markdown: Path | None) -> None:
+def main(number: int, kind: str, markdown: Path | None) -> None:
     """Print how a class of so many is served, or others for so many seconds, beside the goals."""
     found = KINDS[kind](number)
     show(found)
