@@ -52,14 +52,16 @@ control_socket_disable = True
 graceful_timeout = 30  # seconds
 
 worker_class = "gevent"
-worker_connections = 2_000  # of a process
 keepalive = 5  # seconds until the head of a request is whole, the first and each after it
 limit_request_line = 8190
 limit_request_fields = 64
 limit_request_field_size = 4096
+worker_connections = 2_000  # of a process
 with suppress(ValueError):  # where files have no limit
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection is one
+    if most != resource.RLIM_INFINITY:  # a third is for the site's own and what they ask for
+        worker_connections = min(worker_connections, 2 * most // 3)
 
 # Whom to believe is said by TRUSTED_PROXIES alone: gunicorn itself believes nobody.
 forwarded_allow_ips = ""
