@@ -137,7 +137,7 @@ def from_process(game: Game, content: bytes, name: str) -> Agent:
 
     Raises ModelError if it cannot be that.
     """
-    with _blaming(name):
+    with blaming(name):
         card, *arrays = msgspec.msgpack.decode(
             content, type=tuple[Card, bytes, bytes, bytes, bytes]
         )
@@ -224,7 +224,7 @@ def from_files(
 
     Raises ModelError, naming the file and what is wrong with it.
     """
-    with _blaming(f"{path}.json"):
+    with blaming(f"{path}.json"):
         card = msgspec.json.decode(card_bytes, type=Card)
         check_card(game, agent_id, card)
         check_figures(game, card.figures)
@@ -240,7 +240,7 @@ def from_files(
 def _unjudged(
     game: Game, agent_id: str, card_bytes: bytes, arrays_bytes: bytes, path: Path
 ) -> Agent:
-    with _blaming(f"{path}.json"):
+    with blaming(f"{path}.json"):
         known = msgspec.json.decode(card_bytes, type=dict[str, Any])
         card = msgspec.convert(known | {"figures": UNJUDGED}, Card)
         check_card(game, agent_id, card)
@@ -248,7 +248,7 @@ def _unjudged(
 
 
 def _with_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Agent:
-    with _blaming(f"{path}.npz"):
+    with blaming(f"{path}.npz"):
         if hashlib.sha256(arrays_bytes).hexdigest() != card.arrays:
             raise ValueError("the file is not the one that the card describes: its sha256 differs")
         arrays = read_arrays(arrays_bytes, _layout(game))
@@ -263,7 +263,7 @@ def _with_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Age
 
 
 @contextmanager
-def _blaming(file: str) -> Iterator[None]:
+def blaming(file: str) -> Iterator[None]:
     """Name the file, or the agent, of which a ValueError says that something is wrong with it."""
     try:
         yield

@@ -160,15 +160,25 @@ def _opinion(world: World, position: int, lens: str, step: int | None, own: bool
     legal, worth = world.game.legal[position], world.worth(lens)
     if not world.agents.knows(lens):
         values = world.values(lens)[position]
-        in_task = policy_of(values.round(TIE_DECIMALS), "greedy")
-        policy = world.best_play[position] if lens == TRUTH else in_task
+        policy = (
+            world.best_play[position]
+            if lens == TRUTH
+            else policy_of(values.round(TIE_DECIMALS), "greedy")
+        )
         return weighed(world, position, lens, values, legal, policy, worth, own)
     learned, known = _learned(world, lens, step, position)
     shipped, plays = step is None, world.agents[lens].card.plays
     # A copy, so that what is kept here does not keep a whole policy.
     policy = world.policies[lens][position].copy() if shipped else policy_of(learned, plays)
     view = weighed(
-        *(world, position, lens, learned.astype(np.float64), known, policy, worth, own),
+        world,
+        position,
+        lens,
+        values=learned.astype(np.float64),
+        known=known,
+        policy=policy,
+        worth=worth,
+        own=own,
         plays=plays,
         blank=gettext("never tried") if shipped else gettext("not tried yet"),
     )

@@ -152,9 +152,8 @@ class Encodings(NamedTuple):
     packed: int
     bits: str  # the same in base 2
     flat: list[int]
-    read: list[
-        str
-    ]  # what a network reads: a cell each, who is to move, the padding; none at an end
+    # What a network reads: a cell each, who is to move, the padding; none at an end.
+    read: list[str]
 
 
 def encoded(game: Game, position: int) -> Encodings:

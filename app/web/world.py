@@ -21,7 +21,7 @@ from app.recipes import Recipe, parse
 from app.recipes.parameters import YOU
 from app.recipes.taught import title_of
 from app.sources import CLASSICS, heading
-from app.tictactoe.agents import Agent, ModelError, load_all
+from app.tictactoe.agents import Agent, ModelError, blaming, load_all
 from app.tictactoe.arena import disagreements, join, round_robin
 from app.tictactoe.atlas import Atlas, Certificate, Mistakes, atlas, certificate, mistakes
 from app.tictactoe.card import Card
@@ -512,18 +512,16 @@ def load_world(models: Path, lab: bool = False) -> World:
     """
     game = tic_tac_toe()
     agents = load_all(models, game)
-    file = ""
-    try:
-        for name, agent in agents.items():
-            file = f"{models / name}.json: "
+    for name, agent in agents.items():
+        with blaming(f"{models / name}.json"):
             _check_recipe(agent.card)
-        file = ""  # errors of these name theirs
+    try:
         experiments = load_experiments(models / EXPERIMENTS)
-        for claim, summary in experiments.items():
-            file = f"{models / EXPERIMENTS / claim}.json: "
+    except ValueError as error:  # which names the file
+        raise ModelError(str(error)) from error
+    for claim, summary in experiments.items():
+        with blaming(f"{models / EXPERIMENTS / claim}.json"):
             _check_records(game, summary)
-    except ValueError as error:
-        raise ModelError(f"{file}{error}") from error
     return World(
         game=game,
         lab=Lab(game, agents, source() if lab else None),

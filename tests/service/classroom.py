@@ -5,7 +5,6 @@ minute and waits for the twenty seeds of the last duel, beside ordinary visitors
 each asks for seeds meanwhile, and hangs up with the next move.
 """
 
-import html
 import math
 import random
 import re
@@ -17,7 +16,6 @@ from html import unescape
 from itertools import cycle
 from pathlib import Path
 from statistics import median, quantiles
-from threading import Thread
 from typing import NamedTuple
 from urllib.parse import urljoin
 
@@ -226,7 +224,7 @@ def soak(seconds: float) -> Table:
     pages: list[int] = []  # statuses
     with serving() as server:
         end = time.monotonic() + seconds
-        people = Thread(
+        people = threading.Thread(
             target=crowd,
             args=(lambda number: _wander(server, number, end, pages), range(WANDERERS)),
         )
@@ -266,7 +264,7 @@ def _wander(server: Server, number: int, end: float, pages: list[int]) -> None:
         seen.add(path)
         page = until_there(server, path, time.monotonic() + PATIENCE)
         pages.append(page.status)
-        links = {html.unescape(link) for link in LINK.findall(page.text)} - seen
+        links = {unescape(link) for link in LINK.findall(page.text)} - seen
         for link in sorted(links):
             by_part.setdefault(link.split("/")[1].partition("?")[0], []).append(link)
 

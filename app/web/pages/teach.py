@@ -328,9 +328,14 @@ def _opinion(place: Place, course: Course, recipe: Recipe, ply: int) -> Opinion:
         known |= game.successor[position] >= game.decisions
     if recipe.worth() is None:  # a box has its beads from the beginning
         known |= np.isfinite(values)
-    policy, worth = policy_of(values, recipe.plays), recipe.worth()
     return weighed(
-        *(place.world, position, course.recipe, values, known, policy, worth),
+        place.world,
+        position,
+        course.recipe,
+        values=values,
+        known=known,
+        policy=policy_of(values, recipe.plays),
+        worth=recipe.worth(),
         plays=recipe.plays,
         blank=gettext("it has not tried it"),
     )
