@@ -1,11 +1,18 @@
 PORT ?= 8000
-PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+ifndef PYTHON
+# Searched for when it is first needed, and only once: each search starts Python up to four times.
+PYTHON = $(eval PYTHON := $(find_python))$(PYTHON)
+endif
+find_python = $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 BIN := .venv/bin
 RUNTIME := .venv/.runtime
 DEV := .venv/.dev
-UV := $(BIN)/uv
+# A uv on the PATH saves installing one. The redirection makes old versions of make use a shell,
+# without which "command" is unknown.
+OWN_UV := $(if $(shell command -v uv 2>/dev/null),,$(BIN)/uv)
+UV := $(or $(OWN_UV),uv)
 # uv installs ten times faster; pip, where uv does not find what pip's own settings name.
 # Compiling what may never be imported takes as long as installing it, and so does a pip of the
 # folder's own, where Python has one that installs into other folders.
@@ -25,6 +32,9 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
 
 run: $(RUNTIME) ## Serve on http://127.0.0.1:8000 (another port: make run PORT=9000)
+	@! $(BIN)/python -c 'import socket, sys; socket.create_connection(("127.0.0.1", sys.argv[1]))' \
+		"$(PORT)" 2>/dev/null || \
+		{ echo "Port $(PORT) is in use. Choose another: make run PORT=9000"; exit 1; }
 	@# exec all the way down: the server is make's own child, and ends with it.
 	@exec $(TIED) env HOST=127.0.0.1 PORT=$(PORT) PATH="$(CURDIR)/$(BIN):$$PATH" \
 		sh -c "exec $$(sed -n 's/^web: //p' Procfile)"
@@ -86,7 +96,7 @@ lock: $(DEV) ## Pin what pyproject.toml asks for (make lock UPGRADE=1: the newes
 	$(call compile,requirements-dev.txt,--group dev)
 	$(call compile,requirements.txt,--constraint requirements-dev.txt)
 
-compile = $(UV) pip compile pyproject.toml $(2) --quiet --generate-hashes --universal \
+compile = $(BIN)/uv pip compile pyproject.toml $(2) --quiet --generate-hashes --universal \
 	--python-version 3.11 $(if $(UPGRADE),--upgrade) --custom-compile-command "make lock" -o $(1)
 
 $(BIN)/python:
@@ -96,16 +106,16 @@ $(BIN)/python:
 	$(PYTHON) -m venv $$($(PYTHON) -c 'import pip, sys; sys.exit(int(pip.__version__.split(".")[0]) < 23)' \
 		2>/dev/null && echo --without-pip) .venv
 
-$(UV): | $(BIN)/python
+$(BIN)/uv: | $(BIN)/python
 	sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.txt > .venv/uv.txt
 	$(PIP) -r .venv/uv.txt
 
-$(RUNTIME): requirements.txt | $(UV)
+$(RUNTIME): requirements.txt | $(BIN)/python $(OWN_UV)
 	$(call install,requirements.txt)
 	@touch $@
 
 # Holds the runtime packages too, at the same versions.
-$(DEV): requirements-dev.txt | $(UV)
+$(DEV): requirements-dev.txt | $(BIN)/python $(OWN_UV)
 	$(call install,requirements-dev.txt)
 	@touch $@ $(RUNTIME)
 
