@@ -22,7 +22,7 @@ from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
 from app.tictactoe.policy import BASELINES, Policy, policy_of
-from app.tictactoe.report import BySeat
+from app.tictactoe.report import RatesBySeat
 from training import learners
 from training.following import figures_of
 from training.learners.phases import Progress
@@ -190,7 +190,7 @@ def agent_of(
         arrays="",
         worth=recipe.worth(),
         figures=figures_of(game, recipe, tables, updates.tolist()),
-        win_rate=BySeat(*map(list, zip(*won, strict=True))) if won else None,
+        win_rate=RatesBySeat(*map(list, zip(*won, strict=True))) if won else None,
         refills=end.refills,
     )
     return Agent(

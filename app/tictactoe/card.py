@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES, Plays
-from app.tictactoe.report import BySeat, Chance, Count, Figures
+from app.tictactoe.report import ChancesBySeat, Count, CountsBySeat, Figures, RatesBySeat
 from app.tictactoe.views import Worth
 
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # to Python "$" also stands before a last line break
@@ -23,10 +23,10 @@ TAKEN = {"human", "truth", "self", "both", *BASELINES}  # names that no agent ma
 UNJUDGED = Figures(
     updates=[],
     vs={},
-    best_response=BySeat([], []),
+    best_response=ChancesBySeat([], []),
     nash_conv=[],
     blunders=[],
-    reachable_blunders=BySeat([], []),
+    reachable_blunders=CountsBySeat([], []),
     classes_right=None,
     task=None,
 )
@@ -85,7 +85,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     ]
     figures: Annotated[Figures, Meta(description="What is exactly true of it.")]
     win_rate: Annotated[
-        BySeat[Chance] | None,
+        RatesBySeat | None,
         Meta(
             description="Share of training games won, exploring, epoch by epoch; left out where "
             "it was not recorded."

@@ -26,7 +26,9 @@ from app.tictactoe.views import Worth, common_scale
 
 Entry = TypeVar("Entry")
 Chance = Annotated[float, Meta(ge=0, le=1)]
-Chances = tuple[Chance, Chance, Chance]  # win, draw, loss, from the agent's own side
+# Win, draw and loss from the agent's own side.  As a list of one type and of fixed length, it has a
+# JSON schema that every generator of clients can read; that of a tuple says `items: false`.
+Chances = Annotated[tuple[Chance, ...], Meta(min_length=3, max_length=3)]
 Count = Annotated[int, Meta(ge=0)]
 Distance = Annotated[float, Meta(ge=0)]
 DECIMALS = 9  # of what a card records
@@ -37,6 +39,18 @@ class BySeat(msgspec.Struct, Generic[Entry], frozen=True, forbid_unknown_fields=
 
     x: Annotated[list[Entry], Meta(description="As X, one entry a snapshot (or epoch).")]
     o: Annotated[list[Entry], Meta(description="As O, one entry a snapshot (or epoch).")]
+
+
+class ChancesBySeat(BySeat[Chances], frozen=True):
+    """Chances of win, draw and loss in each seat, one entry a snapshot."""
+
+
+class CountsBySeat(BySeat[Count], frozen=True):
+    """A count in each seat, one entry a snapshot."""
+
+
+class RatesBySeat(BySeat[Chance], frozen=True):
+    """A share of games in each seat, one entry an epoch."""
 
 
 class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,11 +73,11 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         list[Count], Meta(description="Updates made by each snapshot; the last one is the agent.")
     ]
     vs: Annotated[
-        dict[str, BySeat[Chances]],
+        dict[str, ChancesBySeat],
         Meta(description="Chances of win, draw, loss against each baseline, its own side."),
     ]
     best_response: Annotated[
-        BySeat[Chances], Meta(description="Chances against the agent's best responder.")
+        ChancesBySeat, Meta(description="Chances against the agent's best responder.")
     ]
     nash_conv: Annotated[
         list[Annotated[float, Meta(ge=0, le=2)]],
@@ -74,7 +88,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="Decisions in which its move can be a blunder."),
     ]
     reachable_blunders: Annotated[
-        BySeat[Count], Meta(description="Those of them that its own play in a seat can meet.")
+        CountsBySeat, Meta(description="Those of them that its own play in a seat can meet.")
     ]
     classes_right: Annotated[
         list[Chance] | None,
@@ -135,7 +149,7 @@ def report(
             _rounded(x[2] - x[0] + o[2] - o[0]) for x, o in zip(beaten.x, beaten.o, strict=True)
         ],
         blunders=blundering.sum(axis=1).tolist(),
-        reachable_blunders=BySeat(
+        reachable_blunders=CountsBySeat(
             *((blundering & met).sum(axis=1).tolist() for met in followed.met)
         ),
         classes_right=None if worth is None else _classes_right(game, tables, worth),
@@ -224,9 +238,9 @@ def _task_distance(game: Game, tables: NDArray[np.floating], task: Task) -> Task
     return TaskDistance(*([_rounded(distance) for distance in each] for each in measures))
 
 
-def _by_seat(chances: Values) -> BySeat[Chances]:
+def _by_seat(chances: Values) -> ChancesBySeat:
     """Turn chances of X winning, a draw, O winning, [2, T, 3], into those of X and of O."""
-    return BySeat(*map(_own_side, chances, SEATS.values()))
+    return ChancesBySeat(*map(_own_side, chances, SEATS.values()))
 
 
 def _own_side(chances: Values, seat: int) -> list[Chances]:

@@ -15,17 +15,15 @@ from numpy.typing import NDArray
 from app.tictactoe.game import SEATS, Game, X
 
 DECIMALS = 2  # of a value on a square
+Rewards = Annotated[tuple[float, ...], Meta(min_length=3, max_length=3)]  # of loss, draw and win
+COMMON = (-1.0, 0.0, 1.0)  # the scale on which agents with different rewards are compared
 
 
 class Worth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a loss, a draw and a win are worth to the mover, in each seat."""
 
-    x: Annotated[
-        tuple[float, float, float], Meta(description="What a loss, a draw, a win bring X.")
-    ] = (-1.0, 0.0, 1.0)
-    o: Annotated[
-        tuple[float, float, float], Meta(description="What a loss, a draw, a win bring O.")
-    ] = (-1.0, 0.0, 1.0)
+    x: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring X.")] = COMMON
+    o: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring O.")] = COMMON
 
     def __post_init__(self) -> None:
         for seat in SEATS:

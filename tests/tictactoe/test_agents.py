@@ -21,7 +21,7 @@ from app.tictactoe.card import TAKEN, Card, Reported, card_text
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.policy import BASELINES
-from app.tictactoe.report import BySeat
+from app.tictactoe.report import RatesBySeat
 from tests.tictactoe.models import ID, assert_same, make_agent
 from tests.tictactoe.savers import AGENTS, GAME, files
 
@@ -89,7 +89,7 @@ def test_the_card_is_readable(tmp_path: Path, game: Game, agent: Agent):
 
 
 def test_a_card_may_tell_the_win_rate_of_the_training(tmp_path: Path, game: Game):
-    win_rate = BySeat(x=[0.5, 1.0], o=[0.0, 0.25])
+    win_rate = RatesBySeat(x=[0.5, 1.0], o=[0.0, 0.25])
     save(tmp_path, game, make_agent(game, win_rate=win_rate))
     assert load(tmp_path, game, ID).card.win_rate == win_rate
     assert '"x": [0.5, 1.0]' in (tmp_path / f"{ID}.json").read_text()

@@ -4,6 +4,7 @@ import html
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -40,6 +41,23 @@ def test_every_field_and_parameter_has_a_meaning(described: Any) -> None:
 
 def test_the_description_names_its_server(described: Any) -> None:
     assert [server["url"] for server in described["servers"]] == ["/"]
+
+
+def schemas_within(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield every object within a JSON value, the value itself included."""
+    if isinstance(value, dict):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value:
+        if isinstance(inner, dict | list):
+            yield from schemas_within(inner)
+
+
+def test_generators_of_clients_can_read_every_list_and_name(described: Any) -> None:
+    for schema in schemas_within(described):
+        if schema.get("type") == "array":
+            assert isinstance(schema["items"], dict), schema
+    for name, schema in described["components"]["schemas"].items():
+        assert schema["title"] == name
 
 
 def test_the_limits_are_those_of_the_game(described: Any, world: World) -> None:

@@ -43,7 +43,7 @@ def to_two_decimals(value: float | Fraction) -> str:
     return f"{sign}{abs(hundredths) // 100}.{abs(hundredths) % 100:02d}"
 
 
-def common(value: Fraction, worth: tuple[float, float, float]) -> Fraction:
+def common(value: Fraction, worth: tuple[float, ...]) -> Fraction:
     """The value between -1, a loss, and +1, a win, by straight lines over a draw."""
     loss, draw, win = map(Fraction, worth)
     if draw in (loss, win):

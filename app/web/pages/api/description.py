@@ -26,16 +26,6 @@ from app.web.world import World, world
 
 Document: TypeAlias = dict[str, Any]  # made of nothing but what JSON has
 
-# The names of what has none of its own, by what they begin with.
-COMPONENTS = {
-    "BySeat_tuple": "ChancesBySeat",
-    "BySeat_typing.Annotated_int": "CountsBySeat",
-    "BySeat_typing.Annotated_float": "RatesBySeat",
-    "ByResult_typing.Annotated_float": "Ends",
-    "ByResult_typing.Optional": "Games",
-}
-
-
 OURS = "Api"  # before the name of a type that the site has by the same name; not in the document
 TAG = "type"  # the field that tells kinds of figures apart
 SETTINGS = f"^({'|'.join(ALGORITHMS)})(,[a-z_]+=[a-z0-9.:+-]+)*"
@@ -73,12 +63,6 @@ def check(_request: Any, _response: Any, error: Any, _instance: Any, _adapter: A
         raise error
 
 
-def named(_: str, child: str) -> str:
-    """Name a type that is part of another one."""
-    known = next((name for prefix, name in COMPONENTS.items() if child.startswith(prefix)), child)
-    return known.removeprefix(OURS)
-
-
 tree = SpecTree(
     "flask",
     model_adapter=get_msgspec_model_adapter(),
@@ -88,7 +72,7 @@ tree = SpecTree(
     validation_error_status=400,
     validation_error_model=Fault,
     naming_strategy=lambda model: model.__name__.removeprefix(OURS),
-    nested_naming_strategy=named,
+    nested_naming_strategy=lambda _parent, child: child.removeprefix(OURS),
     title="Q-Tac-Toe",
     version="1",
     description="Tic-tac-toe agents that taught themselves: their Q-values, and how they move.",
@@ -248,8 +232,10 @@ def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
             text, there = "name", addresses.API_AGENTS
         case {"enum": list(names)}:
             text = " or ".join(names)
-        case {"type": "array", "prefixItems": list(items)}:
-            text = f"list of {len(items)} {type_in_words(items[0])[0]}s"
+        case {"type": "array", "items": dict(item), "minItems": least, "maxItems": most} if (
+            least == most
+        ):
+            text = f"list of {most} {type_in_words(item)[0]}s"
         case {"type": "array", "items": dict(item)}:
             text, there = type_in_words(item)
             text = f"list of {text}"

@@ -26,7 +26,7 @@ from app.tictactoe.notation import (
     replay,
 )
 from app.tictactoe.policy import mix
-from app.tictactoe.report import DECIMALS, BySeat, Chances
+from app.tictactoe.report import DECIMALS, ChancesBySeat
 from app.tictactoe.values import likeliest_game, outcome_chances
 from app.web import addresses
 from app.web.lens import OUTCOMES, Opinion, opinion
@@ -163,8 +163,8 @@ def show_match(x: str, o: str) -> Response:
         schema.ApiMatch(
             x=x,
             o=o,
-            chances=schema.ByResult(*(rounded(chance) for chance in chances)),
-            likeliest=schema.ByResult(*likeliest),
+            chances=schema.Ends(*(rounded(chance) for chance in chances)),
+            likeliest=schema.Games(*likeliest),
             page=addresses.play(Match(x=x, o=o)),
         )
     )
@@ -319,7 +319,7 @@ def _cause(world: World, cause: Cause) -> schema.LikelyCause:
     )
 
 
-def _as_shipped(figures: BySeat[Chances]) -> schema.Seats:
+def _as_shipped(figures: ChancesBySeat) -> schema.Seats:
     return schema.Seats(schema.Outcomes(*figures.x[-1]), schema.Outcomes(*figures.o[-1]))
 
 

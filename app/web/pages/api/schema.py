@@ -379,13 +379,19 @@ class ByResult(Struct, Generic[Entry], frozen=True):
     o_wins: Annotated[Entry, says("Of the games that O wins.")]
 
 
+class Ends(ByResult[Chance], frozen=True):
+    """How likely a match is to end in each way."""
+
+
+class Games(ByResult[Record | None], frozen=True):
+    """The likeliest game that ends in each way."""
+
+
 class ApiMatch(Struct, frozen=True):
     """Everything that can come of two players, exactly."""
 
     x: Annotated[str, says("Who plays X.")]
     o: Annotated[str, says("Who plays O.")]
-    chances: Annotated[ByResult[Chance], says("How it ends, over all its games.")]
-    likeliest: Annotated[
-        ByResult[Record | None], says("The likeliest game of each result; null where none is.")
-    ]
+    chances: Annotated[Ends, says("How it ends, over all its games.")]
+    likeliest: Annotated[Games, says("The likeliest game of each result; null where none is.")]
     page: Board

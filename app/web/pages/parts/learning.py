@@ -11,7 +11,7 @@ import numpy as np
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, replay
-from app.tictactoe.report import BySeat, Chances, Figures
+from app.tictactoe.report import Chances, ChancesBySeat, Figures, RatesBySeat
 from app.web import addresses
 from app.web.comparison import FIGURES, View
 from app.web.language import gettext
@@ -61,7 +61,7 @@ def parse_against(query: Mapping[str, str], card: Card) -> str:
     return read_word("against", query, there, next(iter(there)))
 
 
-def opponents(card: Card) -> dict[str, BySeat[Chances]]:
+def opponents(card: Card) -> dict[str, ChancesBySeat]:
     """Return the chances at each snapshot against each opponent of a card, the usual one first."""
     return card.figures.vs | {BEST_RESPONDER: card.figures.best_response}
 
@@ -100,7 +100,7 @@ def learning(world: World, card: Card, opponent: str) -> Charts:
     return laid_out("learning", "Updates", figures.updates, charts, views)
 
 
-def winning(rates: BySeat[float]) -> Charts:
+def winning(rates: RatesBySeat) -> Charts:
     """Chart the share of the training games that were won, epoch by epoch."""
     lines = [
         Curve(f"as {seat.upper()}", kind, [percentage(rate) for rate in getattr(rates, seat)])
