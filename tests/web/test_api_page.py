@@ -66,6 +66,9 @@ def test_the_limits_are_those_of_the_game(described: Any, world: World) -> None:
     shape = {"pattern": f"^[XO.]{{{game.cells}}}$", "maxLength": game.cells}
     assert schemas["State"]["properties"]["position"].items() >= shape.items()
     assert schemas["Move"]["properties"]["cell"]["maximum"] == game.cells - 1
+    assert schemas["LikelyCause"]["properties"]["shown_in"]["items"].items() >= shape.items()
+    assert schemas["Game"]["properties"]["record"]["maxLength"] == game.cells
+    assert not [schema for schema in schemas_within(described) if "format" in schema]
     in_path = {
         parameter["name"]: parameter["schema"]
         for methods in described["paths"].values()

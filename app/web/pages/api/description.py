@@ -1,11 +1,13 @@
 """The API explained: to programs as OpenAPI, which SpecTree reads off, and to people by a page."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 from urllib.parse import urlencode
 
 import msgspec
@@ -18,9 +20,10 @@ from werkzeug.exceptions import BadRequest
 from app.recipes import ALGORITHMS, LONGEST
 from app.tictactoe.game import Game
 from app.tictactoe.moves_code import encode, lengths
+from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import best_moves
 from app.web import addresses
-from app.web.pages.api.schema import Fault, JudgeQuery, LookQuery, MoveQuery, limits
+from app.web.pages.api.schema import PATH_PARTS, Fault, JudgeQuery, LookQuery, MoveQuery
 from app.web.respond import Page, respond
 from app.web.world import World, world
 
@@ -43,18 +46,16 @@ TAUGHT = {
 
 
 def refuse(request: Request, _response: Any, error: Any, _instance: Any, adapter: Any) -> None:
-    """Raise BadRequest, saying what is wrong, if a request is not as it is described."""
+    """Raise BadRequest with a sentence that names the fault if a request breaks its description."""
     if error:
         fault = adapter.validation_errors(error)[0]
         where, what = ".".join(fault["loc"]) or "The query", fault["msg"]
         raise BadRequest(f"{where} is wrong: {what[0].lower()}{what[1:]}.")
     for name, text in (request.view_args or {}).items():
-        allowed = limits(world().game)[name]
-        try:
-            msgspec.convert(text, Annotated[str, allowed])
-        except msgspec.ValidationError:
-            words = f"{text!r} in the address is wrong. {allowed.description}"
-            raise BadRequest(words) from None
+        schema = path_schema(name, formats_of_game(world().game))
+        if "pattern" in schema and not re.fullmatch(schema["pattern"], text):
+            words = f"{text!r} in the address is wrong. {schema['description']}"
+            raise BadRequest(words)
 
 
 def check(_request: Any, _response: Any, error: Any, _instance: Any, _adapter: Any) -> None:
@@ -86,29 +87,25 @@ def answer(model: type, *faults: int) -> Response:
 
 
 def describe(world: World) -> Document:
-    """Write the description, with the names of all players, and what the game is."""
+    """Return the OpenAPI description for this game and its players."""
     document: Document = deepcopy(tree.spec)
-    parts = {
-        name: msgspec.json.schema(Annotated[str, allowed])
-        for name, allowed in limits(world.game).items()
-    }
-    names = {"lens": list(world.lenses), "id": list(world.agents)}
-    names |= {player: list(world.policies) for player in ("agent", "x", "o")}
+    formats = {**formats_of_game(world.game), **formats_of_players(world)}
     for _, operation in operations(document):
         for parameter in operation["parameters"]:
-            _complete(parameter, parts, names)
-            if parameter["name"] == "claim" and world.experiments:
-                parameter["schema"]["enum"] = list(world.experiments)
-            if parameter["name"] == "moves":
-                parameter["schema"] |= _moves(world.game)
+            if parameter["in"] == "path":
+                parameter["schema"] = path_schema(parameter["name"], formats)
+            fill_formats(parameter["schema"], formats)
+            parameter["description"] = parameter["schema"].pop("description")
     components = document["components"]["schemas"]
-    for query in (LookQuery, MoveQuery, JudgeQuery):  # told where they are used
+    for query in (LookQuery, MoveQuery, JudgeQuery):  # shown as parameters where they are used
         del components[query.__name__]
-    for error in ("Fault", "Error"):  # told last
+    for error in ("Fault", "Error"):  # shown last
         components[error] = components.pop(error)
+    fill_formats(components, formats)
     for component in components.values():
         component["title"] = component["title"].removeprefix(OURS)
-        _limit(component["properties"], parts["position"], world.game.cells)
+        if TAG in component["properties"]:
+            component["properties"][TAG].setdefault("description", "Which kind it is.")
     return document
 
 
@@ -118,38 +115,67 @@ def operations(document: Document) -> Iterator[tuple[str, Document]]:
         yield path, methods["get"]
 
 
-def _complete(parameter: Document, parts: dict[str, Document], names: dict[str, list[str]]) -> None:
-    """Add what is allowed in a part of a path, and who can be named: a player, or a recipe."""
-    name, schema = parameter["name"], parameter["schema"]
-    if parameter["in"] == "path":
-        schema |= parts[name]
-    parameter["description"] = schema.pop("description")
-    if name in names:
-        schema["anyOf"] = [{"enum": names[name]}, RECIPE, TAUGHT]
+@lru_cache(maxsize=2)
+def formats_of_game(game: Game) -> Mapping[str, Document]:
+    """Return the limits of each format that follow from the game, as JSON Schema."""
+    cells = DIGITS[: game.cells]
+    codes = [f"[A-Za-z0-9_-]{{{length}}}" for length in lengths(game)]
+    return {
+        "cell": {"maximum": game.cells - 1},
+        "position": {
+            "description": "A position: its cells in reading order, each X, O or '.' for empty.",
+            "pattern": f"^[XO.]{{{game.cells}}}$",
+            "maxLength": game.cells,
+        },
+        "record": {
+            "description": f"A game: the cells played, {cells[0]} to {cells[-1]} in reading order.",
+            "pattern": f"^[{cells}]{{1,{game.cells}}}$",
+            "maxLength": game.cells,
+        },
+        "moves": {
+            "pattern": f"^({'|'.join(codes)})$",
+            "examples": [encode(game, best_moves(game))],  # optimal play
+        },
+    }
 
 
-def _moves(game: Game) -> Document:
-    """Say what the code of moves looks like; the example is that of optimal play."""
-    kinds = [f"[A-Za-z0-9_-]{{{length}}}" for length in lengths(game)]
-    return {"pattern": f"^({'|'.join(kinds)})$", "examples": [encode(game, best_moves(game))]}
+def formats_of_players(world: World) -> Mapping[str, Document]:
+    """Return the limits of each format that is a name: those there are, and recipes."""
+    names = {"lens": world.lenses, "agent": world.agents, "player": world.policies}
+    formats: dict[str, Document] = {
+        format: {"anyOf": [{"enum": list(known)}, RECIPE, TAUGHT]}
+        for format, known in names.items()
+    }
+    return formats | {"claim": {"enum": list(world.experiments)} if world.experiments else {}}
 
 
-def _limit(fields: Document, position: Document, cells: int) -> None:
-    """Add to the fields of an answer what follows from the game."""
-    for name, schema in fields.items():
-        if name == TAG:
-            schema.setdefault("description", "Which kind it is.")
-        if name == "cell":
-            schema["maximum"] = cells - 1
-        if name in ("position", "symmetry_class"):
-            schema |= {key: position[key] for key in ("pattern", "maxLength")}
+def path_schema(name: str, formats: Mapping[str, Document]) -> Document:
+    """Return the JSON Schema of a part of a path, by its name, with the limits of its format."""
+    schema = msgspec.json.schema(PATH_PARTS[name])
+    fill_formats(schema, formats)
+    return schema
+
+
+def fill_formats(value: Any, formats: Mapping[str, Document]) -> None:
+    """Replace, in place and at any depth, each `format` of a JSON value by its limits.
+
+    A description or limit of the field itself stays, and so does a format that is not among these.
+    """
+    if isinstance(value, dict):
+        if value.get("format") in formats:
+            for key, limit in formats[value.pop("format")].items():
+                value.setdefault(key, limit)
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            fill_formats(inner, formats)
 
 
 CLIENT = Path(__file__).parents[4] / "docs" / "play_over_http.py"
 UNREACHED = addresses.API_POSITION.to("XXX......")  # no game leads there
 WIDTH = 170  # characters of a line: a cell of a position fits
 COMPONENT = "#/components/schemas/"
-MANY = 5  # names that are not worth listing in a line
+MANY = 6  # names that are listed in a line at most
 
 bp = Blueprint("api", __name__)
 
@@ -231,7 +257,7 @@ def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
         case {"enum": list(names)} if len(names) > MANY:
             text, there = "name", addresses.API_AGENTS
         case {"enum": list(names)}:
-            text = " or ".join(names)
+            text = " or ".join(name or '""' for name in names)
         case {"type": "array", "items": dict(item), "minItems": least, "maxItems": most} if (
             least == most
         ):

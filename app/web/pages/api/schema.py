@@ -1,10 +1,12 @@
-"""What can be asked of the API and what its answers are made of, each with what it means.
+"""The types of the API's requests and answers, each field with its meaning.
 
-The description of the API is read off these types and off those of a card.  What follows from the
-game, like the shape of a position, is in `limits`.
+The description of the API is generated from these types and from those of a card and of an
+experiment.  A type whose limits follow from the game or from its players, like a position, has a
+`format`; `description.formats` holds these limits.
 """
 
-from functools import lru_cache
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -12,29 +14,31 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from app.experiments import Summary as Checked
 from app.experiments import Verdict
 from app.tictactoe.card import Card
-from app.tictactoe.game import Game as Rules
-from app.tictactoe.notation import DIGITS
+from app.tictactoe.causes import Kind, Rule
 from app.tictactoe.npz import MAX_SNAPSHOTS
 from app.web.world import TRUTH
 
 
 def says(description: str, **limits: Any) -> Meta:
-    """Describe a field, and what it may be."""
+    """Return the description of a field with its limits, as msgspec names them."""
     return Meta(description=description, **limits)
+
+
+def formatted(format: str) -> Meta:
+    """Mark a type whose limits follow from the game or from its players."""
+    return Meta(extra_json_schema={"format": format})
 
 
 Entry = TypeVar("Entry")
 Mark = Literal["X", "O"]
 Result = Literal["X", "draw", "O"]
 Outcome = Literal["win", "draw", "loss"]
-Cell = Annotated[int, says("A cell, from 0 in reading order.", ge=0)]
+Cell = Annotated[int, says("A cell, from 0 in reading order.", ge=0), formatted("cell")]
 Chance = Annotated[float, Meta(ge=0, le=1)]
 Name = Annotated[str, says("Its name in addresses.")]
 Title = Annotated[str, says("Its name for people.")]
-Position = Annotated[
-    str, says("A position: its cells in reading order, each X, O or '.' for empty.")
-]
-Record = Annotated[str, says("The cells played, one digit each, as in the address of a page.")]
+Position = Annotated[str, formatted("position")]
+Record = Annotated[str, formatted("record")]
 Board = Annotated[str, says("A path on this site: the same on the board.")]
 
 
@@ -51,6 +55,31 @@ class Fault(Struct, frozen=True):
     error: Annotated[Error, says("What is wrong.")]
 
 
+# The parts of paths, by name; each has one value, so the first example makes a whole path.
+PATH_PARTS: Mapping[str, Any] = MappingProxyType(
+    {
+        "position": Annotated[Position, Meta(examples=["X...O..X.", ".........", "XXX.OO..."])],
+        "record": Annotated[Record, Meta(examples=["40216", "0"])],
+        "x": Annotated[
+            str,
+            says("Who plays X: an agent or a baseline.", examples=["q-learning-1"]),
+            formatted("player"),
+        ],
+        "o": Annotated[
+            str,
+            says("Who plays O: an agent or a baseline.", examples=["t-hand"]),
+            formatted("player"),
+        ],
+        "id": Annotated[
+            str, says("An agent, one that learned.", examples=["q-table"]), formatted("agent")
+        ],
+        "claim": Annotated[
+            str, says("A claim that was checked.", examples=["counting"]), formatted("claim")
+        ],
+    }
+)
+
+
 class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
     """How to look at a position."""
 
@@ -61,6 +90,7 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
             "or truth, which is optimal play.",
             examples=["q-learning-1"],
         ),
+        formatted("lens"),
     ] = TRUTH
     step: (
         Annotated[
@@ -78,7 +108,11 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
 class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
     """Who moves, and how."""
 
-    agent: Annotated[str, says("Who moves: an agent or a baseline.", examples=["q-learning-2"])]
+    agent: Annotated[
+        str,
+        says("Who moves: an agent or a baseline.", examples=["q-learning-2"]),
+        formatted("player"),
+    ]
     epsilon: Annotated[
         float, says("Chance of a random move instead.", ge=0, le=1, examples=[0.1])
     ] = 0
@@ -107,31 +141,8 @@ class JudgeQuery(Struct, frozen=True, forbid_unknown_fields=True):
             "most significant bit first, as base64url without padding. The shorter kind has the "
             "first position of each symmetry class only."
         ),
+        formatted("moves"),
     ]
-
-
-@lru_cache(maxsize=2)
-def limits(game: Rules) -> dict[str, Meta]:
-    """Return what is allowed in each part of a path."""
-    cells = DIGITS[: game.cells]
-    return {
-        "position": says(
-            "A position: its cells in reading order, each X, O or '.' for empty.",
-            pattern=f"^[XO.]{{{game.cells}}}$",
-            max_length=game.cells,
-            examples=["X...O..X.", ".........", "XXX.OO..."],
-        ),
-        "record": says(
-            f"A game: the cells played, {cells[0]} to {cells[-1]} in reading order.",
-            pattern=f"^[{cells}]{{1,{game.cells}}}$",
-            max_length=game.cells,
-            examples=["40216", "0"],
-        ),
-        "x": says("Who plays X: an agent or a baseline.", examples=["q-learning-1"]),
-        "o": says("Who plays O: an agent or a baseline.", examples=["t-hand"]),
-        "id": says("An agent, one that learned.", examples=["q-table"]),
-        "claim": says("A claim that was checked.", examples=["counting"]),
-    }
 
 
 class Outcomes(Struct, frozen=True):
@@ -223,9 +234,9 @@ class Lost(Struct, frozen=True):
 class LikelyCause(Struct, frozen=True):
     """Why a policy errs, as far as the moves tell."""
 
-    kind: Annotated[str, says("What it is.")]
+    kind: Annotated[Kind, says("What it is.")]
     seat: Annotated[Mark | None, says("In which seat; null for both.")]
-    rule: Annotated[str, says("What is played there, if that is the cause; else empty.")]
+    rule: Annotated[Rule, says("What is played there, if that is the cause; else empty.")]
     number: Annotated[int, says("Positions in which it is so.", ge=0)]
     of: Annotated[int, says("Of how many in which it could be.", ge=0)]
     by_chance: Annotated[float, says("In how many random moves would make it so.", ge=0)]
@@ -311,7 +322,7 @@ class ApiView(State, frozen=True):
     """A position as a lens values it, and with optimal play."""
 
     symmetry_class: Annotated[
-        str, says("The position that stands for this one and all symmetric ones.")
+        Position, says("The position that stands for this one and all symmetric ones.")
     ]
     value: Annotated[
         int,
