@@ -1,12 +1,13 @@
-"""Judge a tic-tac-toe agent exactly: one file, nothing but numpy; copy it into your project.
+"""Judge a tic-tac-toe agent exactly: one file that needs only numpy.  Copy it into your project.
 
     from judge import judge
     print(judge(lambda board, player: max(q[board], key=q[board].get)))
 
-`play(board, player)` gives a move 0-8, or several that it plays with equal chances; `board` is a
-tuple of nine numbers in reading order, 1 X, -1 O, 0 empty, and `player` is 1 or -1.
+`play(board, player)` returns a cell, 0 to 8, or a list of cells that it plays with equal chances.
+`board` is a tuple of nine numbers in reading order (1 is X, -1 is O, 0 is empty), and `player` is
+the player to move, 1 or -1.
 
-As a grade, one sentence and an exit status, 0 passed, 1 failed, 2 could not be judged:
+As a grade, one sentence and an exit status (0 passed, 1 failed, 2 could not be judged):
 
     python judge.py my_agent:play --require unbeatable
     python judge.py my_agent:play --seat x --at-most 20 blunders --against random --win 95 --json
@@ -14,172 +15,487 @@ As a grade, one sentence and an exit status, 0 passed, 1 failed, 2 could not be 
 
 import argparse
 import base64
+import contextlib
 import importlib
+import inspect
+import itertools
 import json
+import math
+import operator
 import os
 import signal
+import subprocess
 import sys
+import tempfile
+import threading
 import time
+import traceback
 
 import numpy as np
 
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+EMPTY_BOARD = (0,) * 9
+SEATS = {"x": 1, "o": -1}
+# To find an agent that chooses at random, it is asked for its moves on every board in 20 rounds.
+# After the second round there are no more when a quarter of its time is over.
+ROUNDS = 20
+TIME_OF_ROUNDS = 1 / 4
+LONGEST_QUOTE = 200  # characters
 
 
-def positions():
-    """List the unfinished boards of each ply by base-3 number, and of the others who won."""
-    plies, results, ply = [], {}, {(0,) * 9}
-    for move in range(10):
-        here = sorted(ply, key=lambda board: [stone % 3 for stone in board])
-        won = {b: b[i] for b in here for i, j, k in LINES if b[i] == b[j] == b[k] != 0}
-        results |= {b: won.get(b, 0) for b in here if b in won or move == 9}
-        plies.append([b for b in here if b not in results])
-        ply = {after(b, c) for b in plies[-1] for c in range(9) if not b[c]}
-    return plies[:9], results
+class UnjudgedError(ValueError):
+    """The agent cannot be judged.  The message gives the position and the reason."""
 
 
-def after(board, cell):
-    """Return the board after a move."""
-    return (*board[:cell], mover(board), *board[cell + 1 :])
+# The rules.
 
 
-def mover(board):
-    """Return who is to move: 1 X, -1 O."""
+def list_positions():
+    """List the positions of the game.
+
+    Returns a list with the boards of each ply (0 to 8) that are not finished, in the order of
+    their base-3 numbers, and a dict from finished boards to the winner: 1, -1, or 0 for a draw.
+    """
+    plies, winners, boards = [], {}, {EMPTY_BOARD}
+    for ply in range(10):
+        unfinished, successors = [], set()
+        for board in sorted(boards, key=lambda board: [stone % 3 for stone in board]):
+            winner = find_winner(board)
+            if winner or ply == 9:
+                winners[board] = winner
+            else:
+                unfinished.append(board)
+                successors.update(play_cell(board, cell) for cell in free_cells(board))
+        plies.append(unfinished)
+        boards = successors
+    return plies[:9], winners
+
+
+def find_winner(board):
+    """Return who has three in a row: 1 or -1, or 0 if nobody has."""
+    for i, j, k in LINES:
+        if board[i] == board[j] == board[k] != 0:
+            return board[i]
+    return 0
+
+
+def free_cells(board):
+    """List the empty cells of a board."""
+    return [cell for cell in range(9) if board[cell] == 0]
+
+
+def player_to_move(board):
+    """Return the player to move: 1 for X, -1 for O."""
     return -1 if sum(board) else 1
 
 
-def backward(plies, results, best, chances):
-    """Work out the chances of every board: X wins, draw, O wins.
+def play_cell(board, cell):
+    """Return the board after the player to move takes a cell."""
+    return (*board[:cell], player_to_move(board), *board[cell + 1 :])
 
-    `best[player]` says how a side that chooses weighs these three, and by what it chooses among
-    equals; a side without it plays the cells of `chances(board)`, each as often.
-    """
-    ends = {board: np.eye(3)[1 - won] for board, won in results.items()}
-    for board in (board for ply in reversed(plies) for board in ply):
-        player = mover(board)
-        moves = [cell for cell in range(9) if not board[cell]]
-        options = np.array([ends[after(board, cell)] for cell in moves])
-        if player in best:
-            keys = [
-                tuple(np.round([key @ option for key in best[player]], 9)) for option in options
-            ]
-            ends[board] = options[max(range(len(moves)), key=keys.__getitem__)]
-        else:
-            ends[board] = np.mean([ends[after(board, cell)] for cell in chances(board)], axis=0)
-    return ends
+
+# The exact judgement.
 
 
 def judge(play, site="http://127.0.0.1:8000"):
-    """Judge an agent; returns a dict.
+    """Judge an agent exactly; returns a dict that JSON can hold.
 
-    Of each seat, "x" and "o": win, draw, loss against random moves and against the strongest
-    opponent of this very agent, and a game that it loses there, None if no opponent can beat it.
-    `blunders` are positions, of 4,520, in which a move of it lowers the minimax value of the game;
-    `nash_conv` is what its strongest opponents gain in both seats; `link` shows all of it, and why.
-    Raises ValueError if it plays a move that is none.
+    For each seat, "x" and "o": the chances of a win, a draw and a loss against random moves and
+    against the strongest opponent of this agent, and the cells of a game that the agent loses, or
+    None if no opponent can beat it.  `blunders` counts the positions, of 4,520, in which a move of
+    the agent lowers the minimax value.  `nash_conv` is the sum of what the strongest opponents
+    gain in both seats.  `link` is the URL of a page on `site` that shows the judgement.
+    Raises UnjudgedError if the agent fails or returns an illegal move.
     """
-    plies, results = positions()
-    moves, bits = {}, ""
-    for board in (board for ply in plies for board in ply):
-        moves[board] = moves_of(play, board)
-        bits += "".join("01"[cell in moves[board]] for cell in range(9) if not board[cell])
+    plies, winners = list_positions()
+    boards = [board for ply in plies for board in ply]
+    moves = {board: ask_moves(play, board) for board in boards}
+    losing_games, against_random, against_strongest = {}, {}, {}
+    for seat, player in SEATS.items():
+        losing_games[seat] = find_losing_game(plies, winners, moves, player)
+        against_random[seat] = evaluate_against_random(plies, winners, moves, player)
+        against_strongest[seat] = evaluate_against_strongest(plies, winners, moves, player)
+    return {
+        "blunders": count_blunders(plies, winners, moves),
+        "nash_conv": sum(loss - win for win, _, loss in against_strongest.values()),
+        "unbeatable_as": [seat.upper() for seat, game in losing_games.items() if game is None],
+        "losing_games": losing_games,
+        "against_random": against_random,
+        "against_strongest": against_strongest,
+        "link": f"{site}/judge?moves={encode_moves(moves)}",
+    }
 
-    score = np.array([1.0, 0.0, -1.0])  # X's view
-    best = {1: [score], -1: [-score]}
-    truth = {board: ends @ score for board, ends in backward(plies, results, best, None).items()}
-    blunders = sum(
-        any(truth[after(board, cell)] != truth[board] for cell in cells)
+
+X_SCORE = np.array([1.0, 0.0, -1.0])  # what X gains by "X wins", "draw", "O wins"
+
+
+def solve(plies, winners, choose):
+    """Compute the chances of "X wins", "draw", "O wins" from every board, last boards first.
+
+    `choose(board, cells, options)` returns the chances after a move on the board, where
+    `options[i]` are the chances after `cells[i]`.
+    """
+    chances = {board: np.eye(3)[1 - winner] for board, winner in winners.items()}
+    for boards in reversed(plies):
+        for board in boards:
+            cells = free_cells(board)
+            options = np.array([chances[play_cell(board, cell)] for cell in cells])
+            chances[board] = choose(board, cells, options)
+    return chances
+
+
+def count_blunders(plies, winners, moves):
+    """Count the positions in which the agent plays a move that lowers the minimax value."""
+
+    def choose_best(board, cells, options):
+        return options[np.argmax(options @ X_SCORE * player_to_move(board))]
+
+    value = {board: ends @ X_SCORE for board, ends in solve(plies, winners, choose_best).items()}
+    return sum(
+        any(value[play_cell(board, cell)] != value[board] for cell in cells)
         for board, cells in moves.items()
     )
 
-    empty, random, strongest = (0,) * 9, {}, {}
-    for seat, player in (("x", 1), ("o", -1)):
 
-        def chances(board, player=player):
-            free = [cell for cell in range(9) if not board[cell]]
-            return moves[board] if mover(board) == player else free
+def evaluate_against_random(plies, winners, moves, player):
+    """Return the agent's chances of a win, a draw and a loss against random moves."""
 
-        own = slice(None, None, player)  # from its own side: win, draw, loss
-        lost = np.array([1.0, 0.0, 0.0])[::player]  # by the other side
-        keys = {-player: [-score * player, -lost]}
-        random[seat] = backward(plies, results, {}, chances)[empty][own].tolist()
-        strongest[seat] = backward(plies, results, keys, chances)[empty][own].tolist()
-    code = int(bits + "0" * (-len(bits) % 8), 2).to_bytes((len(bits) + 7) // 8, "big")
-    lost = {
-        seat: losing_game(plies, results, moves, player) for seat, player in (("x", 1), ("o", -1))
-    }
-    return {
-        "blunders": blunders,
-        "nash_conv": sum(loss - win for win, _, loss in strongest.values()),
-        "unbeatable_as": [seat.upper() for seat, game in lost.items() if game is None],
-        "losing_games": lost,
-        "against_random": random,
-        "against_strongest": strongest,
-        "link": f"{site}/judge?moves={base64.urlsafe_b64encode(code).decode().rstrip('=')}",
-    }
+    def choose_equally(board, cells, options):
+        played = moves[board] if player_to_move(board) == player else cells
+        return options[[cells.index(cell) for cell in played]].mean(axis=0)
+
+    return view_of(player, solve(plies, winners, choose_equally)[EMPTY_BOARD])
 
 
-def moves_of(play, board):
-    """Ask an agent for its moves on a board; raises ValueError if one of them is none."""
-    given = play(board, mover(board))
-    cells = set(map(int, given)) if np.iterable(given) else {int(given)}
-    if not cells or any(cell not in range(9) or board[cell] for cell in cells):
-        raise ValueError(f"it plays {given}, which is no free square")
-    return sorted(cells)
+def evaluate_against_strongest(plies, winners, moves, player):
+    """Return the agent's chances of a win, a draw and a loss against its strongest opponent.
+
+    Of several opponents that gain the same, it is one that loses least often.
+    """
+    opponent = -player
+    losses = np.array([1.0, 0.0, 0.0])[::player]
+
+    def choose_against(board, cells, options):
+        if player_to_move(board) == player:
+            return options[[cells.index(cell) for cell in moves[board]]].mean(axis=0)
+        gains = np.round(options @ X_SCORE * opponent, 9).tolist()
+        loss_chances = np.round(options @ losses, 9).tolist()
+        return options[max(range(len(cells)), key=lambda i: (gains[i], -loss_chances[i]))]
+
+    return view_of(player, solve(plies, winners, choose_against)[EMPTY_BOARD])
 
 
-def losing_game(plies, results, moves, player):
-    """Follow every line of play: the cells of a game lost in this seat, None if none is."""
-    games = {(0,) * 9: []}
+def view_of(player, chances):
+    """Return the chances of "X wins", "draw", "O wins" as a player's win, draw and loss."""
+    return chances[::player].tolist()
+
+
+def find_losing_game(plies, winners, moves, player):
+    """Follow every line of play; returns the cells of the shortest game that the agent loses.
+
+    Of several it is the first by its cells.  Returns None if no opponent can beat the agent in
+    this seat.
+    """
+    games = {EMPTY_BOARD: []}
     for ply in plies:
-        for board in games.keys() & set(ply):
-            own = mover(board) == player
-            for cell in moves[board] if own else [cell for cell in range(9) if not board[cell]]:
-                games.setdefault(after(board, cell), [*games[board], cell])
-    lost = [game for board, game in games.items() if results.get(board) == -player]
+        for board in sorted(games.keys() & set(ply), key=games.__getitem__):
+            cells = moves[board] if player_to_move(board) == player else free_cells(board)
+            for cell in cells:
+                games.setdefault(play_cell(board, cell), [*games[board], cell])
+    lost = [game for board, game in games.items() if winners.get(board) == -player]
     return min(lost, key=lambda game: (len(game), game), default=None)
 
 
-class UnjudgedError(Exception):
-    """The agent cannot be judged: the message says in which position, and why."""
+def encode_moves(moves):
+    """Encode the moves for a URL: one bit for each legal move, 1 if the agent plays it."""
+    bits = "".join(
+        "1" if cell in cells else "0"
+        for board, cells in moves.items()
+        for cell in free_cells(board)
+    )
+    size = -(-len(bits) // 8)
+    code = int(bits.ljust(8 * size, "0"), 2).to_bytes(size, "big")
+    return base64.urlsafe_b64encode(code).decode().rstrip("=")
 
 
-def checked(play, seconds):
-    """Return the agent as a function that raises UnjudgedError where it cannot be judged.
+# One question to an agent.
 
-    So it is if it fails, takes more seconds than these in all, or answers otherwise when it is
-    asked a second time: what an agent drew once says nothing of its chances.
+
+def ask_moves(play, board):
+    """Ask an agent for its moves on a board; returns a sorted list of cells.
+
+    Raises UnjudgedError if the agent fails, even by `sys.exit()`, or returns no legal moves.
     """
-    end, alarm = time.monotonic() + seconds, hasattr(signal, "setitimer")  # Windows has none
+    try:
+        answer = play(board, player_to_move(board))
+        moves = list(itertools.islice(answer, 10)) if is_iterable(answer) else [answer]
+    except BaseException as error:
+        raise UnjudgedError(f"{describe(board)}: {explain(error)}") from error
+    reason = find_fault(board, answer, moves)
+    if reason:
+        raise UnjudgedError(f"{describe(board)}: {reason}{find_definition(play)}")
+    return sorted(map(int, moves))
 
-    def late(*_):
-        raise TimeoutError(f"more than {seconds:g} seconds are over")
 
-    def ask(board, player):
+def find_fault(board, answer, moves):
+    """Return why an answer is no list of legal moves, or None if it is one."""
+    shown = quote(answer)
+    if answer is None:
+        return "it returns None, not a cell"
+    if isinstance(answer, tuple):
+        return (
+            f"it returns the tuple {shown}, which may be a row and a column: "
+            "return a cell, 3 * row + column, or a list of cells"
+        )
+    if not all(map(is_whole_number, moves)):
+        return f"it plays {shown}, which is no cell: a cell is a whole number, 0 to 8"
+    if not moves or not all(cell in range(9) and board[cell] == 0 for cell in moves):
+        return f"it plays {shown}, which is no free square"
+    if len(set(map(int, moves))) < len(moves):
+        return f"it plays {shown}, which names a cell twice: is it a row and a column?"
+    return None
+
+
+def is_iterable(answer):
+    """Return whether an answer has items, as a list or an array has."""
+    try:
+        iter(answer)
+    except TypeError:
+        return False
+    return True
+
+
+def is_whole_number(cell):
+    """Return whether a cell is an int of Python, numpy or another library; 4.0 is none."""
+    try:
+        operator.index(cell)
+    except TypeError:
+        return False
+    return not isinstance(cell, bool)
+
+
+def describe(board):
+    """Return a position in words, as in "in X../.../..., O to move"."""
+    signs = "".join(".XO"[stone] for stone in board)
+    return f"in {signs[:3]}/{signs[3:6]}/{signs[6:]}, {'.XO'[player_to_move(board)]} to move"
+
+
+def explain(error):
+    """Return an exception in words, with the file and the line of the student's code."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"SyntaxError: {error.msg}{name_line(error.filename, error.lineno)}"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if is_students_file(frame.filename)
+    ]
+    return quote(error) + (name_line(frames[-1].filename, frames[-1].lineno) if frames else "")
+
+
+def is_students_file(filename):
+    """Return whether a file is neither this one nor of Python or an installed package."""
+    libraries = (os.path.dirname(os.__file__), "<frozen")
+    is_installed = "site-packages" in filename or "dist-packages" in filename
+    is_this_file = filename == is_students_file.__code__.co_filename
+    return not (is_installed or is_this_file or filename.startswith(libraries))
+
+
+def find_definition(play):
+    """Return the file and the line in which an agent is defined, "" if it has none."""
+    function = inspect.unwrap(play)
+    method = type(function).__call__  # if it is an object that can be called
+    code = getattr(function, "__code__", None) or getattr(method, "__code__", None)
+    return name_line(code.co_filename, code.co_firstlineno) if code else ""
+
+
+def name_line(filename, line):
+    """Return a place in a file as it ends a sentence."""
+    return f" ({os.path.basename(filename)}, line {line})"
+
+
+def quote(item):
+    """Return an object of the student as a short text."""
+    try:
+        text = repr(item)
+    except Exception:  # the student's own __repr__, or an int with too many digits
+        text = f"a {type(item).__name__}"
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}..."
+
+
+# All questions to an agent, repeated.
+
+
+def ask_in_rounds(play, boards, seconds):
+    """Yield the agent's moves on every board, then again, in 2 to ROUNDS rounds.
+
+    Raises UnjudgedError if the agent fails, or takes more than these seconds in all.
+    """
+    start = time.monotonic()
+    for round_number in range(ROUNDS):
+        for board in boards:
+            is_slow = time.monotonic() - start > seconds * TIME_OF_ROUNDS
+            if round_number >= 2 and is_slow:
+                return
+            moves = ask_moves(play, board)
+            if time.monotonic() - start > seconds:
+                raise UnjudgedError(f"{describe(board)}: {time_is_over(seconds)}")
+            yield moves
+
+
+def collect_answers(boards, answers):
+    """Return a dict from boards to moves; `answers` has those of every board in rounds.
+
+    Raises UnjudgedError if two answers on one board differ: a move that the agent drew once does
+    not give its chances.
+    """
+    moves = {}
+    for board, answer in zip(itertools.cycle(boards), answers):
+        first_answer = moves.setdefault(board, answer)
+        if answer != first_answer:
+            raise UnjudgedError(
+                f"{describe(board)}: it plays {first_answer}, then {answer}: "
+                "return all moves that it plays with equal chances"
+            )
+    return moves
+
+
+def check_answers(play, seconds=60):
+    """Ask a function in this process; returns a function that repeats its answers.
+
+    Raises UnjudgedError if the agent fails, chooses at random or takes more than these seconds.
+    This is for agents in a notebook.  One that stops the process itself, by `os._exit()`, stops
+    yours: `judge_module` runs an agent of a module in a process of its own.
+    """
+    boards = [board for ply in list_positions()[0] for board in ply]
+    with limit_time(seconds):
+        moves = collect_answers(boards, ask_in_rounds(play, boards, seconds))
+    return lambda board, player: moves[board]
+
+
+@contextlib.contextmanager
+def limit_time(seconds):
+    """Raise TimeoutError inside the block after some seconds, where the system can do so."""
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    if not (is_main_thread and hasattr(signal, "setitimer")):  # Windows has none
+        yield
+        return
+
+    def stop(*_):
+        raise TimeoutError(time_is_over(seconds))
+
+    old_handler = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except TimeoutError as error:
+        raise UnjudgedError(str(error)) from error
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old_handler)
+
+
+def time_is_over(seconds):
+    """Return the sentence about the time limit."""
+    return f"more than {seconds:g} seconds are over"
+
+
+# An agent in a process of its own.  That process only plays: it writes the moves into a file, and
+# this process judges them.  So whatever ends the agent's process, no grade comes from it.
+
+
+def judge_module(agent, seconds=60, site="http://127.0.0.1:8000"):
+    """Judge the agent MODULE:FUNCTION in a process of its own; returns what `judge` returns.
+
+    The module is looked for in the current folder first.  Raises UnjudgedError if the module
+    cannot be imported, if the agent fails, chooses at random or ends its process, and if all of
+    it, the import included, takes more than these seconds.
+    """
+    boards = [board for ply in list_positions()[0] for board in ply]
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "answers")
+        ending = run_agent(agent, file, seconds)
+        with open(file, encoding="utf-8") as lines:
+            moves = collect_answers(boards, read_answers(lines.read(), boards, ending))
+    return judge(lambda board, player: moves[board], site)
+
+
+def run_agent(agent, file, seconds):
+    """Start this file again to write the agent's answers; returns in words why it ended."""
+    open(file, "w").close()
+    options = ["--seconds", str(seconds), "--write-answers", file]
+    command = [sys.executable, os.path.abspath(__file__), agent, *options]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
         try:
-            if alarm:
-                signal.signal(signal.SIGALRM, late)
-                signal.setitimer(signal.ITIMER_REAL, max(0.001, end - time.monotonic()))
-            first, second = moves_of(play, board), moves_of(play, board)
-            if time.monotonic() > end:
-                late()
-            if first != second:
-                wanted = "return all moves that it plays with equal chances"
-                raise ValueError(f"it plays {first}, then {second}: {wanted}")
-        except Exception as error:
-            rows = "/".join("".join(".XO"[stone] for stone in board[i : i + 3]) for i in (0, 3, 6))
-            told = str(error) if isinstance(error, (ValueError, TimeoutError)) else repr(error)
-            raise UnjudgedError(f"in {rows}, {'.XO'[player]} to move: {told}") from error
+            # The first line is written when Python and numpy are there: the agent's time begins.
+            process.stdout.readline()
+            status = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return time_is_over(seconds)
         finally:
-            if alarm:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-        return first
-
-    return ask
+            process.kill()
+    return f"it ends its process, with status {status}"
 
 
-def failures(found, seats, require=None, at_most=None, against="random", win=None):
-    """List in words what of a grade an agent misses, by what `judge` found."""
+def write_answers(agent, file, seconds):
+    """Write an agent's answers into a file, a line each; never returns.
+
+    The lines are "imported", the cells of every answer, and "done" or the reason after a "!".
+    """
+    print("ready", flush=True)
+    os.dup2(2, 1)  # what the agent prints goes to the standard error
+    del sys.argv[1:]  # a module that reads them finds none of ours
+    boards = [board for ply in list_positions()[0] for board in ply]
+    with open(file, "w", buffering=1, encoding="utf-8", errors="backslashreplace") as lines:
+        try:
+            play = import_agent(agent)
+            lines.write("imported\n")
+            for moves in ask_in_rounds(play, boards, seconds):
+                lines.write("".join(map(str, moves)) + "\n")
+            lines.write("done\n")
+        except UnjudgedError as error:
+            reason = str(error).replace("\n", " ")
+            lines.write(f"!{reason}\n")
+    with contextlib.suppress(Exception):
+        sys.stdout.flush()
+    os._exit(0)  # threads and windows that the agent left open would go on
+
+
+def import_agent(agent):
+    """Import MODULE:FUNCTION; raises UnjudgedError if it cannot be imported."""
+    module, _, function = agent.partition(":")
+    sys.path.insert(0, os.getcwd())
+    try:
+        play = getattr(importlib.import_module(module), function)
+    except BaseException as error:
+        raise UnjudgedError(f"it cannot be imported: {explain(error)}") from error
+    if not callable(play):
+        raise UnjudgedError(f"{function} is {quote(play)}, which is no function")
+    return play
+
+
+def read_answers(text, boards, ending):
+    """Return the answers that `write_answers` wrote, each a list of cells.
+
+    Raises UnjudgedError with the agent's fault.  If the agent's process did not come to its end,
+    that is `ending` in the position that it was asked about.
+    """
+    *lines, _unfinished_line = text.split("\n")
+    if lines and lines[-1].startswith("!"):
+        raise UnjudgedError(lines[-1][1:])
+    if not lines:
+        raise UnjudgedError(f"while it is imported: {ending}")
+    answers = [[int(cell) for cell in line if cell in "012345678"] for line in lines[1:-1]]
+    if lines[-1] != "done" or len(answers) < 2 * len(boards):
+        board = boards[(len(lines) - 1) % len(boards)]
+        raise UnjudgedError(f"{describe(board)}: {ending}")
+    return answers
+
+
+# The grade.
+
+
+def list_failures(found, seats, require=None, at_most=None, against="random", win=None):
+    """List in words what an agent misses of a grade; `found` is what `judge` returned."""
     missed = []
     for seat in seats if require else ():
         if found["losing_games"][seat]:
@@ -196,45 +512,56 @@ def failures(found, seats, require=None, at_most=None, against="random", win=Non
     return missed
 
 
-def main():
-    """Grade the agent that the command line names; returns the exit status."""
+def parse_arguments():
+    """Read the command line; ends the program with status 2 if it is wrong."""
     parser = argparse.ArgumentParser(
         description="Judge a tic-tac-toe agent exactly, as a grade: exit status 0 if it passes, "
         "1 if it fails, 2 if it cannot be judged."
     )
     add = parser.add_argument
     add("agent", metavar="MODULE:FUNCTION", help="given board and player, it returns its moves")
-    add("--require", choices=["unbeatable"], help="no opponent can beat it; if nothing is asked")
-    add("--at-most", nargs=2, metavar=("N", "blunders"), help="of 4,520 positions, in so many")
-    add("--against", choices=["random", "strongest"], default="random", help="whom --win means")
-    add("--win", type=float, metavar="PERCENT", help="wins at least so many percent of its games")
-    add("--seat", choices=["x", "o"], help="in this seat alone; else in both, each for itself")
-    add("--seconds", type=float, default=60, help="that it may take in all; default 60")
-    add("--json", action="store_true", help="print all that was found as JSON")
+    add("--require", choices=["unbeatable"], help="no opponent can beat it; the default")
+    add("--at-most", nargs=2, metavar=("N", "blunders"), help="it blunders in at most N positions")
+    add("--against", choices=["random", "strongest"], default="random", help="opponent of --win")
+    add("--win", type=float, metavar="PERCENT", help="it wins at least this share of its games")
+    add("--seat", choices=["x", "o"], help="in this seat only; by default in each of both")
+    add("--seconds", type=float, default=60, help="limit for import and all moves; default 60")
+    add("--json", action="store_true", help="print all figures as JSON")
+    add("--write-answers", metavar="FILE", help=argparse.SUPPRESS)  # in the agent's process
     asked = parser.parse_args()
-    most = asked.at_most
-    if most and not (most[0].isdecimal() and most[1] == "blunders"):
-        parser.error(f"--at-most is followed by a number and 'blunders', not {' '.join(most)!r}")
-    name, _, function = asked.agent.partition(":")
-    require = asked.require or (not most and asked.win is None)
-    sys.path.insert(0, os.getcwd())
+    module, _, function = asked.agent.partition(":")
+    if not (module and function):
+        parser.error(f"the agent is MODULE:FUNCTION, as in my_agent:play, not {asked.agent!r}")
+    if asked.at_most and not (asked.at_most[0].isdecimal() and asked.at_most[1] == "blunders"):
+        words = " ".join(asked.at_most)
+        parser.error(f"--at-most is followed by a number and 'blunders', not {words!r}")
+    if asked.win is not None and not 0 <= asked.win <= 100:
+        parser.error("--win is a number from 0 to 100")
+    if not (asked.seconds > 0 and math.isfinite(asked.seconds)):
+        parser.error("--seconds is a number above 0")
+    return asked
+
+
+def main():
+    """Grade the agent that the command line names; returns the exit status."""
+    sys.stdout.reconfigure(errors="backslashreplace")  # a sentence may quote any letter
+    asked = parse_arguments()
+    if asked.write_answers:
+        write_answers(asked.agent, asked.write_answers, asked.seconds)
+    require = asked.require or (not asked.at_most and asked.win is None)
+    at_most = int(asked.at_most[0]) if asked.at_most else None
     try:
-        play = getattr(importlib.import_module(name), function)
-        found = judge(checked(play, asked.seconds))
-    except UnjudgedError as error:
-        fault = str(error)
-    except Exception as error:  # whatever a module does when it is imported
-        fault = f"it cannot be imported: {error!r}"
+        found = judge_module(asked.agent, asked.seconds)
+    except (UnjudgedError, KeyboardInterrupt) as error:
+        reason = str(error) or "it was interrupted"
+        status, report = 2, {"passed": None, "sentence": f"Not judged: {reason}."}
     else:
-        at_most = int(most[0]) if most else None
-        missed = failures(found, asked.seat or "xo", require, at_most, asked.against, asked.win)
-        said = f"Failed: {'; '.join(missed)}." if missed else "Passed."
-        report = {"passed": not missed, "sentence": said, **found}
-        print(json.dumps(report) if asked.json else said)
-        return int(bool(missed))
-    said = f"Not judged: {fault}."
-    print(json.dumps({"passed": None, "sentence": said}) if asked.json else said)
-    return 2
+        seats = asked.seat or "xo"
+        missed = list_failures(found, seats, require, at_most, asked.against, asked.win)
+        sentence = f"Failed: {'; '.join(missed)}." if missed else "Passed."
+        status, report = int(bool(missed)), {"passed": not missed, "sentence": sentence, **found}
+    print(json.dumps(report) if asked.json else report["sentence"])
+    return status
 
 
 if __name__ == "__main__":

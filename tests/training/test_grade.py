@@ -1,9 +1,11 @@
 """docs/judge.py as a grade: a sentence, an exit status, and the game that beats an agent."""
 
+import itertools
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -18,11 +20,16 @@ from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import report
 
 DOCS = Path("docs")
+Board = tuple[int, ...]
 AGENTS = """
 import itertools
 import json
+import os
+import sys
+import threading
 
 count = itertools.count()
+asked = itertools.count()
 perfect = {tuple(board): cells for board, cells in json.load(open("perfect.json"))}
 
 def unbeatable(board, player):
@@ -33,6 +40,10 @@ def first(board, player):
 
 def anything(board, player):
     return [cell for cell in range(9) if not board[cell]]
+
+def prints(board, player):
+    print("thinking")
+    return perfect[board]
 
 def illegal(board, player):
     return 0
@@ -47,7 +58,65 @@ def endless(board, player):
 def fickle(board, player):
     free = anything(board, player)
     return free[next(count) % len(free)]
+
+def fickle_once(board, player):  # in one position, and there in the third answer
+    other = board == (1, -1, 0, 0, 0, 0, 0, 0, 0) and next(asked) >= 2
+    return anything(board, player)[-1 if other else 0]
+
+def leaves(board, player):
+    sys.exit()
+
+def leaves_at_once(board, player):
+    os._exit(0)
+
+def leaves_late(board, player):
+    if board == (1, -1, 0, 0, 0, 0, 0, 0, 0) and next(asked) == 1:
+        os._exit(0)
+    return perfect[board]
+
+def interrupts(board, player):
+    raise KeyboardInterrupt
+
+def fraction(board, player):
+    return board.index(0) + 0.7
+
+def pair(board, player):
+    return divmod(board.index(0), 3)
+
+def pair_in_a_list(board, player):
+    return [*divmod(board.index(0), 3)]
+
+def text(board, player):
+    return str(board.index(0))
+
+def endless_list(board, player):
+    return itertools.count(9)
+
+def waits(board, player):
+    open("asked", "w").close()
+    threading.Event().wait()
+
+def nothing(board, player):
+    board.index(0)
+
+number = 3
 """
+MODULES = {
+    "leaves": "import sys\nsys.exit()\n",
+    "leaves_at_once": "import os\nos._exit(0)\n",
+    "interrupts": "raise KeyboardInterrupt\n",
+    "loops": "while True:\n    pass\n",
+    "asks": "move = input()\n",
+    "draft": "import os\ndef play(:\n",
+    "window": """
+import threading
+
+def play(board, player):
+    return board.index(0)
+
+threading.Thread(target=threading.Event().wait).start()
+""",
+}
 
 
 @pytest.fixture(scope="module")
@@ -59,15 +128,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     moves = [(policy[row] > 0).nonzero()[0].tolist() for row in range(game.decisions)]
     (folder / "perfect.json").write_text(json.dumps(list(zip(boards, moves, strict=True))))
     (folder / "agents.py").write_text(AGENTS)
+    for name, text in MODULES.items():
+        (folder / f"{name}.py").write_text(text)
     shutil.copy(DOCS / "judge.py", folder)
     return folder
 
 
 def grade(folder: Path, agent: str, *asked: str) -> tuple[int, str]:
-    """The exit status and what is printed."""
-    command = [sys.executable, "judge.py", f"agents:{agent}", *asked]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    """Return the exit status and all that is printed."""
+    done = run(folder, agent if ":" in agent else f"agents:{agent}", *asked)
     return done.returncode, done.stdout + done.stderr
+
+
+def run(folder: Path, *asked: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "judge.py", *asked]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def line_of(agent: str) -> int:
+    """Return the line of agents.py in which an agent is defined."""
+    return AGENTS.splitlines().index(f"def {agent}(board, player):") + 1
 
 
 @pytest.mark.parametrize(
@@ -79,10 +159,35 @@ def grade(folder: Path, agent: str, *asked: str) -> tuple[int, str]:
         ("first", "--at-most 20 blunders", 1, "positions, not in at most 20."),
         ("illegal", "", 2, "Not judged: in X../.../..., O to move: it plays 0, which is no free"),
         ("broken", "", 2, "in .../.../..., X to move: KeyError('X')"),
-        ("endless", "--seconds 0.5", 2, "in .../.../..., X to move: more than 0.5 seconds"),
-        ("fickle", "", 2, "in .../.../..., X to move: it plays [0], then [1]: return all moves"),
+        ("endless", "--seconds 2", 2, "in .../.../..., X to move: more than 2 seconds"),
+        ("fickle", "", 2, "it plays [0], then [2]: return all moves"),
+        ("fickle_once", "", 2, "in XO./.../..., X to move: it plays [2], then [8]: return all"),
         ("missing", "", 2, "it cannot be imported"),
+        ("number", "", 2, "Not judged: number is 3, which is no function."),
         ("first", "--at-most 20 mistakes", 2, "a number and 'blunders'"),
+        ("first", "--win nan", 2, "--win is a number from 0 to 100"),
+        ("first", "--seconds 0", 2, "--seconds is a number above 0"),
+        ("agents:", "", 2, "the agent is MODULE:FUNCTION, as in my_agent:play, not 'agents:'"),
+        # The agent's process ends, or does not.
+        ("leaves", "", 2, "in .../.../..., X to move: SystemExit() (agents.py, line"),
+        ("leaves_at_once", "", 2, "X to move: it ends its process, with status 0."),
+        ("leaves_late", "", 2, "in XO./.../..., X to move: it ends its process, with status 0."),
+        ("interrupts", "", 2, "in .../.../..., X to move: KeyboardInterrupt() (agents.py, line"),
+        ("leaves:play", "", 2, "it cannot be imported: SystemExit() (leaves.py, line 2)."),
+        ("leaves_at_once:play", "", 2, "while it is imported: it ends its process, with status 0"),
+        ("interrupts:play", "", 2, "imported: KeyboardInterrupt() (interrupts.py, line 1)."),
+        ("loops:play", "--seconds 1", 2, "while it is imported: more than 1 seconds are over."),
+        ("asks:play", "", 2, "EOFError('EOF when reading a line') (asks.py, line 1)."),
+        ("draft:play", "", 2, "SyntaxError: invalid syntax (draft.py, line 2)."),
+        ("window:play", "", 1, "Failed: it can be beaten as X"),
+        # What it returns is no cell.
+        ("fraction", "", 2, "it plays 0.7, which is no cell: a cell is a whole number, 0 to 8"),
+        ("pair", "", 2, "it returns the tuple (0, 0), which may be a row and a column: return"),
+        ("pair_in_a_list", "", 2, "it plays [0, 0], which names a cell twice: is it a row and"),
+        ("text", "", 2, "it plays '0', which is no cell"),
+        ("endless_list", "", 2, "it plays count(19), which is no free square"),
+        ("nothing", "", 2, f"it returns None, not a cell (agents.py, line {line_of('nothing')})."),
+        ("broken", "", 2, f"KeyError('X') (agents.py, line {line_of('broken') + 1})."),
     ],
 )
 def test_a_grade_is_one_sentence_and_a_status(
@@ -90,6 +195,54 @@ def test_a_grade_is_one_sentence_and_a_status(
 ) -> None:
     returned, printed = grade(folder, agent, *asked.split())
     assert (returned, said in printed) == (status, True), printed
+
+
+def test_an_agent_that_leaves_has_no_grade_in_json(folder: Path) -> None:
+    for agent in ("agents:leaves", "agents:leaves_at_once", "leaves:play", "leaves_at_once:play"):
+        done = run(folder, agent, "--require", "unbeatable", "--json")
+        assert done.returncode == 2
+        assert json.loads(done.stdout)["passed"] is None
+
+
+def test_what_an_agent_prints_is_not_in_the_report(folder: Path) -> None:
+    done = run(folder, "agents:prints", "--json")
+    assert json.loads(done.stdout)["passed"] is True
+    assert "thinking" in done.stderr
+
+
+def test_an_interrupted_judge_ends_in_a_sentence(folder: Path) -> None:
+    os.mkfifo(folder / "asked")
+    command = [sys.executable, "judge.py", "agents:waits"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        (folder / "asked").open().close()  # as soon as the agent opens the other end
+        process.send_signal(signal.SIGINT)
+        printed, _ = process.communicate()
+    assert (process.returncode, printed) == (2, "Not judged: it was interrupted.\n")
+
+
+def test_a_function_of_a_notebook_is_checked_in_its_own_process(folder: Path) -> None:
+    judge, answers, before = judge_of(folder), itertools.count(), signal.getsignal(signal.SIGALRM)
+
+    def leave(board: Board, player: int) -> None:
+        sys.exit()
+
+    def think(board: Board, player: int) -> None:
+        while True:
+            pass
+
+    def change(board: Board, player: int) -> int:
+        """Play the last free cell in one position, when all have been asked for twice."""
+        return 8 if next(answers) == 2 * 4520 else board.index(0)
+
+    for play, fault in (
+        (leave, "in .../.../..., X to move: SystemExit() (test_grade.py, line"),
+        (think, "in .../.../..., X to move: TimeoutError('more than 0.5 seconds are over') (test"),
+        (change, "in .../.../..., X to move: it plays [0], then [8]: return all moves"),
+    ):
+        with pytest.raises(judge.UnjudgedError, match=re.escape(fault)):
+            judge.check_answers(play, seconds=0.5 if play is think else 600)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert judge.judge(judge.check_answers(lambda board, player: board.index(0)))["blunders"] > 0
 
 
 def test_what_is_asked_is_missed_in_each_seat_or_not(folder: Path) -> None:
@@ -104,8 +257,10 @@ def test_what_is_asked_is_missed_in_each_seat_or_not(folder: Path) -> None:
         ({"at_most": 3190}, ["it blunders in 3191 positions, not in at most 3190"]),
     ]
     for asked, missed in cases:
-        assert judge.failures(found, "xo", **asked) == missed
-        assert judge.failures(found, "x", **asked) == [one for one in missed if "as O" not in one]
+        assert judge.list_failures(found, "xo", **asked) == missed
+        assert judge.list_failures(found, "x", **asked) == [
+            one for one in missed if "as O" not in one
+        ]
 
 
 def judge_of(folder: Path) -> Any:
