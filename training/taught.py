@@ -35,7 +35,7 @@ from app.tictactoe.beads import alike
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import DIGITS, replay
 from app.tictactoe.policy import BASELINES, Policy, policy_of
-from app.tictactoe.report import blunders, losing_game
+from app.tictactoe.report import blunders, losing_game, round_figure
 from training.following import follow, unbeatable
 from training.learners.pairs import WON, legal_pairs
 from training.learners.phases import NextStop, Progress
@@ -326,7 +326,10 @@ def judged(game: Game, policy: Policy) -> dict[str, Any]:
         "both": all(proved.values()),
     }
     return {
-        "beaten": {"x": followed.worst[0, 0, -1].item(), "o": followed.worst[1, 0, 0].item()},
+        "beaten": {
+            "x": round_figure(followed.worst[0, 0, -1]),
+            "o": round_figure(followed.worst[1, 0, 0]),
+        },
         "blunders": int(blunders(game, policy).sum()),
         "milestones": [one for one in MILESTONES if reached[one]],
     }

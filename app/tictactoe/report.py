@@ -146,7 +146,7 @@ def report(
         vs={name: _by_seat(followed.vs[:, number]) for number, name in enumerate(BASELINES)},
         best_response=beaten,
         nash_conv=[
-            _rounded(x[2] - x[0] + o[2] - o[0]) for x, o in zip(beaten.x, beaten.o, strict=True)
+            round_figure(x[2] - x[0] + o[2] - o[0]) for x, o in zip(beaten.x, beaten.o, strict=True)
         ],
         blunders=blundering.sum(axis=1).tolist(),
         reachable_blunders=CountsBySeat(
@@ -228,14 +228,14 @@ def _classes_right(game: Game, tables: NDArray[np.floating], worth: Worth) -> li
     """
     mover = game.to_move[game.pair_from]
     right = np.rint(common_scale(mover, tables, worth)) == optimal_q(game)[game.legal]
-    return [_rounded(share) for share in right.mean(axis=1)]
+    return [round_figure(share) for share in right.mean(axis=1)]
 
 
 def _task_distance(game: Game, tables: NDArray[np.floating], task: Task) -> TaskDistance:
     off = np.abs(tables - task_q(game, task)[game.legal])
     within = off[:, reachable_pairs(game, task)[game.legal]]
     measures = (off.max(axis=1), off.mean(axis=1), within.max(axis=1), within.mean(axis=1))
-    return TaskDistance(*([_rounded(distance) for distance in each] for each in measures))
+    return TaskDistance(*([round_figure(distance) for distance in each] for each in measures))
 
 
 def _by_seat(chances: Values) -> ChancesBySeat:
@@ -249,5 +249,6 @@ def _own_side(chances: Values, seat: int) -> list[Chances]:
     return [(win, draw, loss) for win, draw, loss in np.clip(own, 0, 1).tolist()]
 
 
-def _rounded(figure: float) -> float:
+def round_figure(figure: float) -> float:
+    """Return a figure as cards record it: sums of chances err in their last digits."""
     return round(float(figure), DECIMALS) + 0.0

@@ -65,6 +65,17 @@ class Opinion:
         return bool(np.count_nonzero(self.policy) > len(self.plays))
 
     @property
+    def best_value(self) -> float | None:
+        """The highest value of all legal moves on the common scale, as minds are coloured.
+
+        Moves that were never tried count too, for the agent plays one if its value is the highest.
+        None for beads, which are no values, and where nothing is known of any move.
+        """
+        if self.beads or not any(self.known):
+            return None
+        return float(np.nanmax(self.scaled))
+
+    @property
     def exact(self) -> bool:
         """Whether this is optimal play, and not an agent or its task."""
         return self.lens == TRUTH

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from math import ceil
 from typing import NamedTuple
 
+import numpy as np
 from flask import current_app
 from msgspec.structs import replace
-from numpy import float64
 from numpy.typing import NDArray
 from werkzeug.exceptions import Conflict
 
@@ -307,7 +307,8 @@ def bar(place: Place, seen: lens.Opinion | None) -> Bar:
         ended = side * place.world.game.result(place.position)
         label = gettext(OVER[ended], mark=MARKS[side])
         return Bar(ended * lens.HEAT_STEPS, ended * lens.HEAT_STEPS, label)
-    expected = None if seen.beads or not any(seen.known) else sign * seen.scaled[seen.known].max()
+    best_value = seen.best_value
+    expected = None if best_value is None else np.array(sign * best_value)
     value = int(place.world.solution.value[seen.position])
     if seen.beads:
         expects = gettext("no result, it only has beads")
@@ -497,7 +498,7 @@ def next_game(place: Place) -> Match:
     return match.go("", tally=tuple(tally))
 
 
-def reply_chances(place: Place) -> NDArray[float64]:
+def reply_chances(place: Place) -> NDArray[np.float64]:
     """Chance of each cell to be played next, by the agent in the seat.
 
     Where a person sits it is the lens that plays, at the snapshot that is shown.

@@ -268,3 +268,14 @@ def test_before_its_first_game_it_is_untouched(game: Game, pupils: Pupils) -> No
     untouched = next(learn(game, parse("menace,vs=you,games=1,taught=04"), lambda updates: 1))
     trained = islice(learn(game, parse("menace,games=1"), lambda updates: 1), 1)
     np.testing.assert_array_equal(untouched.q, next(trained).q)
+
+
+def test_a_learner_that_always_loses_loses_with_chance_1(pupils: Pupils) -> None:
+    """The chances of its losses add up to 0.9999999999999999: a page would call that >99%."""
+    recipe = parse(
+        "q-table,vs=you,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0,games=6,"
+        "taught=458.43810.763.57034.651.3761"
+    )
+    course = pupils.course(recipe, None)
+    assert isinstance(course, Course)
+    assert course.lessons[-1].beaten["o"] == 1

@@ -14,6 +14,7 @@ from PIL import Image
 
 from app.recipes import name, parse
 from app.recipes.parameters import Recipe, RecipeError
+from app.tictactoe import mind
 from app.tictactoe.agents import Agent
 from app.tictactoe.history import History
 from app.web import addresses
@@ -28,7 +29,7 @@ from app.web.pictures.palette import DEFAULT, colour
 from app.web.pictures.svg import AROUND, BELOW, PREVIEW, png
 from app.web.scene import scene
 from app.web.service.on_demand import Lab
-from app.web.world import TRUTH, World
+from app.web.world import HUMAN, TRUTH, World
 from training.run import learn
 
 NUMBER = rf"[+{MINUS}]?\d+(?:\.\d\d)?"
@@ -125,6 +126,34 @@ def test_on_a_bar_and_on_its_tick(world: World) -> None:
                 assert colour_of(text) == bar.heat, (lens, record)
                 found += 1
     assert found > 100
+
+
+def test_the_bar_has_the_value_that_the_mind_has(world: World) -> None:
+    """In all positions of all agents where an untried move has the highest value, and in others."""
+    untried_best = 0
+    for lens, agent in world.agents.items():
+        if agent.card.worth is None:
+            continue
+        game, learned = world.game, agent.q[world.game.legal]
+        rows = np.arange(game.decisions)
+        values = mind.expected(game, rows, learned, agent.card.worth)
+        last = world.last_step(lens)
+        known = world.known(lens, last, slice(None))
+        tried = mind.best(game, rows, np.where(known, learned, -np.inf))
+        deciding = (tried < mind.best(game, rows, learned)) & np.isfinite(tried)
+        untried_best += int(np.count_nonzero(deciding))
+        for position in {*np.flatnonzero(deciding).tolist(), *range(0, game.decisions, 301)}:
+            found = opinion(world, position, lens).best_value
+            if np.isfinite(tried[position]):
+                assert found == values[position], (lens, position)
+            else:
+                assert found is None
+    assert untried_best > 400
+
+
+def test_the_bar_counts_an_untried_square_that_the_agent_would_play(world: World) -> None:
+    place = place_of(Match("21638", x=HUMAN, o=HUMAN, lens="double-q"), world)
+    assert "expects 0.00," in scene(place).bar.label
 
 
 def test_on_a_tile_of_every_mind(world: World) -> None:
