@@ -144,9 +144,9 @@ def parse(record: str, query: Mapping[str, str], world: World) -> Place:
     try:
         place = place_of(match, world)
     except IllegalMoveError as error:
-        raise Conflict(gettext("This game cannot be: %(why)s.", why=error)) from None
+        raise Conflict(gettext("This game is not possible: %(why)s.", why=error)) from None
     except ValueError as error:
-        raise BadRequest(gettext("This is no record of a game: %(why)s.", why=error)) from None
+        raise BadRequest(gettext("This is not a valid game record: %(why)s.", why=error)) from None
     if match.ply is not None and match.ply >= len(record):
         words = marked("ply is below %(plies)s, the length of the record, or left out.")
         raise BadRequest(gettext(words, plies=len(record)))
@@ -155,7 +155,7 @@ def parse(record: str, query: Mapping[str, str], world: World) -> Place:
             there = gettext("There is no agent %(name)s.", name=repr(seat))
             raise NotFound(f"{there} {choice(world.seats)}")
     if match.train and match.step is None:
-        raise BadRequest(gettext("train runs from a step on: name it in the same address."))
+        raise BadRequest(gettext("train starts at a step: add step= to the URL."))
     if match.step is None and not match.lens:
         return place
     step = check_lens(match.lens, match.step, world)
@@ -174,7 +174,7 @@ def check_lens(lens: str, step: int | None, world: World) -> int | None:
     if step is None:
         return None
     if not world.agents.knows(lens):
-        raise BadRequest(gettext("step needs a lens that learned: name it in the same address."))
+        raise BadRequest(gettext("step needs a lens that learned: add lens= to the URL."))
     last = world.last_step(lens)
     if step > last:
         raise BadRequest(gettext("step is 0 to %(last)s for %(name)s.", last=last, name=lens))
@@ -249,7 +249,7 @@ def read(name: str, text: str) -> Any:
 
 def wrong(name: str, text: str, expected: str) -> BadRequest:
     """Return the error of a query in which a name has a value that is none of those expected."""
-    words = marked("%(name)s=%(text)s in the address is wrong: %(name)s is %(expected)s.")
+    words = marked("%(name)s=%(text)s in the URL is wrong: %(name)s is %(expected)s.")
     return BadRequest(gettext(words, name=name, text=text, expected=expected))
 
 

@@ -37,9 +37,9 @@ OVER = {
     1: marked("The game is over: for %(mark)s a win."),
 }
 OPTIMAL = {
-    -1: marked("For %(mark)s: %(agent)s expects %(value)s, with optimal play a loss."),
-    0: marked("For %(mark)s: %(agent)s expects %(value)s, with optimal play a draw."),
-    1: marked("For %(mark)s: %(agent)s expects %(value)s, with optimal play a win."),
+    -1: marked("For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a loss."),
+    0: marked("For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a draw."),
+    1: marked("For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a win."),
 }
 
 
@@ -218,7 +218,7 @@ def headline(
         actions = [Action("now", gettext("To the end"), links.last, symbol="last")]
         if lens.viewer(match, place.world) not in (None, match.to_move):
             view = show(replace(match, view=mark.lower()))
-            actions.insert(0, Action("view", gettext("As %(mark)s sees it", mark=mark), view))
+            actions.insert(0, Action("view", gettext("View as %(mark)s", mark=mark), view))
         return Headline(title, where, actions)
     if match.pause and not match.is_human(match.to_move):
         words = marked("Let %(agent)s go on") if match.watched else marked("Let %(agent)s reply")
@@ -273,7 +273,7 @@ def hint(place: Place) -> tuple[int, str]:
     other = world.titles[place.match.seat(-place.match.to_move)]
     tempted = gettext(words, agent=other, share=percent(chance or share, 0))
     sentence = gettext(
-        "%(square)s is best of %(number)s: %(result)s, and %(tempted)s.",
+        "%(square)s is the best of %(number)s equal moves: %(result)s, and %(tempted)s.",
         square=short_name(world.game, first).capitalize(),
         number=len(best),
         result=keeps,
@@ -403,7 +403,7 @@ def _lesson(
     )
     words = marked("Move %(ply)s was a blunder: %(what)s.")
     if blame.random:
-        words = marked("Move %(ply)s, a random one, was a blunder: %(what)s.")
+        words = marked("Move %(ply)s, a random move, was a blunder: %(what)s.")
     return gettext(words, ply=blame.ply, what=gettext(NO_LONGER[worth])), actions
 
 
@@ -422,9 +422,7 @@ def summed_up(place: Place) -> str:
         view = lens.opinion(world, place.positions[ply], erred)
         if view.known[cell] and not view.beads:
             who, value = erred, view.texts[cell]
-            words = marked("%(who)s expected %(value)s of move %(ply)s: a blunder.")
-            if view.scaled[cell] > 0:
-                words = marked("%(who)s was %(value)s sure of move %(ply)s: a blunder.")
+            words = marked("%(who)s gave move %(ply)s the value %(value)s: a blunder.")
     named = MARKS[winner] if match.is_human(winner) and not value else world.titles[who]
     return gettext(words, who=named, value=value, ply=blame.ply)
 

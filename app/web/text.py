@@ -53,11 +53,11 @@ def status(place: Place, going_on: bool = False) -> str:
 
 
 # What the ends and the middle of the colours stand for where they say how a box of beads leans.
-BEADS = marked("no bead"), marked("its even share"), marked("all beads")
+BEADS = marked("no beads"), marked("an equal share"), marked("all beads")
 NO_LONGER = {0: marked("no longer a draw"), 1: marked("no longer a win")}  # after a blunder
 
 
-EXPECTED = marked("what %(agent)s expected after %(updates)s, %(view)s")
+EXPECTED = marked("%(agent)s’s values after %(updates)s, %(view)s")
 BEADS_THEN = marked("the beads of %(agent)s after %(updates)s, %(view)s")
 
 
@@ -81,7 +81,7 @@ def legend_of(place: Place, opinion: Opinion) -> Legend:
     world, step = place.world, place.match.step
     player = int(world.game.to_move[opinion.position])
     now = opinion.position == place.position
-    when = marked("for %(mark)s, to move") if now else marked("for %(mark)s, at its last move")
+    when = marked("for %(mark)s (to move)") if now else marked("for %(mark)s (at its last move)")
     view = gettext(when, mark=MARKS[player])
     if is_moves(opinion.lens):
         words = marked("★ is what %(agent)s plays %(view)s: its values are not known")
@@ -93,7 +93,7 @@ def legend_of(place: Place, opinion: Opinion) -> Legend:
         exactly = gettext("Found by solving the game.")
     elif world.agents.knows(opinion.lens):
         card = world.agents[opinion.lens].card
-        has, had = marked("what %(agent)s expects %(view)s"), EXPECTED
+        has, had = marked("%(agent)s’s values %(view)s"), EXPECTED
         if opinion.beads:
             has, had = marked("the beads of %(agent)s %(view)s"), BEADS_THEN
         caption = gettext(has, agent=card.title, view=view)
@@ -157,10 +157,12 @@ def facts(world: World, name: str, step: int | None = None) -> str:
     if step is not None:
         if drawn:
             words = marked(
-                "At that moment %(agent)s could blunder in %(number)s of %(all)s positions."
+                "At this snapshot %(agent)s can blunder in %(number)s of %(all)s positions."
             )
         else:
-            words = marked("At that moment %(agent)s blundered in %(number)s of %(all)s positions.")
+            words = marked(
+                "At this snapshot %(agent)s blunders in %(number)s of %(all)s positions."
+            )
         return gettext(words, **said)
     safe = [MARKS[player] for player in (X, O) if world.losing(name, player) is None]
     proof = gettext("can be beaten in both seats")
@@ -304,7 +306,9 @@ def _carries(world: World, name: str) -> str:
         chance, seat = _worst(world, name)
         share = percent(chance, 0)
         return gettext(
-            "As %(mark)s it loses %(share)s%% to random moves.", mark=seat.upper(), share=share
+            "As %(mark)s it loses %(share)s%% of its games against random moves.",
+            mark=seat.upper(),
+            share=share,
         )
     if any(safe.values()):
         seat = next(seat for seat, proved in safe.items() if proved)

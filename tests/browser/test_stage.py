@@ -87,7 +87,7 @@ def test_within_five_seconds_something_learns(
     expect(caption).not_to_contain_text("No idea")
     expect(page.locator("[data-cell][data-heat]").nth(2)).to_be_visible()
     page.clock.run_for(10_000)
-    expect(caption).to_have_text("It has got it: block!")
+    expect(caption).to_have_text("It has learned to block.")
     expect(page.locator("[data-cell='6']")).to_have_class("cell best")
     expect(page.locator("#film-play")).to_have_attribute("aria-label", "Play the film")
     assert shifts(page) == []
@@ -105,7 +105,7 @@ def test_the_film_can_be_paused_and_scrubbed(page: Page) -> None:
     slider.press("Home")
     expect(page.locator("[data-film-updates]")).to_have_text("0")
     slider.press("End")
-    expect(page.locator("[data-film-caption]")).to_have_text("It has got it: block!")
+    expect(page.locator("[data-film-caption]")).to_have_text("It has learned to block.")
     assert "block!" in str(slider.get_attribute("aria-valuetext"))
 
 
@@ -114,7 +114,7 @@ def test_whoever_wants_no_motion_gets_the_last_picture(
 ) -> None:
     page = new_context(reduced_motion="reduce").new_page()
     page.goto("/")
-    expect(page.locator("[data-film-caption]")).to_have_text("It has got it: block!")
+    expect(page.locator("[data-film-caption]")).to_have_text("It has learned to block.")
     before = heats(page)
     assert None not in before
     expect(page.get_by_role("button", name="Play the film")).to_be_visible()
@@ -128,7 +128,7 @@ def test_without_javascript_everything_can_be_done(
 ) -> None:
     page = new_context(java_script_enabled=False).new_page()
     page.goto("/")
-    expect(page.locator("[data-film-caption]")).to_have_text("It has got it: block!")
+    expect(page.locator("[data-film-caption]")).to_have_text("It has learned to block.")
     page.click("#film-play")
     expect(page.locator("[data-film-caption]")).to_contain_text("No idea")
     page.click("#film-play")

@@ -106,10 +106,10 @@ def test_the_link_shows_the_same_to_others_and_the_best_is_kept_here(
 def test_another_learner_is_chosen_and_practises(page: Page) -> None:
     page.goto("/teach")
     page.click("[popovertarget=learners]")
-    page.get_by_role("link", name="A pessimist").click()
-    expect(page.locator("[popovertarget=learners] b")).to_have_text("A pessimist")
+    page.get_by_role("link", name="Low starting values").click()
+    expect(page.locator("[popovertarget=learners] b")).to_have_text("Low starting values")
     page.click("#practise")
-    page.get_by_role("link", name="Against Random").click()
+    page.get_by_role("link", name="Against random moves").click()
     expect(page.locator("h1")).to_have_text("It practised 100 games.")
     expect(page).to_have_url(re.compile(r"/teach/td-afterstates,.*games=100"))
     page.click("#take-back")

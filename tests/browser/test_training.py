@@ -56,11 +56,11 @@ def test_a_run_through_the_training_ends_with_the_agent_as_it_plays(page: Page) 
     page.goto("/play/4?o=human&lens=champion&step=7")
     second = Gate(page, "**/play/*step=8*")
     page.click("#train")
-    expect(page.locator("#train")).to_have_attribute("aria-label", "Stop the training")
+    expect(page.locator("#train")).to_have_attribute("aria-label", "Stop the replay")
     second.open()
     expect(page.locator("#trained")).to_have_text(re.compile("^trained"))
     expect(page).to_have_url(address("/play/4?o=human&lens=champion"))
-    expect(page.locator("#train")).to_have_attribute("aria-label", "Run through the training")
+    expect(page.locator("#train")).to_have_attribute("aria-label", "Replay training")
 
 
 def test_a_run_is_stopped_and_stays_there(page: Page) -> None:

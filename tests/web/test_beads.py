@@ -107,17 +107,17 @@ def test_no_bead_is_wrong_or_expects_a_result(world: World) -> None:
 
 def test_the_page_names_beads_and_not_values(client: FlaskClient) -> None:
     page = client.get(f"/play/04?lens={LENS}&o=human&x=human").text
-    assert "the beads of MENACE for X, to move" in page
+    assert "the beads of MENACE for X (to move)" in page
     assert re.search(r'aria-label="Row 1, column 3, empty, value [\d,]+ beads, best"', page)
     assert "what it draws most often" in page
-    assert "expects no result" in page
+    assert "estimates no result" in page
     assert not re.search(r'class="value">[+−]', page)
 
 
 def test_its_legend_stands_for_shares(world: World) -> None:
     place = place_of(Match("04", lens=LENS), world)
     told = legend_of(place, opinion(world, place.position, LENS))
-    assert [" ".join(end) for end in told.scale] == ["no bead", "its even share", "all beads"]
+    assert [" ".join(end) for end in told.scale] == ["no beads", "an equal share", "all beads"]
     assert told.drawn
     assert not told.errs
 

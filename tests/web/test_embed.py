@@ -227,7 +227,7 @@ def test_an_error_in_a_frame_fits_into_it(client: FlaskClient) -> None:
     response = client.get("/embed/board/44")
     assert response.status_code == 409
     assert "<header" not in response.text
-    assert "This game cannot be" in response.text
+    assert "This game is not possible" in response.text
 
 
 # Figures as files.

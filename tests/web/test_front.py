@@ -26,7 +26,7 @@ def test_the_film_begins_with_nothing_and_ends_with_the_block(world: World) -> N
     assert [square.heat for square in first.squares.values()] == [None] * 6
     assert first.caption == "No idea: it has learned nothing here yet."
     assert [cell for cell, square in last.squares.items() if square.best] == [BLOCK]
-    assert last.caption == "It has got it: block!"
+    assert last.caption == "It has learned to block."
     heats = sorted(square.heat or 0 for square in last.squares.values())
     assert heats[-1] >= 0.7 * HEAT_STEPS
     assert heats[-1] - heats[-2] >= 0.5 * HEAT_STEPS
@@ -53,7 +53,7 @@ def test_each_caption_says_what_the_squares_show(world: World) -> None:
         told.add(said)
         if "No idea" in said:
             assert not known
-        elif "goes by chance" in said:
+        elif "almost at random" in said:
             assert len(stars) > 1
         elif "that loses" in said:
             assert len(stars) == 1
@@ -61,7 +61,7 @@ def test_each_caption_says_what_the_squares_show(world: World) -> None:
         else:
             assert stars == [BLOCK]
             heats = sorted(square.heat or 0 for square in frame.squares.values())
-            assert ("not sure" in said) == (heats[-1] - heats[-2] < 0.3 * HEAT_STEPS)
+            assert ("not sure yet" in said) == (heats[-1] - heats[-2] < 0.3 * HEAT_STEPS)
     assert len(told) >= 4  # it is a story
 
 
@@ -128,7 +128,7 @@ def test_every_way_leads_into_its_task(client: FlaskClient) -> None:
 
 def test_whom_one_watches_plays_and_catches_is_one(client: FlaskClient) -> None:
     page = client.get("/").text
-    found = re.search(r"<b>([^<]+)</b> knows the rules", page)
+    found = re.search(r"<b>([^<]+)</b> knows only the rules", page)
     assert found
     assert re.search(r'id="emblem" class="emblem" href="/mind/q-learning-1"', page)
     for way in ("way-play", "way-mistake"):

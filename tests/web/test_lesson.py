@@ -98,9 +98,9 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, world: World) -> 
         assert equation in why
     exact = world.task_q(puzzle.agent)
     assert exact is not None
-    assert f"worth exactly {signed(float(exact[puzzle.position, puzzle.wrong]))}" in told
+    assert f"an exact value of {signed(float(exact[puzzle.position, puzzle.wrong]))}" in told
     answers = 9 - len(puzzle.record) - 1
-    assert f"found that once in {answers} games" in told
+    assert f"found that reply once in {answers} games" in told
 
 
 def test_the_last_is_about_somebody_whose_proof_is_there(client: FlaskClient, world: World) -> None:

@@ -83,8 +83,11 @@ def test_whoever_wins_is_shown_what_the_other_gave_away(world: World) -> None:
     ("match", "told"),
     [
         (LOST, "Q-learning 1 won after a blunder: move 5."),
-        (Match("03142", o="q-learning-1"), "Q-learning 1 was +0.37 sure of move 2: a blunder."),
-        (Match("021486", x="q-table", o="q-table"), "Q-table expected −0.14 of move 5: a blunder."),
+        (Match("03142", o="q-learning-1"), "Q-learning 1 gave move 2 the value +0.37: a blunder."),
+        (
+            Match("021486", x="q-table", o="q-table"),
+            "Q-table gave move 5 the value −0.14: a blunder.",
+        ),
         (Match("041263578", o="q-iteration"), "No move was a blunder."),
         (Match("03142", o="human"), "X won after a blunder: move 2."),
     ],
@@ -156,7 +159,7 @@ def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(world: World
     assert len(equal) > 1
     assert chances[best] == pytest.approx(max(chances.values()))
     assert chances[best] > min(chances.values())
-    assert sentence.endswith("is best of 9: draw, and Q-learning 1 then blunders.")
+    assert sentence.endswith("is the best of 9 equal moves: draw, and Q-learning 1 then blunders.")
 
 
 def test_while_an_agent_thinks_the_values_stay_and_are_marked(world: World) -> None:
@@ -167,7 +170,7 @@ def test_while_an_agent_thinks_the_values_stay_and_are_marked(world: World) -> N
         zip(before.scene.board.squares, thinking.scene.board.squares, strict=True)
     ):
         assert cell == 4 or (old.text, old.heat) == (new.text, new.heat)
-    assert "for X, at its last move" in thinking.scene.says.caption
+    assert "for X (at its last move)" in thinking.scene.says.caption
 
 
 def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(world: World) -> None:
@@ -226,7 +229,7 @@ def test_stepping_back_keeps_one_sides_view(world: World) -> None:
         (2, True),
     ]
     view, end = agents.scene.says.actions
-    assert (view.label, end.label) == ("As O sees it", "To the end")
+    assert (view.label, end.label) == ("View as O", "To the end")
     other = page(world, place_at({"at": view.href}, world).match)
     assert (other.scene.ply, other.scene.board.held) == (3, False)
     assert end.href == "/play/4023?o=q-learning-1"

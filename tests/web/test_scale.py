@@ -122,7 +122,7 @@ def test_on_a_bar_and_on_its_tick(world: World) -> None:
                 assert bar.heat is not None
                 assert abs(bar.heat) == HEAT_STEPS
             elif bar.heat is not None:
-                (text,) = re.findall(f"expects ({NUMBER}),", bar.label)
+                (text,) = re.findall(f"estimates ({NUMBER});", bar.label)
                 assert colour_of(text) == bar.heat, (lens, record)
                 found += 1
     assert found > 100

@@ -68,11 +68,11 @@ def test_the_legend_says_whose_view_it_is(world: World) -> None:
         return legend(world, match).caption
 
     title = world.titles["q-iteration"]
-    assert caption(Match(record="4")) == (f"On the squares: what {title} expects for O, to move")
+    assert caption(Match(record="4")) == (f"On the squares: {title}’s values for O (to move)")
     assert caption(Match(record="40", lens="truth")) == (
-        "On the squares: how the game ends for X, to move"
+        "On the squares: how the game ends for X (to move)"
     )
-    assert "expected after 0 updates" in caption(Match(lens="q-iteration", step=0))
+    assert "values after 0 updates" in caption(Match(lens="q-iteration", step=0))
 
 
 def test_the_scale_names_what_its_ends_and_its_middle_stand_for(world: World) -> None:
@@ -103,14 +103,14 @@ def test_a_snapshot_is_told_by_its_own_figures(world: World) -> None:
     said = legend(world, Match(lens="q-learning-1", step=5)).facts
     assert (
         said
-        == f"At that moment Q-learning 1 blundered in {figures.blunders[5]:,} of 4,520 positions."
+        == f"At this snapshot Q-learning 1 blunders in {figures.blunders[5]:,} of 4,520 positions."
     )
 
 
 def test_a_task_is_said_with_its_opponent_and_what_later_counts(world: World) -> None:
     shown = legend(world, Match(lens="q-learning-1_task"))
     assert shown.caption == (
-        "On the squares: Q* of the training task of Q-learning 1, for X, to move"
+        "On the squares: Q* of the training task of Q-learning 1, for X (to move)"
     )
     assert "to play Random, with a discount factor of 0.9 a move of its own" in shown.facts
     assert (shown.blank, shown.errs) == ("", False)

@@ -145,7 +145,7 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
 
 ALGORITHM = Algorithm(
     title="MENACE: beads in matchboxes",
-    origin=marked("Matchboxes whose beads were paid by games against {}."),
+    origin=marked("Matchboxes that gained and lost beads in games against {}."),
     story=Story(
         _story,
         lambda _recipe, _update: "",  # it says how many beads there are

@@ -90,7 +90,7 @@ def expected(pair: Pair, reason: ValueReason, follows: str = "") -> str:
         makes = "The target is" if pair.is_learned else "That makes"
         return f"{opponent(pair)} has one answer, {only}. {makes} {value}."
     several = gettext(
-        "%(opponent)s has %(number)s answers, each as likely as the others: %(consequences)s.",
+        "%(opponent)s has %(number)s equally likely replies: %(consequences)s.",
         opponent=opponent(pair),
         number=len(given),
         consequences=", ".join(

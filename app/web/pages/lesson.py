@@ -138,7 +138,7 @@ def _blunder(world: World, _: str) -> Illustration:
             place,
             None,
             lambda cell: addresses.puzzle(number, right=cell),
-            label=gettext("The position: say what is right"),
+            label=gettext("The position: which square is right?"),
         ),
         puzzle=number,
     )
@@ -166,7 +166,7 @@ def _why(world: World, _: str) -> Illustration:
             place_of(match, world),
             opinion(world, puzzle.position, puzzle.agent),
             lambda cell: addresses.why(match, cell),
-            label=gettext("The position, and what it expects"),
+            label=gettext("The position and its Q-values"),
             chosen=puzzle.wrong,
             notes=notes,
         ),
@@ -201,7 +201,10 @@ def misled(world: World) -> tuple[int, Puzzle]:
     own = [each for each in candidates if each[1].agent == BLUNDERER]
     if not candidates:
         raise NotFound(
-            gettext("No agent here errs so for sure: this stop of the lesson has nothing to show.")
+            gettext(
+                "No agent here makes such a mistake every time: this step of the lesson has "
+                "nothing to show."
+            )
         )
 
     def expects(each: tuple[int, Puzzle]) -> float:
@@ -227,5 +230,5 @@ def _unbeatable(world: World) -> str:
         if name in world.agents and all(world.judgement(name).unbeatable.values()):
             return name
     raise NotFound(
-        gettext("Every agent here can be beaten: this stop of the lesson has nothing to show.")
+        gettext("Every agent here can be beaten: this step of the lesson has nothing to show.")
     )

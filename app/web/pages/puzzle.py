@@ -150,7 +150,7 @@ def parse(number: int, query: Mapping[str, str], world: World) -> Attempt:
         text = query.get(name, "")
         if text:
             if name == "plays" and attempt.right is None:
-                words = marked("plays needs right, the answer before it, in the same address.")
+                words = marked("plays needs right, the answer before it, in the same URL.")
                 raise BadRequest(gettext(words))
             attempt = attempt.say(_cell(attempt, name, text))
     text = query.get("ply", "")
@@ -158,7 +158,7 @@ def parse(number: int, query: Mapping[str, str], world: World) -> Attempt:
         return attempt
     ply, plies = read("ply", text), len(attempt.puzzle.refutation)
     if not attempt.is_open:
-        words = marked("ply needs right and plays, the two answers, in the same address.")
+        words = marked("ply needs right and plays, the two answers, in the same URL.")
         raise BadRequest(gettext(words))
     if ply > plies:
         raise BadRequest(gettext("ply is 0 to %(plies)s in this puzzle.", plies=plies))

@@ -57,31 +57,37 @@ LEARNERS = {
     "menace": ("MENACE", marked("Matchboxes and beads, 1961: it draws its moves")),
     "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0": (
         "Q-table",
-        marked("Goes back over each game, from its end"),
+        marked("Updates each game backwards, from its end"),
     ),
     "q-learning,start=empty,alpha=0.5": (
         "Q-learning",
-        marked("Learns a move later, while you play"),
+        marked("Updates after your reply, while you play"),
     ),
-    "sarsa,start=empty,alpha=0.5": ("Sarsa", marked("The same, from the moves it really makes")),
+    "sarsa,start=empty,alpha=0.5": (
+        "Sarsa",
+        marked("Like Q-learning, but learns from the moves that it really makes"),
+    ),
     "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=1": (
-        marked("An optimist"),
-        marked("Values boards, and believes at first that all are won"),
+        marked("High starting values"),
+        marked("Learns values of positions, and starts by taking all of them for wins"),
     ),
     "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25": (
-        marked("A pessimist"),
-        marked("The same learner, but it fears the worst of what it does not know"),
+        marked("Low starting values"),
+        marked("The same learner, but it expects a loss from every move that it has not tried"),
     ),
     "self-play,alpha=0.5,epsilon=0.1,initial=0": (
         marked("Self-play"),
         marked("One table for both sides: it learns from your moves too"),
     ),
-    "league": (marked("League player"), marked("Draws its moves, ever more by what it knows")),
+    "league": (
+        marked("League player"),
+        marked("Random at first, increasingly guided by what it learned"),
+    ),
 }
 START = next(iter(LEARNERS))
 AGAINST = {
-    "random": marked("Against Random"),
-    "t-hand": marked("Against T-hand"),
+    "random": marked("Against random moves"),
+    "t-hand": marked("Against T-hand (wins or blocks when it can)"),
     "self": marked("Against itself"),
     "league": marked("Against its league"),
 }
@@ -89,7 +95,7 @@ GAMES_A_ROUND = {"random": 2, "league": 10}  # of a league
 REACHED = {
     "rows": marked("Completes a row whenever it can"),
     "blocks": marked("Blocks whenever it must"),
-    "random": marked("Never loses to random as X"),
+    "random": marked("Never loses to random moves as X"),
     "x": marked("Unbeatable as X"),
     "o": marked("Unbeatable as O"),
     "both": marked("Unbeatable in both seats"),
@@ -98,7 +104,7 @@ BEST = {
     "best": marked("Your best in this browser:"),
     "rows": marked("completes rows in #"),
     "blocks": marked("blocks in #"),
-    "random": marked("safe from random in #"),
+    "random": marked("no loss to random moves in #"),
     "x": marked("unbeatable as X in #"),
     "o": marked("unbeatable as O in #"),
     "both": marked("unbeatable in #"),
@@ -186,7 +192,9 @@ def teach(name: str = "") -> AnyResponse:
     recipe, course = taught(name or START, now)
     if isinstance(course, Refusal):
         if course.game is None:  # no move of a game is to blame
-            raise BadRequest(gettext("Nobody can teach this: %(why)s.", why=course.sentence))
+            raise BadRequest(
+                gettext("This learner cannot be taught: %(why)s.", why=course.sentence)
+            )
         before = up_to(recipe, course.game - 1)
         kept = Offer(title(before), addresses.teach(written(before)))
         return respond(RefusedPage(f"{course.sentence[0].upper()}{course.sentence[1:]}.", kept))
@@ -217,7 +225,7 @@ def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
         recipe = parse(name)
         begun = bool(now) or not phases_of(recipe)
     except RecipeError as error:
-        raise BadRequest(gettext("Nobody can teach this: %(why)s.", why=error)) from None
+        raise BadRequest(gettext("This learner cannot be taught: %(why)s.", why=error)) from None
     return recipe, world().lab.taught(written(recipe), now.strip(".") if begun else None)
 
 
@@ -240,8 +248,8 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         here=addresses.teach(chosen, now=now),
         title=who,
         taught=ngettext(
-            "%(title)s, taught %(count)s game",
-            "%(title)s, taught %(count)s games",
+            "%(title)s after %(count)s game",
+            "%(title)s after %(count)s games",
             len(games),
             title=who,
         )
@@ -337,7 +345,7 @@ def _opinion(place: Place, course: Course, recipe: Recipe, ply: int) -> Opinion:
         policy=policy_of(values, recipe.plays),
         worth=recipe.worth(),
         plays=recipe.plays,
-        blank=gettext("it has not tried it"),
+        blank=gettext("not tried yet"),
     )
 
 
@@ -358,7 +366,7 @@ def _labels(lessons: list[Lesson]) -> list[str]:
 def _told(recipe: Recipe, lesson: Lesson) -> str:
     """Say in a sentence what a lesson was."""
     if not lesson.record:
-        return gettext("Practice changes more than can be shown here: see its mind.")
+        return gettext("Practice changes more than fits here: see its mind.")
     if isinstance(recipe, Menace):
         paid = {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[lesson.result]
         words = {"win": marked("It won:"), "draw": marked("A draw:"), "loss": marked("It lost:")}
@@ -367,8 +375,10 @@ def _told(recipe: Recipe, lesson: Lesson) -> str:
             each = marked("%(beads)s fewer for each of its moves.")
         return f"{gettext(words[lesson.result])} {gettext(each, beads=beads_in_words(abs(paid)))}"
     if not lesson.updates:
-        return gettext("Nothing: it explored, and learns from moves that looked best.")
-    order = gettext("What it expects after each of its moves, in the order in which it learned it.")
+        return gettext(
+            "Nothing: this was an exploring move, and it learns only from moves that looked best."
+        )
+    order = gettext("The value of each of its moves, in the order of the updates.")
     if not lesson.others:
         return order
     more = gettext("From your moves it learned %(number)s more.", number=lesson.others)
@@ -420,8 +430,8 @@ def _program() -> str:
         return ""
     best = min(bars, key=lambda bar: bar.value)
     return gettext(
-        "A program needs %(games)s games until a pessimist is unbeatable as X "
-        "(median of %(seeds)s).",
+        "An automatic teacher needs %(games)s games to make a learner with low starting values "
+        "unbeatable as X (median of %(seeds)s runs).",
         games=localized(f"{best.value:g}"),
         seeds=count(summary.seeds),
     )

@@ -36,9 +36,9 @@ MOST_TAUGHT = 4  # of them, as in a comparison
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
     202: marked("In line"),
-    400: marked("This address is not right"),
+    400: marked("This URL is wrong"),
     404: marked("Not here"),
-    405: marked("Only to be read"),
+    405: marked("Read-only"),
     409: marked("This cannot be played"),
     414: marked("Too long"),
     500: marked("Our fault"),
@@ -46,10 +46,10 @@ TITLES = {
     503: marked("Too busy"),
 }
 SENTENCES = {
-    400: marked("This is no request that can be understood."),
+    400: marked("The server cannot understand this request."),
     404: marked("There is no such page."),
-    405: marked("Pages here can only be read: nothing is ever sent to them."),
-    414: marked("The address is too long: %(most)s characters are enough for any view."),
+    405: marked("This page is read-only: it accepts no data."),
+    414: marked("The URL is too long: %(most)s characters are enough for any view."),
 }
 IN_API = {404: "There is no such address: /api explains those there are."}
 

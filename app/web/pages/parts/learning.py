@@ -273,15 +273,15 @@ def caption(world: World, position: int, view: Opinion) -> str:
     if not any(view.known):
         return gettext("No idea: it has learned nothing here yet.")
     if len(view.plays) > 1:
-        return gettext("It has tried a little here, and still goes by chance.")
+        return gettext("It has tried little here, and still plays almost at random.")
     if not right[view.plays[0]]:
         if view.draws:
             return gettext("It draws the square with the star most often, and that loses.")
         return gettext("It would play the square with the star, and that loses.")
     values = np.sort(view.scaled[world.game.legal[position]])
     if values[-1] - values[-2] < SURE:
-        return gettext("It begins to like the block, but is not sure.")
-    return gettext("It has got it: block!")
+        return gettext("It begins to prefer the block, but is not sure yet.")
+    return gettext("It has learned to block.")
 
 
 def _film(
