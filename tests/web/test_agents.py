@@ -210,7 +210,7 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, world: 
 
 
 def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, world: World) -> None:
-    lead = client.get(f"/agents/{card.id}").text.partition("What is exactly true of it")[0]
+    lead = client.get(f"/agents/{card.id}").text.partition("Exact figures")[0]
     who = character(world, card.id)
     assert f">{who.strength}</i>" in lead
     assert who.line in unescape(lead)

@@ -137,7 +137,7 @@ def test_a_finished_game_is_so_on_all_boards(client: FlaskClient) -> None:
     assert page.count('class="strike"') == 3
     assert "X wins" in page
     assert 'class="value"' not in page
-    assert "The same as numbers" not in page
+    assert "As numbers" not in page
 
 
 def test_the_training_is_walked_through_snapshot_by_snapshot(world: World) -> None:

@@ -288,8 +288,8 @@ def agent(name: str) -> Response:
         summary=facts(there, name),
         ways=[
             *judgement.encounters(name),
-            Offer("Through its training", addresses.play(Match(o=name, lens=name, step=0))),
-            Offer("Beside optimal play", beside(there, name)),
+            Offer("Replay its training", addresses.play(Match(o=name, lens=name, step=0))),
+            Offer("Compare with optimal play", beside(there, name)),
             Offer("Change something", addresses.lab(name), id="to-lab"),
         ],
         results=judgement.results(there, name),

@@ -198,7 +198,7 @@ CONTENTS = {
     for heading, slugs in {
         "What an agent is": ("action-values", "exploration", *TITLES),
         "Algorithms": tuple(ALGORITHMS),
-        "What is exactly true of it": ("best-response", "nash-conv", "exact"),
+        "Exact figures": ("best-response", "nash-conv", "exact"),
     }.items()
 }
 

@@ -43,8 +43,10 @@ class Kind(NamedTuple):
 
 KINDS = {
     EXPECTS: Kind("Highest Q-value", "heat"),
-    "wrong": Kind("Off optimal play", "level", "not off", "a win taken for a loss"),
-    "wrong-task": Kind("Off its training task", "level", "not off", "a win taken for a loss"),
+    "wrong": Kind("Error against optimal play", "level", "not off", "a win taken for a loss"),
+    "wrong-task": Kind(
+        "Error against its training task", "level", "not off", "a win taken for a loss"
+    ),
     "blunders": Kind("Blunders", "level", "never blunders", "blunders for sure"),
     "visits": Kind("Updates", "level", "once", "most often"),
 }
