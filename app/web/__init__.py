@@ -10,6 +10,7 @@ from app.web import respond
 from app.web.service import compiled, deployment, errors, headers, languages, packing
 from app.web.service.cache import cached
 from app.web.service.deployment import ROOT
+from app.web.service.queries import query_reader
 from app.web.world import load_world
 
 PAGES = [
@@ -54,6 +55,6 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         app.register_blueprint(module.bp)
     compiled.init_app(app)
     respond.init_app(app)
-    app.wsgi_app = cached(app.wsgi_app)  # type: ignore[assignment, method-assign]
+    app.wsgi_app = cached(app.wsgi_app, query_reader(app))  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)
     return app

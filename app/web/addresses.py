@@ -13,6 +13,8 @@ from urllib.parse import quote
 
 from msgspec.structs import astuple
 
+from app.recipes.algorithms import ALGORITHMS
+from app.recipes.parameters import parameters_of
 from app.tictactoe.notation import DIGITS
 from app.web.comparison import Comparison
 from app.web.match import Match
@@ -20,18 +22,38 @@ from app.web.world import MOVES, is_moves
 
 
 class Route(str):
-    """The rule of a route as Flask reads it, which builds the addresses that lead there."""
+    """The rule of a route as Flask reads it, which builds the addresses that lead there.
 
+    `reads` are the names of the query parameters that its page reads, in the order in which
+    addresses have them, and `repeated` those of them that may be given more than once.  No other
+    parameter reaches the page: see `service/queries.py`.  `reads` is None for a route that
+    refuses the parameters that it does not know.
+    """
+
+    reads: tuple[str, ...] | None
+    repeated: frozenset[str]
     _pattern: str
 
-    def __new__(cls, rule: str) -> "Route":
-        """Read a rule, whose variable parts are in angle brackets."""
+    def __new__(cls, rule: str, reads: str | None = "") -> "Route":
+        """Read a rule, whose variable parts are in angle brackets, and names: "lens* figure".
+
+        A name with a "*" may be given more than once.
+        """
         route = super().__new__(cls, rule)
         route._pattern = re.sub("<[^>]*>", "%s", rule)
+        names = (reads or "").split()
+        route.reads = None if reads is None else tuple(name.rstrip("*") for name in names)
+        route.repeated = frozenset(name.rstrip("*") for name in names if name.endswith("*"))
         return route
 
     def to(self, *parts: object, **query: object) -> str:
-        """Return the address with these in place of its variable parts, and the query given."""
+        """Return the address with these in place of its variable parts, and the query given.
+
+        Raises TypeError if the query has a parameter that the route does not read.
+        """
+        unread = query.keys() - {*self.reads} if self.reads is not None else ()
+        if unread:
+            raise TypeError(f"{self} does not read {', '.join(unread)}")
         return self._pattern % tuple(_quoted(str(part)) for part in parts) + _query(**query)
 
     def of(self, match: Match, *more: str) -> str:
@@ -41,60 +63,75 @@ class Route(str):
         query += [*_settings(*settings), *more]
         return self.to(match.record) + ("?" + "&".join(query) if query else "")
 
+    def change(self, rule: str) -> "Route":
+        """Return a route with another rule that reads the same parameters."""
+        route = Route(rule)
+        route.reads, route.repeated = self.reads, self.repeated
+        return route
 
-HOME = Route("/")
-PLAY = Route("/play/<record>")  # without a record: a game for who asks for none
-REPLY = Route("/reply/<record>")
-MINDS = Route("/minds/<record>")
-SET = Route("/set/")  # where the settings of a match are sent
-SETTINGS = Route("/settings/")  # where they are chosen
-PLAYERS = Route("/players/")
-WHY = Route("/why/<record>")
-COMPARE = Route("/compare/<record>")
-TAKE = Route("/take/<record>")
+    def extend(self, ending: str) -> "Route":
+        """Return the route whose rule goes on with an ending, and which reads the same."""
+        return self.change(self + ending)
+
+
+_MATCH = " ".join(Match.__struct_fields__[1:])  # all of a match but its record
+_CHANGES = "at seat player lens errors epsilon delay hide own keep step pause"  # `play.settings`
+_LAB = "ghost curve step game update seeds axis"
+_RECIPE = sorted({name for kind in ALGORITHMS.values() for name in parameters_of(kind)})
+
+HOME = Route("/", "step")
+PLAY = Route("/play/<record>", _MATCH)  # without a record: a game for who asks for none
+REPLY = Route("/reply/<record>", _MATCH)
+MINDS = Route("/minds/<record>", _MATCH)
+SET = Route("/set/", _CHANGES)  # where the settings of a match are sent
+SETTINGS = Route("/settings/", "at")  # where they are chosen
+PLAYERS = Route("/players/", "at")
+WHY = Route("/why/<record>", f"{_MATCH} cell")
+COMPARE = Route("/compare/<record>", "lens* figure frame")
+TAKE = Route("/take/<record>", _MATCH)
 PUZZLES = Route("/puzzle")
 PUZZLE_TODAY = Route("/puzzle/today")
-PUZZLE = Route("/puzzle/<int:number>")
-SCORE = Route("/puzzle/<int:number>/score")
-MIND = Route("/mind/<name>")
-AGENTS = Route("/agents")
-AGENT = Route("/agents/<name>")
+PUZZLE = Route("/puzzle/<int:number>", "day answers right plays ply")
+SCORE = Route("/puzzle/<int:number>/score", "day answers")
+MIND = Route("/mind/<name>", "step colour tile")
+AGENTS = Route("/agents", "sort order")
+AGENT = Route("/agents/<name>", "against")
 CODE = Route("/lab/<name>.py")
 AGENT_FILE = Route("/agents/<name>.<any(npz, json, csv):ending>")
-BLUNDERS = Route("/agents/<name>/blunders")
-CERTIFICATE = Route("/agents/<name>/certificate-<any(x, o):seat>")
-JUDGE = Route("/judge")
-JUDGE_BLUNDERS = Route("/judge/blunders")
-JUDGE_CERTIFICATE = Route("/judge/certificate-<any(x, o):seat>")
-ARENA = Route("/arena")
-HOW = Route("/how")
-HOW_PART = Route("/how/<slug>")
-TEACH = Route("/teach")
-TEACH_RECIPE = Route("/teach/<name>")
+BLUNDERS = Route("/agents/<name>/blunders", "page")
+CERTIFICATE = Route("/agents/<name>/certificate-<any(x, o):seat>", "page")
+JUDGE = Route("/judge", "moves")
+JUDGE_BLUNDERS = Route("/judge/blunders", "moves page")
+JUDGE_CERTIFICATE = Route("/judge/certificate-<any(x, o):seat>", "moves page")
+ARENA = Route("/arena", "show player add")
+HOW = Route("/how", "at record board stage")
+HOW_PART = Route("/how/<slug>", "step record board stage")
+TEACH = Route("/teach", "now game")
+TEACH_RECIPE = Route("/teach/<name>", "now game")
 TEACH_PREVIEW = Route("/preview/teach/<name>.png")
-LAB = Route("/lab")
-LAB_RECIPE = Route("/lab/<name>")
-EXPERIMENTS = Route("/experiments")
+LAB = Route("/lab", " ".join(["recipe algorithm", _LAB, *_RECIPE]))
+LAB_RECIPE = Route("/lab/<name>", _LAB)
+EXPERIMENTS = Route("/experiments", "source verdict")
 EXPERIMENT = Route("/experiments/<claim>")
-EXPERIMENT_FIGURE = Route("/experiments/<claim>/<int:number>.svg")
+EXPERIMENT_FIGURE = Route("/experiments/<claim>/<int:number>.svg", "scheme")
 SOURCES = Route("/sources")
 GLOSSARY = Route("/glossary")
 EMBED = "/embed/"  # what may stand on pages of others begins so
-EMBED_BOARD = Route("/embed/board/<record>")
-EMBED_REPLY = Route("/embed/reply/<record>")
-EMBED_VALUE = Route("/embed/value/<record>")
-EMBED_CURVE = Route("/embed/curve/<name>")
-EMBED_MIND = Route("/embed/mind/<name>")
-EMBED_EXPERIMENT = Route("/embed/experiment/<claim>")
-OEMBED = Route("/oembed")
-MATCH_PREVIEW = Route("/preview/<record>.png")
+EMBED_BOARD = Route("/embed/board/<record>", _MATCH)
+EMBED_REPLY = Route("/embed/reply/<record>", _MATCH)
+EMBED_VALUE = Route("/embed/value/<record>", _MATCH)
+EMBED_CURVE = Route("/embed/curve/<name>", "lens* figure against width")
+EMBED_MIND = Route("/embed/mind/<name>", "step colour")
+EMBED_EXPERIMENT = Route("/embed/experiment/<claim>", "figure")
+OEMBED = Route("/oembed", "url format maxwidth maxheight")
+MATCH_PREVIEW = Route("/preview/<record>.png", _MATCH)
 API = Route("/api")
 API_DESCRIPTION = Route("/api/v1/openapi.json")
 API_AGENTS = Route("/api/v1/agents")
 API_AGENT = Route("/api/v1/agents/<id>")
-API_JUDGE = Route("/api/v1/judge")
-API_POSITION = Route("/api/v1/positions/<position>")
-API_MOVE = Route("/api/v1/moves/<position>")
+API_JUDGE = Route("/api/v1/judge", None)
+API_POSITION = Route("/api/v1/positions/<position>", None)
+API_MOVE = Route("/api/v1/moves/<position>", None)
 API_GAME = Route("/api/v1/games/<record>")
 API_MATCH = Route("/api/v1/matches/<x>/<o>")
 API_EXPERIMENTS = Route("/api/v1/experiments")
@@ -291,7 +328,8 @@ def embed_experiment(claim: str, number: int = 1) -> str:
 
 def framed(page: str) -> str:
     """Return a frame that shows a page as it is, from the address of that or from its route."""
-    return EMBED.rstrip("/") + page
+    frame = EMBED.rstrip("/") + page
+    return page.change(frame) if isinstance(page, Route) else frame
 
 
 def unframed(path: str) -> str:

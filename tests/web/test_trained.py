@@ -226,7 +226,7 @@ def test_its_files_are_those_that_the_command_line_writes(
         ("/agents/q-table,alpha=0.40", "/agents/q-table"),
         ("/agents/q-table,vs=random/blunders", "/agents/q-table/blunders"),
         (f"/agents/{PHASES}?against=random", f"/agents/{PHASES}?against=random"),
-        (f"/play/40?x={PHASES}&step=&o=human", f"/play/40?x={QUOTED}&step=&o=human"),
+        (f"/play/40?x={PHASES}&step=&o=human", f"/play/40?x={QUOTED}&o=human&step="),
         (
             f"/compare/4?lens=champion&lens=q-table,seed=7,games=300_2&lens={NAME}_task",
             f"/compare/4?lens=champion&lens={NAME}_2&lens={NAME}_task",

@@ -250,12 +250,12 @@ def take(record: str = "") -> Response:
     return respond(page)
 
 
-FORMATS = "<any(svg, csv):ending>"
-FORMATS_AND_PREVIEW = "<any(svg, csv, png):ending>"
+FORMATS = ".<any(svg, csv):ending>"
+FORMATS_AND_PREVIEW = ".<any(svg, csv, png):ending>"
 
 
-@bp.get(f"{addresses.EMBED_BOARD.to('')}.{FORMATS}")
-@bp.get(f"{addresses.EMBED_BOARD}.{FORMATS}")
+@bp.get(addresses.EMBED_BOARD.to("") + FORMATS)
+@bp.get(addresses.EMBED_BOARD.extend(FORMATS))
 def board_file(ending: str, record: str = "") -> Response:
     """Hand out a board."""
     shown = scene(parse(record, request.args, world()), IN_FRAME)
@@ -268,8 +268,8 @@ def board_file(ending: str, record: str = "") -> Response:
     )
 
 
-@bp.get(f"{addresses.EMBED_VALUE.to('')}.{FORMATS}")
-@bp.get(f"{addresses.EMBED_VALUE}.{FORMATS}")
+@bp.get(addresses.EMBED_VALUE.to("") + FORMATS)
+@bp.get(addresses.EMBED_VALUE.extend(FORMATS))
 def value_file(ending: str, record: str = "") -> Response:
     """Hand out the value of a game over its moves."""
     place = parse(record, request.args, world())
@@ -281,7 +281,7 @@ def value_file(ending: str, record: str = "") -> Response:
     return export.numbers_file(curves.VALUE_COLUMNS, curves.value_numbers(place, moves), name)
 
 
-@bp.get(f"{addresses.EMBED_CURVE}.{FORMATS_AND_PREVIEW}")
+@bp.get(addresses.EMBED_CURVE.extend(FORMATS_AND_PREVIEW))
 def curve_file(name: str, ending: str) -> Response:
     """Hand out learning curves, or as a link to them is shown."""
     chosen = parse_curves(world(), name, request.args)
@@ -296,7 +296,7 @@ def curve_file(name: str, ending: str) -> Response:
     return export.svg_file(curve_picture(chosen.charts, title, width), _name("curve", name))
 
 
-@bp.get(f"{addresses.EMBED_MIND}.{FORMATS_AND_PREVIEW}")
+@bp.get(addresses.EMBED_MIND.extend(FORMATS_AND_PREVIEW))
 def mind_file(name: str, ending: str) -> Response:
     """Hand out an agent's mind, or as a link to it is shown."""
     step, colour = minds.parse_view(world(), name, request.args)

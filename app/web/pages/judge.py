@@ -166,8 +166,8 @@ def _listed(
     return shown, page
 
 
-@bp.get(f"{addresses.CERTIFICATE}.csv")
-@bp.get(f"{addresses.JUDGE_CERTIFICATE}.csv")
+@bp.get(addresses.CERTIFICATE.extend(".csv"))
+@bp.get(addresses.JUDGE_CERTIFICATE.extend(".csv"))
 def certificate_file(seat: str, name: str = "") -> Response:
     """Hand out such a proof: each position, the cells it may play, and the exact value."""
     there, certificate = world(), proved(world(), policy_named(name), seat)

@@ -68,7 +68,9 @@ def filmed(world: World) -> str:
 
 
 # The only parts of /how that may stand in a frame.
-STOP = addresses.HOW_PART.replace("slug", f"any({', '.join(stop.slug for stop in STOPS)}):slug")
+STOP = addresses.HOW_PART.change(
+    addresses.HOW_PART.replace("slug", f"any({', '.join(stop.slug for stop in STOPS)}):slug")
+)
 
 
 @bp.get(STOP)

@@ -1,11 +1,12 @@
 """The response cache: public answers are looked up before anything else is done.
 
-An answer is kept by its whole address, by the encoding that was chosen for it and by whether htmx
-asks.  Nothing else that a client sends can make another answer of it.
+An answer is kept by its address, without what its route does not read (see `queries.py`), by the
+encoding that was chosen for it and by whether htmx asks.  Nothing else that a client sends can make
+another answer of it.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Lock, local
 from time import monotonic
@@ -95,11 +96,17 @@ class Turns:
                 self.here.taken = False
 
 
-def cached(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication":
+def cached(
+    application: "WSGIApplication",
+    read_query: "Callable[[WSGIEnvironment], str]",
+    size: int = SIZE,
+) -> "WSGIApplication":
     """Wrap a WSGI application so that it is asked only once for an answer that may be kept.
 
     That is an answer to a GET with status 200 and `Cache-Control: public`, packed or not.  The
-    application finds the encoding that it should answer in as the only one that is accepted.
+    application finds the encoding that it should answer in as the only one that is accepted, and as
+    the query what `read_query` returns of the whole one: requests that differ in the rest share
+    an answer.
     """
     answers = Answers(size)
     turns = Turns()
@@ -115,6 +122,9 @@ def cached(application: "WSGIApplication", size: int = SIZE) -> "WSGIApplication
             and not is_too_long(environ)
         )
         known = answers.get(environ) if usual else None
+        if usual and not known:
+            environ = environ | {"QUERY_STRING": read_query(environ)}  # logs have the whole query
+            known = answers.get(environ)
         if not known:
             # A request for the same meanwhile waits for it: it is no sooner there if all make it.
             with turns.one(f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"):

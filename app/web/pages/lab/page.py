@@ -206,7 +206,7 @@ def lab(name: str) -> AnyResponse:
     return respond(page)
 
 
-@bp.get(f"{addresses.LAB_RECIPE}.<any(svg, csv):ending>")
+@bp.get(addresses.LAB_RECIPE.extend(".<any(svg, csv):ending>"))
 def curves_file(name: str, ending: str) -> Response:
     """Hand out the median curves of all seeds."""
     wanted = {**request.args, "seeds": str(result.SEEDS)}

@@ -1,0 +1,64 @@
+"""The query of a request as its route reads it: what no page reads makes no other answer.
+
+Parameters that a route does not read, and all but the first value of those that are given once, are
+left out before the application sees them; the others come in one order and one spelling.  So the
+response cache has one entry for all queries that mean the same.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+from flask import Flask
+from werkzeug.exceptions import HTTPException
+
+from app.web import addresses
+from app.web.addresses import Route
+from app.web.service.languages import HL
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+READS_NOTHING = Route("")
+
+
+def query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
+    """Return a function that reduces the query of a request to what its route reads.
+
+    The blueprints of the app are registered already.
+    """
+    routes = {
+        rule.endpoint: rule.rule
+        for rule in app.url_map.iter_rules()
+        if isinstance(rule.rule, Route)
+    }
+    matcher = app.url_map.bind("")
+
+    def read(environ: "WSGIEnvironment") -> str:
+        query: str = environ["QUERY_STRING"]
+        if not query:
+            return query
+        path = environ["PATH_INFO"].encode("latin-1").decode("utf-8", "replace")
+        try:
+            endpoint, _ = matcher.match(path, method="GET")
+        except HTTPException:  # a redirect or an error, which are not kept
+            return query
+        return reduce_query(query, routes.get(endpoint, READS_NOTHING))
+
+    return read
+
+
+def reduce_query(query: str, route: Route) -> str:
+    """Return a query with what a route reads of it, and the language."""
+    if route.reads is None:
+        return query
+    given: dict[str, list[str]] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        given.setdefault(name, []).append(value)
+    pairs = []
+    for name in (*route.reads, HL):
+        values = given.get(name, [])
+        if name not in route.repeated:
+            values = values[:1]
+        pairs += [(name, value) for value in values]
+    return addresses.again("", pairs).removeprefix("?")

@@ -1,0 +1,108 @@
+"""What a route does not read of a query makes no other answer."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask, request_started
+from flask.testing import FlaskClient
+from werkzeug.test import create_environ
+
+from app.web import addresses
+from app.web.service.queries import query_reader
+
+
+@pytest.fixture
+def answered(site: Flask) -> Iterator[list[str]]:
+    """A list of the requests that the application itself answers from now on."""
+    asked: list[str] = []
+
+    def note(_: Flask, **more: object) -> None:
+        asked.append("")
+
+    with request_started.connected_to(note, site):
+        yield asked
+
+
+def read(site: Flask, url: str) -> str:
+    """What the application sees of the query of a URL."""
+    return query_reader(site)(create_environ(url))
+
+
+@pytest.mark.parametrize(
+    ("url", "query"),
+    [
+        ("/arena?u=random", ""),
+        ("/arena?add=q-table&u=1&show=x", "show=x&add=q-table"),
+        ("/arena?show=score&show=x&show=losses", "show=score"),
+        ("/arena?%73how=%73core", "show=score"),
+        ("/arena?utm_source=mail&hl=de", "hl=de"),
+        ("/play/40?lens=q-table&step=3&o=human&u=1", "o=human&lens=q-table&step=3"),
+        ("/play/?o=q-table&u=1", "o=q-table"),
+        (
+            "/compare/40?u=1&figure=blunders&lens=q-table&lens=dqn",
+            "lens=q-table&lens=dqn&figure=blunders",
+        ),
+        ("/embed/board/408?o=q-learning-1&u=1", "o=q-learning-1"),
+        ("/embed/board/.svg?o=q-learning-1&u=1", "o=q-learning-1"),
+        ("/embed/puzzle/5?u=1&right=0", "right=0"),
+        ("/embed/how/why?u=1&step=2", "step=2"),
+        ("/lab/q-table.svg?ghost=sarsa&u=1", "ghost=sarsa"),
+        (
+            "/lab?algorithm=menace&u=1&ghost=menace&games=5",
+            "algorithm=menace&ghost=menace&games=5",
+        ),
+        ("/teach?now=.&u=1", "now=."),
+        ("/robots.txt?u=1", ""),
+        ("/api/v1/agents?u=1", ""),
+        ("/api/v1/positions/XO.......?u=1&lens=truth", "u=1&lens=truth"),
+        ("/nowhere?u=1", "u=1"),
+        (
+            "/lab/q-table,vs=random?ghost=league,vs=random:5+self:5",
+            "ghost=league,vs=random:5%20self:5",
+        ),
+    ],
+)
+def test_only_what_a_route_reads_reaches_it(site: Flask, url: str, query: str) -> None:
+    assert read(site, url) == query
+
+
+def test_a_page_is_made_once_whatever_is_added_to_its_query(
+    client: FlaskClient, answered: list[str]
+) -> None:
+    first = client.get("/arena?show=score&player=q-table")
+    assert first.status_code == 200
+    assert len(answered) == 1
+    for query in ("show=score&player=q-table&u=1", "u=2&player=q%2Dtable&show=score&show=x"):
+        assert client.get(f"/arena?{query}").data == first.data
+    assert len(answered) == 1
+
+
+def test_the_api_still_refuses_what_it_does_not_read(client: FlaskClient) -> None:
+    assert client.get("/api/v1/positions/XO.......?u=1").status_code == 400
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        *("/", "/play/40?lens=q-learning-1&step=5", "/compare/31?lens=q-table", "/agents"),
+        *("/arena?player=q-table", "/lab/q-table?ghost=sarsa", "/puzzle/5", "/embed/board/408"),
+        *("/mind/q-table", "/teach", "/experiments", "/how/learning", "/why/4", "/play/4?hl=de"),
+    ],
+)
+def test_the_links_of_a_page_are_written_as_their_routes_read_them(
+    site: Flask, client: FlaskClient, page: str
+) -> None:
+    """Else each of them would be kept under another URL than its own."""
+    links = re.findall(r'(?:href|action|src)="(/[^"#]*\?[^"#]*)', client.get(page).text)
+    assert links
+    assert {link: read(site, link) for link in map(unescape, links)} == {
+        link: urlsplit(link).query for link in map(unescape, links)
+    }
+
+
+def test_a_url_has_only_parameters_that_its_route_reads() -> None:
+    with pytest.raises(TypeError, match="/arena does not read step"):
+        addresses.ARENA.to(step=3)
