@@ -26,7 +26,7 @@ LIGHTHOUSE := .tools/node_modules/.bin/lighthouse
 # What Python has compiled once starts in half the time, and nearly everything here starts often.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run install translations test check lint types templates unit browser install-training train train-dqn bench bench-web faults screenshot lighthouse lock
+.PHONY: help run install translations test check lint types templates unit kernels browser install-training train train-dqn bench bench-web faults screenshot lighthouse lock
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -57,12 +57,15 @@ types: $(DEV) ## Check the types
 templates: $(DEV) ## Check the HTML templates
 	$(BIN)/djlint --lint templates
 
-unit: browser ## Run all tests, on all cores
+unit: browser kernels ## Run all tests, on all cores
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-check: lint types templates ## Check everything but what needs a browser or a server under load
+check: lint types templates kernels ## Check everything but what needs a browser or a server under load
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal \
 		tests/tictactoe tests/training tests/web
+
+kernels: $(DEV) ## Compile the learners once, so that the processes of the tests need not
+	$(BIN)/python -m training.trainer
 
 browser: $(DEV) ## Make sure there is a Chromium for the tests
 	$(BIN)/python -m tests.get_browser

@@ -58,7 +58,7 @@ def test_the_result_follows_a_slider_and_the_address_changes_once(page: Page) ->
 @pytest.mark.console("Failed to load|ERR_FAILED|htmx:sendError")
 def test_a_request_that_fails_is_said_and_comes_back(page: Page) -> None:
     page.goto(f"/lab/{SMALL}")
-    expect(page.locator("#duel")).to_contain_text("20 of 20", timeout=60000)  # nothing else comes
+    expect(page.locator("#duel")).to_contain_text("20 of 20")  # nothing else comes
     page.route("**/lab?*", lambda route: route.abort())
     page.select_option("#curve", "losses")
     expect(page.locator("#notice")).to_contain_text("did not answer")
@@ -89,7 +89,7 @@ def test_seeds_that_come_take_back_no_error_but_their_own(page: Page) -> None:
 def test_what_is_wrong_is_said_at_its_field_and_nothing_moves(page: Page) -> None:
     page.goto(f"/lab/{SMALL}")
     verdict = page.locator(".verdict")
-    expect(page.locator("#duel")).to_contain_text("20 of 20", timeout=60000)
+    expect(page.locator("#duel")).to_contain_text("20 of 20")
     page.evaluate(SHIFTS)
     for field, typed in (("alpha", "7"), ("games", "1e9")):
         page.fill(f"#{field}", typed)
@@ -155,7 +155,7 @@ def test_whether_a_larger_learning_rate_helps_is_answered_in_three_presses(
         page.click("#telling-1")
     else:
         page.click("#asked-1")
-    expect(page.locator(".verdict")).to_have_text("Yes: fewer blunders with α 0.8.", timeout=60000)
+    expect(page.locator(".verdict")).to_have_text("Yes: fewer blunders with α 0.8.")
     expect(page.locator("#duel .told")).to_contain_text("In 19 of 20 seeds")
     expect(page.locator(".verdict")).to_be_in_viewport()
     expect(page.locator("#gist")).to_contain_text("299.5 → 191")
@@ -169,7 +169,7 @@ def test_whether_a_larger_learning_rate_helps_is_answered_in_three_presses(
 def test_twenty_seeds_come_by_themselves_and_nothing_moves(page: Page) -> None:
     page.goto("/lab/q-table,games=100?ghost=q-table,games=50")
     page.evaluate(SHIFTS)
-    expect(page.locator("#duel")).to_contain_text("20 of 20", timeout=30000)
+    expect(page.locator("#duel")).to_contain_text("20 of 20")
     expect(page.locator(".strip a")).to_have_count(20)
     assert sum(value for value, *_ in shifts(page)) < 0.02
 

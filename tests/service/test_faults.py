@@ -49,7 +49,7 @@ def test_it_holds_of_a_server_with_other_settings(name: str) -> None:
 
 
 def test_make_run_ends_with_its_terminal() -> None:
-    assert_all_hold(closed_terminal())
+    assert_all_hold(closed_terminal(START_SECONDS))
 
 
 def test_only_what_is_the_servers_own_is_removed_at_its_start() -> None:

@@ -27,7 +27,7 @@ from app.tictactoe.report import report
 from app.tictactoe.values import optimal, successor_values
 from app.tictactoe.views import movers_view
 from app.web.service.deployment import ROOT
-from tests.service.server import get
+from tests.service.server import get_when_trained
 from training.run import policy_called
 
 DOCS = Path("docs")
@@ -197,11 +197,12 @@ def test_the_site_shows_the_same_agent(run: Any, server: str) -> None:
     links = [unescape(link) for link in re.findall(r'(?:href|src)="([^"]+)"', shown)]
     assert len(links) == 3
     for link in links:
-        assert get(link.replace(SITE, server))
+        assert get_when_trained(link.replace(SITE, server))
     judged = ast.literal_eval(
         next(text for text in outputs(run, "text/plain") if text.startswith("{"))
     )
     curve = next(link for link in links if "/embed/curve/" in link)
-    numbers = get(curve.replace(SITE, server).replace("?", ".csv?")).decode()
+    file = curve.replace(SITE, server).replace("?", ".csv?")
+    numbers = get_when_trained(file).decode()
     *_, last = csv.reader(io.StringIO(numbers))
     assert int(last[1]) == judged["blunders"]

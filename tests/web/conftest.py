@@ -1,6 +1,6 @@
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +11,16 @@ from flask.testing import FlaskClient
 from app.web import create_app
 from app.web.service.deployment import ROOT
 from app.web.world import World
+
+HANG_SECONDS = 600.0  # only what hangs takes longer
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience() -> Iterator[None]:
+    """Let every request wait for its training: 30 s are not enough on a busy machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.web.service.on_demand.FILE_SECONDS", HANG_SECONDS)
+        yield
 
 
 @pytest.fixture(scope="session")

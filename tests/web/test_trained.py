@@ -23,7 +23,7 @@ from flask.testing import FlaskClient
 from werkzeug.exceptions import HTTPException
 
 from app.recipes import ALGORITHMS, LONGEST, RecipeError, parse
-from app.recipes.on_demand import MOST_UPDATES
+from app.recipes.on_demand import MOST_UPDATES, parse_on_demand
 from app.recipes.parameters import parameters_of
 from app.tictactoe.agents import ModelError, arrays_file, save, to_files, to_process
 from app.tictactoe.game import connect
@@ -34,6 +34,7 @@ from app.web.pages.why import explain
 from app.web.service.on_demand import UNPACKED, Lab, read
 from app.web.service.trainer import LOCK, Trainer, TrainerError, trainer
 from app.web.world import World
+from tests.web.conftest import HANG_SECONDS
 from training import trainer as program
 from training.code import code_of
 from training.run import agent_id, train
@@ -336,7 +337,7 @@ def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
 ) -> None:
     monkeypatch.setattr("app.web.service.trainer.READ_SECONDS", 0.2)
     stopping, asked = Trainer(), []
-    stopping.listener.settimeout(10)  # should nobody ask a second time
+    stopping.listener.settimeout(HANG_SECONDS)  # should nobody ask a second time
 
     def answer() -> None:
         client, _ = stopping.listener.accept()
@@ -406,7 +407,7 @@ def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
         assert "Please try again in a few seconds." in answer.text
     finally:
         os.kill(running(), signal.SIGCONT)
-    until = time.monotonic() + 60
+    until = time.monotonic() + HANG_SECONDS
     while (answer := client.get(f"/agents/{name}", headers=page)).status_code == 202:
         assert time.monotonic() < until
     assert answer.status_code == 200
@@ -467,6 +468,11 @@ def test_the_line_has_an_end_and_forgets_what_nobody_wants() -> None:
         assert line.join("sarsa", "b")
 
     asyncio.run(fill())
+
+
+def test_every_learner_without_a_network_is_compiled_beforehand() -> None:
+    compiled = {parse_on_demand(text).slug for text in program.little_of_everything()}
+    assert compiled == {kind.slug for kind in ALGORITHMS.values() if not kind.is_network}
 
 
 def test_the_trainer_refuses_what_is_none() -> None:

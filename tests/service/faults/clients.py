@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from tests.service.server import wait_until
+from tests.service.server import START_SECONDS, wait_until
 
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Unfinished: "
 WHOLE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -22,7 +22,7 @@ TIMEOUT = 20.0
 NO_ANSWER = (http.client.HTTPException, OSError)
 
 
-def connect(port: int, timeout: float = 30.0, receive: int = 0) -> socket.socket:
+def connect(port: int, timeout: float = START_SECONDS, receive: int = 0) -> socket.socket:
     """Open a connection, if `receive` is given one whose system takes in little more than that."""
     connection = socket.socket()
     connection.settimeout(timeout)
@@ -36,12 +36,12 @@ def connect(port: int, timeout: float = 30.0, receive: int = 0) -> socket.socket
     return connection
 
 
-def ask(port: int, request: bytes, timeout: float = 30.0) -> int | None:
+def ask(port: int, request: bytes, timeout: float = START_SECONDS) -> int | None:
     """Return the status of what `answer` returns, None if the connection closes without one."""
     return status(answer(port, request, timeout))
 
 
-def answer(port: int, request: bytes, timeout: float = 30.0) -> bytes:
+def answer(port: int, request: bytes, timeout: float = START_SECONDS) -> bytes:
     """Send bytes, read to the end; return what comes.
 
     Raises TimeoutError if the end does not come in time.
@@ -62,7 +62,7 @@ def status(received: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
-def seconds_of_a_good_request(port: int, timeout: float = 30.0) -> float:
+def seconds_of_a_good_request(port: int, timeout: float = START_SECONDS) -> float:
     """Return how long it takes to be answered; infinitely long if it is too long."""
     start = time.monotonic()
     try:

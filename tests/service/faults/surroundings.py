@@ -80,8 +80,8 @@ def ascii_locale(server: Server) -> Iterator[Finding]:
 
 
 @fault("closed-terminal")
-def closed_terminal() -> Iterator[Finding]:
-    """A terminal that is closed under `make run`."""
+def closed_terminal(limit: float = CLOSED) -> Iterator[Finding]:
+    """A terminal that is closed under `make run`, which then ends within `limit` seconds."""
     port = free_port()
     process, terminal = pty.fork()
     if not process:
@@ -93,14 +93,14 @@ def closed_terminal() -> Iterator[Finding]:
     os.close(terminal)
     begin = time.monotonic()
     with suppress(AssertionError):
-        wait_until(lambda: not answers(url), CLOSED)
+        wait_until(lambda: not answers(url), limit)
     gone = not answers(url)
     if not gone:
         os.killpg(process, signal.SIGTERM)
     os.waitpid(process, 0)
     yield Finding(
         "make run in a terminal, and the terminal closed",
-        f"it ends within {CLOSED:g} s",
+        f"it ends within {limit:g} s",
         f"{'ended' if gone else 'still there'} after {time.monotonic() - begin:.1f} s",
         gone,
     )
