@@ -6,10 +6,13 @@ write a number; the one name is `name(parse(text))`.
 """
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 from app.recipes.algorithms import ALGORITHMS
 from app.recipes.parameters import (
+    SHOWN,
     WORDS,
     Parameter,
     Recipe,
@@ -24,8 +27,16 @@ from app.recipes.parameters import (
 LONGEST = 120  # characters of a name
 LONGEST_TAUGHT = 2_000  # of one with the games of a person
 WHOLE = re.compile(r"-?[0-9]{1,18}")
-NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)(e-?[0-9]{1,3})?")
+NUMBER = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
+LONGEST_NUMBER = 40  # characters
 ALSO_CALLED = {"first-empty": "fixed"}  # other words for an opponent
+# Other names of parameters, which lead to the recipe with the right ones: the old name of each that
+# was renamed, since links with it are out there, and what books and libraries call some.
+PARAMETER_ALIASES = {
+    "learning_rate": "alpha",
+    "discount": "gamma",
+    "discount_factor": "gamma",
+}
 
 
 def name(recipe: Recipe) -> str:
@@ -53,10 +64,12 @@ def parse(text: str) -> Recipe:
     known = parameters_of(algorithm(slug))
     values: dict[str, Any] = {}
     for setting in settings:
-        parameter, equals, value = setting.partition("=")
+        written_name, equals, value = setting.partition("=")
+        parameter = PARAMETER_ALIASES.get(written_name, written_name)
         if parameter not in known:
             raise RecipeError(
-                f"{slug} has no parameter {shown(parameter)}, only {', '.join(known)}"
+                f"{slug} has no parameter {shown(written_name)}"
+                f"{suggest(written_name, known)}, only {', '.join(known)}"
             )
         if parameter in values:
             raise RecipeError(f"{parameter} is given twice")
@@ -73,8 +86,17 @@ def parse(text: str) -> Recipe:
 def algorithm(slug: str) -> type[Recipe]:
     """Return the algorithm that is called so; RecipeError, naming those there are, if none is."""
     if slug not in ALGORITHMS:
-        raise RecipeError(f"there is no algorithm {shown(slug)}, only {', '.join(ALGORITHMS)}")
+        nearest = suggest(slug, ALGORITHMS)
+        raise RecipeError(
+            f"there is no algorithm {shown(slug)}{nearest}, only {', '.join(ALGORITHMS)}"
+        )
     return ALGORITHMS[slug]
+
+
+def suggest(word: str, words: Iterable[str]) -> str:
+    """Return " (did you mean ...?)" with the word that is nearest to a wrong one; "" if none is."""
+    nearest = get_close_matches(word[:SHOWN], words, n=1)
+    return f" (did you mean {nearest[0]}?)" if nearest else ""
 
 
 def _value(parameter: Parameter, text: str) -> Value:
@@ -83,7 +105,7 @@ def _value(parameter: Parameter, text: str) -> Value:
         return text == WORDS[True]
     if parameter.kind is int and WHOLE.fullmatch(text):
         return int(text)
-    if parameter.kind is float and NUMBER.fullmatch(text):
+    if parameter.kind is float and len(text) <= LONGEST_NUMBER and NUMBER.fullmatch(text):
         return float(text) + 0.0  # -0.0 is 0
     if parameter.kind is str:
         return text.replace(" ", "+")  # what a `+` becomes in a query

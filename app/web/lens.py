@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.recipes import LONGEST
 from app.tictactoe.beads import beads, leanings
 from app.tictactoe.game import O, X, mover_at
 from app.tictactoe.notation import MARKS
@@ -389,7 +390,7 @@ def moves(place: Place) -> list[Move]:
     listed = []
     for ply, (position, cell) in enumerate(zip(place.positions, place.cells, strict=False), 1):
         lens = lenses[mover_at(ply - 1)]
-        judge = _judge if is_moves(lens) else _judged  # long names are not kept
+        judge = _judge if len(lens) > LONGEST else _judged  # long names would fill the cache
         move = judge(world, position, ply, cell, lens, match.step, match.own)
         seat = match.seat(mover_at(ply - 1))
         explores = match.epsilon > 0 and seat != HUMAN

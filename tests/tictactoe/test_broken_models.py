@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from app.experiments import load_all as load_experiments
 from app.tictactoe.agents import Agent, arrays_file, load, save
 from app.tictactoe.card import card_text
 from app.tictactoe.game import Game, connect
@@ -233,6 +234,13 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path, game: Game, files, end
     os.mkfifo(path)
     with at_once():
         assert_refused(tmp_path, game, ending, "no plain file")
+
+
+def test_an_experiment_that_is_a_pipe_is_refused(tmp_path: Path):
+    path = tmp_path / "teachers.json"
+    os.mkfifo(path)
+    with at_once(), pytest.raises(ValueError, match=r"teachers\.json: no plain file"):
+        load_experiments(tmp_path)
 
 
 def test_a_pipe_where_arrays_wait_for_their_card_is_passed_by(tmp_path: Path, game: Game):

@@ -1,5 +1,6 @@
 """Names of recipes: one name for one recipe, and one clear sentence for whatever is no name."""
 
+import signal
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from app.recipes import (
     parameters_of,
     parse,
 )
+from app.recipes.names import NUMBER, PARAMETER_ALIASES
 from app.recipes.parameters import OPPONENTS, YOU
 
 
@@ -104,6 +106,7 @@ def test_whatever_is_no_name_is_refused_with_a_sentence(text: str) -> None:
         ("q-iteration,vs=random:50 self:200", "q-iteration"),
         ("q-iteration,vs=random:5+first-empty:6", "q-iteration,vs=random:5+fixed:6"),
         ("q-table,draw=-0", "q-table"),
+        ("q-table,learning_rate=0.5,discount=0.9", "q-table,alpha=0.5,gamma=0.9"),
         ("dqn,step_size=1e-4", "dqn,step_size=0.0001"),
         ("q-iteration,sticky=no,sweeps=3,vs=self", "q-iteration,vs=self,sweeps=3,sticky=no"),
         ("menace,seed=7,taught=04.2,vs=you:2", "menace,vs=you,games=2,taught=04.2,seed=7"),
@@ -123,7 +126,12 @@ def test_one_recipe_has_one_name(text: str, one_name: str) -> None:
     ("text", "sentence"),
     [
         ("", "there is no algorithm '', only q-iteration, q-learning"),
-        ("q-unlearning", "there is no algorithm 'q-unlearning', only"),
+        ("nobody", "there is no algorithm 'nobody', only"),
+        ("q-lerning", "there is no algorithm 'q-lerning' (did you mean q-learning?), only"),
+        ("q-table,alpah=1", "q-table has no parameter 'alpah' (did you mean alpha?), only vs"),
+        ("q-table,alpha=0.1,learning_rate=0.1", "alpha is given twice"),
+        ("champion,discount=1", "champion has no parameter 'discount'"),
+        (f"q-learning,alpha=0.{'0' * 40}1", "alpha is a number within 0 and 1, not '0.000"),
         ("q-learning,beta=1", "q-learning has no parameter 'beta', only vs, start"),
         ("q-learning,", "q-learning has no parameter ''"),
         ("q-learning,alpha", "alpha has no value"),
@@ -219,3 +227,21 @@ def test_short_names_are_those_of_the_shipped() -> None:
         assert SHORT[name(shipped.recipe)] == agent_id
         if agent_id in ALGORITHMS:  # then the text means the same as a recipe
             assert parse(agent_id) == shipped.recipe
+
+
+def test_a_parameter_has_one_name_in_all_algorithms() -> None:
+    """An alias leads to a parameter that there is, and is none itself."""
+    there = {each for algorithm in ALGORITHMS.values() for each in parameters_of(algorithm)}
+    assert {*PARAMETER_ALIASES.values()} <= there
+    assert not PARAMETER_ALIASES.keys() & there
+
+
+def test_what_is_nearly_a_number_is_looked_through_once() -> None:
+    """A pattern that tried all ways to divide the digits would need hours of processor time."""
+    signal.signal(signal.SIGVTALRM, lambda *_: pytest.fail("it tries every division"))
+    signal.setitimer(signal.ITIMER_VIRTUAL, 20)
+    try:
+        assert not NUMBER.fullmatch("9" * 1_000_000 + "x")
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, signal.SIG_DFL)

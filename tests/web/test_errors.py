@@ -1,12 +1,13 @@
 """What is wrong is said in a sentence with the right code, and nothing of the inside."""
 
+import re
 from collections.abc import Callable
 from html import unescape
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.test import create_environ
+from werkzeug.test import create_environ, run_wsgi_app
 from werkzeug.wrappers import Response
 
 HTMX = {"HX-Request": "true"}
@@ -168,6 +169,34 @@ def test_doubled_slashes_lead_to_the_address_without_a_page_that_is_not_ours(
     response = client.get("/play//4")
     assert (response.status_code, response.data) == (308, b"")
     assert response.headers["Location"].endswith("/play/4")
+
+
+@pytest.mark.parametrize("path", ["//evil.example/x", "/play//nowhere//", "///", "//evil.example"])
+def test_doubled_slashes_lead_to_single_ones_whatever_is_there(site: Flask, path: str) -> None:
+    """And never to a host of that name, in whatever language."""
+    for query in ("", "hl=de", "hl=en", "step=1"):
+        # A test client would take the name for a host itself.
+        environ = create_environ("/") | {"PATH_INFO": path, "QUERY_STRING": query}
+        _, status, headers = run_wsgi_app(site.wsgi_app, environ)
+        assert status == "308 PERMANENT REDIRECT"
+        assert headers["Location"] == re.sub("/+", "/", path) + (f"?{query}" if query else "")
+
+
+@pytest.mark.parametrize("path", ["/%5Cevil.example/x", "/%E2%80%AEmoc.live", "/%22%3E%3Cb%3E"])
+def test_a_page_that_is_not_there_leads_only_to_this_site(client: FlaskClient, path: str) -> None:
+    """Browsers take a backslash for a slash: the language links would lead to evil.example."""
+    page = client.get(path)
+    assert page.status_code == 404
+    links = [unescape(link) for link in re.findall(r'(?:href|content)="([^"]*)"', page.text)]
+    own = [link for link in links if link.endswith("?hl=de")]
+    assert own == [f"http://localhost{path}?hl=de", f"{path}?hl=de"]
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in page.text
+
+
+def test_who_wants_another_protocol_is_answered_in_this_one(client: FlaskClient) -> None:
+    """RFC 9110, 7.8: a server may ignore the wish."""
+    wish = {"Connection": "Upgrade", "Upgrade": "websocket"}
+    assert client.get("/play/4", headers=wish).status_code == 200
 
 
 def test_what_is_sent_is_not_a_way_into_the_page(client: FlaskClient) -> None:

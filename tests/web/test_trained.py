@@ -8,6 +8,7 @@ import re
 import signal
 import string
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -31,7 +32,7 @@ from app.tictactoe.notation import replay
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.pages.why import explain
-from app.web.service.on_demand import UNPACKED, Lab, read
+from app.web.service.on_demand import NAMES, UNPACKED, Lab, read, whole_name
 from app.web.service.trainer import LOCK, Trainer, TrainerError, trainer
 from app.web.world import World
 from tests.web.conftest import HANG_SECONDS
@@ -225,6 +226,7 @@ def test_its_files_are_those_that_the_command_line_writes(
         ("/agents/q-table,seed=7,games=300", f"/agents/{NAME}"),
         ("/agents/q-table,games=0300,seed=7.npz", f"/agents/{NAME}.npz"),
         ("/agents/q-table,alpha=0.40", "/agents/q-table"),
+        ("/agents/q-table,learning_rate=0.5,seed=7", "/agents/q-table,alpha=0.5,seed=7"),
         ("/agents/q-table,vs=random/blunders", "/agents/q-table/blunders"),
         (f"/agents/{PHASES}?against=random", f"/agents/{PHASES}?against=random"),
         (f"/play/40?x={PHASES}&step=&o=human", f"/play/40?x={QUOTED}&o=human&step="),
@@ -246,10 +248,18 @@ def test_every_other_name_leads_to_the_one(client: FlaskClient, asked: str, told
 @pytest.mark.parametrize(
     ("text", "status", "sentence"),
     [
-        ("q-lerning,alpha=0.5", 404, "There is no algorithm 'q-lerning'. There are: q-iteration,"),
+        (
+            "q-lerning,alpha=0.5",
+            404,
+            "There is no algorithm 'q-lerning' (did you mean q-learning?)",
+        ),
         ("alpha=0.5", 404, "There is no algorithm 'alpha=0.5'"),
         ("q-table,alpha=1.5", 400, "alpha is a number within 0 and 1, not '1.5'"),
-        ("q-table,alpah=0.1", 400, "q-table has no parameter 'alpah', only vs, seat, key"),
+        (
+            "q-table,alpah=0.1",
+            400,
+            "q-table has no parameter 'alpah' (did you mean alpha?)",
+        ),
         ("q-table,games=900000", 400, "4,500,000 updates, and 2,000,000 are the most"),
         ("dqn,seed=3", 400, "dqn takes minutes: only the command line trains it"),
         ("q-table," + "x" * LONGEST, 414, f"at most {LONGEST} characters, not 128"),
@@ -330,6 +340,22 @@ def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, world: World, ru
         assert client.get(f"/api/v1/agents/{name}").status_code == 200
     assert len(world.lab.agents) == UNPACKED
     assert client.get(f"/agents/{asked[0]}.npz").status_code == 200
+
+
+def test_long_names_fill_no_memory() -> None:
+    """4,096 names of 2,000 characters were kept, and as many results."""
+    games = ".".join(["0487"] * 280)
+    texts = [f"menace,vs=you,games=280,taught={games},seed={seed}" for seed in range(1, 401)]
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for text in texts:
+            assert whole_name(f"{text} "[:-1]) == text  # each is a text of its own
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sum(map(len, texts)) > 2 * NAMES
+    assert after - before < 1_200_000
 
 
 def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(

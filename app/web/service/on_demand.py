@@ -6,7 +6,6 @@ is always there, else the recipe's own.
 
 import zlib
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from functools import lru_cache
 from importlib.util import find_spec
 from select import POLLIN, poll
 from socket import MSG_PEEK
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import brotli
 import msgspec
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 from flask import current_app, has_request_context, request
 from werkzeug.exceptions import (
     BadRequest,
@@ -27,7 +26,7 @@ from werkzeug.exceptions import (
     ServiceUnavailable,
 )
 
-from app.recipes import ALGORITHMS, Recipe, RecipeError, longest, name, parse
+from app.recipes import ALGORITHMS, Recipe, RecipeError, longest, name, parse, suggest
 from app.recipes.on_demand import parse_on_demand
 from app.recipes.taught import Course, Refusal
 from app.tictactoe.agents import Agent, ModelError, from_process
@@ -46,7 +45,7 @@ from app.web.service.trainer import (
 Value = TypeVar("Value")
 
 UNPACKED = 16  # agents that are ready, 0.7 MB each; a comparison has four
-MANY = 4096  # names, some 200 bytes each
+NAMES = 1 << 18  # characters of the names that a function keeps: some 5,000 usual ones
 STORIES = 32  # of trainings, some 10 KB each
 RUNS = 4000  # of twenty seeds of two hundred recipes, some 2 KB each
 PAGE_SECONDS = 3.0  # until a page, which has somebody before it, tells the place in the line
@@ -112,7 +111,10 @@ class Lab:
                 f"The name of a recipe has at most {longest(text)} characters, not {len(text)}."
             )
         if slug not in ALGORITHMS:
-            raise NotFound(f"There is no algorithm {slug!r}. There are: {', '.join(ALGORITHMS)}.")
+            nearest = suggest(slug, ALGORITHMS)
+            raise NotFound(
+                f"There is no algorithm {slug!r}{nearest}. There are: {', '.join(ALGORITHMS)}."
+            )
         try:
             named = self.called(whole_name(text))
             return named if named in self.always else self._trainable(text)
@@ -326,7 +328,7 @@ def source() -> Trainer | None:
     return trainer() if find_spec("numba") else None
 
 
-@lru_cache(maxsize=MANY)
+@cached(LRUCache(NAMES, getsizeof=len), lock=Lock())
 def whole_name(text: str) -> str:
     """Return the whole name of a recipe that is written in any way; RecipeError if it is none.
 
@@ -335,12 +337,12 @@ def whole_name(text: str) -> str:
     return name(parse(text))
 
 
-@lru_cache(maxsize=MANY)
+@cached(LRUCache(NAMES, getsizeof=len), lock=Lock())
 def _seeded(recipe: Recipe, seed: int) -> str:
     return name(recipe.with_seed(seed))
 
 
-@lru_cache(maxsize=MANY)
+@cached(LRUCache(NAMES, getsizeof=len), lock=Lock())
 def _named(text: str) -> str:
     """Return the name of a recipe that can be trained on demand; RecipeError otherwise."""
     return name(parse_on_demand(text))

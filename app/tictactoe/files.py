@@ -1,0 +1,28 @@
+"""Files that somebody else may have put there, read with a limit and without waiting."""
+
+import os
+from pathlib import Path
+from stat import S_ISREG
+
+
+def read_plain_file(path: Path, limit: int) -> bytes:
+    """Return the content of a file of at most `limit` bytes.
+
+    Raises ValueError, naming the file and the reason, if it cannot be read, if it is larger, or if
+    it is no plain file: whoever opens a pipe would wait for its writer.
+    """
+    try:
+        with open(path, "rb", opener=_open_at_once) as file:
+            if not S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise ValueError(f"{path}: no plain file")
+            content = file.read(limit + 1)
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from error
+    if len(content) > limit:
+        raise ValueError(f"{path}: larger than any right one, {limit} bytes")
+    return content
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a pipe without waiting for its writer."""
+    return os.open(path, flags | os.O_NONBLOCK)
