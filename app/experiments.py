@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import Meta
 
 from app.sources import SOURCES
+from app.tictactoe.files import read_plain_file
 
 ORDER = (
     "random-opponent",
@@ -293,18 +294,13 @@ def load(path: Path) -> Summary:
 
     Raises ValueError, naming the file and what is wrong with it.
     """
+    content = read_plain_file(path, MAX_FILE)
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_FILE + 1)
-        if len(content) > MAX_FILE:
-            raise ValueError(f"larger than any right one, {MAX_FILE} bytes")
         summary = msgspec.json.decode(content, type=Summary)
         if summary.id != path.stem:
             raise ValueError(f"id {summary.id!r} is not the file's name")
         if unknown := sorted({*summary.sources} - SOURCES.keys()):
             raise ValueError(f"there is no source {unknown[0]!r}")
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     return summary

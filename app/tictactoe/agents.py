@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from fcntl import LOCK_EX, LOCK_SH, flock
 from functools import partial
 from pathlib import Path
-from stat import S_ISREG
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.card import UNJUDGED, Card, card_text, check_card, check_figures, numbering
+from app.tictactoe.files import read_plain_file
 from app.tictactoe.game import Game
 from app.tictactoe.history import History
 from app.tictactoe.npz import read_arrays, size_limit, write_arrays
@@ -387,19 +387,7 @@ def _waiting(newer: Path, card: bytes, limit: int) -> bytes:
 
 
 def _read(path: Path, limit: int) -> bytes:
-    """Read a plain file, but not more of it than could be right."""
     try:
-        with open(path, "rb", opener=_open_at_once) as file:
-            if not S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise ModelError(f"{path}: no plain file")
-            content = file.read(limit + 1)
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror}") from error
-    if len(content) > limit:
-        raise ModelError(f"{path}: larger than any right one, {limit} bytes")
-    return content
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    """Open a pipe without waiting for its writer."""
-    return os.open(path, flags | os.O_NONBLOCK)
+        return read_plain_file(path, limit)
+    except ValueError as error:
+        raise ModelError(str(error)) from error

@@ -7,10 +7,9 @@ from pathlib import Path
 from flask import Flask
 
 from app.web import respond
-from app.web.service import compiled, deployment, errors, headers, languages, packing
+from app.web.service import compiled, deployment, errors, headers, languages, packing, queries
 from app.web.service.cache import cached
 from app.web.service.deployment import ROOT
-from app.web.service.queries import query_reader
 from app.web.world import load_world
 
 PAGES = [
@@ -40,6 +39,7 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     settings = deployment.settings()
     app.extensions["version"] = deployment.version()
     app.extensions["random"] = random.SystemRandom() if seed is None else random.Random(seed)
+    queries.init_app(app)
     packing.init_app(app, ROOT / "static")
     headers.init_app(app)
     # Not before all settings are known to be right: it takes a while.
@@ -55,6 +55,6 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
         app.register_blueprint(module.bp)
     compiled.init_app(app)
     respond.init_app(app)
-    app.wsgi_app = cached(app.wsgi_app, query_reader(app))  # type: ignore[assignment, method-assign]
+    app.wsgi_app = cached(app.wsgi_app, queries.query_reader(app))  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)
     return app

@@ -334,7 +334,7 @@ def framed(page: str) -> str:
 
 def unframed(path: str) -> str:
     """Return the page that such a frame shows."""
-    return again(path.removeprefix(EMBED.rstrip("/")), ())
+    return quote_path(path.removeprefix(EMBED.rstrip("/")))
 
 
 def file_of(frame: str, ending: str) -> str:
@@ -350,6 +350,14 @@ def again(path: str, query: Sequence[tuple[str, str]]) -> str:
     """
     pairs = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in query)
     return path.replace("+", "%2B") + (f"?{pairs}" if pairs else "")
+
+
+def quote_path(path: str) -> str:
+    """Return a path, as the request has it, quoted for an address.
+
+    A backslash is quoted as well: browsers take one after the first slash for the start of a host.
+    """
+    return again(quote(path, safe=f"/{_PLAIN}"), ())
 
 
 def _later(page: int) -> int | None:

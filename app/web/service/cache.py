@@ -114,6 +114,9 @@ def cached(
     def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         environ[ENCODING] = chosen(environ.get(ENCODING, ""))
         environ[BEGAN] = monotonic()
+        environ.pop(
+            "HTTP_UPGRADE", None
+        )  # a server may ignore it (RFC 9110, 7.8); Werkzeug refuses
         if environ.get(IF_MATCH, "").strip() == "*":  # anything: to Werkzeug a tag as any other
             del environ[IF_MATCH]
         usual = (

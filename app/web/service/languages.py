@@ -7,7 +7,7 @@ nothing of languages, and no link can forget its own.
 
 import re
 from functools import partial
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl
 
 from flask import Flask, Response, current_app, redirect, request
 from markupsafe import Markup
@@ -74,7 +74,7 @@ def listen() -> AnyResponse | None:
     if request.args.get(HL) == ENGLISH:
         query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
         others = [pair for pair in query if pair[0] != HL]
-        return redirect(addresses.again(quote(request.path, safe="/,:="), others), 301)
+        return redirect(addresses.again(addresses.quote_path(request.path), others), 301)
     language = asked()
     if language is not IN_ENGLISH and is_written():
         speak(language)

@@ -1,7 +1,11 @@
-"""The logs of the server: one JSON object a line of the access log, and none that is waited for."""
+"""The logs of the server: one JSON object a line of the access log, and none that is waited for.
+
+A log file that cannot be written costs a line of standard error, and no request.
+"""
 
 import logging
 import os
+import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from logging.handlers import QueueHandler, QueueListener
@@ -27,10 +31,7 @@ class Logger(glogging.Logger):  # type: ignore[misc]
         for handler in self.access_log.handlers:
             handler.setFormatter(JsonFormatter([]))
         for log in (self.error_log, self.access_log):
-            log.handlers = [
-                Queued(handler) if type(handler) is logging.StreamHandler else handler
-                for handler in log.handlers
-            ]
+            log.handlers = [_replace_handler(handler) for handler in log.handlers]
         logging.getLogger().handlers = self.error_log.handlers[:]  # of the site itself
 
     def access(self, resp: Any, req: Any, environ: dict[str, Any], request_time: timedelta) -> None:
@@ -52,6 +53,43 @@ class Logger(glogging.Logger):  # type: ignore[misc]
         self.access_log.info(
             {name: v[:LONGEST] if isinstance(v, str) else v for name, v in line.items()}
         )
+
+
+def _replace_handler(handler: logging.Handler) -> logging.Handler:
+    """Return our handler in place of one of gunicorn's, or another one as it is."""
+    if type(handler) is logging.StreamHandler:
+        return Queued(handler)
+    if type(handler) is logging.FileHandler:
+        handler.close()
+        return LogFile(handler)
+    return handler
+
+
+class LogFile(logging.FileHandler):
+    """Writes to a file; why it cannot is said once, until it can again."""
+
+    _gunicorn = True  # by which gunicorn knows the handlers that it opens anew
+
+    def __init__(self, handler: logging.FileHandler) -> None:
+        super().__init__(handler.baseFilename)
+        self.setFormatter(handler.formatter)
+        self.fault = ""  # why the last line could not be written
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line."""
+        before, self.fault = self.fault, ""
+        super().emit(record)
+        if self.fault and self.fault != before:
+            with suppress(OSError):
+                print(f"{self.baseFilename} cannot be written: {self.fault}", file=sys.stderr)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+        """Remember why a line could not be written; any other fault is a traceback as usual."""
+        error = sys.exc_info()[1]
+        if isinstance(error, OSError):
+            self.fault = error.strerror or str(error)
+        else:
+            super().handleError(record)
 
 
 class Queued(QueueHandler):

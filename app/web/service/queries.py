@@ -1,16 +1,18 @@
-"""The query of a request as its route reads it: what no page reads makes no other answer.
+"""One address for one answer: single slashes, and of the query what the route reads.
 
 Parameters that a route does not read, and all but the first value of those that are given once, are
 left out before the application sees them; the others come in one order and one spelling.  So the
 response cache has one entry for all queries that mean the same.
 """
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from flask import Flask
+from flask import Flask, redirect, request
 from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Response as AnyResponse
 
 from app.web import addresses
 from app.web.addresses import Route
@@ -20,6 +22,21 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 READS_NOTHING = Route("")
+
+
+def init_app(app: Flask) -> None:
+    """Redirect before anything else does: "//name" in a redirect would lead to a host."""
+    app.before_request(merge_slashes)
+
+
+def merge_slashes() -> AnyResponse | None:
+    """Redirect a path with several slashes in a row to the same path with single ones."""
+    path = path_of(request.environ)  # `request.path` leaves out those at its start
+    if "//" not in path:
+        return None
+    path = addresses.quote_path(re.sub("/{2,}", "/", path))
+    query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
+    return redirect(addresses.again(path, query), 308)
 
 
 def query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
@@ -38,14 +55,19 @@ def query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
         query: str = environ["QUERY_STRING"]
         if not query:
             return query
-        path = environ["PATH_INFO"].encode("latin-1").decode("utf-8", "replace")
         try:
-            endpoint, _ = matcher.match(path, method="GET")
+            endpoint, _ = matcher.match(path_of(environ), method="GET")
         except HTTPException:  # a redirect or an error, which are not kept
             return query
         return reduce_query(query, routes.get(endpoint, READS_NOTHING))
 
     return read
+
+
+def path_of(environ: "WSGIEnvironment") -> str:
+    """Return the path of a request, not quoted; WSGI has its bytes as Latin-1."""
+    path: str = environ["PATH_INFO"]
+    return path.encode("latin-1").decode("utf-8", "replace")
 
 
 def reduce_query(query: str, route: Route) -> str:

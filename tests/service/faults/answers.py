@@ -183,6 +183,19 @@ def log_lines(server: Server) -> Iterator[Finding]:
     )
 
 
+@on_a_server("full-log", ACCESS_LOG="/dev/full", WEB_CONCURRENCY="1")
+def full_log(server: Server) -> Iterator[Finding]:
+    """An access log on a disk that is full."""
+    codes = {status(ask(server, f"/play/{cell}")) for cell in range(9)}
+    lines = [line for line in server.log.splitlines() if not line.startswith("[")]
+    yield Finding(
+        "9 requests where the access log is /dev/full, a disk without room",
+        "all answered; one line says why the log cannot be written",
+        f"{', '.join(map(str, codes))}; {len(lines)} lines: {lines[0] if lines else ''}",
+        codes == {200} and len(lines) == 1 and "No space left on device" in lines[0],
+    )
+
+
 CLAIMS = ("X-Forwarded-Proto: https", "X-Forwarded-Ssl: on", "SCRIPT_NAME: /play", "PATH_INFO: /x")
 
 

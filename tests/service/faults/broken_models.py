@@ -108,6 +108,15 @@ def nothing_there(folder: Path) -> str:
     return folder.name
 
 
+def an_experiment_is_a_pipe(folder: Path) -> str:
+    experiments = folder / "experiments"
+    experiments.mkdir(exist_ok=True)
+    path = experiments / "teachers.json"
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    return path.name
+
+
 BROKEN: dict[str, Spoil] = {
     "arrays cut to 1,000 bytes": file("npz", partial(os.truncate, length=1000)),
     "arrays of no byte": file("npz", partial(os.truncate, length=0)),
@@ -126,6 +135,7 @@ BROKEN: dict[str, Spoil] = {
     ),
     "a folder for a file": file("npz", a_folder),
     "a pipe for a file": file("npz", a_pipe),
+    "a pipe for an experiment": an_experiment_is_a_pipe,
     "an agent called minimax": named_as_a_baseline,
     "a card with chances above 1": card(put("figures", "vs", "random", "x", -1, [1.5, -0.5, 0.0])),
     "a card without one of the opponents": card(lambda told: told["figures"]["vs"].popitem()),

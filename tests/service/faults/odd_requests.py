@@ -36,6 +36,8 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n"
 CHUNK = b"5\r\nhello\r\n0\r\n\r\n"
 MEGABYTE = b"x" * (1 << 20)
 
+WEBSOCKET = b"Upgrade: websocket\r\nConnection: Upgrade\r\n"
+
 SIZES = [
     Odd("an address of 2,000 characters", get(b"/play/" + b"0" * 1994), {414}),
     Odd("a request line of 10,000 bytes", get(b"/" + b"x" * 9985), {414}),
@@ -116,6 +118,14 @@ LINES = [
     Odd("a header without a name", get(headers=b": x\r\n"), {400}),
     Odd("a header with a space in its name", get(headers=b"X Y: x\r\n"), {400}),
     Odd("a folded header", get(headers=b"X-Folded: a\r\n b\r\n"), {400}),
+    Odd("a wish for a WebSocket", get(headers=WEBSOCKET), {200}),
+    Odd("two slashes at the start of the path", get(b"//evil.example/x"), {308}),
+    Odd("two slashes in the path", get(b"/play//nowhere"), {308}),
+    Odd(
+        "a number of 1,900 digits in a recipe",
+        get(b"/agents/q-table,taught=,alpha=" + b"9" * 1900 + b"x"),
+        {400},
+    ),
     Odd("a wish for a body first", get(headers=b"Expect: magic\r\n"), {417}),
 ]
 
