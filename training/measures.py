@@ -20,7 +20,7 @@ from app.tictactoe.policy import policy_of
 from app.tictactoe.report import BySeat, Figures, blunders
 from training.following import figures_of, unbeatable
 from training.learners import learn, never
-from training.learners.phases import NextStop, Progress
+from training.learners.phases import NextCheckpoint, Progress
 from training.run import next_mark
 
 GROWTH = 50  # a proof is tried again after so small a part more of the updates
@@ -71,7 +71,7 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     played: int  # games of the whole training
 
 
-def run_of(next_stop: NextStop, first: bool, recipe: Recipe) -> Run:
+def run_of(next_checkpoint: NextCheckpoint, first: bool, recipe: Recipe) -> Run:
     """Train a recipe and judge it at every stop and in the end, and `first` before it begins.
 
     A stop is made after the game in which it is reached; one that the training jumps over is left
@@ -81,9 +81,9 @@ def run_of(next_stop: NextStop, first: bool, recipe: Recipe) -> Run:
     begin = perf_counter()
     history: list[tuple[int, Progress]] = []
     asked = 0
-    for progress in learn(game, recipe, next_stop):
+    for progress in learn(game, recipe, next_checkpoint):
         history.append((asked, progress))
-        asked = next_stop(progress.updates)
+        asked = next_checkpoint(progress.updates)
     history[-1] = (-1, history[-1][1])
     trained = perf_counter()
     kept = history if first else history[1:]
@@ -119,12 +119,12 @@ def next_growth(updates: int) -> int:
     return updates + 1 + updates // GROWTH
 
 
-def proof_of(next_stop: NextStop, recipe: Recipe) -> Proof:
+def proof_of(next_checkpoint: NextCheckpoint, recipe: Recipe) -> Proof:
     """Train a recipe and ask at every stop whether its play is proved."""
     game = tic_tac_toe()
     begin = perf_counter()
     first, since, faultless = None, None, None
-    for progress in learn(game, recipe, next_stop):
+    for progress in learn(game, recipe, next_checkpoint):
         policy = policy_of(progress.q, recipe.plays)
         if all(unbeatable(game, policy, seat) for seat in SEATS.values()):
             first = progress.games if first is None else first

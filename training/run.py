@@ -149,7 +149,7 @@ def learn(recipe: Recipe, game: Game, watch: Watcher) -> list[Progress]:
     """
     history: list[Progress] = []
     mark = 0
-    for progress in learners.learn(game, recipe, next_stop):
+    for progress in learners.learn(game, recipe, next_checkpoint):
         watch(progress)
         if progress.updates >= mark:
             history.append(progress)
@@ -247,7 +247,7 @@ def next_mark(updates: int) -> int:
     return next(power * leading for leading in (1, 2, 5, 10) if power * leading > updates)
 
 
-def next_stop(updates: int) -> int:
+def next_checkpoint(updates: int) -> int:
     """Return the next mark, but not later than a tick from now."""
     return min(next_mark(updates), updates + TICK)
 

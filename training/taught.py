@@ -38,7 +38,7 @@ from app.tictactoe.policy import BASELINES, Policy, policy_of
 from app.tictactoe.report import blunders, losing_game, round_figure
 from training.following import follow, unbeatable
 from training.learners.pairs import WON, legal_pairs
-from training.learners.phases import NextStop, Progress
+from training.learners.phases import NextCheckpoint, Progress
 from training.plain import LEARNERS, Learner, at_first, boards, key_of
 from training.plain.league import seen
 from training.story import Listener
@@ -196,7 +196,7 @@ class Pupils:
         )
 
 
-def learn(game: Game, recipe: Recipe, next_stop: NextStop) -> Iterator[Progress]:
+def learn(game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
     """Do what `training.learners.learn` does with a recipe that has games of a person.
 
     Raises TaughtError for a move that cannot be played.
@@ -204,12 +204,12 @@ def learn(game: Game, recipe: Recipe, next_stop: NextStop) -> Iterator[Progress]
     start, wanted = untaught(recipe), list(boards.turns(recipe))
     pupil = Pupil(LEARNERS[start.slug](game, start), Listener(game, start))
     yield table(pupil)
-    stop = next_stop(0)
+    stop = next_checkpoint(0)
     for number, turn in enumerate(wanted, 1):
         play(pupil, [turn])
         if pupil.updates >= stop or number == len(wanted):
             yield table(pupil)._replace(done=number / len(wanted))
-            stop = next_stop(pupil.updates)
+            stop = next_checkpoint(pupil.updates)
 
 
 def play(pupil: Pupil, turns: list[boards.Turn]) -> None:

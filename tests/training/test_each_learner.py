@@ -16,8 +16,8 @@ from app.tictactoe.report import blunders, chances_against, losing_game
 from app.tictactoe.tasks import task_q
 from app.tictactoe.views import common_scale, movers_view
 from training.learners import learn
-from training.learners.league import LEARNERS, MEMBERS, grown, own_place, proportional
-from training.learners.pairs import lowered
+from training.learners.league import LEARNERS, MEMBERS, choose_by_powers, grow_k, own_place
+from training.learners.pairs import lower_by_tenths
 from training.learners.phases import Progress
 from training.plain.boards import to_move, unfinished_boards
 from training.plain.league import Player, seen
@@ -103,8 +103,8 @@ def test_epsilon_falls_after_every_tenth_of_the_games_but_not_below_0(length: in
     for played in range(length):
         tenths = 10 * played // length
         wanted = pytest.approx(max(0, 7 - tenths) / 10, abs=1e-15)
-        assert lowered(0.7, 0.1, played, length) == wanted
-    assert lowered(0.7, 0.1, length - 1, length) >= 0
+        assert lower_by_tenths(0.7, 0.1, played, length) == wanted
+    assert lower_by_tenths(0.7, 0.1, length - 1, length) >= 0
 
 
 def test_a_won_game_of_three_moves_is_worth_less_the_earlier_the_move(game: Game) -> None:
@@ -268,7 +268,7 @@ def chosen(u: float, values: list[float], k: float) -> int:
     q = np.zeros(2 * len(values))
     entries = np.arange(len(q) - 1, 0, -2, dtype=np.int32)
     q[entries] = values
-    return proportional(u, q, k, entries, np.empty(len(values)))
+    return choose_by_powers(u, q, k, entries, np.empty(len(values)))
 
 
 @given(
@@ -297,6 +297,6 @@ def test_no_power_is_too_large_or_too_small(u, values, k) -> None:
 
 
 def test_k_grows_up_to_its_limit() -> None:
-    k = [grown(0.001, 0.001, 100.0, updates) for updates in (0, 1, 999, 99_999, 10**9)]
+    k = [grow_k(0.001, 0.001, 100.0, updates) for updates in (0, 1, 999, 99_999, 10**9)]
     assert k == pytest.approx([0.001, 0.002, 1.0, 100.0, 100.0])
-    assert grown(0.5, 0.0, 0.5, 10**9) == 0.5
+    assert grow_k(0.5, 0.0, 0.5, 10**9) == 0.5

@@ -18,7 +18,7 @@ from app.tictactoe.views import movers_view
 from training import learners
 from training.bench import CLoop
 from training.learners.phases import Progress
-from training.run import learn, next_mark, next_stop, train
+from training.run import learn, next_checkpoint, next_mark, train
 
 TABLES = {one: agent.recipe for one, agent in SHIPPED.items() if agent.recipe.slug != "dqn"}
 
@@ -85,7 +85,7 @@ def test_stopping_to_look_changes_nothing(recipe: Recipe) -> None:
     small = connect(2, 3, 3)
     longer = shortened(recipe, 20)
     ends = []
-    for stop in (lambda updates: updates + 1, lambda updates: updates + 99, next_stop):
+    for stop in (lambda updates: updates + 1, lambda updates: updates + 99, next_checkpoint):
         *_, end = learners.learn(small, longer, stop)
         ends.append((end.games, end.updates, end.q.tobytes(), end.visits.tobytes()))
     assert ends[0] == ends[1] == ends[2]

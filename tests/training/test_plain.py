@@ -23,7 +23,7 @@ from app.tictactoe.notation import position_text
 from training import plain
 from training.learners import learn, module_of
 from training.learners.phases import Progress
-from training.learners.randomness import stream, uniform
+from training.learners.randomness import draw_uniform, new_rng_state
 from training.plain.boards import legal_cells, move, standing, to_move
 from training.plain.league import seen
 from training.plain.randomness import Random
@@ -281,8 +281,8 @@ def test_every_algorithm_has_its_learner_and_its_plain_twin() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2**20])
 def test_random_numbers_are_those_of_plain_python(seed: int) -> None:
-    fast, slow = stream(seed), Random(seed)
-    numbers = [uniform(fast) for _ in range(1000)]
+    fast, slow = new_rng_state(seed), Random(seed)
+    numbers = [draw_uniform(fast) for _ in range(1000)]
     assert numbers == [slow.random() for _ in range(1000)]
     assert 0 <= min(numbers) < 0.01
     assert 0.99 < max(numbers) < 1

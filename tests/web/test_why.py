@@ -35,7 +35,7 @@ from app.web.numbers import signed
 from app.web.pages.why import Explanation, explain
 from app.web.world import TASK, TRUTH, World
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
-from training.learners.league import own_moves, view_of
+from training.learners.league import build_layout, own_entries
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "why.txt"
 HTMX = {"HX-Request": "true"}
@@ -329,8 +329,8 @@ def test_what_the_other_seat_draws_an_entry_to_is_found_by_a_second_route(
 @pytest.mark.parametrize("symmetries", [1, 8])
 def test_the_leagues_entries_are_shared_as_the_page_says(world: World, symmetries: int) -> None:
     game = world.game
-    view = view_of(game, symmetries)
-    own, (as_x, as_o) = own_moves(game, view), view.entry
+    view = build_layout(game, symmetries)
+    own, (as_x, as_o) = own_entries(game, view), view.entry
     x_moves, o_moves = game.to_move == X, game.to_move == O
     for position in np.flatnonzero(x_moves)[::5]:
         twin, legal = exchanged(game, position), game.legal[position]

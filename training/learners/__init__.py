@@ -1,4 +1,4 @@
-"""The compiled learners, one algorithm a file, and what they share."""
+"""The compiled learners, one algorithm a file, and the functions that they share."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -7,14 +7,14 @@ from importlib.util import find_spec
 from app.recipes import Recipe
 from app.recipes.parameters import YOU
 from app.tictactoe.game import Game
-from training.learners.phases import NextStop, Progress
+from training.learners.phases import NextCheckpoint, Progress
 
 
 def module_of(algorithm: type[Recipe]) -> str:
-    """Name the module that learns an algorithm by its function `learn`: its own or an ancestor's.
+    """Return the name of the module whose `learn` trains an algorithm: its own or an ancestor's.
 
-    It is imported where it is needed: who trains a table waits for no JAX, and compiles no loop of
-    another learner.
+    A module is imported only when it is needed, so training a table neither imports JAX nor
+    compiles the loop of another learner.
     """
     package = "training.networks" if algorithm.is_network else __name__
     modules = (f"{package}.{slug.replace('-', '_')}" for slug in algorithm.lineage())
@@ -22,19 +22,21 @@ def module_of(algorithm: type[Recipe]) -> str:
 
 
 def never(_updates: int) -> int:
-    """Return a number of updates that no training comes to."""
+    """Return a number of updates that no training reaches: no checkpoint before the end."""
     return 10**12
 
 
-def learn(game: Game, recipe: Recipe, next_stop: NextStop = never) -> Iterator[Progress]:
-    """Run the algorithm of a recipe, showing the table at the start, every stop and the end.
+def learn(
+    game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint = never
+) -> Iterator[Progress]:
+    """Train a recipe, yielding its progress at the start, at every checkpoint and at the end.
 
-    `next_stop` says, from how many updates there were, after how many to show it again.
-    What a person teaches is learned by the plain learners.
+    `next_checkpoint` maps the number of updates so far to that of the next checkpoint.
+    Recipes with games of a person are trained by the plain learners.
     """
     if recipe.is_met(YOU):
-        return import_module("training.taught").learn(game, recipe, next_stop)  # type: ignore[no-any-return]
+        return import_module("training.taught").learn(game, recipe, next_checkpoint)  # type: ignore[no-any-return]
     progress: Iterator[Progress] = import_module(module_of(type(recipe))).learn(
-        game, recipe, next_stop
+        game, recipe, next_checkpoint
     )
     return progress

@@ -1,8 +1,8 @@
-"""Self-play that keeps what a move is worth at least and at most, and plays what it has not seen.
+"""Self-play that keeps a lower and an upper bound of every value, and plays unexplored moves first.
 
 Source: ours, of known parts: lower and upper estimates of action values and the moment when they
 prove a policy are those of Even-Dar, Mannor & Mansour (2006), "Action elimination and stopping
-conditions"; going back over everything met after each game is planning as in Sutton (1990),
+conditions"; updating everything visited so far after each game is planning as in Sutton (1990),
 "Integrated architectures for learning, planning, and reacting", sweeping the last plies first.
 """
 
@@ -16,60 +16,72 @@ from numpy.typing import NDArray
 
 from app.recipes.algorithms import Champion
 from app.tictactoe.game import Game
-from training.learners.classes import afterstate_classes, class_progress, refresh
-from training.learners.pairs import DRAWN, Indices, Values, Visits, epsilon_greedy, legal_pairs
-from training.learners.phases import NextStop, Progress, over_phases
-from training.learners.randomness import stream
+from training.learners.classes import afterstate_classes, refresh_row, report_classes
+from training.learners.pairs import (
+    DRAWN,
+    Indices,
+    Values,
+    Visits,
+    choose_epsilon_greedy,
+    legal_pairs,
+)
+from training.learners.phases import NextCheckpoint, Progress, run_phases
+from training.learners.randomness import new_rng_state
 
-BEST = 1e6  # being worth 1 more counts more than any number of visits
+# The weight of the upper bound in the priority of a move: a bound that is higher by 1 counts more
+# than any number of visits.
+BOUND_WEIGHT = 1e6
 
 
-class Known(NamedTuple):
-    """What is known of K classes of afterstates, in the view of the player who made them."""
+class Bounds(NamedTuple):
+    """The bounds of K classes of afterstates, in the view of the player who made them."""
 
-    decision: Indices  # [K] one of the class, which stands for it; -1 if it is finished
-    lower: Values  # [K] what it is worth at least: -1, 0, 1
-    upper: Values  # [K] and at most
-    unseen: NDArray[np.bool_]  # [K] whether it, or something that follows, was never played
-    appeal: Values  # [K] the move with the highest is played
+    state: Indices  # [K] the state that stands for the class; -1 if the game is over
+    lower: Values  # [K] the value is at least this: -1, 0 or 1
+    upper: Values  # [K] the value is at most this
+    unseen: NDArray[np.bool_]  # [K] whether it, or an afterstate that can follow, was never played
+    priority: Values  # [K] the move with the highest one is played
     visits: Visits  # [K] how many games went through it
-    q: Values  # [P] scratch: appeal, up to date only where a game has just been
+    q: Values  # [P] priorities for move selection, up to date only where `refresh_row` was
 
 
-def learn(game: Game, recipe: Champion, next_stop: NextStop) -> Iterator[Progress]:
+def learn(game: Game, recipe: Champion, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
     """Play against itself until every afterstate was seen, or the recipe's games are over.
 
-    The rules tell it which moves are legal, what each makes, and a game's result when it is over:
-    1 for a win, 0 for a draw, -1 for a loss.  At first everything is worth between -1 and 1.
-    Both sides play, where something is still unseen, the move that is worth most at best, of those
-    the least visited, of those a random one.  After each game every afterstate met so far is
-    valued by its answers, the last plies first and with step size 1: it is worth at least minus
-    what the best answer is worth at most, and the other way round.
+    The rules tell which moves are legal, which board each makes, and the result of a finished game:
+    1 for a win, 0 for a draw, -1 for a loss.  At first every value is between -1 and 1.
+    While an afterstate that can follow is unseen, both sides play the move with the highest upper
+    bound, of those the least visited, of those a random one.  After each game the bounds of every
+    afterstate visited so far are computed from those of its replies, the last plies first and with
+    step size 1: the lower bound is minus the highest upper bound of a reply, and the upper bound
+    minus the highest lower bound.
 
-    It shows q = lower + (upper - lower) / 4, by which the safe move comes first: greedy play is
-    unbeatable once what is known proves it.  In the end both are equal to the minimax value.
+    The q shown is lower + (upper - lower) / 4, which puts the safe move first: greedy play is
+    unbeatable once the bounds prove it.  In the end both bounds are the minimax value.
     An update is a move of a game.
     """
-    first, after = legal_pairs(game)
+    row_start, next_state = legal_pairs(game)
     classes = afterstate_classes(game)
-    known = _nothing_known(game, classes.number)
+    bounds = _initial_bounds(game, classes.number)
 
-    def show(done: float, games: int, updates: int) -> Progress:
-        values = known.lower + (known.upper - known.lower) / 4
-        return class_progress(game, classes, (done, games, updates), values, known.visits)
+    def report(done: float, games: int, updates: int) -> Progress:
+        values = bounds.lower + (bounds.upper - bounds.lower) / 4
+        return report_classes(game, classes, (done, games, updates), values, bounds.visits)
 
-    play = partial(_play, stream(recipe.seed), first, after, classes.of, known)
-    return over_phases([(None, recipe.games)], next_stop, play, show)
+    state = new_rng_state(recipe.seed)
+    play = partial(_play, state, row_start, next_state, classes.of_pair, bounds)
+    return run_phases([(None, recipe.games)], next_checkpoint, play, report)
 
 
-def _nothing_known(game: Game, classes: int) -> Known:
-    standing = np.unique(game.symmetry_class)
-    return Known(
-        decision=np.where(standing < game.decisions, standing, -1).astype(np.int32),
+def _initial_bounds(game: Game, classes: int) -> Bounds:
+    representatives = np.unique(game.symmetry_class)
+    is_state = representatives < game.decisions
+    return Bounds(
+        state=np.where(is_state, representatives, -1).astype(np.int32),
         lower=np.full(classes, -1.0),
         upper=np.full(classes, 1.0),
         unseen=np.ones(classes, np.bool_),
-        appeal=np.full(classes, BEST),
+        priority=np.full(classes, BOUND_WEIGHT),
         visits=np.zeros(classes, np.uint32),
         q=np.zeros(game.pairs),
     )
@@ -77,40 +89,55 @@ def _nothing_known(game: Game, classes: int) -> Known:
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    stream, first, after, of, known, opponent, begin, last, stop, games, updates
+    rng_state,
+    row_start,
+    next_state,
+    class_of_pair,
+    bounds,
+    _opponent,
+    _phase_start,
+    phase_end,
+    max_updates,
+    games,
+    updates,
 ):
-    decision, lower, upper, unseen, appeal, visits, q = known
-    while games < last and updates < stop and unseen[0]:
-        result, c, moves = _played(stream, first, after, of, appeal, visits, q)
+    """Play games and tighten the bounds; `run_phases` explains the counts."""
+    state, lower, upper, unseen, priority, visits, q = bounds
+    while games < phase_end and updates < max_updates and unseen[0]:  # 0 is the empty board
+        result, c, moves = _play_game(
+            rng_state, row_start, next_state, class_of_pair, priority, visits, q
+        )
         lower[c] = upper[c] = result
-        unseen[c], appeal[c] = False, -np.inf
-        for c in range(len(decision) - 1, -1, -1):
-            if decision[c] >= 0 and visits[c] > 0:
-                _revise(first, of, decision[c], lower, upper, unseen, c)
-                appeal[c] = BEST * upper[c] - visits[c] if unseen[c] else -np.inf
+        unseen[c], priority[c] = False, -np.inf
+        # Classes are in the order of plies, so backward every reply comes before its afterstate.
+        for c in range(len(state) - 1, -1, -1):
+            if state[c] >= 0 and visits[c] > 0:
+                _revise_bounds(row_start, class_of_pair, state[c], lower, upper, unseen, c)
+                priority[c] = BOUND_WEIGHT * upper[c] - visits[c] if unseen[c] else -np.inf
         games, updates = games + 1, updates + moves
     return games, updates
 
 
 @njit(cache=True)
-def _played(stream, first, after, of, appeal, visits, q):  # type: ignore[no-untyped-def]
-    """Play a game and return its result for who made its last move, what they made, and when."""
+def _play_game(rng_state, row_start, next_state, class_of_pair, priority, visits, q):  # type: ignore[no-untyped-def]
+    """Play a game; return its result for the last mover, the last afterstate's class, the moves."""
     s, c, moves = 0, 0, 0
     visits[c] += 1
     while s >= 0:
-        refresh(first, of, appeal, q, s)
-        p = epsilon_greedy(first, q, s, 0.0, False, stream)
-        s, c, moves = after[p], of[p], moves + 1
+        refresh_row(row_start, class_of_pair, priority, q, s)
+        p = choose_epsilon_greedy(row_start, q, s, 0.0, False, rng_state)
+        s, c, moves = next_state[p], class_of_pair[p], moves + 1
         visits[c] += 1
     return float(s - DRAWN), c, moves
 
 
 @njit(cache=True)
-def _revise(first, of, s, lower, upper, unseen, c):  # type: ignore[no-untyped-def]
-    """Value class `c`, which decision `s` stands for, by the answers to it."""
-    least, most, something = -1.0, -1.0, False
-    for p in range(first[s], first[s + 1]):
-        answer = of[p]
-        least, most = max(least, lower[answer]), max(most, upper[answer])
-        something |= unseen[answer]
-    lower[c], upper[c], unseen[c] = -most, -least, something
+def _revise_bounds(row_start, class_of_pair, s, lower, upper, unseen, c):  # type: ignore[no-untyped-def]
+    """Set the bounds of class `c` by the replies in state `s`, which stands for it."""
+    highest_lower, highest_upper, any_unseen = -1.0, -1.0, False
+    for p in range(row_start[s], row_start[s + 1]):
+        reply = class_of_pair[p]
+        highest_lower = max(highest_lower, lower[reply])
+        highest_upper = max(highest_upper, upper[reply])
+        any_unseen |= unseen[reply]
+    lower[c], upper[c], unseen[c] = -highest_upper, -highest_lower, any_unseen

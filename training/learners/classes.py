@@ -1,9 +1,9 @@
-"""What has a value up to symmetry: a move in its position, or the board that it makes.
+"""Pairs that share a value: the same move up to symmetry, or moves that make the same board.
 
 Pairs that a rotation or reflection turns into one another share one value, so 16,167 need 2,096.
 Pairs that make the same board, up to symmetry, may share one as well, so that 764 are enough: those
-are the afterstates of Sutton & Barto (2018), section 6.8.  Who made an afterstate shows in its
-stones, so one table serves both sides; its values are the view of that player.
+are the afterstates of Sutton & Barto (2018), section 6.8.  The stones of an afterstate tell which
+player made it, so one table serves both sides; its values are in the view of that player.
 """
 
 from functools import lru_cache
@@ -19,48 +19,51 @@ from training.learners.phases import Progress
 
 
 class Classes(NamedTuple):
-    """Which of K classes each of P pairs belongs to."""
+    """The partition of P pairs into K classes."""
 
-    of: Indices  # [P]
+    of_pair: Indices  # [P] the class of each pair
     number: int  # K
 
 
 @lru_cache(maxsize=2)
 def pair_classes(game: Game) -> Classes:
-    """Put the pairs together that are one and the same move up to symmetry."""
-    standing, of = np.unique(game.pair_class, return_inverse=True)
-    return Classes(of.astype(np.int32), len(standing))
+    """Return the classes of pairs that are the same move up to symmetry."""
+    representatives, of_pair = np.unique(game.pair_class, return_inverse=True)
+    return Classes(of_pair.astype(np.int32), len(representatives))
 
 
 @lru_cache(maxsize=2)
 def afterstate_classes(game: Game, symmetric: bool = True) -> Classes:
-    """Put the pairs together that make the same board, up to symmetry or just as it is.
+    """Return the classes of pairs that make the same board, up to symmetry if `symmetric`.
 
     The empty board is class 0, which no move makes; the others follow in the order of positions,
-    unfinished first.
+    non-terminal ones first.
     """
     boards = game.symmetry_class if symmetric else np.arange(game.positions)
-    standing, number = np.unique(boards, return_inverse=True)
-    return Classes(number[game.pair_after].astype(np.int32), len(standing))
+    representatives, of_board = np.unique(boards, return_inverse=True)
+    return Classes(of_board[game.pair_after].astype(np.int32), len(representatives))
 
 
-def class_progress(
+def report_classes(
     game: Game, classes: Classes, counts: tuple[float, int, int], values: Values, visits: Visits
 ) -> Progress:
-    """Show what is known of the classes, `values` and `visits` [K], as tables of all pairs.
+    """Return the progress of a learner with `values` and `visits` [K] of classes.
 
     `counts` are the share that is over, the games and the updates.  A pair's visits are those of
     its class: how often it was updated, through whichever pair.
     """
 
-    def table(known: NDArray[Any], illegal: float) -> NDArray[Any]:
-        return game.spread(known.take(classes.of), illegal)
+    def table(of_class: NDArray[Any], illegal: float) -> NDArray[Any]:
+        return game.spread(of_class.take(classes.of_pair), illegal)
 
     return Progress(*counts, table(values.astype(np.float32), np.nan), table(visits, 0))
 
 
 @njit(cache=True)
-def refresh(first, of, values, q, s):  # type: ignore[no-untyped-def]
-    """Bring the pairs of decision `s` in q [P] up to date with the values of classes, [K]."""
-    for p in range(first[s], first[s + 1]):
-        q[p] = values[of[p]]
+def refresh_row(row_start, class_of_pair, values, q, s):  # type: ignore[no-untyped-def]
+    """Copy the values of classes [K] into the pairs of state `s` in q [P].
+
+    Move selection reads q, so learning K values needs no loop over all P pairs.
+    """
+    for p in range(row_start[s], row_start[s + 1]):
+        q[p] = values[class_of_pair[p]]

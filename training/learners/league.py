@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from app.recipes.algorithms import League
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.views import Worth
-from training.learners.pairs import Indices, Values, Visits, legal_pairs
-from training.learners.phases import NextStop, Progress, over_phases
-from training.learners.randomness import stream, uniform
+from training.learners.pairs import Indices, RowStarts, Values, Visits, legal_pairs
+from training.learners.phases import NextCheckpoint, Progress, run_phases
+from training.learners.randomness import draw_uniform, new_rng_state
 
-RANDOM, FIXED = -1, -2  # instead of a learner's number
+RANDOM, FIXED = -1, -2  # in place of a learner's number
 NEVER_LEARN = MappingProxyType({"fixed": FIXED, "random": RANDOM})
 QUICK: Mapping[str, Any] = MappingProxyType(
     {"gamma": 0.65, "k_start": 0.01, "k_step": 0.01, "k_limit": 10.0}
@@ -35,40 +35,40 @@ LEARNERS: Mapping[str, League] = MappingProxyType(
         "observing-symmetric": League(observing=True, symmetric=True, **QUICK),
     }
 )
-MEMBERS = (*LEARNERS, *NEVER_LEARN)  # in this order they meet
+MEMBERS = (*LEARNERS, *NEVER_LEARN)  # the order of their meetings
 
 
-class View(NamedTuple):
-    """Where a table keeps what: `cells` entries for every board that is seen, in one long row.
+class Layout(NamedTuple):
+    """The place of each board and move in a learner's table: one row of entries, `cells` a board.
 
-    The board is as the owner of the table sees it: empty 0, own stones 1, the opponent's 2.  One
+    A board is as the owner of the table sees it: empty 0, own stones 1, the opponent's 2.  One
     table serves both seats, so all of it is here twice: for an owner who plays X (view 0) and for
     one who plays O (view 1).  To invert a board, own stones for the opponent's, is to take the same
     position in the other view.
 
-    A board's place follows from its base-3 number; numbers that no game shows have none.  A board
-    with as many own stones as others does not tell who is to move: the owner, if it plays X, or
-    the opponent, if the owner plays O.  What is learned in both seats goes to the same entries.
+    The boards that occur are numbered in the order of their base-3 numbers.
+    A board with as many own stones as others does not tell who is to move: the owner, if it plays
+    X, or the opponent, if the owner plays O.  What is learned in both seats shares its entries.
     """
 
     entries: int
-    row: Indices  # [2, S] by view, where the entries of a position begin
+    row: Indices  # [2, S] by view, the first entry of a position
     entry: Indices  # [2, D, cells] by view, the entry of each pair; 0 where illegal
 
 
 class Board(NamedTuple):
     """The game of P pairs as L learners see it: in view 0 as X, in view 1 as O."""
 
-    first: Indices  # [D + 1] the pairs of decision s are first[s]:first[s + 1]
-    after: Indices  # [P] the position after the move
-    reward: NDArray[np.float64]  # [2, S] by view, for having come to a position
-    row: Indices  # [L, 2, S] where the entries of a position begin
+    row_start: RowStarts  # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
+    next_position: Indices  # [P] the position after the move; those from D on are terminal
+    reward: NDArray[np.float64]  # [2, S] by view, the reward of reaching a position
+    row: Indices  # [L, 2, S] the first entry of a position
     entry: Indices  # [L, 2, P] the entry of each pair
     cells: int
 
 
-class Minds(NamedTuple):
-    """What L learners know in their E entries, and how they learn."""
+class Tables(NamedTuple):
+    """The values of L learners in E entries, and their parameters."""
 
     q: Values  # [E]
     visits: Visits  # [E]
@@ -81,23 +81,23 @@ class Minds(NamedTuple):
     two_stage: NDArray[np.bool_]  # [L]
 
 
-def learn(game: Game, recipe: League, next_stop: NextStop) -> Iterator[Progress]:
-    """Play a league in which one learner is as the recipe says, and show that one.
+def learn(game: Game, recipe: League, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+    """Play a league in which one learner follows the recipe, and report that one.
 
-    In a round each member meets every other one, once in each seat.  The others are what `LEARNERS`
-    says of them, and learn as well.  Whichever of them is shown, the same members and the same seed
-    play the same league.
+    In a round each member meets every other one, once in each seat.  The other learners are those
+    of `LEARNERS`, and learn as well.  Whichever of them is reported, the same members and the same
+    seed play the same league.
 
     *Two-stage*: every move of a game is an update, the opponent's too, always with the learner's
     own reward.  On a board where the opponent is to move, the maximum is over the opponent's
-    moves, as if it were to please the learner.  *One-stage*: only its own moves are.
-    When the game is over, and its last move has been learned, the reward becomes the value of all
-    entries of its last board; so what a winning move is drawn to is 10 at first, and 10 + gamma 10
+    moves, as if the opponent wanted the learner to win.  *One-stage*: only its own moves are.
+    When the game is over and its last move has been learned, the reward becomes the value of all
+    entries of its last board; so the target of a winning move is 10 at first, and 10 + gamma 10
     as soon as its board is known.
     An *observing* learner then updates once more with each move of the opponent, as the opponent
-    sees it, with its reward.
+    sees it, with the opponent's reward.
 
-    Games and updates are the learner's own.
+    Games and updates are those of the recipe's learner.
     """
     me = own_place(recipe)
     names = [name for name in MEMBERS if name == me or meets(recipe.vs, name)]
@@ -105,30 +105,34 @@ def learn(game: Game, recipe: League, next_stop: NextStop) -> Iterator[Progress]
     numbers = {name: number for number, name in enumerate(learners)} | NEVER_LEARN
     meetings = np.array(list(permutations([numbers[name] for name in names], 2)))
     own = numbers[me]
-    mine = (meetings == own).any(axis=1)
+    is_own_game = (meetings == own).any(axis=1)
 
-    views = [view_of(game, len(game.symmetry) if one.symmetric else 1) for one in learners.values()]
-    begins = np.cumsum([0] + [view.entries for view in views[:-1]], dtype=np.int32)
-    board = board_of(game, views, begins, recipe.worth())
-    minds = minds_of(list(learners.values()), views)
-    entries = own_moves(game, views[own]) + begins[own]
+    layouts = [
+        build_layout(game, len(game.symmetry) if learner.symmetric else 1)
+        for learner in learners.values()
+    ]
+    table_starts = np.cumsum([0] + [layout.entries for layout in layouts[:-1]], dtype=np.int32)
+    board = build_board(game, layouts, table_starts, recipe.worth())
+    tables = empty_tables(list(learners.values()), layouts)
+    entries = own_entries(game, layouts[own]) + table_starts[own]
 
-    def show(done: float, played: int, updates: int) -> Progress:
-        games = played // len(mine) * mine.sum() + mine[: played % len(mine)].sum()
-        q = np.where(game.legal, minds.q[entries], np.nan).astype(np.float32)
-        visits = np.where(game.legal, minds.visits[entries], 0).astype(np.uint32)
+    def report(done: float, played: int, updates: int) -> Progress:
+        rounds, begun = divmod(played, len(is_own_game))
+        games = rounds * is_own_game.sum() + is_own_game[:begun].sum()
+        q = np.where(game.legal, tables.q[entries], np.nan).astype(np.float32)
+        visits = np.where(game.legal, tables.visits[entries], 0).astype(np.uint32)
         return Progress(done, int(games), updates, q, visits)
 
-    return over_phases(
+    return run_phases(
         [(None, recipe.rounds * len(meetings))],
-        next_stop,
-        partial(play, stream(recipe.seed), board, minds, meetings, own),
-        show,
+        next_checkpoint,
+        partial(_play, new_rng_state(recipe.seed), board, tables, meetings, own),
+        report,
     )
 
 
 def own_place(recipe: League) -> str:
-    """Name the learner of the league whose place the recipe's takes: it sees the board alike."""
+    """Return the name of the learner in whose place the recipe plays: it sees the board alike."""
     flags = (recipe.observing, recipe.symmetric)
     return next(
         name for name, other in LEARNERS.items() if (other.observing, other.symmetric) == flags
@@ -136,29 +140,32 @@ def own_place(recipe: League) -> str:
 
 
 def meets(vs: str, name: str) -> bool:
-    """Whether a learner with these opponents meets this member."""
+    """Return whether a learner with these opponents meets this member."""
     return vs == "league" or name in vs.split("+")
 
 
-def board_of(game: Game, views: Sequence[View], begins: Indices, worth: Worth) -> Board:
-    """Put the views side by side; the entries of each learner begin where `begins` [L] says."""
+def build_board(
+    game: Game, layouts: Sequence[Layout], table_starts: Indices, worth: Worth
+) -> Board:
+    """Return the game as L learners see it; `table_starts` [L] has the first entry of each."""
     reward = np.zeros((2, game.positions))
     for view, own in enumerate((X, O)):
         reward[view, game.decisions :] = np.array(worth.x)[own * game.outcome + 1]
+    starts = table_starts[:, None, None]
     return Board(
-        first=legal_pairs(game).first,
-        after=game.pair_after,
+        row_start=legal_pairs(game).row_start,
+        next_position=game.pair_after,
         reward=reward,
-        row=np.stack([view.row for view in views]) + begins[:, None, None],
-        entry=np.stack([view.entry[:, game.legal] for view in views]) + begins[:, None, None],
+        row=np.stack([layout.row for layout in layouts]) + starts,
+        entry=np.stack([layout.entry[:, game.legal] for layout in layouts]) + starts,
         cells=game.cells,
     )
 
 
-def minds_of(learners: Sequence[League], views: Sequence[View]) -> Minds:
-    """Know nothing yet: every value is 0."""
-    entries = sum(view.entries for view in views)
-    return Minds(
+def empty_tables(learners: Sequence[League], layouts: Sequence[Layout]) -> Tables:
+    """Return the tables before the first game: every value is 0."""
+    entries = sum(layout.entries for layout in layouts)
+    return Tables(
         q=np.zeros(entries),
         visits=np.zeros(entries, np.uint32),
         updates=np.zeros(len(learners), np.int64),
@@ -171,95 +178,111 @@ def minds_of(learners: Sequence[League], views: Sequence[View]) -> Minds:
     )
 
 
-def view_of(game: Game, symmetries: int) -> View:
-    """See the boards so that the first so many symmetries make no difference; 1 is none.
+def build_layout(game: Game, symmetries: int) -> Layout:
+    """Return the layout of a table in which the first `symmetries` symmetries make no difference.
 
-    Of the images of a board the one with the highest base-3 number stands for all.  Where several
-    symmetries lead to it, a cell counts as the first that one of them makes of it, so that moves
-    that are the same by symmetry share one entry.
+    1 is the identity alone.  The image of a board with the highest base-3 number stands for all of
+    them.  If several symmetries lead to it, a cell counts as the first of the cells that they map
+    it to, so that moves that are the same by symmetry share one entry.
     """
     image, symmetry = game.image[:symmetries], game.symmetry[:symmetries]
-    numbers = seen_numbers(game)[:, image]  # [2, G, S]
+    numbers = view_numbers(game)[:, image]  # [2, G, S] for G symmetries
     highest = numbers.max(axis=1)
-    standing, place = np.unique(highest, return_inverse=True)
+    representatives, place = np.unique(highest, return_inverse=True)
     row = place.reshape(highest.shape) * game.cells
-    goes_to = np.argsort(symmetry, axis=1)[:, None]  # [G, 1, cells]
+    image_of_cell = np.argsort(symmetry, axis=1)[:, None]  # [G, 1, cells]
     leads_there = (numbers == highest[:, None])[..., None]
-    cell = np.where(leads_there, goes_to, game.cells).min(axis=1)
+    cell = np.where(leads_there, image_of_cell, game.cells).min(axis=1)
     entry = np.where(game.legal, (row[..., None] + cell)[:, : game.decisions], 0)
-    return View(len(standing) * game.cells, row.astype(np.int32), entry.astype(np.int32))
+    entries = len(representatives) * game.cells
+    return Layout(entries, row.astype(np.int32), entry.astype(np.int32))
 
 
-def own_moves(game: Game, view: View) -> Indices:
-    """Return the entry of every pair for an owner who is to move there, [D, cells]."""
-    as_x, as_o = view.entry
+def own_entries(game: Game, layout: Layout) -> Indices:
+    """Return the entry of every pair in the view of the player to move, [D, cells]."""
+    as_x, as_o = layout.entry
     entries: Indices = np.where(game.to_move[:, None] == X, as_x, as_o)
     return entries
 
 
-def seen_numbers(game: Game) -> NDArray[np.int64]:
+def view_numbers(game: Game) -> NDArray[np.int64]:
     """Return the base-3 number of every position in both views, [2, S]."""
     weight = 3 ** np.arange(game.cells - 1, -1, -1)
     return np.stack([own * game.board % 3 @ weight for own in (1, -1)])
 
 
 @njit(cache=True)
-def play(  # type: ignore[no-untyped-def]
-    stream, board, minds, meetings, me, opponent, begin, last, stop, played, made
+def _play(  # type: ignore[no-untyped-def]
+    rng_state,
+    board,
+    tables,
+    meetings,
+    me,
+    _opponent,
+    _phase_start,
+    phase_end,
+    max_updates,
+    games,
+    _updates,
 ):
-    """Play until there were `last` games or `stop` updates of learner `me`; return both.
+    """Play games of the league; return the games and the updates of learner `me`.
 
-    `meetings` [M, 2] are the members who play X and O, in turn from the first to the last.
+    `meetings` [M, 2] are the members who play X and O, game after game.  `run_phases` explains the
+    counts.
     """
-    # Taken apart once and used in one place: to hand the arrays on at every move halves the speed.
-    first, after, reward, row, entry, cells = board
-    q, visits, updates, gamma, k_start, k_step, k_limit, observing, two_stage = minds
+    # Taken apart once: reading an array off a tuple at every move halves the speed.
+    row_start, next_position, reward, row, entry, cells = board
+    q, visits, updates, gamma, k_start, k_step, k_limit, observing, two_stage = tables
     scratch = np.empty(cells)
-    while played < last and updates[me] < stop:
-        members = meetings[played % len(meetings)]
+    decisions = len(row_start) - 1
+    while games < phase_end and updates[me] < max_updates:
+        members = meetings[games % len(meetings)]
         s, mover = 0, 0
-        while s < len(first) - 1:
-            member, p, end = members[mover], first[s], first[s + 1]
+        while s < decisions:
+            # FIXED plays the first pair.
+            member, p, end = members[mover], row_start[s], row_start[s + 1]
             if member == RANDOM:
-                p += int(uniform(stream) * (end - p))
+                p += int(draw_uniform(rng_state) * (end - p))
             elif member >= 0:
-                k = grown(k_start[member], k_step[member], k_limit[member], updates[member])
-                p += proportional(uniform(stream), q, k, entry[member, mover, p:end], scratch)
-            s = after[p]
-            for view in range(2):
-                member = members[view]
-                for lesson in range(2):  # as it sees the move, then as the mover does
-                    seen = mover if lesson else view
-                    wanted = (
-                        view != mover and observing[member]
-                        if lesson
-                        else (view == mover or two_stage[member])
+                k = grow_k(k_start[member], k_step[member], k_limit[member], updates[member])
+                u = draw_uniform(rng_state)
+                p += choose_by_powers(u, q, k, entry[member, mover, p:end], scratch)
+            s = next_position[p]
+            for seat in range(2):
+                member = members[seat]
+                if member < 0:
+                    continue
+                if seat == mover or two_stage[member]:
+                    i, first = entry[member, seat, p], row[member, seat, s]
+                    _learn(
+                        q, visits, i, reward[seat, s], gamma[member], first, cells, s >= decisions
                     )
-                    if member < 0 or not wanted:
-                        continue
-                    won, begins = reward[seen, s], row[member, seen, s]
-                    update(q, visits, entry[member, seen, p], won, gamma[member], begins, cells)
                     updates[member] += 1
-                    if s >= len(first) - 1:
-                        q[begins : begins + cells] = won
+                if seat != mover and observing[member]:  # as the mover sees it
+                    i, first = entry[member, mover, p], row[member, mover, s]
+                    _learn(
+                        q, visits, i, reward[mover, s], gamma[member], first, cells, s >= decisions
+                    )
+                    updates[member] += 1
             mover = 1 - mover
-        played += 1
-    return played, updates[me]
+        games += 1
+    return games, updates[me]
 
 
 @njit(cache=True)
-def grown(start: float, step: float, limit: float, updates: int) -> float:
-    """Return k after so many updates: it grows by `step` at every one, up to `limit`."""
+def grow_k(start: float, step: float, limit: float, updates: int) -> float:
+    """Return k after a number of updates: each adds `step`, up to `limit`."""
     return min(start + step * updates, limit)
 
 
 @njit(cache=True)
-def proportional(u: float, q: Values, k: float, entries: Indices, scratch: Values) -> int:
-    """Choose one of the entries [n] of q, each with a chance proportional to k ** q.
+def choose_by_powers(u: float, q: Values, k: float, entries: Indices, scratch: Values) -> int:
+    """Choose one of n entries of q, each with a chance proportional to k ** q (eq. in 13.3.5).
 
-    `u` is a random number below 1, `scratch` has room for n numbers.  The powers are taken
-    relative to the largest: none overflows, and not all vanish.  exp and log are the platform's
-    own; those of another one may differ in the last bit, and so, very rarely, in a choice.
+    `u` is a random number below 1, `entries` [n] are places in q, and `scratch` has room for n
+    numbers.  Powers are taken relative to the largest, so none overflows and not all vanish.  exp
+    and log are the platform's own; those of another platform may differ in the last bit, and so,
+    very rarely, in a choice.
     """
     rate, highest, total, choice = log(k), -np.inf, 0.0, 0
     for i in range(len(entries)):
@@ -268,22 +291,24 @@ def proportional(u: float, q: Values, k: float, entries: Indices, scratch: Value
     for i in range(len(entries)):
         total += exp(scratch[i] - highest)
         scratch[i] = total
+    # The choice is the number of partial sums that are at most u * total.
     for i in range(len(entries) - 1):
         choice += u * total >= scratch[i]
     return choice
 
 
 @njit(cache=True)
-def update(
-    q: Values, visits: Visits, i: int, reward: float, gamma: float, row: int, cells: int
-) -> None:
-    """Move entry `i` of q towards reward + gamma max(0, max Q(s', .)), s' beginning at `row`.
+def _learn(q, visits, i, reward, gamma, first, cells, is_over):  # type: ignore[no-untyped-def]
+    """Move entry `i` of q towards reward + gamma max(0, max Q(s', .)).
 
-    alpha is 1 / (1 + visits) with this visit counted: the first one goes half of the way.
+    The entries of s', the position after the move, are first:first + cells.
+    alpha is 1 / (1 + visits) with this visit counted: the first update goes half of the way.
     """
     highest = 0.0
-    for j in range(row, row + cells):
+    for j in range(first, first + cells):
         highest = max(highest, q[j])
     visits[i] += 1
     alpha = 1 / (1 + visits[i])
     q[i] = (1 - alpha) * q[i] + alpha * (reward + gamma * highest)
+    if is_over:
+        q[first : first + cells] = reward

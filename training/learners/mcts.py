@@ -15,113 +15,142 @@ from numba import njit
 
 from app.recipes.algorithms import Mcts
 from app.tictactoe.game import Game
-from training.learners.pairs import DRAWN, Indices, Values, Visits, epsilon_greedy, legal_pairs
-from training.learners.phases import NextStop, Progress, over_phases, show_pairs
-from training.learners.randomness import stream
+from training.learners.pairs import (
+    DRAWN,
+    Indices,
+    Values,
+    Visits,
+    choose_epsilon_greedy,
+    legal_pairs,
+)
+from training.learners.phases import NextCheckpoint, Progress, pair_reporter, run_phases
+from training.learners.randomness import new_rng_state
 
 
 class Trees(NamedTuple):
-    """A tree for each of D positions, in one row of nodes.
+    """A search tree for each of D states, all in one row of M nodes.
 
-    Nodes 0 to D - 1 are the roots, the next P their children, pair by pair; what follows is taken
-    as it is needed, a node for each move of a position.
+    Nodes 0 to D - 1 are the roots, the next P their children, pair by pair.  The nodes after these
+    are taken in blocks, as they are needed: a block has a node for each move of a state.
     """
 
-    children: Indices  # [M] the node of the first legal move; 0 where no move was tried yet
+    children: Indices  # [M] the node of the first legal move; 0 as long as no move was tried
     tries: Visits  # [M] how many simulated games went through the node
     total: Values  # [M] the sum of their results, for the player who made the move to it
-    taken: Indices  # [1] how many nodes are in use
+    used: Indices  # [1] how many nodes are in use
 
 
-def learn(game: Game, recipe: Mcts, next_stop: NextStop) -> Iterator[Progress]:
-    """Simulate one game from every position, then a second one, and so on.
+def learn(game: Game, recipe: Mcts, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+    """Simulate one game from every state, then a second one, and so on.
 
-    Within the tree of its position a game goes on by the move with the highest bound,
-    mean + c sqrt(ln N / n), where n games went through the move and N through the position, and by
-    a random one of those that none went through yet.  Such a move is added to the tree, and from
-    there on both sides move at random.  The result counts for every move of the tree that the game
-    went through, 1 for a win of who made it, 0 for a draw, -1 for a loss.
+    Within the tree of its root a game goes on by the move with the highest bound,
+    mean + c sqrt(ln N / n), where n games went through the move and N through the state; a move
+    that no game went through comes first, a random one of several.  Such a move is added to the
+    tree, and from there on both sides move at random.  The result counts for every move of the tree
+    that the game went through, 1 for a win of the player who made it, 0 for a draw, -1 for a loss.
 
-    It shows the mean of every root's moves; an update is a simulated game.  Every tree has random
-    numbers of its own, so none depends on the others.
+    The q shown is the mean of every root's moves; an update is a simulated game.  Every tree has
+    random numbers of its own, so none depends on the others.
     """
-    first, after = legal_pairs(game)
-    trees = _roots(game, recipe.rollouts)
-    streams = np.stack([stream(recipe.seed, root) for root in range(game.decisions)])
+    row_start, next_state = legal_pairs(game)
+    trees = _plant_trees(game, recipe.rollouts)
+    rng_states = np.stack([new_rng_state(recipe.seed, root) for root in range(game.decisions)])
+    # ln N for every N that can occur, so the loop computes no logarithm.
     logs = np.array([math.log(max(n, 1)) for n in range(recipe.rollouts + 1)])
-    scratch = np.zeros(game.cells, np.int32), np.zeros(game.pairs)
-    below = slice(game.decisions, game.decisions + game.pairs)
+    path, bounds = np.zeros(game.cells, np.int32), np.zeros(game.pairs)  # room for `_simulate`
+    root_moves = slice(game.decisions, game.decisions + game.pairs)
 
-    def show(done: float, _rollouts: int, games: int) -> Progress:
-        tries = trees.tries[below]
-        mean = trees.total[below] / np.maximum(tries, 1)
-        return show_pairs(game, mean, tries)(done, games, games)
+    def report(done: float, _rollouts: int, games: int) -> Progress:
+        tries = trees.tries[root_moves]
+        mean = trees.total[root_moves] / np.maximum(tries, 1)
+        return pair_reporter(game, mean, tries)(done, games, games)
 
-    sweep = partial(_sweep, streams, recipe.c, logs, first, after, trees, scratch)
-    return over_phases([(None, recipe.rollouts)], next_stop, sweep, show)
+    sweep = partial(_sweep, rng_states, recipe.c, logs, row_start, next_state, trees, path, bounds)
+    return run_phases([(None, recipe.rollouts)], next_checkpoint, sweep, report)
 
 
-def _roots(game: Game, rollouts: int) -> Trees:
-    """Begin the trees, with as much room as they can need."""
-    first, after = legal_pairs(game)
-    room = _room(first, after, rollouts * game.cells)
-    nodes = game.decisions + game.pairs + room
+def _plant_trees(game: Game, rollouts: int) -> Trees:
+    """Return the trees before the first game, with as many nodes as they can need."""
+    row_start, next_state = legal_pairs(game)
+    most_per_tree = rollouts * game.cells  # a game adds at most one block
+    roots_and_moves = game.decisions + game.pairs
+    nodes = roots_and_moves + _count_nodes(row_start, next_state, most_per_tree)
     children = np.zeros(nodes, np.int32)
-    children[: game.decisions] = game.decisions + first[:-1]
-    taken = np.array([game.decisions + game.pairs], np.int32)
-    return Trees(children, np.zeros(nodes, np.uint32), np.zeros(nodes), taken)
+    children[: game.decisions] = game.decisions + row_start[:-1]
+    used = np.array([roots_and_moves], np.int32)
+    return Trees(children, np.zeros(nodes, np.uint32), np.zeros(nodes), used)
 
 
 @njit(cache=True)
-def _room(first, after, most):  # type: ignore[no-untyped-def]
-    """Count the nodes of all trees when they are whole, but of each no more than `most`."""
-    size, room = np.zeros(len(first) - 1, np.int64), 0
-    for s in range(len(size) - 1, -1, -1):
-        for p in range(first[s], first[s + 1]):
-            size[s] += 1 + (size[after[p]] if after[p] >= 0 else 0)
-        room += min(size[s], most)
-    return room
+def _count_nodes(row_start, next_state, most_per_tree):  # type: ignore[no-untyped-def]
+    """Return the number of nodes below all roots in complete trees, at most so many in each."""
+    size, total = np.zeros(len(row_start) - 1, np.int64), 0
+    for s in range(len(size) - 1, -1, -1):  # next states have higher numbers
+        for p in range(row_start[s], row_start[s + 1]):
+            size[s] += 1 + (size[next_state[p]] if next_state[p] >= 0 else 0)
+        total += min(size[s], most_per_tree)
+    return total
 
 
 @njit(cache=True)
 def _sweep(  # type: ignore[no-untyped-def]
-    streams, c, logs, first, after, trees, scratch, opponent, begin, last, stop, rollouts, updates
+    rng_states,
+    c,
+    logs,
+    row_start,
+    next_state,
+    trees,
+    path,
+    bounds,
+    _opponent,
+    _phase_start,
+    phase_end,
+    max_updates,
+    rollouts,
+    updates,
 ):
-    path, bound = scratch
-    while rollouts < last and updates < stop:
-        for root in range(len(streams)):
-            _simulate(streams[root], c, logs, first, after, trees, path, bound, root)
-        rollouts, updates = rollouts + 1, updates + len(streams)
+    """Simulate a game from every root in turn; `run_phases` explains the counts."""
+    while rollouts < phase_end and updates < max_updates:
+        for root in range(len(rng_states)):
+            _simulate(rng_states[root], c, logs, row_start, next_state, trees, path, bounds, root)
+        rollouts, updates = rollouts + 1, updates + len(rng_states)
     return rollouts, updates
 
 
 @njit(cache=True)
-def _simulate(stream, c, logs, first, after, trees, path, bound, root):  # type: ignore[no-untyped-def]
-    """Play one game from a position and count its result."""
-    children, tries, total, taken = trees
+def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, root):  # type: ignore[no-untyped-def]
+    """Play one game from a root and count its result in the tree.
+
+    `path` [cells] has room for the nodes of the game, `bounds` [P] for those of the moves.
+    """
+    children, tries, total, used = trees
     s, node, plies = root, root, 0
+    # Selection, until a move that was never tried, which the game then adds to the tree.
     while s >= 0 and (plies == 0 or tries[node] > 0):
         if children[node] == 0:
-            children[node] = taken[0]
-            taken[0] += first[s + 1] - first[s]
-        offset = children[node] - first[s]
-        for p in range(first[s], first[s + 1]):
-            bound[p] = _bound(total[offset + p], tries[offset + p], c, logs[tries[node]])
-        p = epsilon_greedy(first, bound, s, 0.0, False, stream)
-        node, s = offset + p, after[p]
+            children[node] = used[0]
+            used[0] += row_start[s + 1] - row_start[s]
+        offset = children[node] - row_start[s]  # from a pair of s to its node
+        for p in range(row_start[s], row_start[s + 1]):
+            bounds[p] = _upper_bound(total[offset + p], tries[offset + p], c, logs[tries[node]])
+        p = choose_epsilon_greedy(row_start, bounds, s, 0.0, False, rng_state)
+        node, s = offset + p, next_state[p]
         path[plies] = node
         plies += 1
     depth = plies
+    # Simulation by random moves: with epsilon 1 the bounds are not read.
     while s >= 0:
-        s, plies = after[epsilon_greedy(first, bound, s, 1.0, False, stream)], plies + 1
+        s = next_state[choose_epsilon_greedy(row_start, bounds, s, 1.0, False, rng_state)]
+        plies += 1
+    # Backup.  The result is that of the last mover, who made every second move before.
     tries[root] += 1
-    result = s - DRAWN  # for who made the last move, and so for who made every second one
+    result = s - DRAWN
     for ply in range(depth):
         tries[path[ply]] += 1
         total[path[ply]] += result if (plies - ply) % 2 == 1 else -result
 
 
 @njit(cache=True)
-def _bound(total, tries, c, log):  # type: ignore[no-untyped-def]
-    """Return the upper confidence bound on a move's mean; a move without a game comes first."""
+def _upper_bound(total, tries, c, log):  # type: ignore[no-untyped-def]
+    """Return the upper confidence bound on a move's mean; infinite for a move without a game."""
     return total / tries + c * math.sqrt(log / tries) if tries else math.inf

@@ -17,120 +17,141 @@ from app.tictactoe.beads import alike
 from app.tictactoe.game import Game
 from training.learners import pairs
 from training.learners.classes import pair_classes
-from training.learners.pairs import Indices, Values, Visits
-from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
-from training.learners.randomness import stream, uniform
+from training.learners.pairs import Indices, Values, Visits, rewards_of
+from training.learners.phases import (
+    NextCheckpoint,
+    Progress,
+    draw_reply,
+    list_opponents,
+    run_phases,
+)
+from training.learners.randomness import draw_uniform, new_rng_state
 
 
 class Boxes(NamedTuple):
-    """The beads of K moves, which are classes of P pairs by symmetry."""
+    """The beads of K moves, which are the classes of P pairs by symmetry, and the last game."""
 
-    of: Indices  # [P] the move of each pair
-    part: Values  # [P] a square's part of the beads of its move: one in so many squares
+    class_of_pair: Indices  # [P] the move of each pair
+    share: Values  # [P] a cell's share of the beads of its move, which several cells may have
     beads: Values  # [K] whole numbers
-    full: Values  # [K] with how many a box begins, or is filled again
+    full: Values  # [K] beads at the beginning, and whenever a box is filled again
     visits: Visits  # [K]
     refills: NDArray[np.int64]  # [1] how often a box was filled again
-    met: Indices  # [cells] scratch: the decisions of the last game
-    played: Indices  # [cells] scratch: the pairs that the learner played there, -1 elsewhere
+    states: Indices  # [cells] by ply, the states of the last game
+    played: Indices  # [cells] by ply, the pairs that the learner played, or -1
 
 
-def learn(game: Game, recipe: Menace, next_stop: NextStop) -> Iterator[Progress]:
-    """Play whole games in the seats of the recipe in turn, drawing a bead for every move.
+def learn(game: Game, recipe: Menace, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+    """Play games in the seats of the recipe in turn, drawing a bead for every move.
 
     A box is a position up to symmetry; moves that are the same by symmetry share their beads, and
-    any of their squares is as likely.  After a game every bead that was drawn is put back with
+    each of their cells is equally likely.  After a game every bead that was drawn is put back with
     `win` or `draw` more of its colour, or `-loss` of that colour are taken away, as far as there
-    are any.  Michie's machine resigns at an empty box; here the box is filled again as it began,
-    which is counted.  An opponent that is itself draws from the same boxes; where both sides learn
-    each of them is paid as the game ended for it.
+    are any.  Michie's machine resigns at an empty box; here the box is filled again as at the
+    beginning, which is counted.  An opponent that is the learner itself draws from the same boxes.
+    If both sides learn, each is rewarded for its own result.
     """
-    first, after = pairs.legal_pairs(game)
+    row_start, next_state = pairs.legal_pairs(game)
+    next_state = pairs.in_opponents_view(next_state)
     classes = pair_classes(game)
     own_move = game.ply[game.pair_from] // 2
     full = np.zeros(classes.number)
-    full[classes.of] = np.maximum(1, recipe.beads - recipe.beads_drop * own_move)
+    full[classes.of_pair] = np.maximum(1, recipe.beads - recipe.beads_drop * own_move)
     boxes = Boxes(
-        of=classes.of,
-        part=1 / alike(game),
+        class_of_pair=classes.of_pair,
+        share=1 / alike(game),
         beads=full.copy(),
         full=full,
         visits=np.zeros(classes.number, np.uint32),
         refills=np.zeros(1, np.int64),
-        met=np.zeros(game.cells, np.int32),
+        states=np.zeros(game.cells, np.int32),
         played=np.zeros(game.cells, np.int32),
     )
-    rewards = (float(recipe.loss), float(recipe.draw), float(recipe.win))
-    part = boxes.part if recipe.plays == "proportional" else np.ones(game.pairs)
+    shown_share = boxes.share if recipe.plays == "proportional" else np.ones(game.pairs)
 
-    def show(done: float, games: int, updates: int) -> Progress:
-        q = game.spread((boxes.beads[classes.of] * part).astype(np.float32))
-        visits = game.spread(boxes.visits[classes.of], 0)
+    def report(done: float, games: int, updates: int) -> Progress:
+        q = game.spread((boxes.beads[classes.of_pair] * shown_share).astype(np.float32))
+        visits = game.spread(boxes.visits[classes.of_pair], 0)
         return Progress(done, games, updates, q, visits, refills=int(boxes.refills[0]))
 
-    seats = pairs.seats_in_turn(recipe)
-    play = partial(_play, stream(recipe.seed), rewards, seats, first, pairs.answered(after), boxes)
-    return over_phases(opponents(game, recipe), next_stop, play, show)
+    state, rewards, seats = new_rng_state(recipe.seed), rewards_of(recipe), pairs.list_seats(recipe)
+    play = partial(_play, state, rewards, seats, row_start, next_state, boxes)
+    return run_phases(list_opponents(game, recipe), next_checkpoint, play, report)
 
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    stream, rewards, seats, first, after, boxes, replies, begin, last, stop, games, updates
+    rng_state,
+    rewards,
+    seats,
+    row_start,
+    next_state,
+    boxes,
+    replies,
+    phase_start,
+    phase_end,
+    max_updates,
+    games,
+    updates,
 ):
-    loss, draw, win = rewards
-    while games < last and updates < stop:
-        s, plies, mover = 0, 0, seats[(games - begin) % len(seats)]
+    """Play games and change the boxes; `run_phases` explains the counts."""
+    while games < phase_end and updates < max_updates:
+        s, plies, mover = 0, 0, seats[(games - phase_start) % len(seats)]
         while s >= 0:
-            boxes.met[plies], boxes.played[plies] = s, -1
+            boxes.states[plies], boxes.played[plies] = s, -1
             if mover == 0 or replies.both:
-                p = _drawn(first, boxes, s, stream)
-                boxes.played[plies], s = p, after[p]
+                p = _draw_bead(row_start, boxes, s, rng_state)
+                boxes.played[plies], s = p, next_state[p]
             else:
-                s = _answer(replies, boxes, s, stream)
+                s = _draw_reply(replies, boxes, s, rng_state)
             plies += 1
             mover = 1 - mover
-        # The ending is the view of who did not make the last move.
-        last_mover, other = pairs.reward(s, win, draw, loss), pairs.reward(s, loss, draw, win)
+        # The ending is in the view of the side that did not make the last move.
+        last_movers = pairs.reward(pairs.other_view(s), rewards)
+        others = pairs.reward(s, rewards)
         for ply in range(plies):
             if boxes.played[ply] >= 0:
-                c = boxes.of[boxes.played[ply]]
-                beads = other if (plies - ply) % 2 == 0 else last_mover
-                boxes.beads[c] = max(0.0, boxes.beads[c] + beads)
+                c = boxes.class_of_pair[boxes.played[ply]]
+                added = others if (plies - ply) % 2 == 0 else last_movers
+                boxes.beads[c] = max(0.0, boxes.beads[c] + added)
                 boxes.visits[c] += 1
-                _refill(first, boxes, boxes.met[ply])
+                _refill_if_empty(row_start, boxes, boxes.states[ply])
                 updates += 1
         games += 1
     return games, updates
 
 
-@njit(cache=True)
-def _drawn(first, boxes, s, stream):  # type: ignore[no-untyped-def]
-    """Draw a bead from the box of decision `s`, and one of its squares if it has several."""
+@njit(cache=True, inline="always")  # like `choose_epsilon_greedy`
+def _draw_bead(row_start, boxes, s, rng_state):  # type: ignore[no-untyped-def]
+    """Draw a bead from the box of state `s` and return its pair, one of several by symmetry."""
     total = 0.0
-    for p in range(first[s], first[s + 1]):
-        total += boxes.beads[boxes.of[p]] * boxes.part[p]
-    left, p = uniform(stream) * total, first[s]
+    for p in range(row_start[s], row_start[s + 1]):
+        total += boxes.beads[boxes.class_of_pair[p]] * boxes.share[p]
+    # Pairs are passed until as many beads as the random number says are behind.  The same sums in
+    # the same order as above come to `total`, so the loop ends within the row.
+    left, p = draw_uniform(rng_state) * total, row_start[s]
     while True:
-        left -= boxes.beads[boxes.of[p]] * boxes.part[p]
+        left -= boxes.beads[boxes.class_of_pair[p]] * boxes.share[p]
         if left < 0:
             return p
         p += 1
 
 
-@njit(cache=True)
-def _answer(replies, boxes, s, stream):  # type: ignore[no-untyped-def]
-    """Return what the opponent's answer in decision `s` leads to."""
-    if replies.own:
-        return replies.after[_drawn(replies.first, boxes, s, stream)]
-    return answer(replies, boxes.part, s, False, stream)
+@njit(cache=True, inline="always")
+def _draw_reply(replies, boxes, s, rng_state):  # type: ignore[no-untyped-def]
+    """Draw the opponent's reply in state `s` and return the next state, or the ending."""
+    if replies.epsilon == 0:  # the learner itself, which draws beads
+        return replies.next_state[_draw_bead(replies.row_start, boxes, s, rng_state)]
+    return draw_reply(replies, boxes.share, s, False, rng_state)
 
 
 @njit(cache=True)
-def _refill(first, boxes, s):  # type: ignore[no-untyped-def]
-    """Fill the box of decision `s` as it began if it is empty."""
-    for p in range(first[s], first[s + 1]):
-        if boxes.beads[boxes.of[p]] > 0:
+def _refill_if_empty(row_start, boxes, s):  # type: ignore[no-untyped-def]
+    """Fill the box of state `s` as at the beginning if it has no bead left."""
+    for p in range(row_start[s], row_start[s + 1]):
+        if boxes.beads[boxes.class_of_pair[p]] > 0:
             return
-    for p in range(first[s], first[s + 1]):
-        boxes.beads[boxes.of[p]] = boxes.full[boxes.of[p]]
+    for p in range(row_start[s], row_start[s + 1]):
+        c = boxes.class_of_pair[p]
+        boxes.beads[c] = boxes.full[c]
     boxes.refills[0] += 1

@@ -1,73 +1,115 @@
-"""Monte Carlo control: a value is the average of what the games brought that went through it.
+"""Monte Carlo control: a value is the average of the returns of the games that went through it.
 
 Source: Sutton & Barto (2018), sections 5.3, "Monte Carlo control", for exploring starts, and 5.4
-for control without them, by epsilon-greedy moves; section 2.4 for averages kept step by step.
+for control without them, by epsilon-greedy moves; section 2.4 for incremental averages.
 """
 
 from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from app.recipes.algorithms import MonteCarlo
 from app.tictactoe.game import Game
-from training.learners.pairs import answered, epsilon_greedy, legal_pairs, lowered, reward
-from training.learners.phases import NextStop, Progress, answer, opponents, over_phases, show_pairs
-from training.learners.q_learning import starts
-from training.learners.randomness import stream, uniform
+from training.learners import pairs
+from training.learners.pairs import Rewards, rewards_of
+from training.learners.phases import (
+    NextCheckpoint,
+    Progress,
+    draw_reply,
+    list_opponents,
+    pair_reporter,
+    run_phases,
+)
+from training.learners.q_learning import choose_start, list_starts
+from training.learners.randomness import new_rng_state
 
 
-def learn(game: Game, recipe: MonteCarlo, next_stop: NextStop) -> Iterator[Progress]:
-    """Play games to their end, and then go back over one's own moves, the last one first.
+class Rules(NamedTuple):
+    """The parameters of a training."""
 
-    The return of the last move is the reward, that of each earlier one gamma times the next one's.
+    gamma: float
+    epsilon: float
+    epsilon_drop: float
+    exploring_starts: bool
+    rewards: Rewards
+
+
+def learn(game: Game, recipe: MonteCarlo, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+    """Play games to their end, then update the learner's moves, the last one first.
+
+    The return of the last move is its reward, that of each earlier one gamma times the next return.
     A value is the average of the returns of all visits: the n-th moves it by 1 / n of the way.  No
-    position comes twice in a game, so its first visit is its only one.
-    Moves are epsilon-greedy, but with exploring starts the first of each game is any.
-    Where both sides learn, each of them goes back over its moves.
+    position comes twice in a game, so the first visit is the only one.
+    Moves are epsilon-greedy; with exploring starts the first move of each game is random.
+    If both sides learn, the moves of both are updated.
     """
-    first, after = legal_pairs(game)
-    after = answered(after)
+    row_start, next_state = pairs.legal_pairs(game)
+    next_state = pairs.in_opponents_view(next_state)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
-    rates = (recipe.gamma, recipe.epsilon, recipe.epsilon_drop, recipe.exploring_starts)
-    rules = (*rates, recipe.loss, recipe.draw, recipe.win)
-    begins = starts(game, recipe), recipe.start == "random"
-    known = q, visits, np.zeros(game.cells, np.int32)  # the last: the pairs of a game, by ply
-    play = partial(_play, stream(recipe.seed), rules, begins, first, after, known)
-    return over_phases(opponents(game, recipe), next_stop, play, show_pairs(game, q, visits))
+    rules = Rules(
+        gamma=recipe.gamma,
+        epsilon=recipe.epsilon,
+        epsilon_drop=recipe.epsilon_drop,
+        exploring_starts=recipe.exploring_starts,
+        rewards=rewards_of(recipe),
+    )
+    state, starts = new_rng_state(recipe.seed), list_starts(game, recipe)
+    play = partial(_play, state, rules, starts, row_start, next_state, q, visits, game.cells)
+    return run_phases(
+        list_opponents(game, recipe), next_checkpoint, play, pair_reporter(game, q, visits)
+    )
 
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    stream, rules, begins, first, after, known, replies, begin, last, stop, games, updates
+    rng_state,
+    rules,
+    starts,
+    row_start,
+    next_state,
+    q,
+    visits,
+    cells,
+    replies,
+    phase_start,
+    phase_end,
+    max_updates,
+    games,
+    updates,
 ):
-    gamma, epsilon, drop, exploring_starts, loss, draw, win = rules
-    (starts, drawn), (q, visits, played) = begins, known
-    while games < last and updates < stop:
-        explore = lowered(epsilon, drop, games - begin, last - begin)
-        s = starts[int(uniform(stream) * len(starts)) if drawn else games % len(starts)]
-        mover, s = (1, ~s) if s < 0 else (0, s)
-        plies, moves = 0, 0  # of these the learner's own
+    """Play games and update q [P] and visits [P]; `run_phases` explains the counts."""
+    gamma, epsilon, epsilon_drop, exploring_starts, rewards = rules
+    played = np.empty(cells, np.int32)  # by ply, the pair that the learner played, or -1
+    while games < phase_end and updates < max_updates:
+        explore = pairs.lower_by_tenths(
+            epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
+        )
+        s, mover = choose_start(starts, games, rng_state)
+        plies, moves = 0, 0  # moves: those of the plies that are the learner's
         while s >= 0:
             if mover == 0 or replies.both:
                 chance = 1.0 if exploring_starts and moves == 0 else explore
-                p = epsilon_greedy(first, q, s, chance, False, stream)
-                played[plies], s = p, after[p]
+                p = pairs.choose_epsilon_greedy(row_start, q, s, chance, False, rng_state)
+                played[plies], s = p, next_state[p]
                 moves += 1
             else:
                 played[plies] = -1
-                s = answer(replies, q, s, False, stream)
+                s = draw_reply(replies, q, s, False, rng_state)
             plies += 1
             mover = 1 - mover
-        # The ending is the view of who did not make the last move.
-        brought, other = reward(s, win, draw, loss), reward(s, loss, draw, win)
+        # Each side has its own return, and the sides change with every ply backward.  The ending is
+        # in the view of the side that did not make the last move.
+        returned = pairs.reward(pairs.other_view(s), rewards)
+        other_returned = pairs.reward(s, rewards)
         for ply in range(plies - 1, -1, -1):
             p = played[ply]
             if p >= 0:
                 visits[p] += 1
-                q[p] += (brought - q[p]) / visits[p]
-                brought *= gamma
-            brought, other = other, brought
+                q[p] += (returned - q[p]) / visits[p]
+                returned *= gamma
+            returned, other_returned = other_returned, returned
         games, updates = games + 1, updates + moves
     return games, updates

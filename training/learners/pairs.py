@@ -1,7 +1,10 @@
-"""The legal (decision, cell) pairs in one row: what a compiled learner reads and writes.
+"""The legal state-action pairs in one row, which a compiled learner reads and writes.
 
-Pair `p` of decision `s` lies in `first[s]:first[s + 1]`, its cells in reading order, so nothing
-asks whether a move is legal, and a row's maximum is that of a slice.
+The pairs of state `s` are `row_start[s]:row_start[s + 1]`, their cells in reading order.  Illegal
+moves have no pair: no loop tests for them, and the maximum of a state's values is that of a slice.
+
+The letters are the same in all learners: `s` is one of D non-terminal states, `p` one of P pairs.
+`next_state[p]` is negative if the move ends the game: LOST, DRAWN or WON.
 """
 
 from functools import lru_cache
@@ -11,100 +14,140 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from app.recipes.algorithms import TAUGHT, Menace, QTable, TdAfterstates
+from app.recipes.algorithms import (
+    TAUGHT,
+    Menace,
+    MonteCarlo,
+    QIteration,
+    QLearning,
+    QTable,
+    SelfPlay,
+    TdAfterstates,
+)
 from app.tictactoe.game import Game
-from training.learners.randomness import uniform
+from training.learners.randomness import draw_uniform
 
 Values = NDArray[np.float64]  # [P] a number for every pair
 Visits = NDArray[np.uint32]
 Indices = NDArray[np.int32]
+# Unsigned, for numba checks whether a signed index is negative: Q-learning is 1.04 times as fast.
+RowStarts = NDArray[np.uint32]
 
-LOST, DRAWN, WON = -3, -2, -1  # instead of the next decision, where the game has ended
+# In place of the next state, where the game is over.  A result is `ending - DRAWN`, from -1 to 1.
+LOST, DRAWN, WON = -3, -2, -1
 
 
 class Pairs(NamedTuple):
-    """P pairs of D decisions; all of it is the same for either player to move."""
+    """The P legal pairs of a game; both players share them, for a state has one player to move."""
 
-    first: Indices  # [D + 1]
-    after: Indices  # [P] the decision after the move, else how the game ended for the mover
+    row_start: RowStarts  # [D + 1] the pairs of state s are row_start[s]:row_start[s + 1]
+    next_state: Indices  # [P] the state after the move, or the ending in the view of the mover
+
+
+class Rewards(NamedTuple):
+    """The rewards of the endings; every other step of a game has reward 0."""
+
+    loss: float
+    draw: float
+    win: float
 
 
 @lru_cache(maxsize=2)
 def legal_pairs(game: Game) -> Pairs:
-    """List the pairs of a game, once a process; who learns reads them only."""
-    after = game.pair_after.copy()
-    over = after >= game.decisions
+    """Return the pairs of a game, in arrays that all learners of a process share and only read."""
+    next_state = game.pair_after.copy()
+    over = next_state >= game.decisions
     mover = game.to_move[game.pair_from[over]]
-    after[over] = DRAWN + mover * game.outcome[after[over] - game.decisions]
-    return Pairs(game.pair_start.astype(np.int32), after)
+    next_state[over] = DRAWN + mover * game.outcome[next_state[over] - game.decisions]
+    return Pairs(game.pair_start.astype(np.uint32), next_state)
 
 
-def answered(after: Indices) -> Indices:
-    """Turn positions after moves, as `Pairs` has them, to the view of who is answered by these."""
-    return np.where(after < 0, 2 * DRAWN - after, after)
+def in_opponents_view(next_state: Indices) -> Indices:
+    """Return next states [P] with every ending in the view of the player who did not move."""
+    return np.where(next_state < 0, LOST + WON - next_state, next_state)
 
 
-def seats_in_turn(recipe: QTable | TdAfterstates | Menace) -> Indices:
-    """List the seats of a recipe's games in turn, [n]: 0 as X, 1 as O."""
+def rewards_of(
+    recipe: QLearning | QTable | SelfPlay | MonteCarlo | QIteration | TdAfterstates | Menace,
+) -> Rewards:
+    """Return the rewards of a recipe."""
+    return Rewards(float(recipe.loss), float(recipe.draw), float(recipe.win))
+
+
+def list_seats(recipe: QTable | TdAfterstates | Menace) -> Indices:
+    """Return the seats that the learner takes game after game, [n]: 0 as X, 1 as O."""
     return np.array(["xo".index(seat) for seat in TAUGHT[recipe.seat]], np.int32)
 
 
 @njit(cache=True)
-def reward(ending, loss, draw, win):  # type: ignore[no-untyped-def]
-    """Return what LOST, DRAWN or WON is worth."""
-    return win if ending == WON else draw if ending == DRAWN else loss
+def reward(ending, rewards):  # type: ignore[no-untyped-def]
+    """Return the reward of LOST, DRAWN or WON."""
+    return rewards.win if ending == WON else rewards.draw if ending == DRAWN else rewards.loss
 
 
 @njit(cache=True)
-def value(first, q, s, gamma, loss, draw, win):  # type: ignore[no-untyped-def]
-    """Return what it is worth to have come to `s`, by q [P], or by the reward where that ended."""
+def other_view(ending):  # type: ignore[no-untyped-def]
+    """Return an ending in the view of the other player: LOST for WON and WON for LOST."""
+    return LOST + WON - ending
+
+
+@njit(cache=True)
+def greedy_target(row_start, q, s, gamma, rewards):  # type: ignore[no-untyped-def]
+    """Return the target r + gamma max Q(s, .) of the move that led to `s`; q is [P].
+
+    If `s` is an ending, the target is its reward.
+    """
     if s < 0:
-        return reward(s, loss, draw, win)
-    highest = q[first[s]]
-    for p in range(first[s] + 1, first[s + 1]):
+        return reward(s, rewards)
+    highest = q[row_start[s]]
+    for p in range(row_start[s] + 1, row_start[s + 1]):
         highest = q[p] if q[p] > highest else highest
     return gamma * highest
 
 
 @njit(cache=True)
-def expected(first, q, s, epsilon):  # type: ignore[no-untyped-def]
-    """Return what decision `s` is worth on average to who moves epsilon-greedily by q [P]."""
-    start, end = first[s], first[s + 1]
+def expected_value(row_start, q, s, epsilon):  # type: ignore[no-untyped-def]
+    """Return the mean of q [P] in state `s` over the moves of an epsilon-greedy policy."""
+    start, end = row_start[s], row_start[s + 1]
     highest, total = q[start], q[start]
     for p in range(start + 1, end):
         highest, total = max(highest, q[p]), total + q[p]
     return (1 - epsilon) * highest + epsilon * total / (end - start)
 
 
-@njit(cache=True)
-def epsilon_greedy(first, q, s, epsilon, first_best, stream):  # type: ignore[no-untyped-def]
-    """Draw a pair of decision `s`: any with chance epsilon, else one with the highest q [P].
+# Numba inlines it, because LLVM does not, and a call copies the seven fields of each array.
+@njit(cache=True, inline="always")
+def choose_epsilon_greedy(row_start, q, s, epsilon, first_best, rng_state):  # type: ignore[no-untyped-def]
+    """Return a pair of state `s`: with chance epsilon a random one, else one with the highest q.
 
-    Among several of these the first if `first_best`, else any with equal chances.  One random
-    number decides everything: within the part that it falls into it is uniform again.
-    The scan has no branch to guess wrong, which makes it twice as fast.
+    `q` is [P].  Ties: the first of the best pairs if `first_best`, else each with equal chance.
     """
-    start, end = first[s], first[s + 1]
-    u = uniform(stream)
+    start, end = row_start[s], row_start[s + 1]
+    # One random number decides everything.  Given that it is below epsilon, u / epsilon is uniform
+    # in [0, 1) again and picks the random move; given that it is not, (u - epsilon) / (1 - epsilon)
+    # is, and picks among ties.  `min` guards against a quotient that rounds up to 1.
+    u = draw_uniform(rng_state)
     if u < epsilon:
         return start + min(int(u / epsilon * (end - start)), end - start - 1)
-    highest, leader, equals = q[start], start, 1
+    # `best` is the first pair with the highest value, `ties` counts the pairs that have it.
+    # Without branches, which the processor would guess wrong, this scan is twice as fast.
+    highest, best, ties = q[start], start, 1
     for p in range(start + 1, end):
         higher = q[p] > highest
-        equals = 1 if higher else equals + (q[p] == highest)
-        leader = p if higher else leader
+        ties = 1 if higher else ties + (q[p] == highest)
+        best = p if higher else best
         highest = q[p] if higher else highest
-    if equals > 1 and not first_best:
-        skip = min(int((u - epsilon) / (1 - epsilon) * equals), equals - 1)
-        while skip > 0:
-            leader += 1
-            skip -= q[leader] == highest
-    return leader
+    if ties > 1 and not first_best:
+        skipped = min(int((u - epsilon) / (1 - epsilon) * ties), ties - 1)
+        while skipped > 0:
+            best += 1
+            skipped -= q[best] == highest
+    return best
 
 
 @njit(cache=True)
-def lowered(epsilon, drop, turns, length):  # type: ignore[no-untyped-def]
-    """Return epsilon after so many turns of `length`: it falls by `drop` after every tenth."""
-    if drop == 0:  # a division takes as long as a move
-        return epsilon
-    return max(0.0, epsilon - drop * (10 * turns // length))
+def lower_by_tenths(rate, drop, turns, length):  # type: ignore[no-untyped-def]
+    """Return a rate after `turns` of `length` turns; it falls by `drop` after every tenth."""
+    if drop == 0:  # the division below takes as long as a move
+        return rate
+    return max(0.0, rate - drop * (10 * turns // length))

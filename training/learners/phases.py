@@ -1,7 +1,8 @@
-"""The one loop around every learner: phase after phase, stopping to show what is known.
+"""The loop that all compiled learners share: phase after phase, reporting at every checkpoint.
 
-The opponent is a part of the environment: a learner moves, it is answered, that is one step.  Where
-both sides learn each is the other's environment.
+A phase is training against one opponent.  The opponent is a part of the environment: the learner
+moves, the opponent answers, and that is one step.  If both sides learn, each is the other's
+environment.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,14 +16,19 @@ from app.recipes import Recipe
 from app.recipes.parameters import BOTH, SELF
 from app.tictactoe.game import Game
 from app.tictactoe.policy import BASELINES
-from training.learners.pairs import Indices, answered, epsilon_greedy, legal_pairs
-from training.learners.randomness import uniform
+from training.learners.pairs import (
+    Indices,
+    RowStarts,
+    choose_epsilon_greedy,
+    in_opponents_view,
+    legal_pairs,
+)
 
-NextStop = Callable[[int], int]  # from how many updates there were to those of the next stop
+NextCheckpoint = Callable[[int], int]  # from a number of updates to that of the next checkpoint
 
 
 class Epoch(NamedTuple):
-    """What a network's last epoch was like; pairs are as X and as O."""
+    """The games of a network's last epoch; pairs are as X and as O."""
 
     won: tuple[float, float]  # share of its games
     lost: tuple[float, float]  # the opponent's share, illegal moves included
@@ -44,76 +50,84 @@ class Progress(NamedTuple):
 
 
 class Replies(NamedTuple):
-    """What an opponent may answer, each with equal chances."""
+    """The replies of an opponent.
 
-    both: bool  # whether there is none: the learner moves for both sides, and learns from both
-    own: bool  # whether it is the learner itself, which plays greedily and learns nothing of it
-    first: Indices  # [D + 1] those to decision s are first[s]:first[s + 1]
-    after: Indices  # the decision after the answer, else how the game ended for who is answered
-
-
-def over_phases(
-    phases: Iterable[tuple[Any, int]],
-    next_stop: NextStop,
-    play: Callable[..., tuple[int, int]],
-    show: Callable[[float, int, int], Progress],
-) -> Iterator[Progress]:
-    """Play so many turns against each opponent, showing what is known at the start and every stop.
-
-    `play(opponent, begin, last, stop, turns, updates)` goes on until there were `last` turns or
-    `stop` updates, and returns how many there were of both; this phase began after `begin` turns.
-    Fewer of both is the end: there is nothing left to learn.
-    `show` takes the share that is over, the turns and the updates.
+    A baseline's list has the replies that it plays, each with equal chance.  The learner as its own
+    opponent has all legal ones and plays greedily by its q; it learns nothing from these moves.
     """
-    wanted = list(phases)
-    total, begin, turns, updates = sum(length for _, length in wanted), 0, 0, 0
-    yield show(0.0, turns, updates)
-    for opponent, length in wanted:
-        last = begin + length
-        while turns < last:
-            stop = next_stop(updates)
-            turns, updates = play(opponent, begin, last, stop, turns, updates)
-            if turns < last and updates < stop:
-                yield show(1.0, turns, updates)
+
+    both: bool  # whether the learner moves for both sides, so that there is no opponent
+    epsilon: float  # chance of a random one among the replies: 1 for a baseline, else 0
+    row_start: RowStarts  # [D + 1] the replies to state s are row_start[s]:row_start[s + 1]
+    next_state: Indices  # the state after each reply, or the ending in the view of the learner
+
+
+def run_phases(
+    phases: Iterable[tuple[Any, int]],
+    next_checkpoint: NextCheckpoint,
+    play: Callable[..., tuple[int, int]],
+    report: Callable[[float, int, int], Progress],
+) -> Iterator[Progress]:
+    """Play each phase of (opponent, number of turns), yielding a report at every checkpoint.
+
+    A turn is what the recipe counts: a game, a sweep, a round.  The first report is of the untaught
+    learner.
+
+    `play(opponent, phase_start, phase_end, max_updates, turns, updates)` goes on until there were
+    `phase_end` turns or at least `max_updates` updates, and returns both counts, which run over all
+    phases; `phase_start` is the number of turns before this phase.  If it returns fewer of both,
+    there is nothing left to learn and the training is over.
+    `report` takes the share of the training that is over, the turns and the updates.
+    """
+    schedule = list(phases)
+    total = sum(length for _, length in schedule)
+    phase_start, turns, updates = 0, 0, 0
+    yield report(0.0, turns, updates)
+    for opponent, length in schedule:
+        phase_end = phase_start + length
+        while turns < phase_end:
+            max_updates = next_checkpoint(updates)
+            turns, updates = play(opponent, phase_start, phase_end, max_updates, turns, updates)
+            if turns < phase_end and updates < max_updates:
+                yield report(1.0, turns, updates)
                 return
-            yield show(turns / total, turns, updates)
-        begin = last
+            yield report(turns / total, turns, updates)
+        phase_start = phase_end
 
 
-def show_pairs(
+def pair_reporter(
     game: Game, q: NDArray[np.float64], visits: NDArray[np.uint32]
 ) -> Callable[[float, int, int], Progress]:
-    """Return what shows q and visits, [P] each, as they are whenever it is called."""
+    """Return a function that reports q and visits, [P] each, as they are when it is called."""
 
-    def show(done: float, games: int, updates: int) -> Progress:
+    def report(done: float, games: int, updates: int) -> Progress:
         table = game.spread(q.astype(np.float32))
         return Progress(done, games, updates, table, game.spread(visits, 0))
 
-    return show
+    return report
 
 
-def opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
-    """Return the opponents of a recipe's phases with the number of turns against each."""
-    return [(_replies(game, name), length) for name, length in recipe.phases]
+def list_opponents(game: Game, recipe: Recipe) -> list[tuple[Replies, int]]:
+    """Return the opponent of each phase of a recipe, with the number of turns against it."""
+    return [(_build_replies(game, name), length) for name, length in recipe.phases]
 
 
-def _replies(game: Game, opponent: str) -> Replies:
-    first, after = legal_pairs(game)
-    after = answered(after)
+def _build_replies(game: Game, opponent: str) -> Replies:
+    row_start, next_state = legal_pairs(game)
+    next_state = in_opponents_view(next_state)  # the opponent moves, the learner is rewarded
     if opponent not in BASELINES:
-        return Replies(opponent == BOTH, opponent == SELF, first, after)
-    chosen = (BASELINES[opponent].policy(game) > 0)[game.legal]
-    counts = np.add.reduceat(chosen, game.pair_start[:-1], dtype=np.int32)
-    return Replies(
-        False, False, np.concatenate([[0], counts.cumsum()]).astype(np.int32), after[chosen]
-    )
+        return Replies(opponent == BOTH, 0.0 if opponent == SELF else 1.0, row_start, next_state)
+    played = (BASELINES[opponent].policy(game) > 0)[game.legal]
+    counts = np.add.reduceat(played, game.pair_start[:-1], dtype=np.int32)
+    row_start = np.concatenate([[0], counts.cumsum()]).astype(np.uint32)
+    return Replies(False, 1.0, row_start, next_state[played])
 
 
-@njit(cache=True)
-def answer(replies, q, s, first_best, stream):  # type: ignore[no-untyped-def]
-    """Draw the opponent's answer in decision `s`, and return what it leads to."""
-    _, own, first, after = replies
-    if own:
-        return after[epsilon_greedy(first, q, s, 0.0, first_best, stream)]
-    start = first[s]
-    return after[start + int(uniform(stream) * (first[s + 1] - start))]
+@njit(cache=True, inline="always")  # like `choose_epsilon_greedy`
+def draw_reply(replies, q, s, first_best, rng_state):  # type: ignore[no-untyped-def]
+    """Draw the opponent's reply in state `s` and return the next state, or the ending.
+
+    `q` [P] and `first_best` matter only if the opponent is the learner itself.
+    """
+    reply = choose_epsilon_greedy(replies.row_start, q, s, replies.epsilon, first_best, rng_state)
+    return replies.next_state[reply]

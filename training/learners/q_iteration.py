@@ -1,7 +1,7 @@
-"""Q-iteration by sampled answers, where a loss once seen is never forgotten.
+"""Q-iteration by sampled replies, with losses that are never forgotten.
 
 Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10 for its action values,
-with one sampled successor in place of the expectation.
+with one sampled next state in place of the expectation.
 """
 
 from collections.abc import Iterator
@@ -12,47 +12,67 @@ from numba import njit
 
 from app.recipes.algorithms import QIteration
 from app.tictactoe.game import Game
-from training.learners.pairs import legal_pairs, value
-from training.learners.phases import NextStop, Progress, answer, opponents, over_phases, show_pairs
-from training.learners.randomness import stream
+from training.learners.pairs import greedy_target, legal_pairs, rewards_of
+from training.learners.phases import (
+    NextCheckpoint,
+    Progress,
+    draw_reply,
+    list_opponents,
+    pair_reporter,
+    run_phases,
+)
+from training.learners.randomness import new_rng_state
 
 
-def learn(game: Game, recipe: QIteration, next_stop: NextStop) -> Iterator[Progress]:
-    """Sweep over every pair, by plies.
+def learn(game: Game, recipe: QIteration, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+    """Sweep over all pairs, in the order of plies.
 
-    Q(s, a) <- r + gamma max Q(s', .), with s' after one sampled answer of the opponent, unless the
-    recipe is sticky and Q(s, a) is a loss already.  With gamma 1 a pair is a loss only where some
-    answer wins or leaves nothing but such pairs, so the opponent can force it, and nothing later
-    can change that.
+    Q(s, a) <- r + gamma max Q(s', .), where s' is the state after one sampled reply of the
+    opponent.  If the recipe is sticky, a pair whose value is a loss is passed over.  With gamma 1 a
+    value is a loss only if some reply wins or leaves nothing but losses, so the opponent can force
+    the loss, and no later sweep could change that.
 
-    Nothing is played to the end, so there are no games; a pair passed over is no update.
+    Nothing is played to the end, so there are no games; a pair that is passed over is no update.
     """
-    first, after = legal_pairs(game)
+    row_start, next_state = legal_pairs(game)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
-    rules = (recipe.gamma, recipe.loss, recipe.draw, recipe.win)
-    turns = [(replies, sweeps * game.pairs) for replies, sweeps in opponents(game, recipe)]
-    show = show_pairs(game, q, visits)
-    return over_phases(
+    turns = [(replies, sweeps * game.pairs) for replies, sweeps in list_opponents(game, recipe)]
+    report = pair_reporter(game, q, visits)
+    rules = (recipe.gamma, recipe.sticky, rewards_of(recipe))
+    state = new_rng_state(recipe.seed)
+    return run_phases(
         turns,
-        next_stop,
-        partial(_sweep, stream(recipe.seed), rules, recipe.sticky, first, after, q, visits),
-        lambda done, _, updates: show(done, 0, updates),
+        next_checkpoint,
+        partial(_sweep, state, rules, row_start, next_state, q, visits),
+        lambda done, _turns, updates: report(done, 0, updates),
     )
 
 
 @njit(cache=True)
 def _sweep(  # type: ignore[no-untyped-def]
-    stream, rules, sticky, first, after, q, visits, replies, begin, last, stop, turns, updates
+    rng_state,
+    rules,
+    row_start,
+    next_state,
+    q,
+    visits,
+    replies,
+    _phase_start,
+    phase_end,
+    max_updates,
+    turns,
+    updates,
 ):
-    """Update pair after pair; a turn is one pair."""
-    gamma, loss, draw, win = rules
-    while turns < last and updates < stop:
+    """Update q [P] and visits [P], one pair a turn; `run_phases` explains the counts."""
+    gamma, sticky, rewards = rules
+    while turns < phase_end and updates < max_updates:
         p = turns % len(q)
-        if not (sticky and q[p] == loss):
-            s = after[p]
+        if not (sticky and q[p] == rewards.loss):
+            # An ending by the learner is in its view, and one by the opponent's reply is, too.
+            s = next_state[p]
             if s >= 0:
-                s = answer(replies, q, s, False, stream)
-            q[p] = value(first, q, s, gamma, loss, draw, win)
+                s = draw_reply(replies, q, s, False, rng_state)
+            q[p] = greedy_target(row_start, q, s, gamma, rewards)
             visits[p] += 1
             updates += 1
         turns += 1

@@ -1,6 +1,6 @@
-"""Q-learning, Sarsa and expected Sarsa: forward through each game, the opponent being the world.
+"""Q-learning, Sarsa and expected Sarsa: one update after each reply of the opponent.
 
-They differ in one term, what they find in the position after the opponent's answer.
+They differ in one term, the value of the next state.
 
 Source: Watkins (1989), "Learning from delayed rewards"; Rummery & Niranjan (1994), "On-line
 Q-learning using connectionist systems", for Sarsa; van Seijen et al. (2009), "A theoretical and
@@ -11,6 +11,7 @@ for games that begin anywhere.
 from collections.abc import Iterator
 from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -18,75 +19,139 @@ from numba import njit
 from app.recipes.algorithms import MonteCarlo, QLearning
 from app.tictactoe.game import Game, O, X
 from training.learners import pairs
-from training.learners.pairs import Indices
-from training.learners.phases import NextStop, Progress, answer, opponents, over_phases, show_pairs
-from training.learners.randomness import stream, uniform
+from training.learners.pairs import Indices, Rewards, rewards_of
+from training.learners.phases import (
+    NextCheckpoint,
+    Progress,
+    draw_reply,
+    list_opponents,
+    pair_reporter,
+    run_phases,
+)
+from training.learners.randomness import draw_uniform, new_rng_state
 
-HIGHEST, CHOSEN, EXPECTED = range(3)  # what is found in the next position
-FINDS = MappingProxyType({"q-learning": HIGHEST, "sarsa": CHOSEN, "expected-sarsa": EXPECTED})
+MAXIMUM, CHOSEN, EXPECTED = range(3)  # the value of the next state
+NEXT_VALUES = MappingProxyType({"q-learning": MAXIMUM, "sarsa": CHOSEN, "expected-sarsa": EXPECTED})
 
 
-def learn(game: Game, recipe: QLearning, next_stop: NextStop) -> Iterator[Progress]:
-    """Play games from where the recipe says, moving epsilon-greedily.
+class Rules(NamedTuple):
+    """The parameters of a training."""
 
-    After the opponent's answer Q(s, a) moves by alpha of the way to r + gamma max Q(s', .).  Sarsa
-    takes Q(s', a') of the move that it is about to play instead, and expected Sarsa what that is on
-    average: epsilon times the mean of Q(s', .), and the rest times the maximum.
-    Where both sides learn, each answers the other by the same table and as it explores.
+    alpha: float
+    gamma: float
+    epsilon: float
+    epsilon_drop: float
+    rewards: Rewards
+    next_value: int  # MAXIMUM, CHOSEN or EXPECTED
+
+
+class Starts(NamedTuple):
+    """The states in which games begin."""
+
+    states: Indices  # [n] a state s in which the learner moves first, or ~s for the opponent
+    random: bool  # whether they are drawn, or come in turn
+
+
+def learn(game: Game, recipe: QLearning, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+    """Play games from the starts of the recipe, moving epsilon-greedily.
+
+    After the opponent's reply Q(s, a) moves by alpha of the way to r + gamma max Q(s', .).  Sarsa
+    takes Q(s', a') of the move that it is about to play instead, and expected Sarsa its mean:
+    epsilon times the mean of Q(s', .), plus 1 - epsilon times the maximum.
+    If both sides learn, each replies to the other from the same table and explores alike.
     """
-    first, after = pairs.legal_pairs(game)
-    after = pairs.answered(after)
+    row_start, next_state = pairs.legal_pairs(game)
+    # An update comes after the opponent's reply, so every ending is in the view of who is to move.
+    next_state = pairs.in_opponents_view(next_state)
     q, visits = np.full(game.pairs, recipe.initial), np.zeros(game.pairs, np.uint32)
-    rates = (recipe.alpha, recipe.gamma, recipe.epsilon, recipe.epsilon_drop)
-    rules = (*rates, recipe.loss, recipe.draw, recipe.win, FINDS[recipe.slug])
-    begins = starts(game, recipe), recipe.start == "random"
-    play = partial(_play, stream(recipe.seed), rules, begins, first, after, (q, visits))
-    return over_phases(opponents(game, recipe), next_stop, play, show_pairs(game, q, visits))
+    rules = Rules(
+        alpha=recipe.alpha,
+        gamma=recipe.gamma,
+        epsilon=recipe.epsilon,
+        epsilon_drop=recipe.epsilon_drop,
+        rewards=rewards_of(recipe),
+        next_value=NEXT_VALUES[recipe.slug],
+    )
+    state = new_rng_state(recipe.seed)
+    play = partial(_play, state, rules, list_starts(game, recipe), row_start, next_state, q, visits)
+    return run_phases(
+        list_opponents(game, recipe), next_checkpoint, play, pair_reporter(game, q, visits)
+    )
 
 
-def starts(game: Game, recipe: QLearning | MonteCarlo) -> Indices:
-    """List the decisions in which games begin; `~s` is one where the opponent is to move."""
+def list_starts(game: Game, recipe: QLearning | MonteCarlo) -> Starts:
+    """Return the states in which the games of a recipe begin."""
     if recipe.start == "empty":
-        return np.array({"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat], np.int32)
+        empty_board = {"both": [0, ~0], "x": [0], "o": [~0]}[recipe.seat]
+        return Starts(np.array(empty_board, np.int32), random=False)
+    # "random" draws one of the learner's states, "every" takes them in turn.
     seats = {"both": (X, O), "x": (X,), "o": (O,)}[recipe.seat]
-    return np.flatnonzero(np.isin(game.to_move, seats)).astype(np.int32)
+    states = np.flatnonzero(np.isin(game.to_move, seats)).astype(np.int32)
+    return Starts(states, random=recipe.start == "random")
+
+
+@njit(cache=True, inline="always")
+def choose_start(starts, games, rng_state):  # type: ignore[no-untyped-def]
+    """Return the first state of a game and its mover: 0 for the learner, 1 for the opponent."""
+    count = len(starts.states)
+    number = int(draw_uniform(rng_state) * count) if starts.random else games % count
+    start = starts.states[number]
+    return (~start, 1) if start < 0 else (start, 0)
 
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    stream, rules, begins, first, after, known, replies, begin, last, stop, games, updates
+    rng_state,
+    rules,
+    starts,
+    row_start,
+    next_state,
+    q,
+    visits,
+    replies,
+    phase_start,
+    phase_end,
+    max_updates,
+    games,
+    updates,
 ):
-    alpha, gamma, epsilon, drop, loss, draw, win, finds = rules
-    (starts, drawn), (q, visits) = begins, known
-    played = np.empty(2, np.int32)  # by the learner and its opponent: a pair, not updated yet
-    while games < last and updates < stop:
-        explore = pairs.lowered(epsilon, drop, games - begin, last - begin)
-        s = starts[int(uniform(stream) * len(starts)) if drawn else games % len(starts)]
-        mover, s = (1, ~s) if s < 0 else (0, s)
-        played[:] = -1
+    """Play games and update q [P] and visits [P]; `run_phases` explains the counts."""
+    alpha, gamma, epsilon, epsilon_drop, rewards, next_value = rules
+    # The last pair of the learner and of its opponent, -1 before the first: what comes next in the
+    # game updates it.
+    last_pair = np.empty(2, np.int32)
+    while games < phase_end and updates < max_updates:
+        explore = pairs.lower_by_tenths(
+            epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
+        )
+        s, mover = choose_start(starts, games, rng_state)
+        last_pair[:] = -1
         while s >= 0:
             if mover == 0 or replies.both:
-                # The move is chosen first: what is updated is no value of this position.
-                p = pairs.epsilon_greedy(first, q, s, explore, False, stream)
-                if played[mover] >= 0:
-                    if finds == HIGHEST:
-                        target = pairs.value(first, q, s, gamma, loss, draw, win)
-                    elif finds == CHOSEN:
+                # The move is chosen before the update, which Sarsa needs.  The update changes no
+                # value of this state, so the order makes no difference to the others.
+                p = pairs.choose_epsilon_greedy(row_start, q, s, explore, False, rng_state)
+                previous = last_pair[mover]
+                if previous >= 0:
+                    if next_value == MAXIMUM:
+                        target = pairs.greedy_target(row_start, q, s, gamma, rewards)
+                    elif next_value == CHOSEN:
                         target = gamma * q[p]
                     else:
-                        target = gamma * pairs.expected(first, q, s, explore)
-                    q[played[mover]] += alpha * (target - q[played[mover]])
-                    visits[played[mover]] += 1
+                        target = gamma * pairs.expected_value(row_start, q, s, explore)
+                    q[previous] += alpha * (target - q[previous])
+                    visits[previous] += 1
                     updates += 1
-                played[mover], s = p, after[p]
+                last_pair[mover] = p
+                s = next_state[p]
             else:
-                s = answer(replies, q, s, False, stream)
+                s = draw_reply(replies, q, s, False, rng_state)
             mover = 1 - mover
-        # Each side's last move; the ending is the view of who would be to move.
-        for target in (pairs.reward(s, loss, draw, win), pairs.reward(s, win, draw, loss)):
-            p = played[mover]
+        # The last move of each side; at first the ending is in the view of the side to move.
+        for ending in (s, pairs.other_view(s)):
+            p = last_pair[mover]
             if p >= 0:
-                q[p] += alpha * (target - q[p])
+                q[p] += alpha * (pairs.reward(ending, rewards) - q[p])
                 visits[p] += 1
                 updates += 1
             mover = 1 - mover

@@ -1,4 +1,4 @@
-"""Tabular Q-learning that goes back over each finished game, with one table or two.
+"""Tabular Q-learning that updates backward over each finished game, with one table or two.
 
 Source: Watkins (1989), "Learning from delayed rewards"; backward replay of an episode, Lin (1992),
 "Self-improving reactive agents based on reinforcement learning, planning and teaching"; two
@@ -16,109 +16,196 @@ from numpy.typing import NDArray
 from app.recipes.algorithms import DoubleQ, QTable
 from app.tictactoe.game import Game
 from training.learners import pairs
-from training.learners.classes import afterstate_classes, class_progress, pair_classes, refresh
-from training.learners.pairs import Indices, Values, Visits
-from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
-from training.learners.randomness import stream, uniform
+from training.learners.classes import (
+    afterstate_classes,
+    pair_classes,
+    refresh_row,
+    report_classes,
+)
+from training.learners.pairs import Indices, Rewards, Values, Visits, rewards_of
+from training.learners.phases import (
+    NextCheckpoint,
+    Progress,
+    draw_reply,
+    list_opponents,
+    run_phases,
+)
+from training.learners.randomness import draw_uniform, new_rng_state
+
+
+class Rules(NamedTuple):
+    """The parameters of a training."""
+
+    alpha: float
+    gamma: float
+    epsilon: float
+    epsilon_drop: float
+    rewards: Rewards
+    old_share: float  # 1 moves a value towards its target; 0 adds alpha times the target to it
+    first_best: bool  # whether the first of equally good moves is played, not a random one
+    coin_at_end: bool  # of two tables: whether a coin picks the one that learns a last move, too
+    seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
 
 class Memory(NamedTuple):
-    """What is known of the K classes, and two scratch pads."""
+    """The values of K classes, and the last game."""
 
     tables: NDArray[np.float64]  # [K, 1 or 2]
-    values: Values  # [K] their average, which the learner moves by
+    values: Values  # [K] the mean of the tables, by which moves are chosen
     visits: Visits  # [K]
-    q: Values  # [P] values, up to date only where a game has just been
-    met: Indices  # [cells] the decisions of the last game
-    played: Indices  # [cells] the pairs that the learner played there, -1 where it did not move
+    q: Values  # [P] values for move selection, up to date only where `refresh_row` was
+    states: Indices  # [cells] by ply, the states of the last game
+    played: Indices  # [cells] by ply, the pairs that the learner played, or -1
 
 
-def learn(game: Game, recipe: QTable, next_stop: NextStop) -> Iterator[Progress]:
-    """Play whole games epsilon-greedily, in the seats of the recipe in turn.
+def learn(game: Game, recipe: QTable, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+    """Play games epsilon-greedily, in the seats of the recipe in turn.
 
-    After a game its moves are gone through, last move first.  The value of each moves by alpha of
-    the way to its target: of the last move the reward, of an earlier one gamma times the highest
-    value among the learner's next moves.  A running sum adds alpha times the target instead.
-    Values belong to moves or to what they make, up to symmetry, as the recipe's key says.
+    After a game the learner's moves are updated, last move first.  Each value moves by alpha of the
+    way to its target: the reward for the last move, gamma times the highest value of the learner's
+    next state for an earlier one.  A running sum adds alpha times the target instead.
+    A value belongs to a move or to an afterstate, up to symmetry, as the recipe's key says.
 
-    With two tables a coin picks for an earlier move the one that learns; its best next move, the
-    first among equals, is valued by the other.  The last move teaches the reward to both, or to the
-    one that the coin picks, as the recipe says.
-    Where both sides learn, a game is gone through once, with the moves and the result of each.
+    With two tables a coin picks the one that learns an earlier move; its best next move, the first
+    among equals, is valued by the other table.  The last move is learned by both, or by the one
+    that a coin picks, as the recipe says.
+    If both sides learn, one pass over a game updates the moves of both, each with its own result.
     """
-    first, after = pairs.legal_pairs(game)
+    row_start, next_state = pairs.legal_pairs(game)
+    next_state = pairs.in_opponents_view(next_state)
     classes = pair_classes(game) if recipe.key == "pair" else afterstate_classes(game)
     tables = 2 if isinstance(recipe, DoubleQ) else 1
-    known = Memory(
+    memory = Memory(
         tables=np.full((classes.number, tables), recipe.initial),
         values=np.full(classes.number, recipe.initial),
         visits=np.zeros(classes.number, np.uint32),
         q=np.zeros(game.pairs),
-        met=np.zeros(game.cells, np.int32),
+        states=np.zeros(game.cells, np.int32),
         played=np.zeros(game.cells, np.int32),
     )
-    rates = (recipe.alpha, recipe.gamma, recipe.epsilon, recipe.epsilon_drop)
-    kept = float(recipe.update == "average")  # share of the old value that a step takes away
-    # Of two tables a coin may also pick the one that a last move teaches.
-    coin_to_the_end = isinstance(recipe, DoubleQ) and recipe.last == "coin"
-    ways = (kept, recipe.ties == "first", coin_to_the_end, pairs.seats_in_turn(recipe))
-    rules = (*rates, recipe.loss, recipe.draw, recipe.win, *ways)
-    return over_phases(
-        opponents(game, recipe),
-        next_stop,
-        partial(_play, stream(recipe.seed), rules, first, pairs.answered(after), classes.of, known),
-        lambda *counts: class_progress(game, classes, counts, known.values, known.visits),
+    rules = Rules(
+        alpha=recipe.alpha,
+        gamma=recipe.gamma,
+        epsilon=recipe.epsilon,
+        epsilon_drop=recipe.epsilon_drop,
+        rewards=rewards_of(recipe),
+        old_share=float(recipe.update == "average"),
+        first_best=recipe.ties == "first",
+        coin_at_end=isinstance(recipe, DoubleQ) and recipe.last == "coin",
+        seats=pairs.list_seats(recipe),
+    )
+    state = new_rng_state(recipe.seed)
+    return run_phases(
+        list_opponents(game, recipe),
+        next_checkpoint,
+        partial(_play, state, rules, row_start, next_state, classes.of_pair, memory),
+        lambda *counts: report_classes(game, classes, counts, memory.values, memory.visits),
     )
 
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    stream, rules, first, after, of, known, replies, begin, last, stop, games, updates
+    rng_state,
+    rules,
+    row_start,
+    next_state,
+    class_of_pair,
+    memory,
+    replies,
+    phase_start,
+    phase_end,
+    max_updates,
+    games,
+    updates,
 ):
-    alpha, gamma, epsilon, drop, loss, draw, win, kept, first_best, coin_to_the_end, seats = rules
-    tables, values, visits, q, met, played = known
-    while games < last and updates < stop:
-        turn = (games - begin) // len(seats) * len(seats)  # both seats explore alike
-        explore = pairs.lowered(epsilon, drop, turn, last - begin)
-        s, plies, mover = 0, 0, seats[(games - begin) % len(seats)]
-        while s >= 0:
-            refresh(first, of, values, q, s)
-            met[plies], played[plies] = s, -1
-            if mover == 0 or replies.both:
-                p = pairs.epsilon_greedy(first, q, s, explore, first_best, stream)
-                played[plies], s = p, after[p]
-            else:
-                s = answer(replies, q, s, first_best, stream)
-            plies += 1
-            mover = 1 - mover
-        for ply in range(plies - 1, -1, -1):
-            if played[ply] < 0:
-                continue
-            c, is_last = of[played[ply]], ply + 2 >= plies  # of its side
-            begin_table, end_table = 0, tables.shape[1]  # those that learn
-            if end_table == 2 and (coin_to_the_end or not is_last):
-                begin_table = int(2 * uniform(stream))
-                end_table = begin_table + 1
-            if not is_last:
-                other = tables.shape[1] - 1 - begin_table
-                target = gamma * _best(first, of, tables, begin_table, other, met[ply + 2])
-            elif ply + 1 < plies:
-                target = pairs.reward(s, loss, draw, win)
-            else:  # the ending is the view of who did not make the last move
-                target = pairs.reward(s, win, draw, loss)
-            for table in range(begin_table, end_table):
-                tables[c, table] += alpha * (target - kept * tables[c, table])
-            values[c] = tables[c].sum() / tables.shape[1]
-            visits[c] += 1
-            updates += 1
+    """Play games and update the memory; `run_phases` explains the counts."""
+    seats = rules.seats
+    while games < phase_end and updates < max_updates:
+        game = games - phase_start
+        # A round has one game in each seat; epsilon falls between rounds, alike for both seats.
+        round_start = game // len(seats) * len(seats)
+        explore = pairs.lower_by_tenths(
+            rules.epsilon, rules.epsilon_drop, round_start, phase_end - phase_start
+        )
+        mover = seats[game % len(seats)]
+        plies, ending = _play_game(
+            rng_state,
+            explore,
+            rules.first_best,
+            row_start,
+            next_state,
+            class_of_pair,
+            memory,
+            replies,
+            mover,
+        )
+        updates += _learn_game(rng_state, rules, row_start, class_of_pair, memory, plies, ending)
         games += 1
     return games, updates
 
 
-@njit(cache=True)
-def _best(first, of, tables, table, other, s):  # type: ignore[no-untyped-def]
-    """Return what one table thinks of the move in decision `s` that is best by another."""
-    best = of[first[s]]
-    for p in range(first[s] + 1, first[s + 1]):
-        best = of[p] if tables[of[p], table] > tables[best, table] else best
+@njit(cache=True, inline="always")
+def _play_game(  # type: ignore[no-untyped-def]
+    rng_state, explore, first_best, row_start, next_state, class_of_pair, memory, replies, mover
+):
+    """Play a game into `memory`; return its plies, and its ending in the next mover's view."""
+    _, values, _, q, states, played = memory
+    s, plies = 0, 0
+    while s >= 0:
+        refresh_row(row_start, class_of_pair, values, q, s)
+        states[plies], played[plies] = s, -1
+        if mover == 0 or replies.both:
+            p = pairs.choose_epsilon_greedy(row_start, q, s, explore, first_best, rng_state)
+            played[plies], s = p, next_state[p]
+        else:
+            s = draw_reply(replies, q, s, first_best, rng_state)
+        plies += 1
+        mover = 1 - mover
+    return plies, s
+
+
+@njit(cache=True, inline="always")
+def _learn_game(rng_state, rules, row_start, class_of_pair, memory, plies, ending):  # type: ignore[no-untyped-def]
+    """Update the learner's moves of the last game, last move first; return their number."""
+    alpha, gamma, _, _, rewards, old_share, _, coin_at_end, _ = rules
+    tables, values, visits, _, states, played = memory
+    count = tables.shape[1]
+    updates = 0
+    for ply in range(plies - 1, -1, -1):
+        if played[ply] < 0:
+            continue
+        c = class_of_pair[played[ply]]
+        is_last = ply + 2 >= plies  # the same side moves again two plies later
+        # The tables from `learner` to `stop` - 1 learn: all of them, or the one that a coin picks.
+        learner, stop = 0, count
+        if count == 2 and (coin_at_end or not is_last):
+            learner = int(2 * draw_uniform(rng_state))
+            stop = learner + 1
+        if not is_last:
+            other = count - 1 - learner  # if there is only one table, the same one
+            target = gamma * _value_best_move(
+                row_start, class_of_pair, tables, learner, other, states[ply + 2]
+            )
+        elif ply + 1 < plies:  # the other side made the last move, so this one would be next
+            target = pairs.reward(ending, rewards)
+        else:
+            target = pairs.reward(pairs.other_view(ending), rewards)
+        for table in range(learner, stop):
+            tables[c, table] += alpha * (target - old_share * tables[c, table])
+        values[c] = tables[c].sum() / count
+        visits[c] += 1
+        updates += 1
+    return updates
+
+
+@njit(cache=True, inline="always")
+def _value_best_move(row_start, class_of_pair, tables, table, other, s):  # type: ignore[no-untyped-def]
+    """Return the value in table `other` of the move in state `s` that is best in `table`.
+
+    Ties: the first of the best moves.
+    """
+    best = class_of_pair[row_start[s]]
+    for p in range(row_start[s] + 1, row_start[s + 1]):
+        c = class_of_pair[p]
+        best = c if tables[c, table] > tables[best, table] else best
     return tables[best, other]

@@ -6,52 +6,96 @@ games as a framework for multi-agent reinforcement learning", for two sides with
 
 from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from app.recipes.algorithms import SelfPlay
 from app.tictactoe.game import Game
-from training.learners.pairs import epsilon_greedy, legal_pairs, lowered, value
-from training.learners.phases import NextStop, Progress, over_phases, show_pairs
-from training.learners.randomness import stream
+from training.learners.pairs import (
+    Rewards,
+    choose_epsilon_greedy,
+    greedy_target,
+    legal_pairs,
+    lower_by_tenths,
+    rewards_of,
+)
+from training.learners.phases import NextCheckpoint, Progress, pair_reporter, run_phases
+from training.learners.randomness import new_rng_state
 
 
-def learn(game: Game, recipe: SelfPlay, next_stop: NextStop) -> Iterator[Progress]:
+class Rules(NamedTuple):
+    """The parameters of a training."""
+
+    alpha: float
+    gamma: float
+    epsilon: float
+    epsilon_drop: float
+    rewards: Rewards  # in X's view: `win` where X wins, `loss` where O wins
+
+
+def learn(game: Game, recipe: SelfPlay, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
     """Play epsilon-greedily for both sides.
 
-    As told in X's view: X maximises and O minimises Q(s, a), which begins at `initial` and after
-    every move goes alpha of the way to r + gamma opt Q(s', .), where s' is the position after the
-    move and opt is O's minimum or X's maximum there; r is `win` where X wins, `loss` where O wins,
-    and `draw`.  The table is kept in the mover's view, that is times -1 where O is to move: then
-    both sides maximise, s' is the other's, and no number changes but for its sign.
+    In X's view: X maximises and O minimises Q(s, a), which begins at `initial` and after every move
+    goes alpha of the way to r + gamma opt Q(s', .), where s' is the position after the move and opt
+    is O's minimum or X's maximum there; r is `win` where X wins, `loss` where O wins, and `draw`.
+    The table is kept in the mover's view, that is times -1 where O is to move: then both sides
+    maximise, and no number changes but for its sign.
     """
-    first, after = legal_pairs(game)
+    row_start, next_state = legal_pairs(game)
     sign = game.to_move.astype(np.float64)
     q = (recipe.initial * sign)[game.pair_from]
     visits = np.zeros(game.pairs, np.uint32)
-    rates = (recipe.alpha, recipe.gamma, recipe.epsilon, recipe.epsilon_drop)
-    rules = (*rates, recipe.loss, recipe.draw, recipe.win)
-    play = partial(_play, stream(recipe.seed), rules, first, after, sign, q, visits)
-    return over_phases([(None, recipe.games)], next_stop, play, show_pairs(game, q, visits))
+    rules = Rules(
+        alpha=recipe.alpha,
+        gamma=recipe.gamma,
+        epsilon=recipe.epsilon,
+        epsilon_drop=recipe.epsilon_drop,
+        rewards=rewards_of(recipe),
+    )
+    play = partial(_play, new_rng_state(recipe.seed), rules, row_start, next_state, sign, q, visits)
+    return run_phases([(None, recipe.games)], next_checkpoint, play, pair_reporter(game, q, visits))
 
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    stream, rules, first, after, sign, q, visits, opponent, begin, last, stop, games, updates
+    rng_state,
+    rules,
+    row_start,
+    next_state,
+    sign,
+    q,
+    visits,
+    _opponent,
+    phase_start,
+    phase_end,
+    max_updates,
+    games,
+    updates,
 ):
-    alpha, gamma, epsilon, drop, loss, draw, win = rules
-    while games < last and updates < stop:
-        explore = lowered(epsilon, drop, games - begin, last - begin)
+    """Play games and update q [P] and visits [P]; `run_phases` explains the counts.
+
+    `sign` [D] is 1 where X is to move and -1 where O is.
+    """
+    alpha, gamma, epsilon, epsilon_drop, rewards = rules
+    # `greedy_target` is in the view of the player who moves next, so its rewards have to be, too:
+    # after a move of X they are O's, and the other way round.
+    after_x = Rewards(-rewards.loss, -rewards.draw, -rewards.win)
+    after_o = Rewards(rewards.win, rewards.draw, rewards.loss)
+    while games < phase_end and updates < max_updates:
+        explore = lower_by_tenths(
+            epsilon, epsilon_drop, games - phase_start, phase_end - phase_start
+        )
         s = 0
         while s >= 0:
-            p = epsilon_greedy(first, q, s, explore, False, stream)
-            # What comes next is the other side's: what is good for them is bad for the mover.
-            lost, won = (loss, win) if sign[s] > 0 else (-win, -loss)
-            target = -value(first, q, after[p], gamma, -lost, -sign[s] * draw, -won)
+            p = choose_epsilon_greedy(row_start, q, s, explore, False, rng_state)
+            opponents_rewards = after_x if sign[s] > 0 else after_o
+            target = -greedy_target(row_start, q, next_state[p], gamma, opponents_rewards)
             q[p] += alpha * (target - q[p])
             visits[p] += 1
             updates += 1
-            s = after[p]
+            s = next_state[p]
         games += 1
     return games, updates

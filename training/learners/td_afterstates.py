@@ -14,92 +14,135 @@ from numba import njit
 from app.recipes.algorithms import TdAfterstates
 from app.tictactoe.game import Game
 from training.learners import pairs
-from training.learners.classes import Classes, afterstate_classes, class_progress, refresh
-from training.learners.pairs import Indices, Values, Visits
-from training.learners.phases import NextStop, Progress, answer, opponents, over_phases
-from training.learners.randomness import stream, uniform
+from training.learners.classes import Classes, afterstate_classes, refresh_row, report_classes
+from training.learners.pairs import Indices, Rewards, Values, Visits, rewards_of
+from training.learners.phases import (
+    NextCheckpoint,
+    Progress,
+    draw_reply,
+    list_opponents,
+    run_phases,
+)
+from training.learners.randomness import draw_uniform, new_rng_state
+
+
+class Rules(NamedTuple):
+    """The parameters of a training."""
+
+    alpha: float
+    alpha_drop: float
+    epsilon: float
+    epsilon_drop: float
+    rewards: Rewards
+    from_all: bool  # whether the learner learns from its random moves, too
+    seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
 
 class Memory(NamedTuple):
-    """What is known of K boards, or classes of them, in the view of the player who made them."""
+    """The values of K afterstates, or classes of them, in the view of the player who made them."""
 
     values: Values  # [K]
     visits: Visits  # [K]
-    q: Values  # [P] scratch: values, up to date only where a game has just been
+    q: Values  # [P] values for move selection, up to date only where `refresh_row` was
 
 
-def learn(game: Game, recipe: TdAfterstates, next_stop: NextStop) -> Iterator[Progress]:
-    """Play whole games, in the seats of the recipe in turn, learning while they are played.
+def learn(game: Game, recipe: TdAfterstates, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
+    """Play games in the seats of the recipe in turn, learning during the game.
 
-    Each move is the one that makes the board worth most, V(z), or with chance epsilon any.  After
-    a move the board that the move before it made goes alpha of the way to the board made now:
-    V(z) <- V(z) + alpha (V(z') - V(z)).  A random move teaches nothing, unless the recipe says so.
-    Where the opponent ends the game the last board goes there to what that is worth.
-    What a board is worth that ends the game is known from the rules and never learned.
-    Where both sides learn, each does so from the boards that it makes itself.
+    Each move is the one whose afterstate has the highest value V(z), or with chance epsilon a
+    random one.  After a move the value of the learner's previous afterstate z moves by alpha of the
+    way to that of its new one z': V(z) <- V(z) + alpha (V(z') - V(z)).  A random move makes no
+    update, unless the recipe says so.  If the opponent ends the game, the last afterstate moves
+    towards the reward.  The values of afterstates that end the game are their rewards from the
+    beginning and are never updated.
+    If both sides learn, each does so from the afterstates that it makes itself.
     Alpha falls as epsilon does, by tenths of the games.
     """
-    first, after = pairs.legal_pairs(game)
+    row_start, next_state = pairs.legal_pairs(game)
     classes = afterstate_classes(game, recipe.symmetric)
-    known = Memory(
-        values=_at_first(recipe, classes, after),
+    memory = Memory(
+        values=_initial_values(recipe, classes, next_state),
         visits=np.zeros(classes.number, np.uint32),
         q=np.zeros(game.pairs),
     )
-    rates = (recipe.alpha, recipe.alpha_drop, recipe.epsilon, recipe.epsilon_drop)
-    from_all = recipe.learn_from == "all"  # random moves teach as well
-    rules = (*rates, recipe.loss, recipe.draw, recipe.win, from_all, pairs.seats_in_turn(recipe))
-    return over_phases(
-        opponents(game, recipe),
-        next_stop,
-        partial(_play, stream(recipe.seed), rules, first, pairs.answered(after), classes.of, known),
-        lambda *counts: class_progress(game, classes, counts, known.values, known.visits),
+    rules = Rules(
+        alpha=recipe.alpha,
+        alpha_drop=recipe.alpha_drop,
+        epsilon=recipe.epsilon,
+        epsilon_drop=recipe.epsilon_drop,
+        rewards=rewards_of(recipe),
+        from_all=recipe.learn_from == "all",
+        seats=pairs.list_seats(recipe),
+    )
+    # In the game an ending is in the view of the side that would move next.
+    answered_state = pairs.in_opponents_view(next_state)
+    state = new_rng_state(recipe.seed)
+    return run_phases(
+        list_opponents(game, recipe),
+        next_checkpoint,
+        partial(_play, state, rules, row_start, answered_state, classes.of_pair, memory),
+        lambda *counts: report_classes(game, classes, counts, memory.values, memory.visits),
     )
 
 
-def _at_first(recipe: TdAfterstates, classes: Classes, after: Indices) -> Values:
-    """Return what the boards are worth before anything is learned, [K]."""
+def _initial_values(recipe: TdAfterstates, classes: Classes, next_state: Indices) -> Values:
+    """Return the values of the afterstates before training, [K]; those of endings are rewards."""
     values = np.full(classes.number, recipe.initial)
-    for ending, worth in (
-        (pairs.LOST, recipe.loss),
-        (pairs.DRAWN, recipe.draw),
-        (pairs.WON, recipe.win),
-    ):
-        values[classes.of[after == ending]] = worth
+    endings = (pairs.LOST, pairs.DRAWN, pairs.WON)
+    for ending, reward in zip(endings, rewards_of(recipe), strict=True):
+        values[classes.of_pair[next_state == ending]] = reward
     return values
 
 
 @njit(cache=True)
 def _play(  # type: ignore[no-untyped-def]
-    stream, rules, first, after, of, known, replies, begin, last, stop, games, updates
+    rng_state,
+    rules,
+    row_start,
+    next_state,
+    class_of_pair,
+    memory,
+    replies,
+    phase_start,
+    phase_end,
+    max_updates,
+    games,
+    updates,
 ):
-    alpha, alpha_drop, epsilon, epsilon_drop, loss, draw, win, from_all, seats = rules
-    values, visits, q = known
-    made = np.empty(2, np.int32)  # by the learner and its opponent: the class of the last board
-    while games < last and updates < stop:
-        turn = (games - begin) // len(seats) * len(seats)  # both seats learn and explore alike
-        step_size = pairs.lowered(alpha, alpha_drop, turn, last - begin)
-        explore = pairs.lowered(epsilon, epsilon_drop, turn, last - begin)
-        s, mover = 0, seats[(games - begin) % len(seats)]
-        made[:] = -1
+    """Play games and update the memory; `run_phases` explains the counts."""
+    alpha, alpha_drop, epsilon, epsilon_drop, rewards, from_all, seats = rules
+    values, visits, q = memory
+    # The class of the last afterstate of the learner and of its opponent, -1 before the first.
+    last_class = np.empty(2, np.int32)
+    length = phase_end - phase_start
+    while games < phase_end and updates < max_updates:
+        game = games - phase_start
+        # A round has one game in each seat; rates fall between rounds, alike for both seats.
+        round_start = game // len(seats) * len(seats)
+        step_size = pairs.lower_by_tenths(alpha, alpha_drop, round_start, length)
+        explore = pairs.lower_by_tenths(epsilon, epsilon_drop, round_start, length)
+        s, mover = 0, seats[game % len(seats)]
+        last_class[:] = -1
         while s >= 0:
-            refresh(first, of, values, q, s)
-            before = made[mover]
+            refresh_row(row_start, class_of_pair, values, q, s)
             if mover == 0 or replies.both:
-                at_random = uniform(stream) < explore
-                p = pairs.epsilon_greedy(first, q, s, 1.0 if at_random else 0.0, False, stream)
-                if before >= 0 and (from_all or not at_random):
-                    values[before] += step_size * (values[of[p]] - values[before])
-                    visits[before] += 1
+                is_random = draw_uniform(rng_state) < explore
+                chance = 1.0 if is_random else 0.0
+                p = pairs.choose_epsilon_greedy(row_start, q, s, chance, False, rng_state)
+                previous, made = last_class[mover], class_of_pair[p]
+                if previous >= 0 and (from_all or not is_random):
+                    values[previous] += step_size * (values[made] - values[previous])
+                    visits[previous] += 1
                     updates += 1
-                made[mover], s = of[p], after[p]
+                last_class[mover], s = made, next_state[p]
             else:
-                s = answer(replies, q, s, False, stream)
+                s = draw_reply(replies, q, s, False, rng_state)
             mover = 1 - mover
-        before = made[mover]  # by who did not end the game, in whose view it ended
-        if before >= 0:
-            values[before] += step_size * (pairs.reward(s, loss, draw, win) - values[before])
-            visits[before] += 1
+        # The side that did not end the game still has to learn its result, which is in its view.
+        previous = last_class[mover]
+        if previous >= 0:
+            values[previous] += step_size * (pairs.reward(s, rewards) - values[previous])
+            visits[previous] += 1
             updates += 1
         games += 1
     return games, updates

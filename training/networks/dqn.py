@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.recipes.algorithms import Dqn
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import BASELINES, Policy, epsilon_greedy
-from training.learners.phases import Epoch, NextStop, Progress
+from training.learners.phases import Epoch, NextCheckpoint, Progress
 from training.networks import net
 
 OVER = -1  # instead of the next decision
@@ -49,7 +49,7 @@ class Moves(NamedTuple):
     after: Numbers  # the learner's next decision, or OVER
 
 
-def learn(game: Game, recipe: Dqn, next_stop: NextStop) -> Iterator[Progress]:
+def learn(game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
     """Play epochs of games in each seat against one opponent after the other.
 
     After its games an epoch takes `steps` steps of Adam, each on a `batch` of moves drawn from the
@@ -63,7 +63,8 @@ def learn(game: Game, recipe: Dqn, next_stop: NextStop) -> Iterator[Progress]:
     targets; an illegal move ends the game, and its reward is -5.
 
     An update is one step of Adam.  A network has no pair that was never touched: the visits of one
-    are how often it was put into the buffer.  An epoch is shown whole, so `next_stop` is not asked.
+    are how often it was put into the buffer.  Every epoch is reported, so
+    `next_checkpoint` is not called.
     """
     rng = np.random.default_rng(recipe.seed)
     worths = (net.ILLEGAL, *recipe.worth().x)
