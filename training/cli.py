@@ -16,6 +16,7 @@ import msgspec
 
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, name, parse
 from app.recipes.parameters import expected, parameters_of, written
+from app.tables.options import QUESTIONS, Options
 from app.tictactoe.agents import ModelError, ids_of, load, load_all, load_unjudged, save_card
 from app.tictactoe.game import tic_tac_toe
 
@@ -65,7 +66,8 @@ class ForeignIdOrRecipe(click.ParamType["str | Wanted"]):
         if form_of(value):
             return value
         if os.path.isfile(value) and value not in SHIPPED:  # of any length, unlike a Path
-            self.fail(f"{value}: the files that can be judged are .npz, .json and .csv", param, ctx)
+            endings = ".npz, .json, .csv, .tsv and .txt"
+            self.fail(f"{value}: the files that can be judged are {endings}", param, ctx)
         return IdOrRecipe().convert(value, param, ctx)
 
 
@@ -79,6 +81,19 @@ def number(flag: str, default: int, least: int, meaning: str) -> Callable[[Comma
     """Make an option that is a whole number."""
     kind = click.IntRange(min=least)
     return click.option(flag, default=default, show_default=True, type=kind, help=meaning)
+
+
+def how_tables_are_read(command: Command) -> Command:
+    """Add an option for each of the ways in which a table can be read."""
+    for flag, (question, answers) in reversed(QUESTIONS.items()):
+        meanings = ", ".join(f"{value}: {answer}" for value, answer in answers.items())
+        command = click.option(
+            f"--{flag}",
+            type=click.Choice([*answers]),
+            default=next(iter(answers)),
+            help=f"{question} ... {meanings}.",
+        )(command)
+    return command
 
 
 one_agent = click.argument("agent", metavar="ID|RECIPE", type=IdOrRecipe())
@@ -205,15 +220,15 @@ def check(agents: tuple[Wanted, ...], models: Path) -> None:
     show_default=True,
     help="The site that the links to judgements of others lead to.",
 )
-def judge(agents: tuple[str | Wanted, ...], models: Path, site: str) -> None:
+@how_tables_are_read
+def judge(agents: tuple[str | Wanted, ...], models: Path, site: str, **how_it_is_read: str) -> None:
     """Judge agents of others, or write the figures of cards anew.
 
-    A FILE is an npz, JSON or CSV as this project writes them: an agent's .npz; a .json that is an
-    object of positions, {"X.O......": [null, 0.1, ...]}, each with nine values in reading order; a
-    .csv with the columns position, cell and q, as an agent's page has it.  Values are for the
-    player to move.  A LINK is one of /judge, or its moves alone.  A FUNCTION of a MODULE is given
+    A FILE is a table in any form that the page /judge reads: JSON, CSV, npz, or what Python prints
+    of a dict, with boards and the values of their moves or the move that is played. Nothing in it
+    is executed.  A LINK is one of /judge, or its moves alone.  A FUNCTION of a MODULE is given
     board and player, as docs/judge.py explains it, and returns a move.  What they play is judged
-    exactly, and nothing is written; /judge reads tables in many other forms.
+    exactly, and nothing is written.
 
     Of an ID or a RECIPE, or of all agents where none is named, the figures of the card are written
     anew from its table, without any training.
@@ -225,7 +240,7 @@ def judge(agents: tuple[str | Wanted, ...], models: Path, site: str) -> None:
     named = [one for one in agents if isinstance(one, Wanted)]
     for text in agents:
         if isinstance(text, str):
-            for line in judge_foreign(game, text, site):
+            for line in judge_foreign(game, text, Options(**how_it_is_read), site):
                 click.echo(line)
     for agent_id in [one.id for one in named] or ([] if agents else ids_of(models)):
         save_card(models, game, judged(game, load_unjudged(models, game, agent_id)))

@@ -1,52 +1,46 @@
-"""Agents of others, judged on the command line: a table, a link or a function is read and judged.
+"""Agents of others, judged on the command line: a table, a link or a function."""
 
-Of tables this reads the writings of this project and no others: its npz, one JSON and one CSV, as
-`FORMS` describes them.  Other writings are read by `static/judge/tables.js`, in the browser.
-"""
-
-import csv
-import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
-from io import StringIO
+from itertools import islice
 from operator import attrgetter, index
 from pathlib import Path
 from traceback import extract_tb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.recipes import LONGEST
-from app.tictactoe.agents import read_q
+from app.tables.options import Options
+from app.tables.reader import read_table
+from app.tables.values import TableError
 from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.causes import causes
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.moves_code import ALPHABET, decode, encode, policy_of_choice
-from app.tictactoe.notation import MARKS, parse_position, position_text
+from app.tictactoe.notation import MARKS, position_text
 from app.tictactoe.own_play import OwnPlay
-from app.tictactoe.policy import Choice, is_maximum, optimal_q
+from app.tictactoe.policy import Choice, optimal_q
 from app.tictactoe.report import Chances, losing_game, report
 from app.tictactoe.views import Worth
 
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-LARGEST = 1e300  # of a value: twice as much is still a number
+MOST_MOVES = 50  # more than any board has cells
 QUOTED = 40  # characters of what is wrong
-COLUMNS = ("position", "cell", "q")
+LARGEST = 64 << 20  # bytes of a file
+TABLES = {".npz", ".json", ".csv", ".tsv", ".txt"}
 # What is right, by what a text of the command line may be: every refusal ends with its line.
 FORMS = {
-    ".npz": "An npz is an agent's file of this project.",
-    ".json": "A JSON file is an object of positions, each with the values of its cells in reading "
-    'order for the player to move, null where a cell is taken or its value not known: {"X.O......":'
-    " [null, 0.1, null, 0.2, 0.7, 0, 0.3, 0.1, 0.4]}.",
-    ".csv": "A CSV file begins with a line that names the columns position, cell and q, as the "
-    "site's own does; each further line has the value of a move for the player to move, as in "
-    "X.O......,4,0.7.",
+    "table": "A table is JSON, CSV, an npz, or a dict or list as Python prints it. It has boards, "
+    "and for each the values of its cells in reading order, values by cell, or the cell that is "
+    'played: {"X.O......": [null, 0.1, null, 0.2, 0.7, 0, 0.3, 0.1, 0.4]}. The page /judge lists '
+    "all forms.",
     "link": "A link of /judge has its moves after moves=, to its end.",
     "function": "A function, MODULE:FUNCTION, is given the board, a tuple in reading order with 1 "
     "for X, -1 for O and 0, and the player to move, 1 or -1. It returns the number of an empty "
-    "cell, counted from 0, or several that it plays with equal chances.",
+    "cell, counted from 0, or a list of several that it plays with equal chances.",
 }
 KINDS = {
     "untrained": "never trained",
@@ -58,37 +52,32 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Foreign:
-    """How an agent of others plays, and its values, if they are known."""
+class Foreign(NamedTuple):
+    """How an agent of others plays, its values, if it has any, and how they were read."""
 
     choice: Choice  # [D, cells] its moves, played with equal chances
     q: NDArray[np.float64] | None = None  # [D, cells] mover's view, NaN where it has no value
+    notes: Iterable[str] = ()
 
 
 def form_of(text: str) -> str:
     """Return which of `FORMS` a text of the command line has, "" if it has none of them."""
-    ending = Path(text).suffix.lower()
-    if ending in FORMS:
-        return ending
+    if Path(text).suffix.lower() in TABLES:
+        return "table"
     if "moves=" in text or (len(text) > LONGEST and ALPHABET.fullmatch(text)):
         return "link"
     return "function" if FUNCTION.fullmatch(text) else ""
 
 
-def judge_foreign(game: Game, text: str, site: str) -> Iterator[str]:
-    """Read an agent and tell what is exactly true of its play, line by line.
+def judge_foreign(game: Game, text: str, options: Options, site: str) -> Iterator[str]:
+    """Read an agent; yields what is exactly true of its play, line by line.
 
-    `text` has one of `FORMS`.  Raises ValueError, saying what is wrong, where it is and what would
-    be right, if what it names cannot be read.
+    `text` has one of `FORMS`, and `options` say how a table is read.  Raises ValueError, with what
+    is wrong, where it is and what would be right, if what it names cannot be read.
     """
-    foreign = read_foreign(game, text)
-    if foreign.q is not None:
-        valued = int((~np.isnan(foreign.q)).any(axis=1).sum())
-        yield (
-            f"Values in {valued:,} of {game.decisions:,} positions. It plays a move of the highest "
-            "value, any of several, and where it has no value any empty cell."
-        )
+    foreign = read_foreign(game, text, options)
+    if foreign.notes:
+        yield from foreign.notes
         yield ""
     yield from _play(game, foreign.choice)
     if foreign.q is not None:
@@ -98,7 +87,7 @@ def judge_foreign(game: Game, text: str, site: str) -> Iterator[str]:
     yield f"{site}/judge?moves={encode(game, foreign.choice)}"
 
 
-def read_foreign(game: Game, text: str) -> Foreign:
+def read_foreign(game: Game, text: str, options: Options) -> Foreign:
     """Read a file, a link or a function; raises ValueError as `judge_foreign` does."""
     form = form_of(text)
     try:
@@ -106,97 +95,22 @@ def read_foreign(game: Game, text: str) -> Foreign:
             return Foreign(decode(game, text.rpartition("moves=")[2]))
         if form == "function":
             return Foreign(_choice_of_function(game, text))
-        content = Path(text).read_bytes()
-        if form == ".npz":
-            q = read_q(game, content).astype(np.float64)
-        else:
-            entries = _json_entries if form == ".json" else _csv_entries
-            q = _q_of_entries(game, entries(game, content.decode("utf-8-sig")))
+        return _read_file(game, Path(text), options)
     except OSError as error:
         raise ValueError(f"{text}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        fault = f"byte {error.start + 1} is no text in UTF-8"
-        raise ValueError(f"{text}: {fault}\n{FORMS[form]}") from None
     except ValueError as error:
         where = "the link" if form == "link" else text
         raise ValueError(f"{where}: {error}\n{FORMS[form]}") from None
-    known = ~np.isnan(q)
-    if not known.any():
-        raise ValueError(f"{text}: there is no value in it\n{FORMS[form]}")
-    empty = np.where(game.legal, 0.0, np.nan)
-    return Foreign(is_maximum(np.where(known.any(axis=1, keepdims=True), q, empty)), q)
 
 
-# Where it stands, a position, a cell and its value: what a file says of one move.
-Entry = tuple[str, str, int, object]
-
-
-def _json_entries(game: Game, text: str) -> Iterator[Entry]:
-    try:
-        # Objects come as tuples, which keeps a key that is there twice, and numbers as their texts.
-        table = json.loads(
-            text, object_pairs_hook=tuple, parse_int=str, parse_float=str, parse_constant=str
-        )
-    except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}: this is no JSON: {error.msg}") from None
-    except RecursionError:
-        raise ValueError("there are too many brackets in brackets") from None
-    if not isinstance(table, tuple):
-        raise ValueError("this is no object")
-    for number, (position, values) in enumerate(table, 1):
-        where = f"entry {number}, {_quoted(position)}"
-        if not isinstance(values, list) or len(values) != game.cells:
-            raise ValueError(f"{where}: there are not {game.cells} values")
-        for cell, value in enumerate(values):
-            if value is not None:
-                yield where, position, cell, value
-
-
-def _csv_entries(game: Game, text: str) -> Iterator[Entry]:
-    lines = csv.DictReader(StringIO(text, newline=""), strict=True)
-    cells = {str(cell): cell for cell in range(game.cells)}
-    try:
-        missing = [column for column in COLUMNS if column not in (lines.fieldnames or [])]
-        if missing:
-            raise ValueError(f"line 1: there is no column {', '.join(missing)}")
-        for line in lines:
-            where = f"line {lines.line_num}"
-            position, cell, value = ((line[column] or "").strip() for column in COLUMNS)
-            if None in line:
-                raise ValueError(f"{where}: there are more cells than columns")
-            if cell not in cells:
-                raise ValueError(f"{where}: {_quoted(cell)} is no cell, 0 to {game.cells - 1}")
-            yield where, position, cells[cell], value
-    except csv.Error as error:
-        raise ValueError(f"line {lines.reader.line_num}: this is no CSV: {error}") from None
-
-
-def _q_of_entries(game: Game, entries: Iterable[Entry]) -> NDArray[np.float64]:
-    q = np.full(game.legal.shape, np.nan)
-    for where, text, cell, value in entries:
-        try:
-            position = parse_position(game, text if len(text) <= QUOTED else f"{text[:QUOTED]}…")
-            if position >= game.decisions:
-                raise ValueError(f"the game is over in {text!r}")
-            if not game.legal[position, cell]:
-                raise ValueError(f"cell {cell} is taken in {text!r}")
-            if not np.isnan(q[position, cell]):
-                raise ValueError(f"cell {cell} of {text!r} has a value already")
-            q[position, cell] = _number(value)
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
-    return q
-
-
-def _number(value: object) -> float:
-    """Read a value as it is written; raises ValueError if it is no number, or too large a one."""
-    try:
-        number = float(value) if isinstance(value, str) else np.nan
-    except ValueError:
-        number = np.nan
-    if not abs(number) < LARGEST:  # nor is NaN
-        raise ValueError(f"{_quoted(value)} is no value: it has to be a number, at most {LARGEST}")
-    return number
+def _read_file(game: Game, file: Path, options: Options) -> Foreign:
+    """Read a table of which every row can be read; raises TableError with the rows that cannot."""
+    if file.stat().st_size > LARGEST:
+        raise TableError(f"the file is larger than {LARGEST >> 20} MB")
+    reading = read_table(game, file.read_bytes(), options)
+    if reading.unread:
+        raise TableError(reading.fault)
+    return Foreign(reading.choice, reading.q, [reading.summary, *reading.notes])
 
 
 def _choice_of_function(game: Game, text: str) -> Choice:
@@ -211,11 +125,16 @@ def _choice_of_function(game: Game, text: str) -> Choice:
         where = f"in {position_text(game, decision)}"
         try:
             given = play(tuple(game.board[decision].tolist()), int(game.to_move[decision]))
-            moves = [*given] if np.iterable(given) else [given]
+            moves = list(islice(given, MOST_MOVES)) if np.iterable(given) else [given]
         except Exception as error:
             frame = extract_tb(error.__traceback__)[-1]
             line = f"{Path(frame.filename).name}, line {frame.lineno}"
             raise ValueError(f"{where}: {type(error).__name__}: {error} ({line})") from None
+        if isinstance(given, tuple):
+            raise ValueError(
+                f"{where} it returns the tuple {_quoted(given)}, which may be a row and a column: "
+                "return a cell, 3 * row + column, or a list of cells"
+            )
         try:
             cells = {index(move) for move in moves}
         except TypeError:

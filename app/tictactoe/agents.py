@@ -293,16 +293,6 @@ def whole_card(game: Game, agent: Agent) -> Card:
     return msgspec.structs.replace(agent.card, arrays=digest)
 
 
-def read_q(game: Game, arrays_bytes: bytes) -> NDArray[np.float32]:
-    """Return the table, [D, cells] in the mover's view, of a file of arrays whose card is not here.
-
-    Raises ValueError, saying what is wrong with the file.
-    """
-    q: NDArray[np.float32] = read_arrays(arrays_bytes, _layout(game))["q"]
-    _check_q(game, q)
-    return q
-
-
 def _layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Name each array's dtype and shape, -1 for the number of snapshots."""
     pairs = game.legal.shape

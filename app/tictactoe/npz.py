@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import prod
 from typing import Any
 
@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 Layout = dict[str, tuple[str, tuple[int, ...]]]  # name -> dtype, shape; -1 is 1 to MAX_SNAPSHOTS
 MAX_SNAPSHOTS = 24
 LEVEL = 3  # of packing: numpy's own takes three times as long and makes a tenth less of it
+LONGEST_HEAD = 1 << 14  # bytes that describe an array of others
 HEADER = 1 << 10  # bytes before an array's numbers, and what a zip file adds to each
+MOST_MEMBERS = 64  # of an archive of others
+MEMBER = b"PK\x01\x02"  # begins each entry of a zip file's directory
+NUMBERS = "biuf"  # the kinds of dtypes that are numbers
 
 
 def size_limit(layout: Layout) -> int:
@@ -51,14 +55,69 @@ def read_arrays(content: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
         raise ValueError(f"no readable zip file: {error}") from error
 
 
+def read_array(
+    content: bytes, name: str, shapes: Collection[tuple[int, ...]]
+) -> NDArray[np.float64]:
+    """Read the array of this name, else the first by name, from the bytes of anybody's npz.
+
+    Raises ValueError, saying what is wrong, if it has none of these shapes or no numbers of up to
+    eight bytes.
+    """
+    if content.count(MEMBER) > MOST_MEMBERS:
+        raise ValueError(f"it holds more than {MOST_MEMBERS} arrays")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = sorted(archive.namelist())
+            if not names:
+                raise ValueError("it is empty")
+            wanted = f"{name}.npy"
+            return _read_any(archive, wanted if wanted in names else names[0], shapes)
+    except ValueError:
+        raise
+    except Exception as error:  # a forged file can make the readers raise nearly anything
+        raise ValueError(f"no readable zip file: {error}") from error
+
+
+def _read_any(
+    archive: zipfile.ZipFile, name: str, shapes: Collection[tuple[int, ...]]
+) -> NDArray[np.float64]:
+    """Read an array of one of these shapes; checks its head before it unpacks the numbers."""
+    member = archive.getinfo(name)
+    _check_packing(member)
+    with archive.open(member) as packed:
+        head = io.BytesIO(packed.read(LONGEST_HEAD))
+        version = npy.read_magic(head)
+        readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+        if version not in readers:
+            raise ValueError(f"{name} is in an unknown version of numpy's format")
+        shape, fortran_order, dtype = readers[version](head)
+        if dtype.kind not in NUMBERS or dtype.itemsize > 8:
+            raise ValueError(f"an array in it holds {dtype}, not numbers of up to 8 bytes")
+        if shape not in shapes:
+            wanted = " or ".join(str(list(one)) for one in shapes)
+            raise ValueError(f"the array is {list(shape)}, not {wanted}")
+        size = prod(shape) * dtype.itemsize
+        numbers = head.read(size)
+        numbers += packed.read(size - len(numbers))
+    if len(numbers) != size:
+        raise ValueError(f"{name} has {len(numbers)} bytes of numbers, too few")
+    array = np.frombuffer(numbers, dtype).astype(np.float64)
+    return array.reshape(shape[::-1]).T if fortran_order else array.reshape(shape)
+
+
+def _check_packing(member: zipfile.ZipInfo) -> None:
+    """Raise ValueError if numpy would not have packed this so."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{member.filename} is packed in a way that numpy does not use")
+
+
 def _read(archive: zipfile.ZipFile, name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     member = archive.getinfo(f"{name}.npy")
     if member.file_size > _member_limit(dtype, shape):
         raise ValueError(
             f"{name} would unpack to {member.file_size} bytes, more than any right one"
         )
-    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{name} is packed in a way that numpy does not use")
+    _check_packing(member)
     with archive.open(member) as packed:
         # Only a read with a limit unpacks no more than the size that was checked.
         stream = io.BytesIO(packed.read(member.file_size))

@@ -10,6 +10,7 @@ import pytest
     ("module", "never"),
     [
         ("app.tictactoe", {"flask", "numba", "jax", "optax", "training", "app.web"}),
+        ("app.tables", {"flask", "numba", "jax", "optax", "training", "app.web"}),
         ("app.recipes", {"flask", "numba", "jax", "optax", "training", "app.web"}),
         ("training.learners", {"flask", "app.web", "jax", "optax"}),
         ("app.web", {"numba", "jax", "optax", "rich", "training"}),

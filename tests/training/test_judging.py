@@ -10,19 +10,22 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.tables.options import Options
 from app.tictactoe.agents import load
-from app.tictactoe.game import connect
+from app.tictactoe.game import Game, connect
 from app.tictactoe.moves_code import encode, policy_of_choice
 from app.tictactoe.notation import position_text
 from app.tictactoe.policy import best_moves, optimal_q
 from app.tictactoe.report import blunders
 from app.web import create_app
 from training.cli import main
-from training.judging import FORMS, form_of, read_foreign
+from training.judging import FORMS, Foreign, form_of
+from training.judging import read_foreign as read_with
 
 MODELS = Path("models")
 GAME = connect()
 HEADING = "position,cell,q\n"
+GOOD = f"{HEADING}.........,4,1\n"
 LONG = "9" * 400
 AGENTS = '''
 import json
@@ -46,10 +49,16 @@ number = 3
 half = lambda board, player: 4.5
 taken = lambda board, player: 0
 none = lambda board, player: []
+pair = lambda board, player: divmod(board.index(0), 3)
+endless = lambda board, player: __import__("itertools").count()
 long = lambda board, player: 10**5000
 fails = lambda board, player: {}[board]
 late = lambda board, player: (1 / 0 for _ in board)
 '''
+
+
+def read_foreign(game: Game, text: str) -> Foreign:
+    return read_with(game, text, Options())
 
 
 def call(*arguments: str | Path) -> tuple[int, str]:
@@ -81,7 +90,7 @@ def test_json_of_the_optimal_values_is_optimal_play(tmp_path: Path) -> None:
     file.write_text(json_text(optimal_q(GAME)), "utf-8-sig")
     code, output = call(file, "--site", "https://s.example")
     assert code == 0, output
-    assert "Values in 4,520 of 4,520 positions." in output
+    assert "Read: 4,520 of 4,520 positions." in output
     assert "As X it cannot be beaten, proved" in output
     assert "Blunders: 0 of 4,520 positions" in output
     assert "mean 0.000" in output
@@ -93,7 +102,9 @@ def test_the_likely_cause_of_blunders_is_named(tmp_path: Path) -> None:
     """Values in the view of X throughout, where those of the mover are wanted."""
     file, sign = tmp_path / "x-view.json", GAME.to_move[: GAME.decisions, None]
     file.write_text(json_text(optimal_q(GAME) * sign))
-    assert "Likely cause: values in the other side's view as O" in call(file)[1]
+    assert "A high value is good for X: O plays the lowest." in call(file)[1]
+    wrong = call(file, "--view", "mover")[1]
+    assert "Likely cause: values in the other side's view as O" in wrong
 
 
 def test_where_a_file_has_no_value_any_empty_cell_is_played(tmp_path: Path) -> None:
@@ -104,7 +115,7 @@ def test_where_a_file_has_no_value_any_empty_cell_is_played(tmp_path: Path) -> N
     foreign = read_foreign(GAME, str(file))
     assert np.flatnonzero(foreign.choice[0]).tolist() == [0, 2]
     assert (foreign.choice[1:] == GAME.legal[1:]).all()
-    assert "Values in 1 of 4,520 positions." in call(file)[1]
+    assert "Read: 1 of 4,520 positions." in call(file)[1]
 
 
 @pytest.mark.parametrize("choice", [best_moves(GAME), GAME.legal, GAME.legal.cumsum(axis=1) == 1])
@@ -144,6 +155,8 @@ def test_a_function_is_asked_in_every_position() -> None:
     [
         ("their_agents:half", "in ......... it plays [4.5], not an empty cell"),
         ("their_agents:taken", "it plays [0], not an empty cell"),
+        ("their_agents:pair", "it returns the tuple (0, 0), which may be a row and a column"),
+        ("their_agents:endless", "in ......... it plays [0, 1, 2"),
         ("their_agents:none", "in ......... it plays [], not an empty cell"),
         ("their_agents:long", "in ......... it plays a list, not an empty cell"),
         (
@@ -169,35 +182,35 @@ def test_what_is_wrong_with_a_function_is_named(function: str, fault: str) -> No
 @pytest.mark.parametrize(
     ("name", "content", "fault"),
     [
-        ("a.csv", "", "line 1: there is no column position, cell, q"),
-        ("a.csv", "position;cell;q\n", "line 1: there is no column"),
-        ("a.csv", "position,action,q\n", "line 1: there is no column cell"),
-        ("a.csv", HEADING, "there is no value in it"),
-        ("a.csv", f"{HEADING}X.O.....,1,1", "line 2: a position is 9 characters X, O or '.'"),
-        ("a.csv", f"{HEADING}XXX......,8,1", "line 2: no game reaches the position 'XXX......'"),
-        ("a.csv", f"{HEADING}XXXOO....,8,1", "line 2: the game is over in 'XXXOO....'"),
-        ("a.csv", f"{HEADING}\nX........,{LONG},1", "line 3: '9999"),
-        ("a.csv", f"{HEADING}X........,0,1", "line 2: cell 0 is taken in 'X........'"),
-        ("a.csv", f"{HEADING}X........,1,1\nX........,1,1", "line 3: cell 1 of 'X........' has a"),
-        ("a.csv", f"{HEADING}X........,1,high", "line 2: 'high' is no value"),
-        ("a.csv", f"{HEADING}X........,1,{LONG}", "line 2: '9999"),
-        ("a.csv", f"{HEADING}X........,1,0,5", "line 2: there are more cells than columns"),
-        ("a.csv", f'{HEADING}"X"........,1,1', "line 2: this is no CSV"),
-        ("a.csv", f"{HEADING}{'X' * 200_000},1,1", "line 2: this is no CSV: field larger"),
-        ("a.csv", b"position,cell,q\xff", "byte 16 is no text in UTF-8"),
-        ("a.json", "", "line 1: this is no JSON"),
-        ("a.json", "{\n'a': 1}", "line 2: this is no JSON"),
-        ("a.json", "[" * 100_000, "there are too many brackets in brackets"),
-        ("a.json", "[1, 2]", "this is no object"),
-        ("a.json", "{}", "there is no value in it"),
-        ("a.json", '{"X........": 4}', "entry 1, 'X........': there are not 9 values"),
-        ("a.json", json.dumps({"........": [1] * 9}), "entry 1, '........': a position is 9"),
-        ("a.json", json.dumps({"\ud800": [1] * 9}), r"entry 1, '\ud800': a position is 9"),
-        ("a.json", json.dumps({"X........": [1] * 9}), "entry 1, 'X........': cell 0 is taken"),
-        ("a.json", f'{{".........": [NaN{",1" * 8}]}}', "entry 1, '.........': 'NaN' is no value"),
-        ("a.json", f'{{".........": [{LONG}{",1" * 8}]}}', "entry 1, '.........': '9999"),
-        ("a.json", f'{{".........": [true{",1" * 8}]}}', "entry 1, '.........': True is no value"),
-        ("a.npz", b"PK\x03\x04 and no more", "no readable zip file"),
+        ("a.csv", "", "there is nothing in it"),
+        ("a.csv", HEADING, "no board was found in it"),
+        ("a.csv", f"{HEADING}X.O.....,1,1", "no board was found in it: line 2: this is no board"),
+        ("a.csv", f"{HEADING}XXX......,8,1", "no position that is to be played in was found"),
+        ("a.csv", f"{GOOD}XXX......,8,1", "line 3: no game comes to this board"),
+        ("a.csv", f"{GOOD}\nX........,{LONG},1", "line 4: 9999"),
+        ("a.csv", f"{GOOD}X........,1,high", "line 3: high is no number"),
+        ("a.csv", f"{GOOD}X........,1,{LONG}", "line 3: 9999"),
+        ("a.csv", f"{GOOD}{'X' * 200_000},1,1", "line 3: this is no CSV: field larger"),
+        ("a.csv", b"position,cell,q\xff", "the file is no text in UTF-8"),
+        ("a.json", "{\n'a' 1}", "line 2: this is neither JSON nor a dict or list of Python"),
+        ("a.json", "[" * 100_000, "there are more than 60 brackets in brackets"),
+        ("a.json", "[1, 2]", "no board was found in it"),
+        ("a.json", "{}", "no board was found in it"),
+        ("a.json", json.dumps({"X........": [1, 2, 3]}), "no position that is to be played in was"),
+        (
+            "a.json",
+            json.dumps({"X........": 4, "X.O......": [1, 2, 3]}),
+            "entry 2 (X.O......): it has 3 values, not 9",
+        ),
+        (
+            "a.json",
+            json.dumps({"........": [1] * 9}),
+            "no board was found in it: entry 1 (........)",
+        ),
+        ("a.json", json.dumps({"\ud800": [1] * 9}), "no board was found in it: entry 1 (?): this"),
+        ("a.json", json.dumps({"X........": 0}), "no position that is to be played in was found"),
+        ("a.npz", b"PK\x03\x04 and no more", "this npz cannot be read: no readable zip file"),
+        ("a.txt", b"\x80\x04K\x01.", "this is a pickle or npy file"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_named(
@@ -208,26 +221,16 @@ def test_what_is_wrong_with_a_file_is_named(
     code, output = call(file)
     assert code == 1
     assert output.startswith(f"Error: {file}: {fault}"), output
-    assert output.endswith(f"\n{FORMS[file.suffix]}\n")
+    assert output.endswith(f"\n{FORMS['table']}\n")
     assert len(output) < 1000
-
-
-def test_an_npz_of_something_else_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "mine.npz"
-    np.savez(file, q=np.array([{}], dtype=object))
-    assert f"{file}: holds q.npy instead of q, visits" in call(file)[1]
-    arrays = dict(np.load(MODELS / "q-table.npz"))
-    arrays["q"][0, 4] = np.nan
-    np.savez(file, **arrays)
-    assert "q is not a number exactly where a move is legal" in call(file)[1]
 
 
 def test_what_is_no_file_no_link_and_no_agent_is_refused(tmp_path: Path) -> None:
     assert "No such file" in call(tmp_path / "none.csv")[1]
-    (tmp_path / "mine.txt").touch()
-    code, output = call(tmp_path / "mine.txt")
+    (tmp_path / "mine.pkl").touch()
+    code, output = call(tmp_path / "mine.pkl")
     assert code == 2
-    assert "the files that can be judged are .npz, .json and .csv" in output
+    assert "the files that can be judged are .npz, .json, .csv, .tsv and .txt" in output
     for text, fault in [("moves=AAA", "or 379, not 3"), ("A" * 379, "no move is played in ...")]:
         code, output = call(text)
         assert code == 1

@@ -1,0 +1,201 @@
+"""JSON, and what Python prints of a dict, a list, a tuple or an array: parsed, never evaluated."""
+
+import json
+import re
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from app.tables.values import Pairs, TableError
+
+MOST_BRACKETS = 60  # inside each other
+MOST_TOKENS = 400_000  # a dict of positions and moves to numbers of numpy has 280,000
+TOKEN = re.compile(
+    r"""\s*(?:
+    (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    |\[(?P<list>[-+.,\s\dNaeEonul]*)\] | \((?P<tuple>[-+.,\s\dNaeEonul]*)\)  # of numbers alone
+    |(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
+    |(?P<word>[-+]?[A-Za-z_][\w.]*)
+    |(?P<sign>[\][(){},:=<>])
+    )""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+def parse_literal(text: str) -> Any:
+    """Return the value of a text: Pairs, list, str, float or None.
+
+    Words, as `null`, `nan` and `True`, are None.  Raises TableError, naming the line.
+    """
+    if count_nested_brackets(text) <= MOST_BRACKETS:
+        try:
+            return json.loads(
+                text, object_pairs_hook=Pairs, parse_int=float, parse_constant=lambda word: None
+            )
+        except (ValueError, RecursionError):
+            pass  # it may be of Python
+    return LiteralParser(text).parse()
+
+
+def count_nested_brackets(text: str) -> int:
+    """Return how many brackets are open at once, at most; those within strings count too."""
+    signs = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+    change = np.zeros(256, np.int8)
+    change[list(b"[{(")], change[list(b"]})")] = 1, -1
+    return int(change[signs].cumsum(dtype=np.int32).max(initial=0))
+
+
+class LiteralParser:
+    """Reads a text token by token, with one token of lookahead in `kind` and `value`."""
+
+    def __init__(self, text: str) -> None:
+        """Read the first token."""
+        self.text = text
+        self.place = self.start = 0
+        self.kind, self.value = "", ""
+        self.tokens = 0
+        self.advance()
+
+    def parse(self) -> Any:
+        """Return the value of the whole text."""
+        value = self.read_value(0)
+        if self.kind:
+            raise self.fault()
+        return value
+
+    def advance(self) -> None:
+        """Read the next token; its kind is "" at the end of the text."""
+        found = TOKEN.match(self.text, self.place)
+        if found is None:
+            rest = self.text[self.place :].lstrip()
+            self.start = len(self.text) - len(rest)
+            self.kind = self.value = ""
+            if rest:
+                raise self.fault()
+            return
+        self.tokens += 1
+        if self.tokens > MOST_TOKENS:
+            raise TableError(f"there are more than {MOST_TOKENS:,} numbers, words and signs in it")
+        self.start, self.place = found.span()
+        self.kind = kind = found.lastgroup or ""
+        self.value = found[kind]
+
+    def fault(self) -> TableError:
+        """Return the error about the present token."""
+        line = self.text.count("\n", 0, self.place if self.kind else self.start) + 1
+        return TableError(f"line {line}: this is neither JSON nor a dict or list of Python")
+
+    def is_sign(self, sign: str) -> bool:
+        """Return whether the present token is this sign."""
+        return self.kind == "sign" and self.value == sign
+
+    def read_value(self, depth: int) -> Any:
+        """Read a value that is inside `depth` brackets."""
+        if depth > MOST_BRACKETS:
+            raise TableError(f"there are more than {MOST_BRACKETS} brackets in brackets")
+        kind, value = self.kind, self.value
+        if kind in ("list", "tuple"):
+            return self.read_numbers(depth)
+        if not kind or (kind == "sign" and value not in "[({"):
+            raise self.fault()
+        self.advance()
+        if kind == "text":
+            return ESCAPE.sub(_unescape, value[1:-1])
+        if kind == "number":
+            return float(value)
+        if kind == "word":
+            return self.read_call(depth)
+        if value == "{":
+            return self.read_pairs(depth)
+        return self.read_items("]" if value == "[" else ")", depth)
+
+    def read_numbers(self, depth: int) -> list[Any]:
+        """Read a list of numbers and words, which is one token."""
+        try:
+            values = _floats(self.value)
+        except ValueError:  # read it token by token, which finds the fault
+            end = "]" if self.kind == "list" else ")"
+            self.place -= len(self.value) + 1  # again from behind the first bracket
+            self.advance()
+            return self.read_items(end, depth)
+        self.advance()
+        return values
+
+    def read_call(self, depth: int) -> Any:
+        """Read what is between the brackets after a word; returns the last value in it.
+
+        That is the table in `defaultdict(<class 'float'>, {...})` and the number in `int64(4)`.
+        """
+        if self.kind == "tuple":
+            items = self.read_numbers(depth)
+        elif self.is_sign("("):
+            self.advance()
+            items = self.read_items(")", depth, is_call=True)
+        else:
+            return None
+        return next((item for item in reversed(items) if item is not None), None)
+
+    def read_items(self, end: str, depth: int, is_call: bool = False) -> list[Any]:
+        """Read items up to the bracket that ends them.
+
+        In a call `<...>` and keyword arguments are left out.
+        """
+        items: list[Any] = []
+        while not self.is_sign(end):
+            if is_call and self.is_sign("<"):
+                while self.kind and not self.is_sign(">"):
+                    self.advance()
+                self.advance()
+            else:
+                items.append(self.read_value(depth + 1))
+            if is_call and self.is_sign("="):
+                self.advance()
+                self.read_value(depth + 1)
+                items.pop()
+            self.skip_comma(end)
+        self.advance()
+        return items
+
+    def read_pairs(self, depth: int) -> Pairs:
+        """Read the keys and values of a dict."""
+        pairs = Pairs()
+        while not self.is_sign("}"):
+            key = self.read_value(depth + 1)
+            if not self.is_sign(":"):
+                raise self.fault()
+            self.advance()
+            pairs.append((key, self.read_value(depth + 1)))
+            self.skip_comma("}")
+        self.advance()
+        return pairs
+
+    def skip_comma(self, end: str) -> None:
+        """Go past a comma, which only the last item may lack."""
+        if self.is_sign(","):
+            self.advance()
+        elif not self.is_sign(end):
+            raise self.fault()
+
+
+def _unescape(found: re.Match[str]) -> str:
+    sign = found[1]
+    return chr(int(sign[1:], 16)) if len(sign) > 1 else ESCAPED.get(sign, sign)
+
+
+def _floats(text: str) -> list[float | None]:
+    """Return the numbers of a text with commas, None for words.
+
+    Raises ValueError if something else is in it.
+    """
+    parts = text.replace("None", "nan").replace("null", "nan").split(",")
+    if not parts[-1].strip():
+        parts.pop()  # after a last comma
+    values = list(map(float, parts))
+    if inf in values or -inf in values:
+        raise ValueError("too large")
+    if "n" in text or "N" in text:
+        return [None if value != value else value for value in values]  # noqa: PLR0124
+    return list(values)

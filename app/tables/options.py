@@ -1,0 +1,44 @@
+"""How a table is read where it can be read in several ways."""
+
+from typing import NamedTuple
+
+
+class Options(NamedTuple):
+    """The choices of whoever sends a table; each is one of `QUESTIONS`."""
+
+    boards: str = "auto"
+    digits: str = "auto"
+    view: str = "auto"
+    ties: str = "any"
+    missing: str = "auto"
+
+
+DETECTED = "detected"
+# By option: what is asked, and the answers by the value of the option, first the default.
+QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {
+    "boards": (
+        "On a board of numbers, 1 is",
+        {"auto": DETECTED, "x": "X", "mover": "the player to move"},
+    ),
+    "digits": (
+        "In a base-3 number the top left square is",
+        {"auto": DETECTED, "first": "the first digit", "last": "the last digit"},
+    ),
+    "view": (
+        "A high value is good for",
+        {"auto": DETECTED, "mover": "the player to move", "x": "X"},
+    ),
+    "ties": (
+        "Among equal values it plays",
+        {"any": "any of them", "first": "the first of them"},
+    ),
+    "missing": (
+        "Where the table has nothing it plays",
+        {
+            "auto": DETECTED,
+            "any": "any empty square",
+            "first": "the first empty square",
+            "image": "as in a symmetric position",
+        },
+    ),
+}

@@ -1,0 +1,368 @@
+"""A table in any usual writing, read into the moves that it plays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tables.boards import Scheme, collect_boards
+from app.tables.options import Options
+from app.tables.rows import Row, read_rows
+from app.tables.values import (
+    Pairs,
+    TableError,
+    cell_of,
+    flatten,
+    parse_move,
+    parse_number,
+    parse_value,
+    parse_values,
+    quote,
+)
+from app.tictactoe.game import Game, O
+from app.tictactoe.policy import Choice
+
+MOST_NAMED = 20  # rows that are named where they cannot be read
+LEAST_CLASSES = 20  # positions, no two of them symmetric, that show a table without symmetric ones
+LEAST_WINS = 3  # positions with a win of O that show values in the view of X
+
+
+DEFAULT = Options()
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What was read of a table."""
+
+    choice: Choice  # [D, cells] the moves that it plays, with equal chances
+    q: NDArray[np.float64] | None  # [D, cells] mover's view, NaN where it has none; None of moves
+    positions: int  # how many of D it has
+    notes: list[str]  # how it was read
+    unread: list[str]  # the first rows that could not be read, and why
+    unread_rows: int  # how many there are
+
+    @property
+    def summary(self) -> str:
+        """The number of positions and of rows that could not be read."""
+        rows = f" {self.unread_rows:,} could not be read." if self.unread_rows else ""
+        return f"Read: {self.positions:,} of {len(self.choice):,} positions.{rows}"
+
+    @property
+    def fault(self) -> str:
+        """The rows that could not be read, in a sentence; "" if there are none."""
+        more = self.unread_rows - len(self.unread)
+        return "; ".join([*self.unread, *([f"{more:,} more rows"] if more else [])])
+
+
+def read_table(game: Game, content: bytes, options: Options = DEFAULT) -> Reading:
+    """Read the bytes of a file: JSON, a literal of Python, CSV or npz.
+
+    Raises TableError, naming the row where there is one, if nothing in it can be read.
+    """
+    return TableReader(game, read_rows(game, content), options).read()
+
+
+class Cells(NamedTuple):
+    """What a row says of single cells."""
+
+    cells: Sequence[int]
+    values: Sequence[float]
+    has_values: bool  # False if it only names a move
+
+
+class TableReader:
+    """Reads the rows of one table; its methods are the steps, in order."""
+
+    def __init__(self, game: Game, rows: list[Row], options: Options) -> None:
+        """Take the rows; nothing is read yet."""
+        self.game, self.rows, self.options = game, rows, options
+        self.notes: list[str] = []
+        self.faults: dict[int, str] = {}  # by row
+        self.legal = game.legal.tolist()
+        self.move_numbers: dict[Any, tuple[int, ...]] = {}  # by move: few are different
+        self.q = np.full(game.legal.shape, np.nan)
+        self.has_values = False
+        self.found: NDArray[np.bool_]  # [D] which positions the table has
+
+    def read(self) -> Reading:
+        """Return what was read; raises TableError if that is nothing."""
+        boards, self.board_of_row, self.beside = collect_boards([row.board for row in self.rows])
+        for row in np.flatnonzero(self.board_of_row < 0).tolist():
+            self.add_fault(row, "this is no board")
+        if boards is None:
+            raise TableError(f"no board was found in it{self.first_fault()}")
+        self.boards = boards
+        scheme = boards.find_scheme(self.game, self.options.boards)
+        self.notes.append(scheme.note)
+        is_reversed = self.find_digits(scheme)
+        positions = boards.find_positions(self.game, scheme, is_reversed)
+        self.read_values(positions)
+        if not self.found.any():
+            raise TableError(f"no position that is to be played in was found{self.first_fault()}")
+        if self.has_values:
+            self.turn_values()
+        choice = self.fill_missing(self.choose_best())
+        rows = sorted(self.faults)
+        return Reading(
+            choice=choice,
+            q=self.q if self.has_values else None,
+            positions=int(self.found.sum()),
+            notes=self.notes,
+            unread=[f"{self.rows[row].name}: {self.faults[row]}" for row in rows[:MOST_NAMED]],
+            unread_rows=len(rows),
+        )
+
+    def add_fault(self, row: int, fault: str) -> None:
+        """Note why a row cannot be read; those of an array by number need not be boards."""
+        if self.rows[row].place:
+            self.faults[row] = fault
+
+    def first_fault(self) -> str:
+        """Return the first fault as the end of a sentence, "" if there is none."""
+        if not self.faults:
+            return ""
+        row = min(self.faults)
+        return f": {self.rows[row].name}: {self.faults[row]}"
+
+    def find_digits(self, scheme: Scheme) -> bool:
+        """Return whether base-3 numbers have the top left cell as their last digit."""
+        if not self.boards.is_code.any():
+            return False
+        is_reversed = self.options.digits == "last"
+        if self.options.digits == "auto":
+            taken = [
+                self.count_taken(self.boards.find_positions(self.game, scheme, way))
+                for way in (False, True)
+            ]
+            is_reversed = taken[1] < taken[0]
+        digit = "last" if is_reversed else "first"
+        self.notes.append(f"Base-3 numbers: the top left square is the {digit} digit.")
+        return is_reversed
+
+    def count_taken(self, positions: NDArray[np.intp]) -> int:
+        """Count the rows by base-3 number whose values or moves are of cells that are taken."""
+        taken = 0
+        for row, board in enumerate(self.board_of_row.tolist()):
+            if board < 0 or not self.boards.is_code[board]:
+                continue
+            position = positions[board]
+            if 0 <= position < self.game.decisions:
+                taken += self.is_taken(row, self.legal[position])
+        return taken
+
+    def is_taken(self, row: int, legal: list[bool]) -> bool:
+        """Return whether the values or the moves of a row are of cells that are taken."""
+        value = self.rows[row].value
+        if isinstance(value, list) and not isinstance(value, Pairs):
+            given = [parse_number(item) is not None for item in flatten(value)]
+            return len(given) == len(legal) and not all(given) and given != legal
+        moves = [key for key, _ in value] if isinstance(value, Pairs) else [self.move_beside(row)]
+        cells = [cell_of(self.numbers_of(move), 0) for move in moves]
+        return any(cell is not None and not legal[cell] for cell in cells)
+
+    def move_beside(self, row: int) -> Any:
+        """Return the move of a row: its own, one beside its board, or its only value."""
+        if self.rows[row].move is not None:
+            return self.rows[row].move
+        beside = self.beside[row]
+        if beside:
+            return list(beside) if len(beside) > 1 else beside[0]
+        return self.rows[row].value
+
+    def numbers_of(self, move: Any) -> tuple[int, ...]:
+        """Return the numbers of a move, () if it is none."""
+        if isinstance(move, list):
+            return parse_move(move)
+        numbers = self.move_numbers.get(move)
+        if numbers is None:
+            numbers = self.move_numbers[move] = parse_move(move)
+        return numbers
+
+    def read_values(self, positions: NDArray[np.intp]) -> None:
+        """Put the values of all rows into `q`, and a 1 where a row only names a move."""
+        first_cell = self.find_first_cell()
+        finished = 0
+        pairs: list[int] = []  # numbers of a position and a cell, in the order of the rows
+        values: list[float] = []
+        for row, board in enumerate(self.board_of_row.tolist()):
+            if board < 0:
+                continue
+            position = int(positions[board])
+            if position < 0:
+                self.add_fault(row, "no game comes to this board")
+            elif position >= self.game.decisions:
+                finished += 1
+            else:
+                try:
+                    read = self.read_cells(row, self.legal[position], first_cell)
+                except TableError as error:
+                    self.add_fault(row, str(error))
+                    continue
+                first_pair = position * self.game.cells
+                pairs.extend([first_pair + cell for cell in read.cells])
+                values.extend(read.values)
+                self.has_values |= read.has_values
+        self.put_values(np.array(pairs, np.intp), np.array(values, np.float64))
+        if first_cell:
+            self.notes.append("Moves are counted from 1.")
+        if finished:
+            self.notes.append(f"Finished games, left out: {finished:,}.")
+
+    def put_values(self, pairs: NDArray[np.intp], values: NDArray[np.float64]) -> None:
+        """Put values into `q`, without those of taken cells; of several the last one stays."""
+        is_known = ~np.isnan(values) & self.game.legal.reshape(-1)[pairs]
+        pairs, values = pairs[is_known], values[is_known]
+        table = self.q.reshape(-1)
+        table[pairs] = values
+        overwritten = len(np.unique(pairs[table[pairs] != values]))
+        if overwritten:
+            self.notes.append(
+                f"Moves with two different values: {overwritten:,}. The last value counts."
+            )
+        self.found = (~np.isnan(self.q)).any(axis=1)
+
+    def find_first_cell(self) -> int:
+        """Return the number of the first cell, row and column: 0 or 1."""
+        single: set[int] = set()
+        double: set[int] = set()
+        for row, board in enumerate(self.board_of_row.tolist()):
+            if board < 0:
+                continue
+            value = self.rows[row].value
+            if isinstance(value, Pairs):
+                moves = [key for key, _ in value]
+            elif isinstance(value, list) and len(flatten(value)) != 2:
+                continue
+            else:
+                moves = [self.move_beside(row)]
+            for move in moves:
+                numbers = self.numbers_of(move)
+                (single if len(numbers) == 1 else double).update(numbers)
+        is_from_1 = (9 in single and 0 not in single) or (3 in double and 0 not in double)
+        return 1 if is_from_1 else 0
+
+    def read_cells(self, row: int, legal: list[bool], first_cell: int) -> Cells:
+        """Return what a row says of cells; raises TableError if that cannot be read."""
+        value, move = self.rows[row].value, self.rows[row].move
+        if isinstance(value, Pairs):
+            cells = [self.read_cell(key, first_cell) for key, _ in value]
+            return Cells(cells, parse_values(item for _, item in value), True)
+        if isinstance(value, list):
+            items = flatten(value)
+            if len(items) == len(legal):
+                return Cells(range(len(legal)), parse_values(items), True)
+            free = [cell for cell, is_free in enumerate(legal) if is_free]
+            is_move = len(items) == 2 and cell_of(parse_move(items), first_cell) is not None
+            if len(items) == len(free) and not is_move:
+                return Cells(free, parse_values(items), True)
+            if len(items) != 2:
+                raise TableError(f"it has {len(items)} values, not {len(legal)}")
+        elif value is None:
+            return Cells([], [], False)
+        elif move is not None or self.beside[row]:
+            cell = self.read_cell(self.move_beside(row), first_cell)
+            return Cells([cell], [parse_value(value)], True)
+        cell = self.read_cell(value, first_cell)
+        if not legal[cell]:
+            raise TableError("the move is on a taken square")
+        return Cells([cell], [1.0], False)
+
+    def read_cell(self, move: Any, first_cell: int) -> int:
+        """Return the cell of a move; raises TableError if it is none."""
+        cell = cell_of(self.numbers_of(move), first_cell)
+        if cell is None:
+            raise TableError(f"{quote(move)} is no move")
+        return cell
+
+    def turn_values(self) -> None:
+        """Turn the values of O round, if those of the table are in the view of X."""
+        view, evidence = self.options.view, ""
+        is_o = self.game.to_move == O
+        if view == "auto":
+            highest, lowest = self.count_wins_of_o()
+            view = "x" if lowest > max(highest, LEAST_WINS - 1) else "mover"
+            if view == "x":
+                evidence = (
+                    f" Where O can win at once it has the lowest value in {lowest:,} positions, "
+                    f"the highest in {highest:,}."
+                )
+        whom = "X: O plays the lowest" if view == "x" else "the player to move"
+        self.notes.append(f"A high value is good for {whom}.{evidence}")
+        if view == "x":
+            self.q[is_o] *= -1
+
+    def count_wins_of_o(self) -> tuple[int, int]:
+        """Count the positions in which a winning move of O has the highest and the lowest value.
+
+        Only positions with different values are counted.
+        """
+        game = self.game
+        known = self.q[(game.to_move == O)]
+        wins = find_wins(game)[game.to_move == O]
+        highest = np.fmax.reduce(known, axis=1)
+        lowest = np.fmin.reduce(known, axis=1)
+        differ = highest > lowest
+        with_highest = (wins & (known == highest[:, None])).any(axis=1) & differ
+        with_lowest = (wins & (known == lowest[:, None])).any(axis=1) & differ
+        return int(with_highest.sum()), int(with_lowest.sum())
+
+    def choose_best(self) -> Choice:
+        """Return the moves of the highest value, [D, cells], none where there is no value."""
+        best = np.fmax.reduce(self.q, axis=1)
+        choice: Choice = (self.q == best[:, None]) & self.game.legal
+        several = int((choice.sum(axis=1) > 1).sum())
+        is_first = self.options.ties == "first"
+        if several and self.has_values:
+            which = "the first of them" if is_first else "any of them"
+            self.notes.append(f"Equal highest values in {several:,} positions: it plays {which}.")
+        return keep_first(choice) if is_first else choice
+
+    def fill_missing(self, choice: Choice) -> Choice:
+        """Fill in the moves of the positions that the table does not have."""
+        game, rule = self.game, self.options.missing
+        if rule == "auto":
+            classes = game.symmetry_class[: game.decisions][self.found]
+            are_canonical = len(classes) >= LEAST_CLASSES and len(set(classes)) == len(classes)
+            rule = "image" if are_canonical else "any"
+        missing = ~self.found
+        copied = self.copy_images(choice, missing) if rule == "image" else 0
+        choice[missing] = (keep_first(game.legal) if rule == "first" else game.legal)[missing]
+        if copied:
+            self.notes.append(
+                f"Copied from a symmetric position that the table has: {copied:,} positions."
+            )
+        if missing.any():
+            what = "the first empty square" if rule == "first" else "any empty square"
+            self.notes.append(f"Missing: {missing.sum():,} positions. There it plays {what}.")
+        return choice
+
+    def copy_images(self, choice: Choice, missing: NDArray[np.bool_]) -> int:
+        """Copy moves from symmetric positions, and mark those as no longer missing.
+
+        Returns how many positions were filled in.
+        """
+        game, before = self.game, int(missing.sum())
+        for image, cells in zip(game.image, game.symmetry, strict=True):
+            sources = np.flatnonzero(self.found)
+            targets = image[sources]
+            # Two positions have one image only if they are the same.
+            is_missing = missing[targets]
+            choice[targets[is_missing]] = choice[sources[is_missing]][:, cells]
+            missing[targets[is_missing]] = False
+        return before - int(missing.sum())
+
+
+def keep_first(choice: Choice) -> Choice:
+    """Return only the first move of each position, [D, cells]."""
+    first: Choice = choice & (choice.cumsum(axis=1) == 1)
+    return first
+
+
+def find_wins(game: Game) -> NDArray[np.bool_]:
+    """Return which moves win at once, [D, cells]."""
+    ends = game.successor >= game.decisions
+    wins = np.zeros(game.legal.shape, np.bool_)
+    wins[ends] = game.outcome[game.successor[ends] - game.decisions] != 0
+    return wins
