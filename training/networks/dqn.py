@@ -3,7 +3,7 @@
 Source: Mnih et al. (2015), "Human-level control through deep reinforcement learning", algorithm 1.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ class Games(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """How games ended for the player in one of the seats, as shares of them."""
+    """The results of games for the player in one of the seats, as shares of them."""
 
     won: float
     lost: float  # those by an illegal move, too
@@ -41,12 +41,21 @@ class Shares(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """The learner's moves, each with what came of it after the answer; arrays of one shape."""
+    """The learner's moves, each with its result after the reply; arrays of one shape."""
 
     decision: Numbers
     cell: Numbers
     reward: NDArray[np.float32]
     after: Numbers  # the learner's next decision, or OVER
+
+
+class Trainee(NamedTuple):
+    """A network in training: the seats that it plays, its replay buffer and its schedule."""
+
+    seats: tuple[int, ...]
+    pupil: net.Pupil
+    buffer: Moves
+    steps: int  # of Adam in an epoch
 
 
 def learn(game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
@@ -58,90 +67,128 @@ def learn(game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint) -> Iterator[
     and the target network of its steps.  Epsilon falls in a straight line from the first epoch to
     the last.  Separate networks share the steps, and each has a buffer of its own seat's moves.
 
-    With guard rails games hold legal moves only, and what others cost is taught by the guard rails.
-    Without, the network is not told what is legal: it chooses among all cells, and so do its
-    targets; an illegal move ends the game, and its reward is -5.
+    With guard rails games hold legal moves only, and the guard rails alone teach the outputs of
+    illegal ones.  Without, the network is not told which moves are legal: it chooses among all
+    cells, and so do its targets; an illegal move ends the game, and its reward is -5.
 
-    An update is one step of Adam.  A network has no pair that was never touched: the visits of one
-    are how often it was put into the buffer.  Every epoch is reported, so
-    `next_checkpoint` is not called.
+    An update is one step of Adam.  A network has a value for every pair; the visits of a pair are
+    how often it was put into the buffer.  Every epoch is reported, so `next_checkpoint` is not
+    called.
     """
     rng = np.random.default_rng(recipe.seed)
-    worths = (net.ILLEGAL, *recipe.worth().x)
-    schedule = [
-        policy
-        for opponent, epochs in recipe.phases
-        for policy in [BASELINES[opponent].policy(game)] * epochs
-    ]
     read = net.reading(game, recipe.encoding, recipe.convolution)
-    guarded = ~game.legal & recipe.guard_rails
-    seats = NETWORKS[recipe.networks]
-    pupils = [
-        net.untaught(
-            net.new_network(rng, read, recipe.hidden, game.cells), seed=int(rng.integers(1 << 31))
-        )
-        for _ in seats
-    ]
-    known = [nothing() for _ in seats]
-    steps = [recipe.steps] if len(seats) == 1 else [-(-recipe.steps // 2), recipe.steps // 2]
-    said = _said(game, pupils, read)
+    trainees = _new_trainees(rng, game, recipe, read)
+    said = _said(game, trainees, read)
     q, visits = np.where(game.legal, said, np.float32(np.nan)), np.zeros_like(said, np.uint32)
     yield Progress(0.0, 0, 0, q, visits.copy())
-    epsilons = np.linspace(recipe.epsilon, recipe.epsilon_last, len(schedule)).tolist()
-    for epoch, (opponent, epsilon) in enumerate(zip(schedule, epsilons, strict=True), start=1):
-        mind = q if recipe.guard_rails else said
-        own = epsilon_greedy(mind, epsilon)
+    opponents = _list_opponents(game, recipe)
+    epsilons = np.linspace(recipe.epsilon, recipe.epsilon_last, len(opponents)).tolist()
+    for epoch, (opponent, epsilon) in enumerate(zip(opponents, epsilons, strict=True), start=1):
+        behaviour = q if recipe.guard_rails else said
+        own = epsilon_greedy(behaviour, epsilon)
         games = {
             X: play(game, rng, own, opponent, recipe.games),
             O: play(game, rng, opponent, own, recipe.games),
         }
-        new = {seat: moves_of(game, games[seat], seat, worths, recipe.step) for seat in (X, O)}
+        new = _list_moves(game, recipe, games)
         for moves in new.values():
             np.add.at(visits, (moves.decision, moves.cell), game.legal[moves.decision, moves.cell])
-        for number, own_seats in enumerate(seats):
-            known[number] = remember(
-                known[number], [new[seat] for seat in own_seats], recipe.memory
-            )
-            again = sample(known[number], rng, (steps[number], recipe.batch))
-            batch = net.Minibatches(again.decision, again.cell, targets(mind, again, recipe.gamma))
-            pupils[number] = net.teach(
-                pupils[number], read, guarded, batch, recipe.step_size, recipe.error == "squared"
-            )
+        trainees = [
+            _train(rng, game, recipe, trainee, read, behaviour, new) for trainee in trainees
+        ]
         met = np.concatenate([moves.decision for moves in new.values()])
-        taken_met = taken(game, said, met)
-        said = _said(game, pupils, read)
+        taken_met = taken(game, said, met)  # by the outputs that played these games
+        said = _said(game, trainees, read)
         q = np.where(game.legal, said, np.float32(np.nan))
-        as_x, as_o = (shares(game, games[seat], seat) for seat in (X, O))
         yield Progress(
-            done=epoch / len(schedule),
+            done=epoch / len(opponents),
             games=epoch * 2 * recipe.games,
             updates=epoch * recipe.steps,
             q=q,
             visits=visits.copy(),
-            epoch=Epoch(
-                won=(as_x.won, as_o.won),
-                lost=(as_x.lost, as_o.lost),
-                forfeited=(as_x.forfeited, as_o.forfeited),
-                taken=taken(game, said, slice(None)),
-                taken_met=taken_met,
-            ),
+            epoch=_summarize(game, games, said, taken_met),
         )
 
 
+def _new_trainees(
+    rng: np.random.Generator, game: Game, recipe: Dqn, read: net.Array
+) -> list[Trainee]:
+    """Return the untaught networks of a recipe; of an odd number of steps X's has one more."""
+    seats = NETWORKS[recipe.networks]
+    trainees = []
+    for number, own_seats in enumerate(seats):
+        network = net.new_network(rng, read, recipe.hidden, game.cells)
+        pupil = net.untaught(network, seed=int(rng.integers(1 << 31)))
+        steps = (recipe.steps + len(seats) - 1 - number) // len(seats)
+        trainees.append(Trainee(own_seats, pupil, nothing(), steps))
+    return trainees
+
+
+def _list_opponents(game: Game, recipe: Dqn) -> list[Policy]:
+    """Return the opponent of every epoch, [D, cells] each."""
+    return [
+        policy
+        for opponent, epochs in recipe.phases
+        for policy in [BASELINES[opponent].policy(game)] * epochs
+    ]
+
+
+def _list_moves(game: Game, recipe: Dqn, games: Mapping[int, Games]) -> dict[int, Moves]:
+    """Return the learner's moves in the games of each seat, with their rewards."""
+    rewards = (net.ILLEGAL, *recipe.worth().x)
+    return {seat: moves_of(game, games[seat], seat, rewards, recipe.step) for seat in games}
+
+
+def _train(
+    rng: np.random.Generator,
+    game: Game,
+    recipe: Dqn,
+    trainee: Trainee,
+    read: net.Array,
+    behaviour: NDArray[np.float32],
+    new: Mapping[int, Moves],
+) -> Trainee:
+    """Return a network after the steps of an epoch.
+
+    `behaviour` [D, cells] is the target network, and `new` the moves of this epoch by seat.
+    """
+    buffer = remember(trainee.buffer, [new[seat] for seat in trainee.seats], recipe.memory)
+    moves = sample(buffer, rng, (trainee.steps, recipe.batch))
+    batches = net.Minibatches(moves.decision, moves.cell, targets(behaviour, moves, recipe.gamma))
+    guarded = ~game.legal & recipe.guard_rails
+    squared = recipe.error == "squared"
+    pupil = net.teach(trainee.pupil, read, guarded, batches, recipe.step_size, squared)
+    return trainee._replace(pupil=pupil, buffer=buffer)
+
+
+def _summarize(
+    game: Game, games: Mapping[int, Games], said: NDArray[np.float32], taken_met: float
+) -> Epoch:
+    """Return the figures of an epoch's games, by seat, and of the outputs [D, cells] after it."""
+    as_x, as_o = (shares(game, games[seat], seat) for seat in (X, O))
+    return Epoch(
+        won=(as_x.won, as_o.won),
+        lost=(as_x.lost, as_o.lost),
+        forfeited=(as_x.forfeited, as_o.forfeited),
+        taken=taken(game, said, slice(None)),
+        taken_met=taken_met,
+    )
+
+
 def taken(game: Game, said: NDArray[np.float32], among: NDArray[np.int32] | slice) -> float:
-    """Return in what share of some decisions the highest of all outputs, [D, cells], is illegal."""
+    """Return the share of some decisions in which the highest output, of [D, cells], is illegal."""
     highest = said.argmax(axis=1)
     return float((~game.legal[np.arange(game.decisions), highest])[among].mean())
 
 
-def _said(game: Game, pupils: Sequence[net.Pupil], read: net.Array) -> NDArray[np.float32]:
-    """Ask for every decision the network that has to take it: the only one, or its mover's."""
-    answers = [net.said(pupil.network, read) for pupil in pupils]
-    return np.where(game.to_move[:, None] == X, answers[0], answers[-1])
+def _said(game: Game, trainees: Sequence[Trainee], read: net.Array) -> NDArray[np.float32]:
+    """Return the outputs for every decision, [D, cells], by the only network or by the mover's."""
+    outputs = [net.said(trainee.pupil.network, read) for trainee in trainees]
+    return np.where(game.to_move[:, None] == X, outputs[0], outputs[-1])
 
 
 def play(game: Game, rng: np.random.Generator, x: Policy, o: Policy, games: int) -> Games:
-    """Play so many games between two policies, [D, cells]; an illegal move ends one."""
+    """Play a number of games between two policies, [D, cells]; an illegal move ends a game."""
     position = np.zeros((game.cells + 2, games), np.int32)
     cell = np.zeros((game.cells, games), np.int32)
     for ply in range(game.cells):
@@ -168,9 +215,9 @@ def draw(rng: np.random.Generator, chances: Policy) -> Numbers:
 def moves_of(game: Game, games: Games, seat: int, rewards: tuple[float, ...], step: float) -> Moves:
     """List the moves of the player in this seat (+1 X, -1 O), [M] of each, with its rewards.
 
-    A move is rewarded for where the opponent's answer leads: by `rewards` of an illegal move, a
-    loss, a draw and a win where that ends the game, else by `step`.  Only this player makes illegal
-    moves.
+    A move is rewarded for the position after the opponent's reply: with `step` if the game goes on,
+    else with one of `rewards`, which are those of an illegal move, a loss, a draw and a win.  Only
+    this player makes illegal moves.
     """
     first = 0 if seat == X else 1
     decision, after = games.position[first:-2:2], games.position[first + 2 :: 2]
@@ -187,7 +234,7 @@ def moves_of(game: Game, games: Games, seat: int, rewards: tuple[float, ...], st
 
 
 def shares(game: Game, games: Games, seat: int) -> Shares:
-    """Count how the games ended for the player in this seat, the only one who forfeits any."""
+    """Return the results of games for the player in this seat, the only one who forfeits any."""
     result = _result(game, games.position[-1], seat)
     return Shares(
         float((result == 1).mean()), float((result < 0).mean()), float((result == FORFEITED).mean())
@@ -195,7 +242,7 @@ def shares(game: Game, games: Games, seat: int) -> Shares:
 
 
 def _result(game: Game, position: Numbers, seat: int) -> Numbers:
-    """Return 1 won, 0 drawn, -1 lost or FORFEITED of finished games; of others no matter what."""
+    """Return 1 won, 0 drawn, -1 lost or FORFEITED for finished games; anything for others."""
     finished = np.clip(position - game.decisions, 0, len(game.outcome) - 1)
     result = game.outcome[finished] * np.int32(seat)
     return np.where(position == game.positions, np.int32(FORFEITED), result)
@@ -208,7 +255,7 @@ def nothing() -> Moves:
 
 
 def remember(buffer: Moves, new: Iterable[Moves], most: int) -> Moves:
-    """Append new moves to the buffer and forget the oldest where they are more than `most`."""
+    """Return the buffer with new moves appended, and only the latest `most` of all."""
     columns: list[Any] = [
         np.concatenate(column)[-most:] for column in zip(buffer, *new, strict=True)
     ]
@@ -223,7 +270,7 @@ def sample(buffer: Moves, rng: np.random.Generator, shape: tuple[int, ...]) -> M
 
 
 def targets(q: NDArray[np.float32], moves: Moves, gamma: float) -> NDArray[np.float32]:
-    """Return what each move should be worth by a table, [D, cells]: r + gamma max Q(s', .)."""
+    """Return the target of each move by a table q [D, cells]: r + gamma max Q(s', .)."""
     highest = np.nanmax(q, axis=1)
     later = np.where(moves.after == OVER, 0, highest[moves.after])
     return (moves.reward + gamma * later).astype(np.float32)
