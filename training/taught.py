@@ -44,6 +44,10 @@ from training.plain.league import seen
 from training.story import Listener
 
 KEPT = 128  # learners between two games, some 0.1 MB each
+UNFINISHED = "is missing: the game is not over"
+# The learner's seat -> the person's moves in the shortest game: X can win with its third move, and
+# O with its third, after three of X.
+SHORTEST = {"X": 2, "O": 3}
 
 
 @cache
@@ -131,7 +135,9 @@ class Pupils:
         if known == len(wanted):
             return pupil
         pupil = pupil.copy()
-        for step in wanted[known:]:
+        for number, step in enumerate(wanted[known:], known):
+            if step.opponent != YOU:  # practice takes a second: what is wrong is found before it
+                check_lengths(start, wanted[number:])
             self.learn(pupil, step)
         self.kept[start, tuple(keys)] = pupil
         return pupil
@@ -259,29 +265,44 @@ def steps(recipe: Recipe) -> list[Step]:
     return done
 
 
+def check_lengths(recipe: Recipe, games: list[Step]) -> None:
+    """Raise TaughtError if the person has fewer moves in a game than in any that is over."""
+    for step in games:
+        turn = step.turns[0]
+        if turn.person and len(step.cells) < SHORTEST[turn.seat(recipe, 0)]:
+            raise TaughtError(turn.person.number, len(step.cells) + 1, UNFINISHED)
+
+
 def table(pupil: Pupil) -> Progress:
-    """Show what a learner knows."""
+    """Return what a learner knows as a table, mover's view."""
     listener = pupil.listener
     game, recipe = listener.game, listener.recipe
-    keys, first, scale = _pairs(game, recipe.with_seed(0))
-    known = listener.learned
-    values = np.array([known.get(key, one) for key, one in zip(keys, first, strict=True)])
-    visits = np.array([listener.times[key] for key in keys], np.uint32)
+    initial, scale, pairs_of_key = _initial_values(game, recipe.with_seed(0))
+    values, visits = initial.copy(), np.zeros(len(initial), np.uint32)
+    # A league's listener also counts updates by keys that share no value.
+    for key in listener.learned.keys() & pairs_of_key.keys():
+        pairs = pairs_of_key[key]
+        values[pairs] = listener.learned[key] * scale[pairs]
+    for key in listener.times.keys() & pairs_of_key.keys():
+        visits[pairs_of_key[key]] = listener.times[key]
     return Progress(
         done=0.0,
         games=pupil.games,
         updates=pupil.updates,
-        q=game.spread((values * scale).astype(np.float32)),
+        q=game.spread(values.astype(np.float32)),
         visits=game.spread(visits, 0),
         refills=getattr(pupil.learner, "refills", None),
     )
 
 
 @lru_cache(maxsize=32)
-def _pairs(game: Game, recipe: Recipe) -> tuple[list[object], list[float], NDArray[np.float64]]:
-    """List what each legal pair shares its value with, how that begins, and its part of it, [P].
+def _initial_values(
+    game: Game, recipe: Recipe
+) -> tuple[NDArray[np.float64], NDArray[np.float64], dict[object, NDArray[np.intp]]]:
+    """Return the values before the first game, [P], their scale, [P], and each key's pairs.
 
-    A table is in the mover's view, and its squares share the beads of their move.
+    A table is in the mover's view, and its squares share the beads of their move: a value of the
+    learner is multiplied by the scale.  Pairs with the same key share one value.
     """
     unfinished = boards.unfinished_boards(game)
     pairs = [(board, cell) for board in unfinished for cell in boards.legal_cells(board)]
@@ -290,24 +311,28 @@ def _pairs(game: Game, recipe: Recipe) -> tuple[list[object], list[float], NDArr
         keys = [seen(game, *pair, boards.to_move(pair[0]), recipe.symmetric) for pair in pairs]
     else:
         keys = [key_of(game, recipe, *pair) for pair in pairs]
-    begun = {key: at_first(game, recipe, *pair) for key, pair in zip(keys, pairs, strict=True)}
+    initial = {key: at_first(game, recipe, *pair) for key, pair in zip(keys, pairs, strict=True)}
     scale = np.ones(len(pairs))
     if isinstance(recipe, SelfPlay):
         scale = game.to_move[game.pair_from].astype(np.float64)
     if isinstance(recipe, Menace) and recipe.plays == "proportional":
         scale = 1 / alike(game)
-    return keys, [begun[key] for key in keys], scale
+    pairs_of_key: dict[object, list[int]] = {}
+    for pair, key in enumerate(keys):
+        pairs_of_key.setdefault(key, []).append(pair)
+    return (
+        np.array([initial[key] for key in keys]) * scale,
+        scale,
+        {key: np.array(pairs) for key, pairs in pairs_of_key.items()},
+    )
 
 
 def first_table(
     game: Game, recipe: Recipe
 ) -> tuple[NDArray[np.float64], dict[object, NDArray[np.intp]]]:
     """Return the table of a learner before its first game, [P], and where each of its values is."""
-    keys, first, scale = _pairs(game, recipe.with_seed(0))
-    places: dict[object, list[int]] = {}
-    for pair, key in enumerate(keys):
-        places.setdefault(key, []).append(pair)
-    return np.array(first) * scale, {key: np.array(pairs) for key, pairs in places.items()}
+    initial, _, pairs_of_key = _initial_values(game, recipe.with_seed(0))
+    return initial.copy(), pairs_of_key
 
 
 def judged(game: Game, policy: Policy) -> dict[str, Any]:

@@ -39,6 +39,7 @@ OPPONENTS = (*BASELINES, *ITSELF)
 YOU = "you"  # the person who teaches, whose moves the recipe holds
 MOST_TAUGHT = 300  # games with people
 MOST_PRACTICE = 20_000  # updates of the other games of a recipe with people
+MOST_PRACTICE_PHASES = 40  # each is judged by itself: 100 games at a time come to MOST_PRACTICE
 SHARED = "taught win draw loss seed"  # parameters that come last, in this order
 SHOWN = 40  # characters of a refused value
 WORDS = {True: "yes", False: "no"}  # how a name writes a switch
@@ -296,6 +297,11 @@ def check_taught(recipe: Recipe) -> None:
         raise RecipeError(
             f"a learner with people practises for {MOST_PRACTICE:,} updates at most, and this "
             f"may be {practice:,}"
+        )
+    phases = sum(opponent != YOU for opponent, _ in recipe.phases)
+    if phases > MOST_PRACTICE_PHASES:
+        raise RecipeError(
+            f"a learner with people practises {MOST_PRACTICE_PHASES} times at most, not {phases}"
         )
     for parameter, value in (("start", "empty"), ("epsilon_drop", 0), ("alpha_drop", 0)):
         if getattr(recipe, parameter, value) != value:

@@ -204,6 +204,23 @@ def test_what_cannot_have_been_played_is_refused_with_game_and_move(
     assert said in result.output
 
 
+def test_a_game_that_is_too_short_is_refused_before_anything_is_practised(
+    pupils: Pupils,
+) -> None:
+    """Practice takes a second, and what it comes to decides only which cells are taken."""
+    practised = pupils.course(with_practice(parse("menace,seat=x"), "random", 5))
+    taken = pupils.course(parse(practised.recipe), "").record[0]
+    short = parse(f"menace,vs=random:5+you:1,seat=x,taught={taken}")
+    with pytest.raises(TaughtError, match="move 2 of game 1 is missing: the game is not over"):
+        Pupils(pupils.game).course(short)
+
+
+def test_practice_between_games_is_limited() -> None:
+    phases = "+".join(["self:1"] * 41)
+    with pytest.raises(RecipeError, match="practises 40 times at most, not 41"):
+        parse(f"q-learning,vs={phases}+you:1,start=empty,taught=0")
+
+
 def test_a_seed_with_which_the_games_cannot_have_been_played_is_refused() -> None:
     text = "menace,vs=you,games=1,seat=x,taught=0123"  # the first three are a row
     result = CliRunner().invoke(main, ["seeds", text, "--seeds", "2", "--jobs", "2"])
