@@ -13,17 +13,17 @@ from urllib.parse import parse_qsl
 from flask import (
     Flask,
     Response,
-    current_app,
     get_template_attribute,
+    has_request_context,
     redirect,
     render_template,
     request,
     url_for,
 )
 from jinja2_fragments.flask import render_blocks
+from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import asdict
-from werkzeug.exceptions import HTTPException
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -35,7 +35,6 @@ from app.web.world import HUMAN, World, is_moves, kept, world
 
 PARTS_KEPT = 512  # most of them below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
-LINK = re.compile(r'(<a\b(?![^>]*\starget=)[^>]*?\shref=")(/[^"]*)"')  # that leads elsewhere
 IN_PATHS = ("name", "id", "x", "o")  # parts of addresses that name an agent
 IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost")
 VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)  # an agent, its task, or at a step
@@ -63,9 +62,8 @@ def init_app(app: Flask) -> None:
     app.jinja_env.globals["first_game"] = addresses.play_against(opponent)
     filmed = Match(BLOCKED, o=HUMAN, lens=opponent)
     app.jinja_env.globals["first_preview"] = addresses.MATCH_PREVIEW.of(filmed)
-    for function in (count, in_figures, percent, signed, once):
+    for function in (count, in_figures, percent, signed, once, in_frame, inside, outside):
         app.add_template_global(function)
-    app.add_template_global(in_frame, "in_frame")
     controls, boards = map(
         app.jinja_env.get_template, ("parts/_controls.html", "parts/_board.html")
     )
@@ -106,7 +104,7 @@ def respond(page: Page) -> Response:
         text = render_blocks(page.template, list(page.fragment), **asdict(page))
     else:
         text = render_template(page.template, **asdict(page))
-    body = (LINK.sub(_out_of_frame, text) if in_frame() else text).encode()
+    body = text.encode()
     response = Response(body, mimetype=page.mimetype)
     response.headers["Vary"] = "HX-Request"
     return revalidated(response, generate_etag(body))
@@ -120,7 +118,7 @@ def lead_to(address: str, page: Callable[[], Page], history: str = "Push") -> An
     Asked again it may be another, so no cache keeps it.
     """
     if in_frame():
-        address, history = _kept_in_frame(address), "Replace"
+        history = "Replace"
     if not wants_fragment():
         response: AnyResponse = redirect(address, 303)
     else:
@@ -145,25 +143,17 @@ def wants_fragment() -> bool:
 
 def in_frame() -> bool:
     """Whether it is shown in a frame on a page of another site."""
-    return request.path.startswith(addresses.EMBED)
+    return has_request_context() and request.path.startswith(addresses.EMBED)
 
 
-def _kept_in_frame(address: str) -> str:
-    """Return the frame that shows a page as it is, by its address, or the same if none does."""
-    frame = addresses.framed(address)
-    try:
-        endpoint, _ = current_app.url_map.bind("").match(frame.partition("?")[0])
-    except HTTPException:
-        return address
-    return frame if ".framed" in endpoint else address
+def inside(address: str) -> str:
+    """Return where a page that has a frame is shown: in a frame, if this is one."""
+    return addresses.framed(address) if in_frame() else address
 
 
-def _out_of_frame(link: re.Match[str]) -> str:
-    """Lead on within a frame where that can be; a page that may not be framed opens by itself."""
-    start, address = link.groups()
-    kept = _kept_in_frame(address)
-    aside = "" if kept.startswith(addresses.EMBED) else ' target="_blank" rel="noopener"'
-    return f'{start}{kept}"{aside}'
+def outside() -> Markup:
+    """Return the attributes of a link to a page that has no frame: a frame opens it aside."""
+    return Markup(' target="_blank" rel="noopener"' if in_frame() else "")
 
 
 def once(macro: str, *facts: Hashable) -> str:

@@ -33,7 +33,7 @@ from app.web.pictures.curves import WIDTH, WIDTHS, Charts, curve_picture
 from app.web.pictures.figures import Layout, layout_of
 from app.web.pictures.svg import inline_plot, preview
 from app.web.pictures.tables import Table, table
-from app.web.respond import Page, lead_to, respond
+from app.web.respond import Page, lead_to, outside, respond
 from app.web.scene import Scene, losing_move, replied, scene, summed_up
 from app.web.text import STOPS, headline_of, legend_of
 from app.web.world import World, world
@@ -201,7 +201,7 @@ def experiment(claim: str) -> Response:
         ExperimentFrame(
             summary=summary,
             layout=layout,
-            svg=inline_plot(layout.plot),
+            svg=inline_plot(layout.plot, outside=outside()),
             table=table(summary.figures[number - 1], world(), summary.first_seed),
         )
     )

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from app.web import addresses
 from app.web.addresses import Offer
-from app.web.respond import Page, respond
+from app.web.respond import Page, outside, respond
 
 bp = Blueprint("glossary", __name__)
 
@@ -73,7 +73,7 @@ def lead_to_terms(html: Markup) -> Markup:
         if place in linked:
             return saying[0]
         linked.add(place)
-        return f'<a href="{addresses.glossary(place)}">{saying[0]}</a>'
+        return f'<a href="{addresses.glossary(place)}"{outside()}>{saying[0]}</a>'
 
     def paragraph(found: re.Match[str]) -> str:
         parts = UNSAID.split(found[0])  # text, what is left as it is, its tag; text, ...

@@ -21,7 +21,7 @@ from app.web.pages.parts.export import Take, take_stop
 from app.web.pages.parts.learning import Film, film_of, film_of_mind
 from app.web.pictures.boards import Board, board
 from app.web.pictures.minds import MindPicture, picture
-from app.web.respond import Page, respond
+from app.web.respond import Page, inside, respond
 from app.web.text import STOPS, Stop
 from app.web.world import HUMAN, World, world
 
@@ -85,7 +85,7 @@ def lesson(slug: str) -> Response:
         stops=STOPS,
         number=number,
         illustration=illustration,
-        next_step=addresses.how(slug, step=following),
+        next_step=inside(addresses.how(slug, step=following)),
         finish=addresses.play_against(_unbeatable(world())),
         take=take_stop(STOPS[number]),
     )
@@ -139,7 +139,7 @@ def _blunder(world: World, _: str) -> Illustration:
         board=board(
             place,
             None,
-            lambda cell: addresses.puzzle(number, right=cell),
+            lambda cell: inside(addresses.puzzle(number, right=cell)),
             label=gettext("The position: which square is right?"),
         ),
         puzzle=number,

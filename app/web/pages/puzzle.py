@@ -24,7 +24,7 @@ from app.web.match import Match, Place, check_puzzle, place_of, read, read_cell,
 from app.web.numbers import listed, short_name
 from app.web.pages.parts.export import Take, take_puzzle, take_today
 from app.web.pictures.boards import Board, board
-from app.web.respond import Page, in_frame, respond
+from app.web.respond import Page, inside, respond
 from app.web.world import HUMAN, World, world
 
 bp = Blueprint("puzzle", __name__)
@@ -84,7 +84,7 @@ class Attempt:
     def address(self) -> str:
         """Where this is shown."""
         answered = self.right, self.plays, self.ply
-        return addresses.puzzle(self.number, self.day, self.answers, *answered)
+        return inside(addresses.puzzle(self.number, self.day, self.answers, *answered))
 
     @cached_property
     def place(self) -> Place:
@@ -107,12 +107,12 @@ class Attempt:
         """The address of the next puzzle, or of the score after the last one of a round."""
         answers = f"{self.answers}{self.answer}"
         if self.left == 1:
-            return addresses.SCORE.to(self.number, day=self.day, answers=answers)
+            return inside(addresses.SCORE.to(self.number, day=self.day, answers=answers))
         if self.day:
             following = daily(self.world, self.day)[len(answers)]
         else:
             following = after(self.world, self.number)
-        return addresses.puzzle(following, self.day, answers)
+        return inside(addresses.puzzle(following, self.day, answers))
 
 
 def after(world: World, number: int) -> int:
@@ -273,7 +273,7 @@ def today() -> AnyResponse:
     numbers = daily(world(), now.date())
     check_puzzle(numbers[0] if numbers else 1, world())
     address = addresses.puzzle(numbers[0], now.date())
-    response = redirect(addresses.framed(address) if in_frame() else address)
+    response = redirect(inside(address))
     midnight = datetime.combine(now.date() + timedelta(1), time(), UTC)
     seconds = int((midnight - now).total_seconds())
     response.headers["Cache-Control"] = f"public, max-age={seconds}"
@@ -328,8 +328,8 @@ def score(number: int) -> Response:
         solved=known.count(KNEW_ITS_MOVE + KNEW_RIGHT),
         day=str(day or ""),
         shared=gettext("Find its mistake, %(day)s %(squares)s", day=day, squares=squares),
-        more=addresses.puzzle(1 if day else after(there, number)),
-        again=addresses.puzzle(first, day),
+        more=inside(addresses.puzzle(1 if day else after(there, number))),
+        again=inside(addresses.puzzle(first, day)),
     )
     return respond(page)
 

@@ -45,7 +45,7 @@ from app.web.numbers import beads_in_words, count, percent, short_name, signed
 from app.web.pages.parts.export import Take, png_file, take_learner
 from app.web.pictures.boards import Board, SmallBoard, board, changed_board, preview_of
 from app.web.pictures.curves import taught_chart
-from app.web.respond import Page, lead_to, respond
+from app.web.respond import Page, inside, lead_to, respond
 from app.web.world import world
 
 bp = Blueprint("teach", __name__)
@@ -196,10 +196,10 @@ def teach(name: str = "") -> AnyResponse:
                 gettext("This learner cannot be taught: %(why)s.", why=course.sentence)
             )
         before = up_to(recipe, course.game - 1)
-        kept = Offer(title(before), addresses.teach(written(before)))
+        kept = Offer(title(before), inside(addresses.teach(written(before))))
         return respond(RefusedPage(f"{course.sentence[0].upper()}{course.sentence[1:]}.", kept))
     if course.recipe != written(recipe):  # the game is over, and now a part of the recipe
-        return lead_to(addresses.teach(course.recipe), partial(page, course))
+        return lead_to(inside(addresses.teach(course.recipe)), partial(page, course))
     last = len(course.lessons)
     shown = read_whole("game", game, 1, last) if game and last else last
     return respond(page(course, shown, now.strip(".")))
@@ -281,12 +281,14 @@ def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
         milestones=[*_milestones(lessons)],
         reached=_reached(lessons),
         losing=[*_losing(course)],
-        take_back=addresses.teach(written(without_last(recipe))) if lessons else "",
-        over=addresses.teach(written(other)) if lessons else "",
+        take_back=inside(addresses.teach(written(without_last(recipe)))) if lessons else "",
+        over=inside(addresses.teach(written(other))) if lessons else "",
         practices=[*_practices(recipe)],
         learners=[
             Offer(
-                gettext(words[0]), addresses.teach("" if text == START else text), gettext(words[1])
+                gettext(words[0]),
+                inside(addresses.teach("" if text == START else text)),
+                gettext(words[1]),
             )
             for text, words in LEARNERS.items()
         ],
@@ -476,7 +478,7 @@ def _practices(recipe: Recipe) -> Iterator[Offer]:
         except RecipeError:
             continue
         games_there = gettext("%(number)s games", number=PRACTICE)
-        yield Offer(gettext(against), addresses.teach(longer), games_there)
+        yield Offer(gettext(against), inside(addresses.teach(longer)), games_there)
 
 
 def _twin(recipe: Recipe) -> str:

@@ -166,10 +166,13 @@ def inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
     return Markup(f'<svg class="{kind}" {attributes}>{Pen().write(shapes)}</svg>')
 
 
-def inline_plot(plot: Plot, label: str = "") -> Markup:
-    """Write a plot for a page: without a label where its numbers stand in a table."""
+def inline_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
+    """Write a plot for a page: without a label where its numbers stand in a table.
+
+    `outside` are attributes of its links, see `respond.outside`.
+    """
     told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
-    shapes = Pen(None, plot.height).write(plot.shapes)
+    shapes = Pen(None, plot.height, outside=outside).write(plot.shapes)
     return Markup(
         f'<svg class="drawing figure m{plot.margin}" height="{plot.height:g}" {told}>{shapes}</svg>'
     )
@@ -259,6 +262,7 @@ class Pen(NamedTuple):
     width: float | None = 1.0
     height: float = 0.0  # of what has no width
     site: str = ""
+    outside: str = ""  # attributes of its links
 
     def write(self, shapes: Iterable[Shape]) -> str:
         """Write shapes, those that open something as links, with what they tell."""
@@ -299,7 +303,7 @@ class Pen(NamedTuple):
         if not shape.link.href:
             return f'<g class="still">{told}{element}</g>'
         href = escape(self.site + shape.link.href)
-        return f'<a href="{href}" tabindex="-1">{told}{element}</a>'
+        return f'<a href="{href}"{self.outside} tabindex="-1">{told}{element}</a>'
 
     def _x(self, share: float) -> str:
         return f"{100 * share:.4g}%" if self.width is None else f"{share * self.width:.5g}"
