@@ -19,10 +19,10 @@ from app.tables.values import TableError
 from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.causes import causes
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.moves_code import ALPHABET, decode, encode, policy_of_choice
 from app.tictactoe.notation import MARKS, position_text
 from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import Choice, optimal_q
+from app.tictactoe.policy_codec import ALPHABET, decode, encode, policy_of_choice
 from app.tictactoe.report import Chances, losing_game, report
 from app.tictactoe.views import Worth
 

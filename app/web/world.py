@@ -28,14 +28,14 @@ from app.tictactoe.card import Card
 from app.tictactoe.causes import Cause, causes
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.history import EVERY
-from app.tictactoe.mind import Tiles, tiles
-from app.tictactoe.moves_code import decode, policy_of_choice
 from app.tictactoe.notation import replay
 from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import BASELINES, Choice, Policy, best_moves, optimal_q, policy_of
+from app.tictactoe.policy_codec import decode, policy_of_choice
 from app.tictactoe.puzzles import Puzzle, puzzles
 from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.tasks import Task, task_q
+from app.tictactoe.value_map import Tiles, place_tiles
 from app.tictactoe.values import LineUp, Solution, line_up, optimal
 from app.tictactoe.views import Worth, common_scale, shown
 from app.web.language import gettext, spoken
@@ -129,7 +129,7 @@ class World:
     caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # of `kept`
 
     # All that follow list what is always there, and know the recipes of the lab besides.
-    # What plays at a board can also be named by its moves, see `moves_code`.
+    # What plays at a board can also be named by its moves, see `policy_codec`.
 
     @cached_property
     def agents(self) -> Registry[Agent]:
@@ -436,7 +436,7 @@ class World:
     @cached_property
     def tiles(self) -> Tiles:
         """Return where each decision lies in the picture of a mind."""
-        return tiles(self.game)
+        return place_tiles(self.game)
 
     @cached_property
     def puzzles(self) -> list[Puzzle]:

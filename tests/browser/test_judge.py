@@ -17,9 +17,9 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 from app.tictactoe.agents import load
 from app.tictactoe.game import O, connect
-from app.tictactoe.moves_code import decode, encode, policy_of_choice
 from app.tictactoe.notation import parse_position, position_text
 from app.tictactoe.policy import best_moves, optimal_q
+from app.tictactoe.policy_codec import decode, encode, policy_of_choice
 from app.tictactoe.report import blunders
 
 DATA = Path("tests/data/judge")

@@ -22,7 +22,7 @@ from urllib.parse import urljoin
 import click
 
 from app.tictactoe.game import Game, connect
-from app.tictactoe.moves_code import encode
+from app.tictactoe.policy_codec import encode
 from app.web.pages.lab.result import FIRST, SEEDS
 from tests.service.cases import usual_moves
 from tests.service.server import (

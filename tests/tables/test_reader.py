@@ -19,9 +19,9 @@ from app.tables.rows import MOST_ROWS
 from app.tables.values import TableError
 from app.tictactoe.agents import load
 from app.tictactoe.game import O, connect
-from app.tictactoe.moves_code import encode, policy_of_choice
 from app.tictactoe.notation import parse_position, position_text
 from app.tictactoe.policy import best_moves, optimal_q
+from app.tictactoe.policy_codec import encode, policy_of_choice
 from app.tictactoe.report import blunders
 
 GAME = connect()

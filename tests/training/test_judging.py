@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from app.tables.options import Options
 from app.tictactoe.agents import load
 from app.tictactoe.game import Game, connect
-from app.tictactoe.moves_code import encode, policy_of_choice
 from app.tictactoe.notation import position_text
 from app.tictactoe.policy import best_moves, optimal_q
+from app.tictactoe.policy_codec import encode, policy_of_choice
 from app.tictactoe.report import blunders
 from app.web import create_app
 from training.cli import main

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.tictactoe.game import SEATS, Game
-from app.tictactoe.moves_code import encode
 from app.tictactoe.policy import Policy, best_moves
+from app.tictactoe.policy_codec import encode
 from app.web import addresses, lens
 from app.web.language import IN_ENGLISH
 from app.web.service.errors import MAX_ADDRESS

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.tictactoe.mind import UNKNOWN, frame
 from app.tictactoe.notation import position_text
+from app.tictactoe.value_map import UNKNOWN, encode_frame
 from app.web import addresses
 from app.web.comparison import parse
 from app.web.lens import HEAT_STEPS
@@ -94,7 +94,7 @@ def test_every_tile_is_drawn_once_in_the_colour_that_the_film_has(world: World, 
         starts = [outline.count("M") for _, outline in drawn.paths]
         assert sum(starts) == 627 == len(drawn.places.split())
         heats = colouring(world, name, "expects").heat[step]
-        assert drawn.frames.split()[step] == frame(heats)
+        assert drawn.frames.split()[step] == encode_frame(heats)
         for (heat, outline), number in zip(drawn.paths, starts, strict=True):
             value = UNKNOWN if heat is None else heat
             assert number == (heats == value).sum()

@@ -14,7 +14,7 @@ from PIL import Image
 
 from app.recipes import name, parse
 from app.recipes.parameters import Recipe, RecipeError
-from app.tictactoe import mind
+from app.tictactoe import value_map
 from app.tictactoe.agents import Agent
 from app.tictactoe.history import History
 from app.web import addresses
@@ -136,11 +136,11 @@ def test_the_bar_has_the_value_that_the_mind_has(world: World) -> None:
             continue
         game, learned = world.game, agent.q[world.game.legal]
         rows = np.arange(game.decisions)
-        values = mind.expected(game, rows, learned, agent.card.worth)
+        values = value_map.expected_outcomes(game, rows, learned, agent.card.worth)
         last = world.last_step(lens)
         known = world.known(lens, last, slice(None))
-        tried = mind.best(game, rows, np.where(known, learned, -np.inf))
-        deciding = (tried < mind.best(game, rows, learned)) & np.isfinite(tried)
+        tried = value_map.best_move_values(game, rows, np.where(known, learned, -np.inf))
+        deciding = (tried < value_map.best_move_values(game, rows, learned)) & np.isfinite(tried)
         untried_best += int(np.count_nonzero(deciding))
         for position in {*np.flatnonzero(deciding).tolist(), *range(0, game.decisions, 301)}:
             found = opinion(world, position, lens).best_value

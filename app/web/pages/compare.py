@@ -10,8 +10,8 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response
 
 from app.tictactoe.game import Game
-from app.tictactoe.mind import outcomes
 from app.tictactoe.notation import undo
+from app.tictactoe.value_map import nearest_outcomes
 from app.web import addresses
 from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, CurveTitles, View, parse, parting
 from app.web.lens import OUTCOMES, Opinion, best_play, can_blunder, opinion
@@ -242,7 +242,7 @@ def _halved(whole: minds.MindPicture) -> minds.MindPicture:
 def _agreeing(world: World, names: list[str], steps: list[int]) -> int:
     """Count the tiles of which two agents expect the same: a win, a draw or a loss."""
     views = [*zip(names, steps, strict=True)]
-    first, second = (outcomes(minds.expected(world, *view)[0]) for view in views)
+    first, second = (nearest_outcomes(minds.expected(world, *view)[0]) for view in views)
     both = np.logical_and(*(minds.represented(world, *view).known[0] for view in views))
     return int(((first == second) & both).sum())
 

@@ -5,8 +5,8 @@ from typing import ClassVar, NamedTuple
 
 from flask import Blueprint, Response, request
 
-from app.tictactoe.mind import agreement, outcomes
 from app.tictactoe.notation import position_text, record_to
+from app.tictactoe.value_map import count_outcomes, nearest_outcomes
 from app.web import addresses
 from app.web.lens import NOTHING, OUTCOMES, opinion
 from app.web.match import Match, place_of, read_whole, step_after
@@ -87,9 +87,9 @@ def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
         tiles=tiles,
         agreement=[]
         if world.agents[name].card.worth is None
-        else agreement(
+        else count_outcomes(
             world.tiles,
-            outcomes(minds.expected(world, name, step)[0]),
+            nearest_outcomes(minds.expected(world, name, step)[0]),
             minds.represented(world, name, step).known[0],
         ),
         take=take_mind(world, name, step, kind),
@@ -105,7 +105,7 @@ def _tile(world: World, name: str, step: int, number: int) -> Tile:
     match = Match(record_to(game, position), o=HUMAN, lens=name, step=shown)
     place = place_of(match, world)
     view = opinion(world, position, name, shown)
-    outcome = int(outcomes(minds.expected(world, name, step)[0, number]))
+    outcome = int(nearest_outcomes(minds.expected(world, name, step)[0, number]))
     best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
     says = f"Its likeliest move has {best}" if view.beads else f"Its highest Q-value is {best}"
     task = ""

@@ -9,11 +9,11 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 from werkzeug.exceptions import BadRequest
 
-from app.tictactoe import mind
+from app.tictactoe import value_map
 from app.tictactoe.beads import beads, leanings
-from app.tictactoe.mind import UNKNOWN, Colouring, Tiles, frame
 from app.tictactoe.notation import MARKS, position_text, record_to
 from app.tictactoe.policy import policy_of
+from app.tictactoe.value_map import UNKNOWN, Colouring, Tiles, encode_frame
 from app.web.lens import HEAT_STEPS
 from app.web.match import read_step
 from app.web.numbers import updates
@@ -138,9 +138,11 @@ def represented(world: World, name: str, step: int | None = None) -> Represented
     """Return the decision that stands for each tile at each snapshot of an agent, or at one."""
     agent = world.agents[name]
     steps = range(agent.history.moments) if step is None else (step,)
-    known = mind.known(world.game, np.stack([world.known(name, one) for one in steps]))
-    rows = mind.representatives(world.tiles, agent.visits, known)
-    return Represented(rows, mind.at(rows, known))
+    known = value_map.known_decisions(
+        world.game, np.stack([world.known(name, one) for one in steps])
+    )
+    rows = value_map.choose_representatives(world.tiles, agent.visits, known)
+    return Represented(rows, value_map.select_decisions(rows, known))
 
 
 def expected(world: World, name: str, step: int | None = None) -> NDArray[np.float64]:
@@ -153,8 +155,8 @@ def expected(world: World, name: str, step: int | None = None) -> NDArray[np.flo
     rows = represented(world, name, step).rows
     if agent.card.worth is None:
         held = beads(game, tables, agent.card.plays)
-        return mind.best(game, rows, leanings(game, held))
-    return mind.expected(game, rows, tables, agent.card.worth)
+        return value_map.best_move_values(game, rows, leanings(game, held))
+    return value_map.expected_outcomes(game, rows, tables, agent.card.worth)
 
 
 def _tables(world: World, name: str, step: int | None) -> NDArray[np.float32]:
@@ -168,23 +170,25 @@ def colouring(world: World, name: str, kind: str, step: int | None = None) -> Co
     game, agent = world.game, world.agents[name]
     rows, known = represented(world, name, step)
     if kind == "visits":  # which are recorded for the end alone
-        return mind.visited(rows, agent.visits, LEVELS)
+        return value_map.colour_visits(rows, agent.visits, LEVELS)
     if kind == "blunders":
         plays = (policy_of(game.spread(q), agent.card.plays) for q in _tables(world, name, step))
         # One by one: all of them at once take 30 MB.
-        drawn = [mind.blundering(game, *each, LEVELS) for each in zip(rows, plays, strict=True)]
+        drawn = [
+            value_map.colour_blunders(game, *each, LEVELS) for each in zip(rows, plays, strict=True)
+        ]
         return Colouring(
             np.stack([moment.heat for moment in drawn]),
             np.stack([moment.known for moment in drawn]),
         )
     best = expected(world, name, step)
     if kind == EXPECTS:
-        return mind.expectation(best, known, HEAT_STEPS)
+        return value_map.colour_outcomes(best, known, HEAT_STEPS)
     lens = name + TASK if kind == "wrong-task" else TRUTH
     worth = world.worth(lens)
     assert worth is not None  # what is exact is no beads
-    truth = mind.expected(game, rows, world.values(lens)[game.legal], worth)
-    return mind.error(best, truth, known, LEVELS)
+    truth = value_map.expected_outcomes(game, rows, world.values(lens)[game.legal], worth)
+    return value_map.colour_errors(best, truth, known, LEVELS)
 
 
 @kept(16)  # some 30 KB each
@@ -198,7 +202,7 @@ def picture(
     places = zip(where.column.tolist(), where.top.tolist(), strict=True)
     return _drawn(world, name, kind, heat[step])._replace(
         places=" ".join(f"{x:g},{y:g}" for x, y in places),
-        frames=" ".join(frame(moment) for moment in heat),
+        frames=" ".join(encode_frame(moment) for moment in heat),
     )
 
 
@@ -206,7 +210,7 @@ def picture(
 def picture_of_play(world: World, name: str) -> MindPicture:
     """Draw where a policy blunders of which no values are known."""
     where, kind = world.tiles, "blunders"
-    heat, _ = mind.blundering_images(world.game, where, world.policies[name], LEVELS)
+    heat, _ = value_map.colour_class_blunders(world.game, where, world.policies[name], LEVELS)
     return _drawn(world, name, kind, heat)
 
 

@@ -19,9 +19,9 @@ from werkzeug.exceptions import BadRequest
 
 from app.recipes import ALGORITHMS, LONGEST
 from app.tictactoe.game import Game
-from app.tictactoe.moves_code import encode, lengths
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import best_moves
+from app.tictactoe.policy_codec import encode, lengths
 from app.web import addresses
 from app.web.pages.api.schema import PATH_PARTS, Fault, JudgeQuery, LookQuery, MoveQuery
 from app.web.respond import Page, respond

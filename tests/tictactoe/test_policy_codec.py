@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.tictactoe.game import Game, connect
-from app.tictactoe.moves_code import decode, encode, lengths, policy_of_choice
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import BASELINES, best_moves, minimax
+from app.tictactoe.policy_codec import decode, encode, lengths, policy_of_choice
 
 GAME = connect()
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

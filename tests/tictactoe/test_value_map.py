@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.tictactoe import mind
+from app.tictactoe import value_map
 from app.tictactoe.agents import Agent, load_all
-from app.tictactoe.mind import UNKNOWN, Tiles
 from app.tictactoe.policy import greedy, policy_of
 from app.tictactoe.tasks import Task, task_q
+from app.tictactoe.value_map import UNKNOWN, Tiles
 from app.tictactoe.views import Worth
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import images
@@ -24,7 +24,7 @@ STEPS = 20
 
 @pytest.fixture(scope="module")
 def where(tictactoe: Both) -> Tiles:
-    return mind.tiles(tictactoe.game)
+    return value_map.place_tiles(tictactoe.game)
 
 
 @pytest.fixture(scope="module")
@@ -87,11 +87,11 @@ def test_the_colour_is_the_best_value_of_the_representative(
 ) -> None:
     game, agent = tictactoe.game, agents[name]
     assert agent.card.worth
-    some = mind.known(game, agent.history.all_updated())
-    moments = mind.representatives(where, agent.visits, some)
-    best = mind.expected(game, moments, agent.history.all_values(), agent.card.worth)
-    known = mind.at(moments, some)
-    coloured = mind.expectation(best, known, STEPS)
+    some = value_map.known_decisions(game, agent.history.all_updated())
+    moments = value_map.choose_representatives(where, agent.visits, some)
+    best = value_map.expected_outcomes(game, moments, agent.history.all_values(), agent.card.worth)
+    known = value_map.select_decisions(moments, some)
+    coloured = value_map.colour_outcomes(best, known, STEPS)
     for step in (0, len(agent.snapshot_updates) // 2, -1):
         table, updated = agent.table(game, step), agent.updated(game, step)
         for tile, row in enumerate(moments[step].tolist()):
@@ -111,15 +111,15 @@ def test_a_perfect_mind_is_clean_bands(
 ) -> None:
     game, agent = tictactoe.game, agents["champion"]
     assert agent.card.worth
-    some = mind.known(game, agent.history.updated(-1))
-    rows = mind.representatives(where, agent.visits, some)
-    best = mind.expected(game, rows, agent.history.values(-1), agent.card.worth)
+    some = value_map.known_decisions(game, agent.history.updated(-1))
+    rows = value_map.choose_representatives(where, agent.visits, some)
+    best = value_map.expected_outcomes(game, rows, agent.history.values(-1), agent.card.worth)
     known = some[rows]
-    heat = mind.expectation(best, known, STEPS).heat
+    heat = value_map.colour_outcomes(best, known, STEPS).heat
     assert known.all()
     np.testing.assert_array_equal(heat, where.truth * STEPS)
-    assert not mind.error(best, where.truth.astype(float), known, 10).heat.any()
-    table = mind.agreement(where, mind.outcomes(best), known)
+    assert not value_map.colour_errors(best, where.truth.astype(float), known, 10).heat.any()
+    table = value_map.count_outcomes(where, value_map.nearest_outcomes(best), known)
     for ply, row in enumerate(table):
         bands = [int(((where.ply == ply) & (where.truth == t)).sum()) for t in (1, 0, -1)]
         won, drawn, lost = bands
@@ -133,14 +133,14 @@ def test_an_error_is_the_distance_to_the_truth_that_is_asked_for(
     game, task = tictactoe.game, Task(opponent="random", gamma=0.9)
     exact = task_q(game, task)[game.legal]
     rows, known = where.decision, np.ones(len(where.decision), bool)
-    best = mind.expected(game, rows, exact, Worth())
-    assert not mind.error(best, best, known, 10).heat.any()
-    against_truth = mind.error(best, where.truth.astype(float), known, 10).heat
+    best = value_map.expected_outcomes(game, rows, exact, Worth())
+    assert not value_map.colour_errors(best, best, known, 10).heat.any()
+    against_truth = value_map.colour_errors(best, where.truth.astype(float), known, 10).heat
     expected = [round(abs(a - b) / 2 * 10) for a, b in zip(best.tolist(), where.truth, strict=True)]
     assert against_truth.tolist() == expected
     assert max(expected) > 5
     nowhere = np.where(where.truth == 0, np.nan, best)
-    hidden = mind.error(best, nowhere, known, 10)
+    hidden = value_map.colour_errors(best, nowhere, known, 10)
     assert (hidden.heat[where.truth == 0] == UNKNOWN).all()
     assert not hidden.known[where.truth == 0].any()
 
@@ -149,8 +149,8 @@ def test_how_often_a_tile_was_updated(
     tictactoe: Both, where: Tiles, agents: dict[str, Agent]
 ) -> None:
     visits = agents["q-table"].visits
-    rows = mind.representatives(where, visits, visits.sum(axis=1) > 0)
-    coloured = mind.visited(rows, visits, 10)
+    rows = value_map.choose_representatives(where, visits, visits.sum(axis=1) > 0)
+    coloured = value_map.colour_visits(rows, visits, 10)
     often = visits[rows].sum(axis=1)
     assert coloured.known.tolist() == (often > 0).tolist()
     assert coloured.heat[often.argmax()] == 10
@@ -160,7 +160,7 @@ def test_how_often_a_tile_was_updated(
 
 def test_where_it_blunders(tictactoe: Both, where: Tiles, tables) -> None:
     game, q = tictactoe.game, tables["rough"]
-    coloured = mind.blundering(game, where.decision, greedy(q), 10)
+    coloured = value_map.colour_blunders(game, where.decision, greedy(q), 10)
     policy = tictactoe.policy_of(q, "greedy")
     for position, heat in zip(where.decision, coloured.heat.tolist(), strict=True):
         board = tictactoe.boards[position]
@@ -175,15 +175,19 @@ def test_snapshots_are_coloured_each_as_if_alone(
 ) -> None:
     game, agent = tictactoe.game, agents["q-table"]
     tables = game.spread(agent.history.all_values())
-    together = mind.blundering(game, where.decision, policy_of(tables, agent.card.plays), 10)
+    together = value_map.colour_blunders(
+        game, where.decision, policy_of(tables, agent.card.plays), 10
+    )
     for step, table in enumerate(tables):
-        alone = mind.blundering(game, where.decision, policy_of(table, agent.card.plays), 10)
+        alone = value_map.colour_blunders(
+            game, where.decision, policy_of(table, agent.card.plays), 10
+        )
         np.testing.assert_array_equal(together.heat[step], alone.heat)
 
 
 def test_a_frame_is_a_character_a_tile_that_html_does_not_mind() -> None:
     heats = np.array([*range(-STEPS, STEPS + 1), UNKNOWN], np.int8)
-    written = mind.frame(heats)
+    written = value_map.encode_frame(heats)
     assert len(set(written)) == len(written) == len(heats)
     assert (written[0], written[STEPS], written[2 * STEPS], written[-1]) == ("A", "U", "i", ".")
     assert not set(written) & set("<>&\"' ")

@@ -1,0 +1,238 @@
+"""An agent's values as one picture, the pages' "mind": a tile for each decision up to symmetry.
+
+A row for each ply.  Within a row the decisions that optimal play wins for the mover come first,
+then the drawn, then the lost ones.  So perfect values show three clean bands, and the order is the
+same for every agent and snapshot: two pictures can be compared tile by tile.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tictactoe.game import Game
+from app.tictactoe.policy import Policy, best_moves, uniform
+from app.tictactoe.values import optimal, outcome_chances
+from app.tictactoe.views import Worth, common_scale, heat
+
+UNKNOWN = -128  # the heat or level of a tile without a known value
+FLATNESS = 3  # the row of a ply with n tiles is about sqrt(n) / FLATNESS tiles high
+GAP = 0.75  # between two plies, in tiles
+# Decimals of the chances that order tiles: those of symmetric positions differ in the last digits.
+LUCK_DECIMALS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Tiles:
+    """The place of each class of decisions: N tiles in reading order, each 1 wide and 1 high."""
+
+    decision: NDArray[np.intp]  # [N] the lowest-numbered image, which names the class
+    images: NDArray[np.intp]  # [N, G] the images by all G symmetries, with repetitions
+    ply: NDArray[np.intp]  # [N] moves made before
+    truth: NDArray[np.int8]  # [N] mover's view: +1 a win, 0 a draw, -1 a loss
+    column: NDArray[np.intp]  # [N] from the left
+    top: NDArray[np.float64]  # [N] from the top
+    middles: list[float]  # of the row of each ply, from the top
+    columns: int
+    height: float
+
+
+class Colouring(NamedTuple):
+    """The colours of the tiles, at one or several snapshots."""
+
+    heat: NDArray[np.int8]  # [..., N] -steps .. +steps, or 0 .. steps of a level; UNKNOWN
+    known: NDArray[np.bool_]  # [..., N]
+
+
+def place_tiles(game: Game) -> Tiles:
+    """Return the place of every class of decisions."""
+    decision, truth = _sort_classes(game)
+    ply = game.ply[decision]
+    column, top = np.empty(len(decision), np.intp), np.empty(len(decision))
+    middles, y = [], 0.0
+    for number in range(int(ply[-1]) + 1):
+        row = np.flatnonzero(ply == number)
+        height = max(1, round(len(row) ** 0.5 / FLATNESS))
+        x = 0
+        for value in (1, 0, -1):
+            # Tiles fill one column after the other; each band begins a column of its own.
+            band = row[truth[row] == value]
+            place = np.arange(len(band))
+            column[band] = x + place // height
+            top[band] = y + place % height
+            band_columns = -(-len(band) // height)
+            x += band_columns
+        middles.append(y + height / 2)
+        y += height + GAP
+    columns = int(column.max()) + 1
+    for number in range(len(middles)):
+        row = np.flatnonzero(ply == number)
+        free_columns = columns - 1 - column[row].max()
+        column[row] += free_columns // 2  # centres the row
+    return Tiles(
+        decision=decision,
+        images=game.image[:, decision].T.astype(np.intp),
+        ply=ply,
+        truth=truth,
+        column=column,
+        top=top,
+        middles=middles,
+        columns=columns,
+        height=y - GAP,
+    )
+
+
+def _sort_classes(game: Game) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+    """Return the decision that names each class, in reading order, and its true value, [N] each.
+
+    Within a band those come first that are won sooner or lost later, then those that fare better if
+    both sides move at random: an order that depends on the rules alone.
+    """
+    decision = np.unique(game.symmetry_class[: game.decisions]).astype(np.intp)
+    mover = game.to_move[decision]
+    solution = optimal(game)
+    truth = (solution.value[decision] * mover).astype(np.int8)
+    random = uniform(game)
+    chances = outcome_chances(game, random, random)[decision]
+    luck = ((chances[:, 0] - chances[:, 2]) * mover).round(LUCK_DECIMALS)
+    delay = solution.plies[decision].astype(int) * truth  # plies to a win, minus those to a loss
+    order = np.lexsort((decision, -luck, delay, -truth, game.ply[decision]))
+    return decision[order], truth[order]
+
+
+def known_decisions(game: Game, updated: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return whether any move of a decision was updated, [..., D]; `updated` is [..., P]."""
+    known: NDArray[np.bool_] = np.logical_or.reduceat(updated, game.pair_start[:-1], axis=-1)
+    return known
+
+
+def choose_representatives(
+    where: Tiles, visits: NDArray[np.integer], known: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Return the image that represents each class at one or several snapshots, [..., N].
+
+    It is one that is `known` at the snapshot, [..., D], if there is one: so a class is known as
+    soon as any image of it is.  Among these it is the one that training updated most by its end,
+    since `visits`, [D, cells], are recorded for the end alone; ties: the lowest-numbered.
+    """
+    updates = visits.sum(axis=1, dtype=np.int64)[where.images]
+    # Every known image ranks above every unknown one.
+    rank = updates + known[..., where.images] * (updates.max() + 1)
+    is_best = rank == rank.max(axis=-1, keepdims=True)
+    above_all = len(visits)
+    rows: NDArray[np.intp] = np.where(is_best, where.images, above_all).min(axis=-1)
+    return rows
+
+
+def select_decisions(rows: NDArray[np.intp], values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values, of [..., D], of the decisions in `rows`, [N] or [..., N], as [..., N]."""
+    snapshots = np.broadcast_shapes(rows.shape[:-1], values.shape[:-1])
+    all_values = np.broadcast_to(values, (*snapshots, values.shape[-1]))
+    all_rows = np.broadcast_to(rows, (*snapshots, rows.shape[-1]))
+    return np.take_along_axis(all_values, all_rows, axis=-1)
+
+
+def expected_outcomes(
+    game: Game, rows: NDArray[np.intp], q: NDArray[np.floating], worth: Worth
+) -> NDArray[np.float64]:
+    """Return the value of the best move on the common scale, from -1 (loss) to +1 (win), [..., N].
+
+    `q` is [..., P], mover's view; `rows` [N] or [..., N] are decisions.
+    """
+    first_rows = rows[(0,) * (rows.ndim - 1)]
+    mover = game.to_move[first_rows]  # the same in all images of a class, so at all snapshots
+    return common_scale(mover, best_move_values(game, rows, q), worth)
+
+
+def best_move_values(
+    game: Game, rows: NDArray[np.intp], values: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the highest value, of [..., P], of the moves of each decision in `rows`, [..., N]."""
+    return select_decisions(rows, np.maximum.reduceat(values, game.pair_start[:-1], axis=-1))
+
+
+def nearest_outcomes(best: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Return the outcome nearest to each expected one: -1, 0 or +1."""
+    return np.rint(best).astype(np.int8)
+
+
+def colour_outcomes(best: NDArray[np.float64], known: NDArray[np.bool_], steps: int) -> Colouring:
+    """Colour by `expected_outcomes`, from a loss (-steps) to a win (+steps)."""
+    return _round_levels(heat(best, steps), known)
+
+
+def colour_errors(
+    best: NDArray[np.float64],
+    truth: NDArray[np.float64],
+    known: NDArray[np.bool_],
+    steps: int,
+) -> Colouring:
+    """Colour by the distance of `expected_outcomes`, [..., N], from exact ones, [N].
+
+    0 is right, and `steps` a win taken for a loss.  `truth` is NaN where there is no exact value.
+    """
+    return _round_levels(np.abs(best - truth) / 2 * steps, known & ~np.isnan(truth))
+
+
+def colour_visits(rows: NDArray[np.intp], visits: NDArray[np.integer], steps: int) -> Colouring:
+    """Colour by the updates of a decision's moves, logarithmically up to the most of all.
+
+    `visits` is [D, cells], `rows` [..., N].
+    """
+    updates = visits.sum(axis=1, dtype=np.int64)
+    most = max(1, updates.max())
+    level = np.log1p(updates[rows]) / np.log1p(most) * steps
+    return _round_levels(level, updates[rows] > 0)
+
+
+def colour_blunders(game: Game, rows: NDArray[np.intp], policy: Policy, steps: int) -> Colouring:
+    """Colour by the chance that `policy`, [..., D, cells], blunders in a decision."""
+    chance = select_decisions(rows, _blunder_chances(game, policy))
+    return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
+
+
+def colour_class_blunders(game: Game, where: Tiles, policy: Policy, steps: int) -> Colouring:
+    """Colour by the chance that `policy`, [D, cells], blunders, on average over the images."""
+    chance = _blunder_chances(game, policy)[where.images].mean(axis=1)
+    return _round_levels(chance * steps, np.ones(chance.shape, np.bool_))
+
+
+def encode_frame(heat: NDArray[np.int8]) -> str:
+    """Return the heats of a snapshot, [N], as a character each: 'A' is -20, 'U' 0, 'i' 20.
+
+    '.' is unknown.  No heat becomes a character that has a meaning in HTML.
+    """
+    signs = np.where(heat == UNKNOWN, ord("."), heat.astype(np.int16) + ord("U"))
+    return signs.astype(np.uint8).tobytes().decode("ascii")
+
+
+def count_outcomes(
+    where: Tiles, outcome: NDArray[np.int8], known: NDArray[np.bool_]
+) -> list[list[int]]:
+    """Count the tiles of each ply by true and expected outcome, [N]: the picture as a table.
+
+    For each ply twelve numbers: of those that optimal play wins, draws and loses, how many are
+    expected to be won, drawn, lost, or are unknown.
+    """
+    unknown = 2
+    expected = np.where(known, outcome, unknown)
+    return [
+        [
+            int(((where.ply == ply) & (where.truth == truth) & (expected == value)).sum())
+            for truth in (1, 0, -1)
+            for value in (1, 0, -1, unknown)
+        ]
+        for ply in range(len(where.middles))
+    ]
+
+
+def _blunder_chances(game: Game, policy: Policy) -> NDArray[np.float64]:
+    """Return the chance that a policy, [..., D, cells], blunders in each decision, [..., D]."""
+    chances: NDArray[np.float64] = (policy * ~best_moves(game)).sum(axis=-1)
+    return chances
+
+
+def _round_levels(level: NDArray[np.float64], known: NDArray[np.bool_]) -> Colouring:
+    rounded = np.where(known, np.rint(np.nan_to_num(level)), UNKNOWN)
+    return Colouring(rounded.astype(np.int8), known)
