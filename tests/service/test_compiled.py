@@ -1,5 +1,6 @@
 """Templates whose code is kept from one start to the next: only where it is this user's own."""
 
+import shutil
 from pathlib import Path
 from types import CodeType
 
@@ -7,12 +8,18 @@ import pytest
 from jinja2.environment import Environment
 
 from app.web import create_app
+from tests.service.server import ROOT
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    return tmp_path
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("MODELS", str(tmp_path / "models"))
+    (tmp_path / "models").mkdir()
+    for ending in ("json", "npz"):
+        shutil.copy(ROOT / f"models/champion.{ending}", tmp_path / "models")
+    (tmp_path / "cache").mkdir()
+    return tmp_path / "cache"
 
 
 def start(monkeypatch: pytest.MonkeyPatch) -> list[str]:

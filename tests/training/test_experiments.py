@@ -148,13 +148,17 @@ def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show(game: Ga
 
 
 def checked() -> list[tuple[str, str, str]]:
-    """Return each run of which some summary holds a digest, once: claim, measure, recipe."""
+    """Return each run of which some summary holds a digest, once: claim, measure, recipe.
+
+    Of networks only the first: each takes seconds.
+    """
     runs = {
         (check.measure, check.recipe): claim
         for claim, summary in WRITTEN.items()
         for check in summary.checks
     }
-    return [(claim, measure, recipe) for (measure, recipe), claim in runs.items()]
+    networks = [run for run in runs if run[1].startswith("dqn")]
+    return [(claim, *run) for run, claim in runs.items() if run not in networks[1:]]
 
 
 @pytest.mark.parametrize(("claim", "name", "recipe"), checked())

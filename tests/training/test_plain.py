@@ -127,7 +127,7 @@ WITH_OTHER_RULES = [
     "td-afterstates,vs=self,games=100",
     "td-afterstates,vs=fixed,symmetric=yes,win=3,games=100",
     "menace,beads=90,vs=random:50+self:50",
-    "mcts,rollouts=3",
+    "mcts,rollouts=1",
 ]
 TO_THE_END = [
     "q-iteration,vs=random:1+self:1",
@@ -246,8 +246,8 @@ BRIEF = {
     "monte-carlo": "games=30000",
     "td-afterstates": "games=5000",
     "menace": "games=20000",
-    "mcts": "rollouts=30",
-    "dqn": "epochs=10,layers=2,width=120,step_size=0.002",
+    "mcts": "rollouts=10",
+    "dqn": "epochs=5,layers=2,width=120,step_size=0.002",
 }
 
 

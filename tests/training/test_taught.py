@@ -120,12 +120,12 @@ def test_the_command_line_makes_the_same(game: Game, pupils: Pupils, tmp_path: P
 
 
 def test_taught_learners_are_judged_as_the_reference_judges_them(game: Game) -> None:
-    """Each after each of its first three games."""
+    """After each of their first three games, one of each way to play by what was learned."""
     rules, dice, pupils = Rules(), Dice(11), Pupils(game)
     boards = [position_text(game, s) for s in range(game.decisions)]
     blunders = {board: rules.blunder_cells(board) for board in rules.decisions}
     uniform = in_floats(rules.uniform())
-    starts = [parse(text).with_seed(at) for at, text in enumerate(LEARNERS)]
+    starts = [parse(text).with_seed(at) for at, text in enumerate(LEARNERS[::2])]
     reached = set[str]()
     for course in (course for start in starts for course in taught(pupils, start, dice, 3)):
         recipe, lesson = parse(course.recipe), course.lessons[-1]

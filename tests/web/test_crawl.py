@@ -15,9 +15,9 @@ from app.web import addresses
 from app.web.pages.api.description import UNREACHED
 from app.web.world import World
 
-READ = 4  # pages of each kind are searched for links
-FOLLOWED = 20  # of their links with the same parameters; the arena alone leads to 576 matches
-TRAINED = 8  # recipes; the experiments have hundreds, of which only the name is looked up
+READ = 2  # pages of each kind are searched for links
+FOLLOWED = 3  # of their links with the same parameters; the arena alone leads to 576 matches
+TRAINED = 3  # recipes; the experiments have hundreds, of which only the name is looked up
 INLINE = re.compile(r"\sstyle=|\son\w+=|hx-on|<style|js:|<script(?! src=\"/static/)")
 LINKS = {"href", "src", "action", "hx-get", "data-reply"}
 KINDS = {

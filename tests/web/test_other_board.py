@@ -70,12 +70,13 @@ ELSEWHERE = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     folder: Path = tmp_path_factory.mktemp("models")
-    for name, recipe in TRAINED.items():
-        save(folder, GAME, train(name, parse(recipe), GAME, lambda progress: None))
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("training.run.MAX_SNAPSHOTS", 3)  # each is judged in 50,000 positions
+        for name, recipe in TRAINED.items():
+            save(folder, GAME, train(name, parse(recipe), GAME, lambda progress: None))
         patch.setattr("app.web.world.tic_tac_toe", lambda: GAME)
         patch.setenv("LAB", "0")
         yield create_app(folder, seed=1)
