@@ -1,12 +1,15 @@
 """The one address of a page, and whether all of it is answered or the blocks that htmx replaces.
 
-A page is a frozen value with a field for each name that its template reads; a test compares them.
+A page is a frozen value of what a request means: its template reads its fields, and its properties,
+which follow from them.  A test compares their names with those that the template reads.
+
 What a block needs of other templates it imports itself: alone it is rendered without what stands
 around it.
 """
 
 import re
 from collections.abc import Callable, Hashable
+from functools import cache, cached_property
 from typing import ClassVar
 from urllib.parse import parse_qsl
 
@@ -23,7 +26,6 @@ from flask import (
 from jinja2_fragments.flask import render_blocks
 from markupsafe import Markup
 from msgspec import Struct
-from msgspec.structs import asdict
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -40,12 +42,27 @@ IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost")
 VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)  # an agent, its task, or at a step
 
 
-class Page(Struct, frozen=True):
-    """What a template writes down; each page is a kind of its own."""
+class Page(Struct, frozen=True, dict=True):
+    """What a request means, and what follows from that for a template; each page is a kind.
+
+    Whatever has an underscore before its name is not for the template.
+    """
 
     template: ClassVar[str]
     fragment: ClassVar[tuple[str, ...]] = ()  # the blocks of it that htmx replaces, if it has some
     mimetype: ClassVar[str] = "text/html"
+
+
+@cache
+def names_of(kind: type[Page]) -> tuple[str, ...]:
+    """Return the names that templates may read of a kind of page: its fields and properties."""
+    members = {name: each for base in kind.__mro__ for name, each in vars(base).items()}
+    properties = [
+        name for name, each in members.items() if isinstance(each, (property, cached_property))
+    ]
+    return tuple(
+        name for name in (*kind.__struct_fields__, *properties) if not name.startswith("_")
+    )
 
 
 def init_app(app: Flask) -> None:
@@ -100,10 +117,11 @@ def respond(page: Page) -> Response:
     What it says has to follow from the address and the models alone: then every cache may keep it
     that asks again before using it, the server's own too (see `service/cache.py`).
     """
+    context = {name: getattr(page, name) for name in names_of(type(page))}
     if page.fragment and wants_fragment():
-        text = render_blocks(page.template, list(page.fragment), **asdict(page))
+        text = render_blocks(page.template, list(page.fragment), **context)
     else:
-        text = render_template(page.template, **asdict(page))
+        text = render_template(page.template, **context)
     body = text.encode()
     response = Response(body, mimetype=page.mimetype)
     response.headers["Vary"] = "HX-Request"

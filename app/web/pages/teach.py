@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -128,47 +128,261 @@ class Changed(NamedTuple):
 
 
 class TeachPage(Page, frozen=True):
-    """A learner and the person who teaches it, where they stand."""
+    """A learner and the person who teaches it, where they stand.
+
+    A lesson is a game with the person or the practice between two.
+    """
 
     template: ClassVar = "teach/teach.html"
     fragment: ClassVar = ("game",)
 
     course: Course
-    here: str  # its own address
-    title: str  # who is taught
-    taught: str  # the same with how many games it was taught, "" before the first
-    games: int  # with people
-    practised: int
-    seat: str  # the learner's
-    headline: str
-    has_beads: bool  # on the squares, and draws its moves by them
-    result: str  # for the person, "" while the game goes on
-    board: Board
-    learned: str  # from which game
-    lesson: str  # what that came to
-    changes: list[Changed]
-    results: list[str]  # of each game for the learner, in words
-    words: dict[str, str]  # what the script says of the best: by milestone, and "best"
-    strip: list[str]  # what each game came to for the learner: "win", "draw" or "loss"; "practice"
-    shown: int  # which of them, from 1; 0 for none
-    before: str  # the address of the one before, "" where there is none
-    after: str
-    chart: Markup
-    figures: str
-    blunders: str  # in how many decisions it has one
-    program: str  # how many games a program needs that teaches
-    milestones: list[
-        tuple[str, str]
-    ]  # what it is to be taught, and since when it has been: "" before
-    reached: dict[str, int]  # a milestone -> games with people until then, for the best
-    losing: list[Offer]  # games that it loses to others
-    take_back: str
-    over: str  # the address of another one before its first game
-    practices: list[Offer]
-    learners: list[Offer]
-    twin: str  # the address of it beside its twin, "" if that is not to be had
-    take: Take
-    preview: str  # the address of the picture that a link to it is shown with
+    chosen: int = 0  # the lesson to show, from 1; 0 for the last
+    now: str = ""  # the cells that the person has played in the game that is begun
+
+    # Which lesson is shown, and where its game stands.
+
+    @property
+    def shown(self) -> int:
+        """The number of the lesson shown, from 1; 0 before the first."""
+        return self.chosen or len(self.course.lessons)
+
+    @cached_property
+    def _recipe(self) -> Recipe:
+        return parse(self.course.recipe)
+
+    @property
+    def _lesson(self) -> Lesson | None:
+        """The lesson shown; None before the first."""
+        return self.course.lessons[self.shown - 1] if self.shown else None
+
+    @property
+    def _ended(self) -> Lesson | None:
+        """The lesson whose end the board shows; None while a game is begun."""
+        return None if self.course.begun else self._lesson
+
+    @property
+    def _earlier(self) -> Lesson | None:
+        """The lesson whose end the board shows, if it is not the last."""
+        return self._ended if self.shown < len(self.course.lessons) else None
+
+    @property
+    def seat(self) -> str:
+        """The seat of the learner, "X" or "O"."""
+        if self._ended and self._ended.seat:
+            return self._ended.seat
+        return self.course.seat
+
+    @cached_property
+    def _place(self) -> Place:
+        """Where the game on the board stands."""
+        record = self._earlier.record if self._earlier else self.course.record
+        side = X if self.seat == "X" else O
+        return place_of(against_person(written(self._recipe), side, record), world())
+
+    # Who is taught, and how far.
+
+    @cached_property
+    def title(self) -> str:
+        """Who is taught."""
+        return title_of_learner(self._recipe)
+
+    @property
+    def games(self) -> int:
+        """How many games the person has played with it."""
+        return sum(bool(lesson.record) for lesson in self.course.lessons)
+
+    @property
+    def practised(self) -> int:
+        """How many games it has practised."""
+        return sum(lesson.games for lesson in self.course.lessons if not lesson.record)
+
+    @property
+    def taught(self) -> str:
+        """Who is taught, after how many games; "" before the first."""
+        if not self.games:
+            return ""
+        return ngettext(
+            "%(title)s after %(count)s game",
+            "%(title)s after %(count)s games",
+            self.games,
+            title=self.title,
+        )
+
+    @property
+    def has_beads(self) -> bool:
+        """Whether its squares have beads, by which it draws its moves."""
+        return isinstance(self._recipe, Menace)
+
+    # The game on the board.
+
+    @property
+    def headline(self) -> str:
+        """Whose turn it is, or how the lesson ended."""
+        if self._ended is None:
+            mark = MARKS[self._place.match.to_move]
+            number = self.games + 1
+            return gettext("Game %(number)s. Your move as %(mark)s.", number=number, mark=mark)
+        if not self._ended.record:
+            return gettext("It practised %(number)s games.", number=self._ended.games)
+        return gettext(ENDED[self.result])
+
+    @property
+    def result(self) -> str:
+        """How the game ended for the person: "win", "draw" or "loss"; "" while it goes on."""
+        return FLIPPED.get(self._ended.result, "") if self._ended else ""
+
+    @cached_property
+    def board(self) -> Board:
+        """Where the game stands, with what the learner thinks of it.
+
+        After the end those are the values of the last decision, as they are then; an earlier lesson
+        has none.
+        """
+        place, course = self._place, self.course
+        notes = [NOTHING] * place.world.game.cells
+        if self._earlier:
+            return board(place, None, None, notes=notes)
+        last = len(course.values) - 1
+        opinion = _opinion(place, course, self._recipe, last) if course.values else None
+
+        def link(cell: int) -> str:
+            return addresses.teach_now(self.now + DIGITS[cell])
+
+        return board(place, opinion, None if place.over else link, notes=notes)
+
+    # What it learned.
+
+    @property
+    def learned(self) -> str:
+        """Which lesson is shown, in words."""
+        return _labels(self.course.lessons)[self.shown - 1] if self._lesson else ""
+
+    @property
+    def lesson(self) -> str:
+        """What the lesson shown came to."""
+        return _told(self._recipe, self._lesson) if self._lesson else ""
+
+    @property
+    def changes(self) -> list[Changed]:
+        """The values that the lesson shown changed."""
+        lesson = self._lesson
+        return [_changed(self._recipe, lesson, one) for one in lesson.updates] if lesson else []
+
+    @property
+    def strip(self) -> list[str]:
+        """What each lesson came to for the learner: "win", "draw", "loss" or "practice"."""
+        return [lesson.result or "practice" for lesson in self.course.lessons]
+
+    @property
+    def results(self) -> list[str]:
+        """The same in words."""
+        return [gettext(RESULTS[result]) for result in self.strip]
+
+    @property
+    def before(self) -> str:
+        """The address of the lesson before, "" where there is none."""
+        return addresses.teach_game(self.shown - 1) if self.shown > 1 else ""
+
+    @property
+    def after(self) -> str:
+        """The address of the next lesson, "" where there is none."""
+        is_last = self.shown == len(self.course.lessons)
+        return "" if is_last else addresses.teach_game(self.shown + 1)
+
+    @property
+    def chart(self) -> Markup:
+        """The curves of how good it was after each lesson."""
+        lessons = self.course.lessons
+        points = [(one.beaten["x"], one.beaten["o"], one.blunders) for one in lessons]
+        return taught_chart(points, world().game.decisions)
+
+    @property
+    def figures(self) -> str:
+        """How good it is after the lesson shown."""
+        return _figures(self.course.lessons[: self.shown]) if self._lesson else ""
+
+    @property
+    def blunders(self) -> str:
+        """In how many decisions it has a blunder."""
+        return count(self._lesson.blunders) if self._lesson else ""
+
+    # The challenge.
+
+    @property
+    def program(self) -> str:
+        """How many games a program needs that teaches."""
+        return _program()
+
+    @property
+    def milestones(self) -> list[tuple[str, str]]:
+        """What it is to be taught, and since when it has been: "" before."""
+        return [*_milestones(self.course.lessons)]
+
+    @property
+    def reached(self) -> dict[str, int]:
+        """By milestone, how many games the person had played when it was first reached."""
+        return _reached(self.course.lessons)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What the script says of the best in this browser: by milestone, and "best"."""
+        return {key: gettext(text) for key, text in BEST.items()}
+
+    @property
+    def losing(self) -> list[Offer]:
+        """Games that it loses to others."""
+        return [*_losing(self.course)]
+
+    # Where to go.
+
+    @property
+    def here(self) -> str:
+        """The address of this page."""
+        return addresses.teach(_name(self.course.recipe), now=self.now)
+
+    @property
+    def take_back(self) -> str:
+        """The address without the last lesson, "" before the first."""
+        if not self.course.lessons:
+            return ""
+        return inside(addresses.teach(written(without_last(self._recipe))))
+
+    @property
+    def over(self) -> str:
+        """The address of the same learner with another seed before its first game."""
+        if not self.course.lessons:
+            return ""
+        other = untaught(self._recipe).with_seed(self._recipe.seed + 1)
+        return inside(addresses.teach(written(other)))
+
+    @property
+    def practices(self) -> list[Offer]:
+        """The practice that the recipe allows."""
+        return [*_practices(self._recipe)]
+
+    @property
+    def learners(self) -> list[Offer]:
+        """Who else can be taught."""
+        return [
+            Offer(gettext(title), inside(addresses.teach(_name(text))), gettext(line))
+            for text, (title, line) in LEARNERS.items()
+        ]
+
+    @property
+    def twin(self) -> str:
+        """The address of it beside the same learner that programs taught; "" without one."""
+        return _twin(self._recipe) if self.course.lessons else ""
+
+    @property
+    def take(self) -> Take:
+        """How it is exported."""
+        return take_learner(_name(self.course.recipe))
+
+    @property
+    def preview(self) -> str:
+        """The address of the picture with which a link to it is shown."""
+        return addresses.TEACH_PREVIEW.to(self.course.recipe)
 
 
 class RefusedPage(Page, frozen=True):
@@ -196,13 +410,13 @@ def teach(name: str = "") -> AnyResponse:
                 gettext("This learner cannot be taught: %(why)s.", why=course.sentence)
             )
         before = up_to(recipe, course.game - 1)
-        kept = Offer(title(before), inside(addresses.teach(written(before))))
+        kept = Offer(title_of_learner(before), inside(addresses.teach(written(before))))
         return respond(RefusedPage(f"{course.sentence[0].upper()}{course.sentence[1:]}.", kept))
     if course.recipe != written(recipe):  # the game is over, and now a part of the recipe
-        return lead_to(inside(addresses.teach(course.recipe)), partial(page, course))
+        return lead_to(inside(addresses.teach(course.recipe)), partial(TeachPage, course))
     last = len(course.lessons)
     shown = read_whole("game", game, 1, last) if game and last else last
-    return respond(page(course, shown, now.strip(".")))
+    return respond(TeachPage(course, shown, now.strip(".")))
 
 
 @bp.get(addresses.TEACH_PREVIEW)
@@ -211,7 +425,7 @@ def preview(name: str) -> Response:
     _, course = taught(name)
     if isinstance(course, Refusal):
         raise BadRequest(f"{course.sentence[0].upper()}{course.sentence[1:]}.")
-    shown = page(course)
+    shown = TeachPage(course)
     words = shown.taught or gettext("%(title)s: teach it tic-tac-toe", title=shown.title)
     return png_file(preview_of(shown.board, words))
 
@@ -229,105 +443,16 @@ def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
     return recipe, world().lab.taught(written(recipe), now.strip(".") if begun else None)
 
 
-def page(course: Course, shown: int = 0, now: str = "") -> TeachPage:
-    """Gather what the templates write down; `shown` is a lesson from 1, 0 for the last."""
-    recipe, lessons = parse(course.recipe), course.lessons
-    shown = shown or len(lessons)
-    lesson = lessons[shown - 1] if lessons else None
-    ended = None if course.begun or lesson is None else lesson
-    earlier = ended is not None and shown < len(lessons)
-    record = ended.record if ended and earlier else course.record
-    seat = ended.seat if ended and ended.seat else course.seat
-    side = X if seat == "X" else O
-    place = place_of(against_person(written(recipe), side, record), world())
-    games, who = [one for one in lessons if one.record], title(recipe)
-    other = untaught(recipe).with_seed(recipe.seed + 1)
-    chosen = "" if course.recipe == START else course.recipe
-    return TeachPage(
-        course=course,
-        here=addresses.teach(chosen, now=now),
-        title=who,
-        taught=ngettext(
-            "%(title)s after %(count)s game",
-            "%(title)s after %(count)s games",
-            len(games),
-            title=who,
-        )
-        if games
-        else "",
-        games=len(games),
-        practised=sum(one.games for one in lessons if not one.record),
-        seat=seat,
-        headline=_headline(place, ended, len(games)),
-        has_beads=isinstance(recipe, Menace),
-        result=FLIPPED.get(ended.result, "") if ended else "",
-        board=_board(place, course, recipe, None if earlier else now),
-        learned=_labels(lessons)[shown - 1] if lessons else "",
-        lesson=_told(recipe, lesson) if lesson else "",
-        changes=[_changed(recipe, lesson, one) for one in lesson.updates] if lesson else [],
-        results=[gettext(RESULTS[one.result or "practice"]) for one in lessons],
-        words={key: gettext(text) for key, text in BEST.items()},
-        strip=[one.result or "practice" for one in lessons],
-        shown=shown,
-        before=addresses.teach_game(shown - 1) if shown > 1 else "",
-        after=addresses.teach_game(shown + 1) if shown < len(lessons) else "",
-        chart=taught_chart(
-            [(one.beaten["x"], one.beaten["o"], one.blunders) for one in lessons],
-            world().game.decisions,
-        ),
-        figures=_figures(lessons[:shown]) if lessons else "",
-        blunders=count(lesson.blunders) if lesson else "",
-        program=_program(),
-        milestones=[*_milestones(lessons)],
-        reached=_reached(lessons),
-        losing=[*_losing(course)],
-        take_back=inside(addresses.teach(written(without_last(recipe)))) if lessons else "",
-        over=inside(addresses.teach(written(other))) if lessons else "",
-        practices=[*_practices(recipe)],
-        learners=[
-            Offer(
-                gettext(words[0]),
-                inside(addresses.teach("" if text == START else text)),
-                gettext(words[1]),
-            )
-            for text, words in LEARNERS.items()
-        ],
-        twin=_twin(recipe) if lessons else "",
-        take=take_learner(chosen),
-        preview=addresses.TEACH_PREVIEW.to(course.recipe),
-    )
+def _name(recipe: str) -> str:
+    """Return the name of a learner in addresses, "" of the first that is offered."""
+    return "" if recipe == START else recipe
 
 
-def title(recipe: Recipe) -> str:
+def title_of_learner(recipe: Recipe) -> str:
     """Return who is taught: one of those that are offered, else by its algorithm."""
     start = untaught(recipe).with_seed(0)
     known = (gettext(words[0]) for text, words in LEARNERS.items() if parse(text) == start)
     return next(known, title_of(start).partition(",")[0])
-
-
-def _headline(place: Place, ended: Lesson | None, games: int) -> str:
-    if ended is None:
-        mark = MARKS[place.match.to_move]
-        return gettext("Game %(number)s. Your move as %(mark)s.", number=games + 1, mark=mark)
-    if not ended.record:
-        return gettext("It practised %(number)s games.", number=ended.games)
-    return gettext(ENDED[FLIPPED[ended.result]])
-
-
-def _board(place: Place, course: Course, recipe: Recipe, now: str | None) -> Board:
-    """Lay out where the game stands, with what the learner thinks of it; without, where it stood.
-
-    After the end that are the values of the last decision, as they are then.
-    """
-    seen = None
-    if now is not None and course.values:
-        ply = len(course.values) - 1
-        seen = _opinion(place, course, recipe, ply)
-    notes = [NOTHING] * place.world.game.cells
-    link = (
-        None if now is None or place.over else lambda cell: addresses.teach_now(now + DIGITS[cell])
-    )
-    return board(place, seen, link, notes=notes)
 
 
 def _opinion(place: Place, course: Course, recipe: Recipe, ply: int) -> Opinion:
