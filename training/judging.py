@@ -20,9 +20,9 @@ from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.causes import causes
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import MARKS, position_text
-from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import Choice, optimal_q
 from app.tictactoe.policy_codec import ALPHABET, decode, encode, policy_of_choice
+from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import Chances, losing_game, report
 from app.tictactoe.views import Worth
 
@@ -171,7 +171,7 @@ def _play(game: Game, choice: Choice) -> Iterator[str]:
         f"Blunders: {figures.blunders[0]:,} of {game.decisions:,} positions, "
         f"{met.x[0]:,} of them met as X and {met.o[0]:,} as O; NashConv {figures.nash_conv[0]:.4g}"
     )
-    play = OwnPlay(game, policy)
+    play = ReachablePlay(game, policy)
     found = mistakes(play)
     for cause in causes(play, found, atlas(game, found)):
         seat = f" as {MARKS[cause.seat]}" if cause.seat else ""

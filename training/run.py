@@ -198,7 +198,7 @@ def agent_of(
         q=end.q,
         visits=end.visits,
         snapshot_updates=updates,
-        history=History.of(
+        history=History.from_tables(
             tables, np.stack([game.pairs_of(moment.visits) > 0 for moment in history])
         ),
     )

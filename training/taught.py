@@ -339,13 +339,13 @@ def judged(game: Game, policy: Policy) -> dict[str, Any]:
     """Return what is exactly true of a policy, [D, cells], as `Lesson` has it."""
     pairs = policy[game.legal]
     followed = follow(game, pairs[None])
-    met = followed.met[0, 0] | followed.met[1, 0]
+    reachable = followed.reachable[0, 0] | followed.reachable[1, 0]
     wins, blocks = _duties(game)
     at_random = followed.vs[0, list(BASELINES).index("random"), 0]
     proved = {seat: unbeatable(game, policy, player) for seat, player in SEATS.items()}
     reached = {
-        "rows": not _neglects(game, pairs, met, wins),
-        "blocks": not _neglects(game, pairs, met, blocks),
+        "rows": not _neglects(game, pairs, reachable, wins),
+        "blocks": not _neglects(game, pairs, reachable, blocks),
         "random": not at_random[-1],
         **proved,
         "both": all(proved.values()),

@@ -128,7 +128,7 @@ def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
 def to_process(game: Game, agent: Agent) -> bytes:
     """Write an agent for another process of this program, whose files it is not: as it is kept."""
     history = agent.history
-    arrays = (history.since, history.value, history.met, game.pairs_of(agent.visits))
+    arrays = (history.since, history.value, history.first_update, game.pairs_of(agent.visits))
     return msgspec.msgpack.encode((agent.card, *(array.tobytes() for array in arrays)))
 
 
@@ -159,7 +159,7 @@ def from_process(game: Game, content: bytes, name: str) -> Agent:
         snapshot_updates=np.array(card.figures.updates),
         history=history,
     )
-    for array in (agent.q, agent.visits, agent.snapshot_updates, history.first):
+    for array in (agent.q, agent.visits, agent.snapshot_updates, history.change_start):
         array.flags.writeable = False
     return agent
 
@@ -258,7 +258,7 @@ def _with_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Age
         q=arrays["q"],
         visits=arrays["visits"],
         snapshot_updates=arrays["snapshot_updates"],
-        history=History.of(arrays["snapshot_q"], arrays["snapshot_updated"]),
+        history=History.from_tables(arrays["snapshot_q"], arrays["snapshot_updated"]),
     )
 
 

@@ -1,6 +1,6 @@
-"""Where a policy blunders, one position for each symmetry class, the most serious first.
+"""The blunders of a policy, one position a symmetry class, and the proof that it cannot be beaten.
 
-And where none loses the game: a proof, short enough to check by hand, that no opponent beats it.
+The most serious blunder comes first.  The proof is short enough to check by hand.
 """
 
 from typing import NamedTuple
@@ -9,89 +9,94 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import Choice, best_moves, optimal_q
+from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import blunders, losing_game
 
-CHANCE_DECIMALS = 12  # by which chances are ordered: images differ in the last digits
+# Decimals of the chances that order positions: those of symmetric ones differ in the last digits.
+CHANCE_DECIMALS = 12
 
 
 class Mistakes(NamedTuple):
-    """Every decision in which a policy can blunder, by number; mover's view."""
+    """The M decisions in which a policy can blunder, in their order; values in the mover's view."""
 
     position: NDArray[np.intp]  # [M]
     wrong: Choice  # [M, cells] its blunders
-    right: Choice  # [M, cells] the moves that keep it
+    right: Choice  # [M, cells] the moves that keep the value of the game
     before: NDArray[np.int8]  # [M] the value of the game: +1 a win, 0 a draw
-    after: NDArray[np.int8]  # [M] what its worst move leaves of it: 0 or -1
-    chance: NDArray[np.float64]  # [M] of erring there in a game against `uniform`
+    after: NDArray[np.int8]  # [M] its value after the policy's worst move: 0 or -1
+    chance: NDArray[np.float64]  # [M] of this blunder in a game against `uniform`
 
 
 class Atlas(NamedTuple):
     """One mistake for each symmetry class, the most serious class first, [N]."""
 
-    row: NDArray[np.intp]  # which of the mistakes stands for the class: its likeliest
-    erring: NDArray[np.intp]  # in how many images of the position the policy errs
-    images: NDArray[np.intp]  # how many images there are
+    row: NDArray[np.intp]  # the mistake that stands for the class, its likeliest: a row of Mistakes
+    erring: NDArray[np.intp]  # the number of images in which the policy errs
+    images: NDArray[np.intp]  # the number of all images
     chance: NDArray[np.float64]  # of erring in one of them in a game against `uniform`
 
 
-def mistakes(play: OwnPlay) -> Mistakes:
-    """Find where a policy can blunder, and what that costs."""
+def mistakes(play: ReachablePlay) -> Mistakes:
+    """Return the decisions in which a policy can blunder, and the cost of each."""
     game = play.game
     position = np.flatnonzero(blunders(game, play.policy))
     values, right = optimal_q(game)[position], best_moves(game)[position]
     wrong = (play.policy[position] > 0) & ~right
     by_x = game.to_move[game.pair_from] == X
-    chance = game.spread(np.where(by_x, play.games[X].chance, play.games[O].chance), 0.0)
+    pair_chance = np.where(by_x, play.games[X].chance, play.games[O].chance)
+    chance = game.spread(pair_chance, 0.0)[position]
     return Mistakes(
         position=position,
         wrong=wrong,
         right=right,
         before=np.fmax.reduce(values, axis=1).astype(np.int8),
         after=np.where(wrong, values, 1).min(axis=1).astype(np.int8),
-        chance=(chance[position] * wrong).sum(axis=1),
+        chance=(chance * wrong).sum(axis=1),
     )
 
 
 def atlas(game: Game, found: Mistakes) -> Atlas:
-    """Put images of one position together, and order them by how much they matter.
+    """Return one mistake for each symmetry class, ordered by how much it matters.
 
     First those that happen most often in games against `uniform`; then those that lose most; then
     those that come first in a game.
     """
-    kind = game.symmetry_class[: game.decisions]
-    of = kind[found.position]
-    chance = np.bincount(of, found.chance, game.decisions).astype(np.float64)
-    lost = found.after - found.before
+    decision_class = game.symmetry_class[: game.decisions]
+    mistake_class = decision_class[found.position]
+    chance = np.bincount(mistake_class, found.chance, game.decisions).astype(np.float64)
+    lost = found.after - found.before  # the more negative, the worse
+    # The likeliest mistake of each class: `unique` returns the first row of each in this order.
     likeliest = np.lexsort((found.position, lost, -found.chance.round(CHANCE_DECIMALS)))
-    _, first = np.unique(of[likeliest], return_index=True)
+    _, first = np.unique(mistake_class[likeliest], return_index=True)
     row = likeliest[first]
-    order = np.lexsort((found.position[row], lost[row], -chance[of[row]].round(CHANCE_DECIMALS)))
+    class_chance = chance[mistake_class[row]]
+    order = np.lexsort((found.position[row], lost[row], -class_chance.round(CHANCE_DECIMALS)))
     row = row[order]
+    row_class = mistake_class[row]
     return Atlas(
         row=row,
-        erring=np.bincount(of, minlength=game.decisions)[of[row]],
-        images=np.bincount(kind)[of[row]],
-        chance=chance[of[row]],
+        erring=np.bincount(mistake_class, minlength=game.decisions)[row_class],
+        images=np.bincount(decision_class)[row_class],
+        chance=chance[row_class],
     )
 
 
 class Certificate(NamedTuple):
-    """What a policy can meet in a seat, by any opponent, and its moves there, up to symmetry.
+    """The positions that a policy can meet in a seat, and its moves there, up to symmetry.
 
-    After each of these moves every answer leads to an image of a listed position or ends the
-    game, and no end is a loss.  A position is listed once for every choice of moves that the
+    After each of these moves every reply leads to an image of a listed position or ends the
+    game, and no ending is a loss.  A position is listed once for every choice of moves that the
     policy makes in its images.
     """
 
-    position: NDArray[np.intp]  # [N] by number, each one that the policy itself can meet
-    moves: Choice  # [N, cells] what it may play there
-    met: int  # how many positions they are, all images counted that it can meet
+    position: NDArray[np.intp]  # [N] each one that the policy itself can meet, in their order
+    moves: Choice  # [N, cells] the moves that it may play there
+    reachable: int  # how many positions it can meet, all images counted
 
 
-def certificate(play: OwnPlay, seat: int) -> Certificate:
-    """List all that proves a policy unbeatable in this seat (+1 X, -1 O).
+def certificate(play: ReachablePlay, seat: int) -> Certificate:
+    """Return the proof that a policy cannot be beaten in a seat (+1 X, -1 O).
 
     Raises ValueError if it can be beaten there.
     """
@@ -99,17 +104,22 @@ def certificate(play: OwnPlay, seat: int) -> Certificate:
     record = losing_game(game, play.policy, seat)
     if record is not None:
         raise ValueError(f"nothing proves what is not so: it loses the game {record}")
-    met = np.flatnonzero(play.games[seat].met)
-    choice = play.policy[met] > 0
-    _, first = np.unique(_classes(game, met, choice), return_index=True)
-    first = np.sort(first)
-    return Certificate(met[first], choice[first], len(met))
+    reachable = np.flatnonzero(play.games[seat].reachable)
+    choice = play.policy[reachable] > 0
+    _, first = np.unique(_classes(game, reachable, choice), return_index=True)
+    listed = np.sort(first)
+    return Certificate(reachable[listed], choice[listed], len(reachable))
 
 
 def _classes(game: Game, position: NDArray[np.intp], choice: Choice) -> NDArray[np.int64]:
-    """Return one number for each of N decisions and its moves, [N, cells]; the same for images."""
+    """Return a number for each of N decisions and its moves, [N, cells]; images have the same.
+
+    A decision and its moves, one bit a cell, make one number; the class is the lowest of those of
+    all images.
+    """
     bits = 1 << np.arange(game.cells)
-    moves = (choice @ bits[np.argsort(game.symmetry, axis=1)].T).T
+    image_of_cell = np.argsort(game.symmetry, axis=1)  # [G, cells]
+    moves = (choice @ bits[image_of_cell].T).T  # [G, N]
     images = (game.image[:, position].astype(np.int64) << game.cells) + moves
     classes: NDArray[np.int64] = images.min(axis=0)
     return classes

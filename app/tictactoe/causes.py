@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from app.tictactoe.atlas import Atlas, Mistakes
 from app.tictactoe.game import Game, O, X
-from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import Choice, Policy, best_moves, completing, optimal_q
+from app.tictactoe.reachable_play import ReachablePlay
 
 ALWAYS = 0.95  # of the positions of a seat: what is played by a rule there was not learned
 FEW = 10  # positions from which nothing follows
@@ -56,18 +56,18 @@ class Facts(NamedTuple):
 
 
 class Play(NamedTuple):
-    """A policy, and what it meets."""
+    """A policy and its properties."""
 
     game: Game
     facts: Facts
     policy: Policy  # [D, cells]
     choice: Choice  # [D, cells]
-    met: Where
+    reachable: Where  # the decisions in which it can come to move
     kept: NDArray[np.float64]  # [D] the chance that its move keeps the value
     loses: NDArray[np.float64]  # [D] what the worst of its moves does to the value, 0 or less
 
 
-def causes(own: OwnPlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
+def causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
     """Name the likely causes of the blunders `found` of a policy, which `kinds` orders.
 
     What explains a whole seat comes first, and then only the other seat is looked at.
@@ -81,7 +81,7 @@ def causes(own: OwnPlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
         facts=facts,
         policy=policy,
         choice=choice,
-        met=own.met,
+        reachable=own.reachable,
         kept=(policy * best_moves(game)).sum(axis=1),
         loses=np.where(choice, optimal_q(game), 1).min(axis=1) - facts.value,
     )
@@ -196,8 +196,8 @@ def _one_cell(play: Play, found: Mistakes, rest: Where) -> list[Cause]:
 def _no_block(play: Play, rest: Where) -> list[Cause]:
     """Whether the other side is let through where one square would stop it."""
     wins, threat = play.facts.wins, play.facts.threat
-    met = rest & play.met
-    of, could_win = met & threat.any(axis=1), met & wins.any(axis=1)
+    reachable = rest & play.reachable
+    of, could_win = reachable & threat.any(axis=1), reachable & wins.any(axis=1)
     blocks = (play.policy * threat).sum(axis=1)
     share = blocks[of].mean() if of.sum() >= FEW else 1.0
     won = (play.policy * wins)[could_win].sum(axis=1).mean() if could_win.any() else 1.0
@@ -224,7 +224,7 @@ def _images(play: Play, found: Mistakes, kinds: Atlas, rest: Where) -> list[Caus
 
 def _unreachable(play: Play, found: Mistakes) -> list[Cause]:
     """Whether no game of its own comes to any of its blunders."""
-    if play.met[found.position].any():
+    if play.reachable[found.position].any():
         return []
     number = len(found.position)
     return [Cause("unreachable", 0, "", number, number, 0.0, (int(found.position[0]),))]
@@ -232,7 +232,7 @@ def _unreachable(play: Play, found: Mistakes) -> list[Cause]:
 
 def _hanging(play: Play, seat: int) -> Where:
     """Where a seat comes to move, and a move can give something away."""
-    hanging: Where = play.met & play.facts.hanging & (play.game.to_move == seat)
+    hanging: Where = play.reachable & play.facts.hanging & (play.game.to_move == seat)
     return hanging
 
 
@@ -254,8 +254,8 @@ def _worst(play: Play, where: Where) -> tuple[int, ...]:
     listed = np.flatnonzero(where)
     if not len(listed):
         return ()
-    met = play.met[listed]
-    order = np.lexsort((listed, play.loses[listed], ~met))
+    reachable = play.reachable[listed]
+    order = np.lexsort((listed, play.loses[listed], ~reachable))
     return (int(listed[order[0]]),)
 
 

@@ -1,4 +1,8 @@
-"""What an agent knew while it learned, kept small: most values stay as they are for long."""
+"""An agent's values at every snapshot of its training, stored as changes.
+
+Most values stay the same between two snapshots: an update changes one value.  Of a table that was
+learned step by step a quarter of the numbers is kept.
+"""
 
 from dataclasses import dataclass
 
@@ -12,52 +16,58 @@ EVERY = slice(None)  # pair
 class History:
     """The values of P pairs at T snapshots as C changes, and when training first updated a pair.
 
-    It gives back the same bits.  Of a table that was learned step by step a quarter is kept: an
-    update changes one value.  The arrays are read-only.
+    It gives back the same bits.  The arrays are read-only.
     """
 
-    moments: int  # T
-    first: NDArray[np.int32]  # [P + 1] the changes of pair p are first[p]:first[p + 1], in order
-    since: NDArray[np.uint8]  # [C] the snapshot from which on a value holds; of a first one 0
+    snapshots: int  # T
+    change_start: NDArray[
+        np.int32
+    ]  # [P + 1] pair p has changes change_start[p]:change_start[p + 1]
+    since: NDArray[np.uint8]  # [C] the snapshot from which on the value holds; 0 for a pair's first
     value: NDArray[np.float32]  # [C]
-    met: NDArray[np.uint8]  # [P] the first snapshot by which the pair was updated, T if none
+    first_update: NDArray[np.uint8]  # [P] the first snapshot by which it was updated, T if none
 
     @classmethod
-    def of(cls, values: NDArray[np.float32], updated: NDArray[np.bool_]) -> "History":
-        """Keep values and whether they had been updated, [T, P] each; an update is for ever."""
-        moments, pairs = values.shape
-        bits = values.view(np.uint32)  # by which 0 and -0 differ
-        changes = np.ones((pairs, moments), np.bool_)
+    def from_tables(cls, values: NDArray[np.float32], updated: NDArray[np.bool_]) -> "History":
+        """Return the history of values and of whether they had been updated by then, [T, P] each.
+
+        A pair that was updated stays so at all later snapshots.
+        """
+        snapshots, pairs = values.shape
+        bits = values.view(np.uint32)  # as bits, 0 and -0 differ
+        changes = np.ones((pairs, snapshots), np.bool_)
         changes[:, 1:] = (bits[1:] != bits[:-1]).T
-        pair, since = changes.nonzero()
-        first = np.zeros(pairs + 1, np.int32)
-        np.cumsum(np.bincount(pair, minlength=pairs), out=first[1:])
+        pair, snapshot = changes.nonzero()
+        change_start = np.zeros(pairs + 1, np.int32)
+        np.cumsum(np.bincount(pair, minlength=pairs), out=change_start[1:])
         # A file may hold any byte for true: only the comparison counts all of them as one.
-        met = (updated.view(np.uint8) == 0).sum(axis=0).astype(np.uint8)
-        kept = cls(moments, first, since.astype(np.uint8), values[since, pair], met)
-        for array in (kept.first, kept.since, kept.value, kept.met):
+        first_update = (updated.view(np.uint8) == 0).sum(axis=0).astype(np.uint8)
+        since = snapshot.astype(np.uint8)
+        history = cls(snapshots, change_start, since, values[snapshot, pair], first_update)
+        for array in (change_start, since, history.value, first_update):
             array.flags.writeable = False
-        return kept
+        return history
 
     def values(self, step: int, pairs: slice = EVERY) -> NDArray[np.float32]:
-        """Return what pairs were worth at a snapshot, counted from 0, or from the end below 0."""
-        first = self.first[: len(self.first) - 1][pairs]
-        last = self.first[1:][pairs]
-        begin, end = int(first[0]), int(last[-1])
-        held = self.since[begin:end] <= step % self.moments
-        place = first + np.add.reduceat(held, first - begin, dtype=np.int32) - 1
-        return self.value[place]
+        """Return the values of pairs at a snapshot, counted from 0, or from the end below 0."""
+        starts, ends = self.change_start[:-1][pairs], self.change_start[1:][pairs]
+        start, end = int(starts[0]), int(ends[-1])
+        # The changes of a pair are in order, so the value that holds is the last one made by then.
+        is_made = self.since[start:end] <= step % self.snapshots
+        made = np.add.reduceat(is_made, starts - start, dtype=np.int32)
+        return self.value[starts + made - 1]
 
     def updated(self, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
-        """Return whether training had updated pairs by a snapshot, counted as above."""
-        return self.met[pairs] <= step % self.moments
+        """Return whether training had updated pairs by a snapshot, counted as in `values`."""
+        return self.first_update[pairs] <= step % self.snapshots
 
     def all_values(self) -> NDArray[np.float32]:
-        """Return what all pairs were worth at all snapshots, [T, P]."""
+        """Return the values of all pairs at all snapshots, [T, P]."""
         until = np.append(self.since[1:], np.uint8(0))
-        lasting = np.where(until > self.since, until, np.uint8(self.moments)) - self.since
-        return np.ascontiguousarray(self.value.repeat(lasting).reshape(-1, self.moments).T)
+        # The last change of a pair lasts to the end: the next one belongs to the next pair, at 0.
+        lasts = np.where(until > self.since, until, np.uint8(self.snapshots)) - self.since
+        return np.ascontiguousarray(self.value.repeat(lasts).reshape(-1, self.snapshots).T)
 
     def all_updated(self) -> NDArray[np.bool_]:
         """Return whether training had updated all pairs by all snapshots, [T, P]."""
-        return self.met <= np.arange(self.moments)[:, None]
+        return self.first_update <= np.arange(self.snapshots)[:, None]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
-from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import Policy
+from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.values import Solution, optimal
 
 LEVELS = range(3)  # from easy to hard
@@ -77,7 +77,7 @@ def puzzles(
 
 def candidates(game: Game, name: str, policy: Policy, values: NDArray[np.floating]) -> list[Puzzle]:
     """Find every puzzle of one agent, those first that it meets most often."""
-    solution, play = optimal(game), OwnPlay(game, policy)
+    solution, play = optimal(game), ReachablePlay(game, policy)
     found = mistakes(play)
     order = atlas(game, found)
     played, expected = policy[found.position] > 0, values[found.position]

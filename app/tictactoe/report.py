@@ -1,4 +1,4 @@
-"""An agent judged exactly: the figures of its card, its blunders, and the game that beats it."""
+"""The exact evaluation of an agent: figures of its card, blunders, and the game that beats it."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -107,18 +107,18 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Followed(NamedTuple):
-    """What comes of all games of T policies; outcomes are X winning, a draw, O winning."""
+    """The results of all games of T policies; outcomes are X winning, a draw, O winning."""
 
     vs: Values  # [2, L, T, 3] as X and as O, chances against each baseline
     worst: Values  # [2, T, 3] the same against their best responders
-    met: NDArray[np.bool_]  # [2, T, D] in which decisions they can come to move in each seat
+    reachable: NDArray[np.bool_]  # [2, T, D] the decisions that they can meet in each seat
 
 
 def follow(game: Game, policies: Values) -> Followed:
-    """Follow all games of T policies, [T, P], against every baseline and their best responders."""
-    vs, met = _against_baselines(game, policies)
+    """Return the results of T policies, [T, P], against all baselines and their best responders."""
+    vs, reachable = _against_baselines(game, policies)
     worst = [respond(game, policies, -seat)[1][..., 0].T for seat in SEATS.values()]
-    return Followed(vs, np.stack(worst), met)
+    return Followed(vs, np.stack(worst), reachable)
 
 
 def report(
@@ -130,27 +130,29 @@ def report(
     task: Task | None = None,
     follow: Callable[[Game, Values], Followed] = follow,
 ) -> Figures:
-    """Judge a table at each of its snapshots by its play, all of them in one pass.
+    """Return the exact figures of a table at each of its T snapshots.
 
-    `tables` is [T, P] in the mover's view, the legal pairs of each snapshot, `updates` says after
-    how many updates each was taken, `worth` what its rewards mean, if its values are made of them,
-    `plays` how it plays by its values, and `task` its training task, if that has exact
-    values.  `follow` may be something faster that finds the same.
+    `tables` is [T, P] in the mover's view, the legal pairs of each snapshot; `updates` the number
+    of updates at each; `worth` the rewards, or None if values are no expected rewards; `plays` how
+    it plays by its values; and `task` its training task, if that has exact values.  `follow` can be
+    replaced by a faster function with the same results.
     """
     policies: Values = game.pairs_of(policy_of(game.spread(tables), plays))
     followed = follow(game, policies)
     beaten = _by_seat(followed.worst)
+    gains = [  # of the best responders of both seats: their wins less their losses
+        round_figure(as_x[2] - as_x[0] + as_o[2] - as_o[0])
+        for as_x, as_o in zip(beaten.x, beaten.o, strict=True)
+    ]
     blundering = _blundering(game, policies)
     return Figures(
         updates=list(updates),
         vs={name: _by_seat(followed.vs[:, number]) for number, name in enumerate(BASELINES)},
         best_response=beaten,
-        nash_conv=[
-            round_figure(x[2] - x[0] + o[2] - o[0]) for x, o in zip(beaten.x, beaten.o, strict=True)
-        ],
+        nash_conv=gains,
         blunders=blundering.sum(axis=1).tolist(),
         reachable_blunders=CountsBySeat(
-            *((blundering & met).sum(axis=1).tolist() for met in followed.met)
+            *((blundering & reachable).sum(axis=1).tolist() for reachable in followed.reachable)
         ),
         classes_right=None if worth is None else _classes_right(game, tables, worth),
         task=None if task is None else _task_distance(game, tables, task),
@@ -158,17 +160,17 @@ def report(
 
 
 def chances_against(game: Game, opponent: Policy, policy: Policy, seat: int) -> Chances:
-    """Win, draw, loss of `policy` in this seat (+1 X, -1 O) against `opponent`, rounded."""
+    """Return win, draw and loss of `policy` in a seat (+1 X, -1 O) against `opponent`, rounded."""
     both = line_up(game, np.stack([policy, opponent])[:, game.legal])
     x, o = np.array([[0], [1]] if seat == X else [[1], [0]])
     return _own_side(meet(game, both, x, o), seat)[0]
 
 
 def losing_game(game: Game, policy: Policy, seat: int) -> str | None:
-    """Return the game that `policy` loses in this seat and is likeliest to allow, if there is one.
+    """Return the record of the likeliest game that `policy` loses in a seat (+1 X, -1 O), if any.
 
-    How likely it is follows from the policy's own moves: its opponent just plays the
-    others.  None is a proof that no opponent can win there.
+    The likeliest game is the one whose moves by the policy have the highest chance; the opponent
+    may play anything.  None is a proof that no opponent can win there.
     """
     anything = game.legal.astype(np.float64)
     x, o = (policy, anything) if seat == X else (anything, policy)
@@ -176,30 +178,32 @@ def losing_game(game: Game, policy: Policy, seat: int) -> str | None:
 
 
 def blunders(game: Game, policy: Policy) -> NDArray[np.bool_]:
-    """Whether the policy's move can drop the value of the game, for each decision, [D]."""
+    """Return whether the move of a policy can lower the value of the game, by decision, [D]."""
     (blundering,) = _blundering(game, policy[None, game.legal])
     return np.asarray(blundering)
 
 
 def _against_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np.bool_]]:
-    """Let T policies, [T, P], meet every baseline in both seats.
+    """Return the results of T policies, [T, P], against every baseline in both seats.
 
-    Returns the chances, and in which decisions the policies can come to move, as `Followed` has
-    them.
+    They are `vs` and `reachable` of `Followed`.
     """
     snapshots, rivals = len(policies), len(BASELINES)
     players = lined_up(line_up(game, policies), _baselines(game))
+    # Match r * T + t is played by policy t and baseline r; baselines follow the T policies.
     own = np.tile(np.arange(snapshots), rivals)
     other = snapshots + np.repeat(np.arange(rivals), snapshots)
-    at_random = list(BASELINES).index("random") * snapshots  # who may answer anything
-    met = np.zeros((2, snapshots, game.decisions), np.bool_)
+    # The random player can make every move, so its matches come to all that can be met.
+    first_random = list(BASELINES).index("random") * snapshots
+    against_random = slice(first_random, first_random + snapshots)
+    reachable = np.zeros((2, snapshots, game.decisions), np.bool_)
     chances = np.empty((2, rivals, snapshots, 3))
     for seat, (x, o) in enumerate([(own, other), (other, own)]):
         *plies, (_, ends) = matches(game, players, x, o)
-        for rows, chance in plies[seat::2]:
-            met[seat][:, rows] = chance[at_random : at_random + snapshots] > 0
+        for rows, chance in plies[seat::2]:  # the plies at which the policies move
+            reachable[seat][:, rows] = chance[against_random] > 0
         chances[seat] = ends.reshape(rivals, snapshots, 3)
-    return chances, met
+    return chances, reachable
 
 
 @lru_cache(maxsize=2)
@@ -215,14 +219,14 @@ def _baselines(game: Game) -> LineUp:
 
 
 def _blundering(game: Game, policies: Values) -> NDArray[np.bool_]:
-    """Whether each of T policies, [T, P], can drop the value of the game, [T, D]."""
+    """Return whether each of T policies, [T, P], can lower the value of the game, [T, D]."""
     wrong = (policies > 0) & ~best_moves(game)[game.legal]
     blundering: NDArray[np.bool_] = np.logical_or.reduceat(wrong, game.pair_start[:-1], axis=1)
     return blundering
 
 
 def _classes_right(game: Game, tables: NDArray[np.floating], worth: Worth) -> list[float]:
-    """Share of legal pairs whose value, [T, P], is nearer to the true outcome than to another.
+    """Return the share of pairs whose value, [T, P], is nearest to the true outcome, [T].
 
     The scale is that of `common_scale`, so the borders lie at -1/2 and +1/2.
     """

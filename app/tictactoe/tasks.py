@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, O, X
-from app.tictactoe.own_play import own_games
 from app.tictactoe.policy import BASELINES, Policy
+from app.tictactoe.reachable_play import follow_games
 from app.tictactoe.values import TIE, Ply, Values, backward
 from app.tictactoe.views import Worth
 
@@ -97,7 +97,7 @@ def reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
         pairs = game.legal & (game.to_move == seat)[:, None]
         if task.opponent is not None and not task.everywhere:
             opponent = BASELINES[task.opponent].policy(game)[game.legal]
-            met = own_games(game, opponent, -seat).chance > 0
+            met = follow_games(game, opponent, -seat).chance > 0
             pairs &= game.spread(met, illegal=False)
         own |= pairs
     own.flags.writeable = False

@@ -29,10 +29,10 @@ from app.tictactoe.causes import Cause, causes
 from app.tictactoe.game import SEATS, Game, tic_tac_toe
 from app.tictactoe.history import EVERY
 from app.tictactoe.notation import replay
-from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import BASELINES, Choice, Policy, best_moves, optimal_q, policy_of
 from app.tictactoe.policy_codec import decode, policy_of_choice
 from app.tictactoe.puzzles import Puzzle, puzzles
+from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.value_map import Tiles, place_tiles
@@ -387,7 +387,7 @@ class World:
     @kept(JUDGED)
     def causes(self, name: str) -> list[Cause]:
         """Return why a policy errs, as far as its moves tell."""
-        return causes(self.own_play(name), self.mistakes(name), self.atlas(name))
+        return causes(self.reachable_play(name), self.mistakes(name), self.atlas(name))
 
     @kept(4)
     def round_robin(self, newcomer: str) -> NDArray[np.float64]:
@@ -400,19 +400,19 @@ class World:
         return join(self.game, self.round_robin(""), self._line_up, self.policies[newcomer])
 
     @kept(4)  # 0.3 MB each
-    def own_play(self, name: str) -> OwnPlay:
+    def reachable_play(self, name: str) -> ReachablePlay:
         """Return the positions that come about where a policy plays."""
-        return OwnPlay(self.game, self.policies[name])
+        return ReachablePlay(self.game, self.policies[name])
 
     @cached_property
-    def any_play(self) -> OwnPlay:
+    def any_play(self) -> ReachablePlay:
         """The same of uniformly random moves: every position."""
-        return OwnPlay(self.game, self.policies["random"])
+        return ReachablePlay(self.game, self.policies["random"])
 
     @kept(JUDGED)
     def mistakes(self, name: str) -> Mistakes:
         """Return an agent's blunders."""
-        return mistakes(self.own_play(name))
+        return mistakes(self.reachable_play(name))
 
     @kept(8)
     def atlas(self, name: str) -> Atlas:
@@ -425,12 +425,12 @@ class World:
 
         Raises ValueError if it can.
         """
-        return certificate(self.own_play(name), SEATS[seat])
+        return certificate(self.reachable_play(name), SEATS[seat])
 
     def own_record(self, name: str, position: int) -> str:
         """Return a game to a decision: one that the policy to move there can play, or any."""
         seat = int(self.game.to_move[position])
-        games = (self.own_play(name).games[seat], self.any_play.games[seat])
+        games = (self.reachable_play(name).games[seat], self.any_play.games[seat])
         return next(record for of in games if (record := of.record(position)) is not None)
 
     @cached_property

@@ -163,7 +163,7 @@ def test_nobody_takes_the_name_of_somebody_who_is_no_agent(tmp_path: Path):
 def test_a_table_and_its_history_are_kept_to_the_last_bit(tmp_path: Path, game: Game, agent: Agent):
     """Thirds, which half precision would round."""
     values = agent.history.all_values() / np.float32(3)
-    history = History.of(values, agent.history.all_updated())
+    history = History.from_tables(values, agent.history.all_updated())
     exact = replace(agent, q=game.spread(values[-1]), history=history)
     assert (values.astype(np.float16) != values).any(axis=1).all()
     save(tmp_path, game, exact)
@@ -215,8 +215,8 @@ def assert_same_bits(values: NDArray[np.float32], others: NDArray[np.float32]) -
 def test_everything_comes_back(made: Tables, data: st.DataObject) -> None:
     values, updated = made
     moments, pairs = values.shape
-    history = History.of(values, updated)
-    assert history.moments == moments
+    history = History.from_tables(values, updated)
+    assert history.snapshots == moments
     assert_same_bits(history.all_values(), values)
     np.testing.assert_array_equal(history.all_updated(), updated)
     step = data.draw(st.integers(-moments, moments - 1))
@@ -230,7 +230,10 @@ def test_everything_comes_back(made: Tables, data: st.DataObject) -> None:
 
 def test_of_a_table_a_quarter_is_kept(game: Game) -> None:
     history = load(Path("models"), game, "q-table").history
-    kept = sum(array.nbytes for array in (history.first, history.since, history.value, history.met))
+    kept = sum(
+        array.nbytes
+        for array in (history.change_start, history.since, history.value, history.first_update)
+    )
     assert kept < (history.all_values().nbytes + history.all_updated().nbytes) / 3
 
 

@@ -7,7 +7,6 @@ from app.tictactoe.atlas import atlas, mistakes
 from app.tictactoe.causes import Cause, causes
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import position_text
-from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import (
     BASELINES,
     Choice,
@@ -18,11 +17,12 @@ from app.tictactoe.policy import (
     optimal_q,
     policy_of,
 )
+from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import blunders
 
 
 def named(game: Game, policy: Policy) -> dict[tuple[str, int, str], Cause]:
-    play = OwnPlay(game, policy)
+    play = ReachablePlay(game, policy)
     found = mistakes(play)
     listed = causes(play, found, atlas(game, found))
     return {(cause.kind, cause.seat, cause.rule): cause for cause in listed}
@@ -116,7 +116,7 @@ def test_blunders_in_some_images_only_are_seen_and_two_images_shown(game: Game) 
 
 def test_blunders_where_it_never_comes_are_said_to_be_that(game: Game) -> None:
     best = BASELINES["minimax"].policy(game)
-    met = OwnPlay(game, best).met
+    met = ReachablePlay(game, best).reachable
     never = np.flatnonzero(~met & (best_moves(game) != game.legal).any(axis=1))[:20]
     policy = best.copy()
     worst = np.nanargmin(optimal_q(game)[never], axis=1)

@@ -183,7 +183,7 @@ def test_judge_writes_figures_anew_and_leaves_texts(game: Game, tmp_path: Path) 
     recipe = SHIPPED["q-table"].recipe
     agent = train("q-table", recipe, game, lambda progress: None)
     card = save(tmp_path, game, agent).card
-    figures = msgspec.structs.replace(card.figures, blunders=[0] * agent.history.moments)
+    figures = msgspec.structs.replace(card.figures, blunders=[0] * agent.history.snapshots)
     false = msgspec.structs.replace(card, found=["nothing"], figures=figures)
     (tmp_path / "q-table.json").write_text(card_text(false))
     assert call("judge", "--models", tmp_path).output == "q-table: judged\n"

@@ -59,7 +59,7 @@ def test_snapshots_begin_untouched_rise_and_end_with_the_table(
     assert agent.snapshot_updates[-1] == agent.card.updates
     np.testing.assert_array_equal(agent.history.values(-1), agent.q[game.legal])
     np.testing.assert_array_equal(agent.history.updated(-1), agent.visits[game.legal] > 0)
-    assert agent.history.moments == len(agent.card.figures.updates) <= MAX_SNAPSHOTS
+    assert agent.history.snapshots == len(agent.card.figures.updates) <= MAX_SNAPSHOTS
 
 
 def test_a_watcher_sees_it_grow_to_the_end(game: Game, recipe: Recipe, agent: Agent) -> None:

@@ -81,7 +81,7 @@ def test_a_position_is_the_row_of_the_arrays(client: FlaskClient, world: World, 
 
 def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, world: World) -> None:
     agent = world.agents["q-learning-1"]
-    step = agent.history.moments // 2
+    step = agent.history.snapshots // 2
     table, learned = agent.table(world.game, step), agent.updated(world.game, step)
     position = learned.any(axis=1).argmax()
     text = position_text(world.game, int(position))

@@ -141,7 +141,7 @@ def test_a_finished_game_is_so_on_all_boards(client: FlaskClient) -> None:
 
 
 def test_the_training_is_walked_through_snapshot_by_snapshot(world: World) -> None:
-    last = world.agents["self-play"].history.moments - 1
+    last = world.agents["self-play"].history.snapshots - 1
     address = {
         step: addresses.compare(Comparison("4", (View("self-play", step),))) for step in range(last)
     }
@@ -156,7 +156,7 @@ def test_the_training_is_walked_through_snapshot_by_snapshot(world: World) -> No
 
 
 def test_a_view_is_not_led_to_where_another_board_has_it(world: World) -> None:
-    last = world.agents["self-play"].history.moments - 1
+    last = world.agents["self-play"].history.snapshots - 1
     both = Comparison("", (View("self-play", last - 1), View("self-play")))
     before, shipped, _ = panels(world, both)
     assert (before.later, shipped.earlier) == ("", "")

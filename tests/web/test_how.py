@@ -14,8 +14,8 @@ from msgspec.structs import asdict
 
 from app.tictactoe.game import Game, O, X
 from app.tictactoe.notation import parse_position, position_text, replay
-from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import greedy, uniform
+from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import best_response, successor_values
 from app.web.addresses import agent, how
@@ -258,7 +258,7 @@ def test_q_learning_leaves_the_centre_to_lose(world: World) -> None:
 def test_symmetric_never_tried_the_win_that_it_meets(html: dict[str, str], world: World) -> None:
     here, agent = position(world, "exploration"), world.agents["symmetric"]
     policy = world.policies["symmetric"]
-    assert OwnPlay(world.game, policy).games[O].met[here]
+    assert ReachablePlay(world.game, policy).games[O].reachable[here]
     assert policy[here].argmax() == 2
     assert world.truth[here][[1, 2]].tolist() == [1, -1]
     assert world.game.is_over(world.game.successor[here, 1])
@@ -351,7 +351,7 @@ def test_afterstates_find_the_one_square_that_does_not_lose(world: World) -> Non
 )
 def test_a_threat_that_is_not_seen(world: World, name: str, played: int, saving: int) -> None:
     here, policy = position(world, name), world.policies[SECTIONS[name].start.lens]
-    assert OwnPlay(world.game, policy).games[O].met[here]
+    assert ReachablePlay(world.game, policy).games[O].reachable[here]
     assert policy[here].argmax() == played
     assert np.flatnonzero(world.truth[here] == 0).tolist() == [saving]
 
@@ -386,7 +386,7 @@ def test_nash_conv_zero_and_yet_beaten(world: World) -> None:
     assert agent.card.figures.best_response.x[step] == (0, 1, 0)
     policy = greedy(agent.table(world.game, step))
     assert losing_game(world.game, policy, X) is not None
-    assert OwnPlay(world.game, policy).games[X].met[position(world, "nash-conv")]
+    assert ReachablePlay(world.game, policy).games[X].reachable[position(world, "nash-conv")]
     assert policy[position(world, "nash-conv")][[0, 7]].tolist() == [0.5, 0.5]
     updated = agent.updated(world.game, step)[position(world, "nash-conv")]
     assert updated[[0, 7]].tolist() == [True, False]

@@ -108,7 +108,7 @@ def test_the_last_is_about_somebody_whose_proof_is_there(client: FlaskClient, wo
     assert f"{count(world.agents[UNBEATABLE].card.games)} games against itself" in told
     for seat in ("x", "o"):
         assert world.losing(UNBEATABLE, 1 if seat == "x" else -1) is None
-        assert count(world.certificate(UNBEATABLE, seat).met) in told
+        assert count(world.certificate(UNBEATABLE, seat).reachable) in told
         assert f'href="/agents/{UNBEATABLE}/certificate-{seat}"' in page
 
 

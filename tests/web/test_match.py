@@ -35,7 +35,7 @@ def matches(draw: st.DrawFn) -> Match:
     record = draw(records())
     lens = draw(st.sampled_from(["", *WORLD.lenses]))
     learned = WORLD.agents.get(lens)
-    steps = st.integers(0, learned.history.moments - 2) if learned else st.none()
+    steps = st.integers(0, learned.history.snapshots - 2) if learned else st.none()
     step = draw(st.none() | steps)
     return Match(
         record=record,

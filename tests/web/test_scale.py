@@ -89,7 +89,7 @@ def trained(world: World) -> World:
             q=end.q,
             visits=end.visits,
             snapshot_updates=world.agents["q-learning-1"].snapshot_updates[[0, -1]],
-            history=History.of(tables, known),
+            history=History.from_tables(tables, known),
         )
     return World(world.game, Lab(world.game, agents, None), agents, world.baselines)
 

@@ -34,7 +34,7 @@ def test_in_a_persons_place_the_lens_plays_its_best_moves(world: World) -> None:
 
 def test_in_a_persons_place_the_lens_plays_as_it_did_at_the_snapshot_shown(world: World) -> None:
     agent = world.agents["q-learning-1"]
-    for step in range(agent.history.moments):
+    for step in range(agent.history.snapshots):
         match = Match(record="40", lens="q-learning-1", step=step)
         place = place_of(match, world)
         row = agent.table(world.game, step)[place.position]
@@ -152,7 +152,7 @@ def test_a_move_ends_a_run() -> None:
 def test_what_the_form_means_by_its_step(
     client: FlaskClient, world: World, at: str, form: str, address: str
 ) -> None:
-    last = str(world.agents[LENS].history.moments - 1)
+    last = str(world.agents[LENS].history.snapshots - 1)
     response = client.get(f"/set/?at={quote(at)}&" + form.replace("LAST", last))
     assert response.headers["Location"] == address
 

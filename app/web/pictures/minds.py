@@ -137,7 +137,7 @@ class Represented(NamedTuple):
 def represented(world: World, name: str, step: int | None = None) -> Represented:
     """Return the decision that stands for each tile at each snapshot of an agent, or at one."""
     agent = world.agents[name]
-    steps = range(agent.history.moments) if step is None else (step,)
+    steps = range(agent.history.snapshots) if step is None else (step,)
     known = value_map.known_decisions(
         world.game, np.stack([world.known(name, one) for one in steps])
     )

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from app.tictactoe.atlas import atlas, certificate, mistakes
 from app.tictactoe.game import SEATS, Game, X
-from app.tictactoe.own_play import OwnPlay
 from app.tictactoe.policy import greedy
+from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import plies
 from tests.tictactoe.both import Both
@@ -39,7 +39,7 @@ def erring_chances(rules: Rules, policy: Policy) -> dict[str, Fraction]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name: str):
-    rules, found = tictactoe.rules, mistakes(OwnPlay(tictactoe.game, greedy(tables[name])))
+    rules, found = tictactoe.rules, mistakes(ReachablePlay(tictactoe.game, greedy(tables[name])))
     boards = [tictactoe.boards[position] for position in found.position]
     expected = [b for b in tictactoe.decisions if set(policies[name][b]) & rules.blunder_cells(b)]
     assert boards == expected
@@ -55,7 +55,7 @@ def test_each_mistake_and_what_it_costs(tictactoe: Both, tables, policies, name:
 @pytest.mark.parametrize("name", ["lucky", "noisy", "rough"])
 def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name: str):
     rules, policy = tictactoe.rules, policies[name]
-    found = mistakes(OwnPlay(tictactoe.game, greedy(tables[name])))
+    found = mistakes(ReachablePlay(tictactoe.game, greedy(tables[name])))
     expected = erring_chances(rules, policy)
     reachable = rules.reachable(policy, "X") | rules.reachable(policy, "O")
     for position, chance in zip(found.position, found.chance, strict=True):
@@ -66,7 +66,7 @@ def test_how_often_each_mistake_happens(tictactoe: Both, tables, policies, name:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_classes_hold_every_mistake_once(tictactoe: Both, tables, name: str):
-    found = mistakes(OwnPlay(tictactoe.game, greedy(tables[name])))
+    found = mistakes(ReachablePlay(tictactoe.game, greedy(tables[name])))
     classes = atlas(tictactoe.game, found)
     boards = [tictactoe.boards[position] for position in found.position]
     chances = Counter(dict(zip(boards, found.chance.tolist(), strict=True)))
@@ -102,7 +102,7 @@ def slow_order(both: Both, policy: Policy) -> list[int]:
 
 
 def ordered(game: Game, policy: NDArray[np.float64]) -> list[int]:
-    found = mistakes(OwnPlay(game, policy))
+    found = mistakes(ReachablePlay(game, policy))
     positions: list[int] = found.position[atlas(game, found).row].tolist()
     return positions
 
@@ -120,7 +120,7 @@ def test_own_records_are_games_that_the_agent_can_have(
     tictactoe: Both, tables, policies, name: str, seat: str
 ):
     rules, policy = tictactoe.rules, policies[name]
-    games = OwnPlay(tictactoe.game, greedy(tables[name])).games[SEATS[seat.lower()]]
+    games = ReachablePlay(tictactoe.game, greedy(tables[name])).games[SEATS[seat.lower()]]
     records = {position: games.record(position) for position in range(tictactoe.game.positions)}
     had = {position: record for position, record in records.items() if record is not None}
     assert {tictactoe.boards[position] for position in had} == rules.met(policy, seat)
@@ -134,7 +134,7 @@ def test_own_records_are_games_that_the_agent_can_have(
 
 def test_each_game_makes_one_move_a_ply_five_at_least(tictactoe: Both, tables):
     game = tictactoe.game
-    games = OwnPlay(game, greedy(tables["lucky"])).games[SEATS["o"]]
+    games = ReachablePlay(game, greedy(tables["lucky"])).games[SEATS["o"]]
     made = [games.chance[ply.pairs].sum() for ply in plies(game)]
     assert made[:5] == pytest.approx([1] * 5)
     assert sum(made[5:]) < 4
@@ -221,7 +221,7 @@ BEATEN = [("noisy", "O"), ("rough", "X"), ("zero", "X"), ("first", "O")]
 
 
 def listed(both: Both, q, seat: str) -> list[Line]:
-    proof = certificate(OwnPlay(both.game, greedy(q)), SEATS[seat.lower()])
+    proof = certificate(ReachablePlay(both.game, greedy(q)), SEATS[seat.lower()])
     return [
         (both.boards[position], np.flatnonzero(moves).tolist())
         for position, moves in zip(proof.position.tolist(), proof.moves, strict=True)
@@ -256,8 +256,8 @@ def test_it_lists_all_that_the_agent_can_meet_and_each_once(
     assert sorted(classes) == sorted(
         {str(c): c for c in (alike(tictactoe, m) for m in expected)}.values()
     )
-    proof = certificate(OwnPlay(tictactoe.game, greedy(tables[name])), SEATS[seat.lower()])
-    assert proof.met == len(expected)
+    proof = certificate(ReachablePlay(tictactoe.game, greedy(tables[name])), SEATS[seat.lower()])
+    assert proof.reachable == len(expected)
 
 
 @pytest.mark.parametrize(("name", "seat"), PROVED)
@@ -287,5 +287,5 @@ def test_there_is_none_for_an_agent_that_can_be_beaten(
     tictactoe: Both, tables, policies, name: str, seat: str
 ):
     with pytest.raises(ValueError, match="it loses the game"):
-        certificate(OwnPlay(tictactoe.game, greedy(tables[name])), SEATS[seat.lower()])
+        certificate(ReachablePlay(tictactoe.game, greedy(tables[name])), SEATS[seat.lower()])
     assert flaw(tictactoe.rules, seat, met(tictactoe, policies[name], seat)) is not None

@@ -1,0 +1,79 @@
+"""The positions and games that can occur while a policy plays, by any opponent."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.tictactoe.game import Game, O, X
+from app.tictactoe.notation import DIGITS
+from app.tictactoe.policy import Policy
+from app.tictactoe.values import Values, plies
+
+NO_PAIR = -1
+
+
+@dataclass(frozen=True, eq=False)
+class ReachableGames:
+    """All games of a policy in one seat: those in which every move of its own has a chance."""
+
+    game: Game
+    reachable: NDArray[np.bool_]  # [D] whether the policy can come to move there
+    chance: Values  # [P] of each move of either side to be made, in a game against `uniform`
+
+    @cached_property
+    def _pair_to(self) -> NDArray[np.int32]:
+        """The first reachable pair that leads to each position, [S]; NO_PAIR if there is none."""
+        pair_to = np.full(self.game.positions, NO_PAIR, np.int32)
+        # Of several pairs that lead to one position numpy keeps the one that is assigned last.
+        backward = np.flatnonzero(self.chance)[::-1]
+        pair_to[self.game.pair_after[backward]] = backward
+        return pair_to
+
+    def record(self, position: int) -> str | None:
+        """Return the record of a game that leads to a position, None if there is none."""
+        record = ""
+        while position:  # 0 is the empty board
+            pair = self._pair_to.item(position)
+            if pair == NO_PAIR:
+                return None
+            record = DIGITS[self.game.pair_cell[pair]] + record
+            position = int(self.game.pair_from[pair])
+        return record
+
+
+@dataclass(frozen=True, eq=False)
+class ReachablePlay:
+    """A policy and all games that it can play."""
+
+    game: Game
+    policy: Policy  # [D, cells]
+
+    @cached_property
+    def games(self) -> dict[int, ReachableGames]:
+        """Its games in each seat, +1 X and -1 O."""
+        pairs = self.policy[self.game.legal]
+        return {seat: follow_games(self.game, pairs, seat) for seat in (X, O)}
+
+    @cached_property
+    def reachable(self) -> NDArray[np.bool_]:
+        """Whether it can come to move in a decision, in the seat that moves there, [D]."""
+        return self.games[X].reachable | self.games[O].reachable
+
+
+def follow_games(game: Game, policy: Values, seat: int) -> ReachableGames:
+    """Return the games of a policy, its chances of the pairs [P], in a seat (+1 X, -1 O).
+
+    Chances are carried forward from the empty board, ply by ply, against an opponent that makes
+    every move with equal chance: what has chance 0 then cannot occur against any opponent.
+    """
+    chance, reached = np.empty(game.pairs), np.zeros(game.positions)
+    reached[0] = 1
+    for ply in plies(game):
+        uniform_chance = (1 / ply.sizes).repeat(ply.sizes)
+        move_chance = policy[ply.pairs] if ply.mover == seat else uniform_chance
+        chance[ply.pairs] = move_chance * reached[ply.decisions].repeat(ply.sizes)
+        reached += np.bincount(ply.after, chance[ply.pairs], game.positions)
+    reachable = (reached[: game.decisions] > 0) & (game.to_move == seat)
+    return ReachableGames(game, reachable, chance)
