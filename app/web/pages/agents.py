@@ -2,7 +2,7 @@
 exactly true of it, how it was made, and its files."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import NotFound
 
 from app.experiments import Summary
-from app.recipes import Parameter, parameters, parse
+from app.recipes import Parameter, Recipe, parameters, parse
 from app.sources import Source, named
 from app.tictactoe.agents import Agent, arrays_file, whole_card
 from app.tictactoe.card import Card, card_text
@@ -172,29 +172,44 @@ class AgentsPage(Page, frozen=True):
     template: ClassVar = "agents/agents.html"
     fragment: ClassVar = ("ranking",)
 
+    world: World
     order: Order
-    groups: Mapping[str, list[Column]]  # by title
-    shares: Callable[[Chances], list[Share]]  # a cell of chances
-    rows: list[Player]
-    baselines: list[Player]
-    decisions: int  # how many positions could have a blunder
-    strengths: Mapping[str, str]  # what each word for a strength means
+
+    @property
+    def groups(self) -> Mapping[str, list[Column]]:
+        """The columns by the title of their group."""
+        return GROUPS
+
+    @property
+    def rows(self) -> list[Player]:
+        """The agents."""
+        return ranked(players(self.world, self.world.agents), self.order)
+
+    @property
+    def baselines(self) -> list[Player]:
+        """The players that follow a rule."""
+        return ranked(players(self.world, BASELINES), self.order)
+
+    @property
+    def shares(self) -> Callable[[Chances], list[Share]]:
+        """A function that lays out a cell of chances."""
+        return partial(shares, decimals=DECIMALS)
+
+    @property
+    def decisions(self) -> int:
+        """How many positions could have a blunder."""
+        return self.world.game.decisions
+
+    @property
+    def strengths(self) -> Mapping[str, str]:
+        """What each word for a strength means."""
+        return STRENGTHS
 
 
 @bp.get(addresses.AGENTS, strict_slashes=False)
 def table() -> Response:
     """Show all agents."""
-    order = parse_order(request.args)
-    page = AgentsPage(
-        order=order,
-        groups=GROUPS,
-        shares=partial(shares, decimals=DECIMALS),
-        rows=ranked(players(world(), world().agents), order),
-        baselines=ranked(players(world(), BASELINES), order),
-        decisions=world().game.decisions,
-        strengths=STRENGTHS,
-    )
-    return respond(page)
+    return respond(AgentsPage(world(), parse_order(request.args)))
 
 
 def beside(world: World, name: str) -> str:
@@ -245,71 +260,150 @@ class AgentPage(Page, frozen=True):
 
     world: World
     name: str
-    card: Card
-    character: Character
-    mind: MindPicture  # what it expects of every position
-    algorithm: str  # its title; /how has a section of the card's slug
-    training: str  # what it was, and how long
-    summary: str  # its exact figures in a sentence
-    ways: list[Offer]  # to meet it
-    results: dict[str, list[list[Share]]]
-    task: Offer | None  # its training task and the exact values of it, if it has one
-    opponents: Mapping[str, str]  # by id the titles of those against whom the curves can be
-    against: str  # against whom they are
-    curves: Charts
-    take: Take  # how these leave the site
-    winning: Charts | None  # of those whose training counted the games won
-    take_winning: Take
-    blunders: judgement.Blunders
-    verdicts: Mapping[str, judgement.LostGame | judgement.Proof]  # by seat
-    settings: Sequence[Parameter]
-    code: str  # where its training is one file; "" if it is none
-    met: str  # the opponents of its training
-    digest: str  # of its file
-    claims: list[Summary]  # that were checked and are about it
-    source: Source | None  # whose idea it was; None where its card names no source
+    against: str  # the opponent of the curves, of `opponents`
+
+    @cached_property
+    def card(self) -> Card:
+        """Its card."""
+        return self.world.agents[self.name].card
+
+    @property
+    def _recipe(self) -> Recipe:
+        return self.world.recipe(self.name)
+
+    # What it is.
+
+    @property
+    def character(self) -> Character:
+        """How strong it is, and its line."""
+        return character(self.world, self.name)
+
+    @property
+    def algorithm(self) -> str:
+        """The title of its algorithm; /how has a section of that name."""
+        return ALGORITHMS[self.card.algorithm].title
+
+    @property
+    def source(self) -> Source | None:
+        """Whose idea it was; None where its card names no source."""
+        return named(self.card.origin)
+
+    @property
+    def summary(self) -> str:
+        """Its exact figures in a sentence."""
+        return facts(self.world, self.name)
+
+    @property
+    def mind(self) -> MindPicture:
+        """What it expects of every position."""
+        return picture(self.world, self.name, self.world.last_step(self.name))
+
+    @property
+    def ways(self) -> list[Offer]:
+        """The ways to meet it."""
+        replay = addresses.play(Match(o=self.name, lens=self.name, step=0))
+        return [
+            *judgement.encounters(self.name),
+            Offer("Replay its training", replay),
+            Offer("Compare with optimal play", beside(self.world, self.name)),
+            Offer("Change something", addresses.lab(self.name), id="to-lab"),
+        ]
+
+    # How good it is.
+
+    @property
+    def results(self) -> dict[str, list[list[Share]]]:
+        """Its chances against each opponent, in each seat."""
+        return judgement.results(self.world, self.name)
+
+    @property
+    def blunders(self) -> judgement.Blunders:
+        """The most serious of its blunders."""
+        return judgement.blunders(self.world, self.name, slice(SHOWN))
+
+    @property
+    def verdicts(self) -> Mapping[str, judgement.LostGame | judgement.Proof]:
+        """By seat, a game that it loses or the proof that there is none."""
+        return judgement.verdicts(self.world, self.name)
+
+    @property
+    def claims(self) -> list[Summary]:
+        """The claims that were checked and are about it."""
+        return [one for one in self.world.experiments.values() if self.name in one.agents]
+
+    # How it learned.
+
+    @property
+    def training(self) -> str:
+        """What its training was, and how long."""
+        learned = ", then ".join(phases(self.world, self._recipe))
+        return f"{learned}; {count(self.card.updates)} updates"
+
+    @property
+    def task(self) -> Offer | None:
+        """Its training task and where the exact values of it are, if it has one."""
+        return training_task(self.world, self.name)
+
+    @property
+    def met(self) -> str:
+        """The opponents of its training."""
+        met = (opponent_name(self.world, opponent) for opponent, _ in self._recipe.phases)
+        return "; ".join(dict.fromkeys(met))
+
+    @property
+    def opponents(self) -> Mapping[str, str]:
+        """By id the titles of those against whom the curves can be."""
+        return {
+            opponent: learning.opponent_title(self.world, opponent)
+            for opponent in learning.opponents(self.card)
+        }
+
+    @property
+    def curves(self) -> Charts:
+        """Its learning curves."""
+        return learning.learning(self.world, self.card, self.against)
+
+    @property
+    def take(self) -> Take:
+        """How the learning curves are exported."""
+        usual = next(iter(learning.opponents(self.card)))
+        against = "" if self.against == usual else self.against
+        return take_curve(self.world, [self.name], against=against)
+
+    @property
+    def winning(self) -> Charts | None:
+        """The curve of the games won in training, where they were counted."""
+        return learning.winning(self.card.win_rate) if self.card.win_rate else None
+
+    @property
+    def take_winning(self) -> Take:
+        """How that curve is exported."""
+        return take_curve(self.world, [self.name], learning.WON)
+
+    # How it is made again.
+
+    @property
+    def settings(self) -> Sequence[Parameter]:
+        """The parameters of its recipe."""
+        return parameters(self._recipe)
+
+    @property
+    def code(self) -> str:
+        """The address of its training as one file, "" if it cannot be written so."""
+        is_code = self.world.lab.source and not self._recipe.is_network
+        return addresses.CODE.to(self.name) if is_code else ""
+
+    @property
+    def digest(self) -> str:
+        """The digest of its file."""
+        return whole_card(self.world.game, self.world.agents[self.name]).arrays
 
 
 @bp.get(addresses.AGENT)
 def agent(name: str) -> Response:
     """Show an agent."""
-    there, card = world(), world().learned(name).card
-    against = learning.parse_against(request.args, card)
-    usual, *_ = opponents = learning.opponents(card)
-    recipe = there.recipe(name)
-    page = AgentPage(
-        world=there,
-        name=name,
-        card=card,
-        character=character(there, name),
-        mind=picture(there, name, there.last_step(name)),
-        algorithm=ALGORITHMS[card.algorithm].title,
-        training=f"{', then '.join(phases(there, recipe))}; {count(card.updates)} updates",
-        summary=facts(there, name),
-        ways=[
-            *judgement.encounters(name),
-            Offer("Replay its training", addresses.play(Match(o=name, lens=name, step=0))),
-            Offer("Compare with optimal play", beside(there, name)),
-            Offer("Change something", addresses.lab(name), id="to-lab"),
-        ],
-        results=judgement.results(there, name),
-        task=training_task(there, name),
-        opponents={opponent: learning.opponent_title(there, opponent) for opponent in opponents},
-        against=against,
-        curves=learning.learning(there, card, against),
-        take=take_curve(there, [name], against="" if against == usual else against),
-        winning=learning.winning(card.win_rate) if card.win_rate else None,
-        take_winning=take_curve(there, [name], learning.WON),
-        blunders=judgement.blunders(there, name, slice(SHOWN)),
-        verdicts=judgement.verdicts(there, name),
-        settings=parameters(recipe),
-        code=addresses.CODE.to(name) if there.lab.source and not recipe.is_network else "",
-        met="; ".join(dict.fromkeys(opponent_name(there, of) for of, _ in recipe.phases)),
-        digest=whole_card(there.game, there.agents[name]).arrays,
-        claims=[one for one in there.experiments.values() if name in one.agents],
-        source=named(card.origin),
-    )
-    return respond(page)
+    against = learning.parse_against(request.args, world().learned(name).card)
+    return respond(AgentPage(world(), name, against))
 
 
 @bp.get(addresses.AGENT_FILE)
