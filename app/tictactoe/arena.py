@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.tictactoe.game import Game
 from app.tictactoe.policy import Policy, best_moves, is_maximum, optimal_q
 from app.tictactoe.report import DECIMALS
-from app.tictactoe.values import LineUp, line_up, lined_up, meet
+from app.tictactoe.values import LineUp, join_line_ups, line_up, meet
 
 Chances = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def join(game: Game, chances: Chances, policies: LineUp, newcomer: Policy) -> Ch
     size = len(chances)
     others, last = np.arange(size), np.full(size, size)
     x, o = np.concatenate([others, last, [size]]), np.concatenate([last, others, [size]])
-    players = lined_up(policies, line_up(game, newcomer[None, game.legal]))
+    players = join_line_ups(policies, line_up(game, newcomer[None, game.legal]))
     new = meet(game, players, x, o)
     joined = np.pad(chances, ((0, 1), (0, 1), (0, 0)))
     joined[x, o] = np.round(new, DECIMALS)

@@ -1,7 +1,7 @@
 """The rules of k-in-a-row, enumerated once into numbered positions.
 
-From here on everything is an array: a position is a number, a move is a column of `successor`,
-the end of a game is a number that is not below `decisions`.
+All other modules compute with arrays: a position is a number, a move is a column of `successor`,
+and the game is over at positions from number `decisions` on.
 """
 
 from collections.abc import Iterator
@@ -29,6 +29,9 @@ class Game:
     S positions, of which the first D are decisions (a player is to move) and the others are
     finished; both parts are ordered by ply, then by code.  A position's code is its base-3
     number: empty 0, X 1, O 2, the first cell in reading order most significant.
+
+    The order by ply makes the decisions of a ply one slice, and every move leads to a higher
+    number, so values can be computed backward, ply by ply.
     """
 
     rows: int
@@ -43,34 +46,34 @@ class Game:
 
     @property
     def cells(self) -> int:
-        """How many cells the board has."""
+        """The number of cells of the board."""
         return self.rows * self.columns
 
     @property
     def positions(self) -> int:
-        """S, how many positions there are."""
+        """S, the number of positions."""
         return len(self.code)
 
     @property
     def decisions(self) -> int:
-        """D, how many positions are unfinished; their numbers are 0 to D - 1."""
+        """D, the number of unfinished positions, which are 0 to D - 1."""
         return len(self.successor)
 
     @property
     def pairs(self) -> int:
-        """P, how many legal pairs of a decision and a cell there are."""
+        """P, the number of legal pairs of a decision and a cell."""
         return int(self.pair_start[-1])
 
     def is_over(self, position: int) -> bool:
-        """Whether the game has ended there."""
+        """Return whether the game has ended at a position."""
         return position >= self.decisions
 
     def result(self, position: int) -> int:
-        """Return how a finished position ended: +1 X won, 0 draw, -1 O won."""
+        """Return the result of a finished position: +1 X won, 0 draw, -1 O won."""
         return int(self.outcome[position - self.decisions])
 
     def row_column(self, cell: int) -> tuple[int, int]:
-        """Return where a cell lies, both counted from 0."""
+        """Return the row and the column of a cell, both counted from 0."""
         return divmod(cell, self.columns)
 
     @cached_property
@@ -104,7 +107,7 @@ class Game:
 
     @cached_property
     def pair_place(self) -> NDArray[np.intp]:
-        """[P] where each pair is in a table that is laid out flat."""
+        """[P] the index of each pair in a flat table, [D * cells]."""
         return _read_only(np.flatnonzero(self.legal))
 
     @cached_property
@@ -113,9 +116,9 @@ class Game:
         return _read_only(self.successor[self.legal])
 
     def spread(self, values: NDArray[Any], illegal: float = np.nan) -> NDArray[Any]:
-        """Lay values of the pairs, [..., P], out as tables, [..., D, cells].
+        """Return values of the pairs, [..., P], as tables, [..., D, cells].
 
-        Where a move is illegal a table holds `illegal`, which is NaN or one of its numbers.
+        An illegal move has the value `illegal`, which is NaN or a number of the same type.
         """
         tables = np.full((*values.shape[:-1], self.legal.size), illegal, values.dtype)
         tables[..., self.pair_place] = values
@@ -150,15 +153,17 @@ class Game:
 
     @cached_property
     def symmetry_class(self) -> NDArray[np.int32]:
-        """[S] the lowest-numbered of each position's images, which stands for all of them."""
+        """[S] the lowest-numbered image of each position, which represents all of them."""
         return _read_only(self.image.min(axis=0))
 
     @cached_property
     def pair_class(self) -> NDArray[np.int64]:
         """[P] a number for each pair, the same for those that are one move up to symmetry."""
-        # Image g of a board b is b[symmetry[g]], so its cell j is where cell symmetry[g, j] went.
-        goes_to = np.argsort(self.symmetry, axis=1)
-        images = self.image[:, self.pair_from] * self.cells + goes_to[:, self.pair_cell]
+        # Image g of a board b is b[symmetry[g]], so symmetry g moves cell symmetry[g, j] to j: the
+        # inverse permutation maps a cell to its image.
+        image_of_cell = np.argsort(self.symmetry, axis=1)
+        # Position and cell make one number; the class is the lowest of those of all images.
+        images = self.image[:, self.pair_from] * self.cells + image_of_cell[:, self.pair_cell]
         return _read_only(images.min(axis=0))
 
     @cached_property
@@ -179,12 +184,12 @@ class Game:
 
 @cache
 def tic_tac_toe() -> Game:
-    """Return the game that everything here is about, made once for a process."""
+    """Return the game of tic-tac-toe, enumerated once a process."""
     return connect()
 
 
 def connect(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
-    """Enumerate the game in which `in_a_row` stones in line win; the default is tic-tac-toe.
+    """Return the game in which `in_a_row` stones in line win; the default is tic-tac-toe.
 
     Raises ValueError if the board is empty, has more than 16 cells, or no line fits on it.
     """
@@ -214,12 +219,12 @@ def connect(rows: int = 3, columns: int = 3, in_a_row: int = 3) -> Game:
 
 
 def mover_at(ply: int) -> int:
-    """Return who moves after so many moves, +1 X or -1 O."""
+    """Return the player to move after `ply` moves, +1 X or -1 O."""
     return X if ply % 2 == 0 else O
 
 
 class _Ply(NamedTuple):
-    """The positions after so many moves, each array sorted by code."""
+    """The positions of one ply, each array sorted by code."""
 
     unfinished: Codes
     finished: Codes
@@ -227,12 +232,13 @@ class _Ply(NamedTuple):
 
 
 def _enumerate(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
-    """Find the codes of every ply by playing all moves of the one before."""
+    """Return the positions of every ply; each follows from all moves of the ply before."""
     nothing = np.empty(0, np.int32)
     plies = [_Ply(np.zeros(1, np.int32), nothing, nothing.astype(np.int8))]
     while len(plies[-1].unfinished):
         ply = len(plies) - 1
         moves = _moves(plies[-1].unfinished, ply, cells)
+        # Several moves lead to one position; only the player who has just moved can have a line.
         codes = np.unique(np.concatenate([children for _, _, children in moves]))
         won = _has_line(codes, mover_at(ply), cells, lines)
         over = won | (ply + 1 == cells)
@@ -242,24 +248,29 @@ def _enumerate(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
 
 
 def _successors(cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]) -> Codes:
-    """Number the children of every decision, [D, cells]."""
+    """Return the position after every move, [D, cells], -1 where it is illegal.
+
+    The numbers of a ply's unfinished positions begin at its `ply_start`; finished positions are
+    numbered after all unfinished ones, ply by ply.
+    """
     successor = np.full((ply_start[-1], cells), -1, np.int32)
     finished_start = ply_start[-1]
     for ply, (here, after) in enumerate(pairwise(plies)):
+        unfinished, finished = len(after.unfinished), len(after.finished)
+        number = np.concatenate(
+            [ply_start[ply + 1] + np.arange(unfinished), finished_start + np.arange(finished)]
+        )
         codes = np.concatenate([after.unfinished, after.finished])
-        order = np.argsort(codes, kind="stable")
-        number = np.arange(len(codes), dtype=np.int32)
-        number[: len(after.unfinished)] += ply_start[ply + 1]
-        number[len(after.unfinished) :] += finished_start - len(after.unfinished)
+        order = np.argsort(codes, kind="stable")  # to look a code up by bisection
         rows = successor[ply_start[ply] : ply_start[ply + 1]]
         for cell, free, children in _moves(here.unfinished, ply, cells):
             rows[free, cell] = number[order[np.searchsorted(codes, children, sorter=order)]]
-        finished_start += len(after.finished)
+        finished_start += finished
     return successor
 
 
 def _moves(codes: Codes, ply: int, cells: int) -> Iterator[tuple[int, Bools, Codes]]:
-    """Yield each cell, where among these positions it is free, and the codes after moving there."""
+    """Yield each cell, whether it is free in each position, and the codes after the moves there."""
     stone = mover_at(ply) % 3
     for cell, weight in enumerate(_weights(cells)):
         free = codes // weight % 3 == 0
@@ -267,7 +278,7 @@ def _moves(codes: Codes, ply: int, cells: int) -> Iterator[tuple[int, Bools, Cod
 
 
 def _has_line(codes: Codes, player: int, cells: int, lines: NDArray[np.intp]) -> Bools:
-    """Whether the player (+1 X, -1 O) has a line in each of these positions."""
+    """Return whether a player (+1 X, -1 O) has a line in each of these positions."""
     stones = np.stack([codes // weight % 3 == player % 3 for weight in _weights(cells)])
     won = np.zeros(len(codes), np.bool_)
     for line in lines:
@@ -276,12 +287,12 @@ def _has_line(codes: Codes, player: int, cells: int, lines: NDArray[np.intp]) ->
 
 
 def _weights(cells: int) -> Codes:
-    """What a stone in each cell adds to the code."""
+    """Return the value of each cell's digit in a code: powers of 3, the first cell highest."""
     return 3 ** np.arange(cells - 1, -1, -1, dtype=np.int32)
 
 
 def _lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
-    """List the cells of every straight run of `in_a_row`, [L, in_a_row]."""
+    """Return the cells of every straight run of `in_a_row`, [L, in_a_row]."""
     steps = np.arange(in_a_row)
     lines = {
         tuple((row + down * steps) * columns + column + right * steps)
@@ -294,7 +305,10 @@ def _lines(rows: int, columns: int, in_a_row: int) -> NDArray[np.intp]:
 
 
 def _symmetry(rows: int, columns: int) -> NDArray[np.intp]:
-    """List the rotations and reflections that keep the board's shape, the identity first."""
+    """Return the rotations and reflections that keep the board's shape, the identity first.
+
+    A board that is not square has four of the eight.
+    """
     grid = np.arange(rows * columns).reshape(rows, columns)
     images = [np.rot90(side, turns) for side in (grid, grid[:, ::-1]) for turns in range(4)]
     maps = dict.fromkeys(tuple(image.ravel()) for image in images if image.shape == grid.shape)

@@ -15,9 +15,9 @@ from app.tictactoe.tasks import Task, reachable_pairs, task_q
 from app.tictactoe.values import (
     LineUp,
     Values,
+    join_line_ups,
     likeliest_game,
     line_up,
-    lined_up,
     matches,
     meet,
     respond,
@@ -189,7 +189,7 @@ def _against_baselines(game: Game, policies: Values) -> tuple[Values, NDArray[np
     They are `vs` and `reachable` of `Followed`.
     """
     snapshots, rivals = len(policies), len(BASELINES)
-    players = lined_up(line_up(game, policies), _baselines(game))
+    players = join_line_ups(line_up(game, policies), _baselines(game))
     # Match r * T + t is played by policy t and baseline r; baselines follow the T policies.
     own = np.tile(np.arange(snapshots), rivals)
     other = snapshots + np.repeat(np.arange(rivals), snapshots)

@@ -1,7 +1,10 @@
-"""Exact values, by induction over the plies; everything here is X's view.
+"""Exact values by backward induction over the plies; all values are in X's view.
 
-Policies come as tables, [..., D, cells], and are worked on as the legal pairs of their rows: a sum
-or a maximum over the moves of a decision is one over neighbours.
+Every move leads to the next ply, so the decisions of a ply follow from those of the one after it:
+from the last ply backward, each decision is computed once, and a ply at a time.
+
+Policies are tables, [..., D, cells].  Only their legal pairs are computed with: those of a decision
+are neighbours, so a sum or a maximum over its moves is one call of `reduceat` for a whole ply.
 
 Source: von Neumann (1928), "Zur Theorie der Gesellschaftsspiele", for the optimal values;
 Bellman (1957), "Dynamic Programming", for those of given policies.
@@ -20,57 +23,60 @@ from app.tictactoe.notation import DIGITS
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]
-TIE = 1e-12  # chances are sums of products of a few fractions: equals differ by less than this
+# Chances that are equal as fractions differ by less than this as float64.
+TIE = 1e-12
 
 
 class Solution(NamedTuple):
-    """How every position ends when both sides play as well as possible."""
+    """The result and the length of the game from every position with optimal play by both sides."""
 
     value: NDArray[np.int8]  # [S] +1 X wins, 0 draw, -1 O wins
-    plies: NDArray[np.int8]  # [S] moves to the end: the winner hurries, the loser delays
+    plies: NDArray[np.int8]  # [S] moves to the end: the winner wins soon, the loser delays
 
 
 class Response(NamedTuple):
-    """The best reply to a policy, and what comes of it."""
+    """The best response to a policy, and the chances of the outcomes against it."""
 
-    policy: Values  # [..., D, cells] one cell where the responder is to move, 0 elsewhere
+    policy: Values  # [..., D, cells] one move where the responder is to move, 0 elsewhere
     chances: Values  # [..., S, 3] of X winning, a draw, O winning
 
 
 class Ply(NamedTuple):
-    """The decisions of one ply, and their n pairs."""
+    """The d decisions of one ply, and their n pairs."""
 
     decisions: slice
     pairs: slice
-    starts: Numbers  # where the pairs of each decision begin, counted from those of the ply
-    sizes: Numbers  # how many moves each decision has
+    starts: Numbers  # [d] the first pair of each decision, counted within the ply
+    sizes: Numbers  # [d] how many moves each decision has
     after: NDArray[np.int32]  # [n] the position that each pair leads to
     mover: int  # +1 X, -1 O
 
 
 @lru_cache(maxsize=2)
 def optimal(game: Game) -> Solution:
-    """Solve the game, once a process: who wins from each position, and in how many plies."""
-    # One number holds both: its sign is the winner, and it is larger the sooner the win comes.
+    """Return the solution of the game by minimax; it is computed once a process."""
+    # One score holds result and length: its sign is the winner, and its size cells + 1 less the
+    # plies to the end.  So the maximum of X wins as soon as possible, or loses as late as possible.
     score = np.zeros(game.positions, np.int8)
     score[game.decisions :] = game.outcome * np.int8(game.cells + 1)
-    empty = np.zeros(game.positions, np.int8)
+    empty_cells = np.zeros(game.positions, np.int8)
     for ply in backward(game):
         best = np.maximum if ply.mover == X else np.minimum
         chosen = best.reduceat(score[ply.after], ply.starts)
-        score[ply.decisions] = chosen - np.sign(chosen)
-        empty[ply.decisions] = ply.sizes
+        score[ply.decisions] = chosen - np.sign(chosen)  # one ply further from the end
+        empty_cells[ply.decisions] = ply.sizes
     value = np.sign(score)
-    plies = np.where(value == 0, empty, game.cells + 1 - np.abs(score))
+    # A game that is drawn with optimal play goes on until the board is full.
+    plies = np.where(value == 0, empty_cells, game.cells + 1 - np.abs(score))
     for array in (value, plies):
         array.flags.writeable = False
     return Solution(value, plies)
 
 
 def outcome_chances(game: Game, x: Values, o: Values) -> Values:
-    """Chances of X winning, a draw and O winning from every position, [..., S, 3].
+    """Return the chances of X winning, a draw and O winning from every position, [..., S, 3].
 
-    `x` and `o` are the policies [..., D, cells] of the two sides.
+    `x` and `o` are the policies of the two sides, [..., D, cells].
     Raises ValueError if one of them is no policy of this game.
     """
     as_x, as_o = _pairs(game, x), _pairs(game, o)
@@ -82,11 +88,11 @@ def outcome_chances(game: Game, x: Values, o: Values) -> Values:
 
 
 def best_response(game: Game, policy: Values, seat: int, loss: float = -1.0) -> Response:
-    """Find the strongest opponent of each policy, for the seat (+1 X, -1 O) that it plays in.
+    """Return the best response to each policy, [..., D, cells], in a seat (+1 X, -1 O).
 
-    A win is worth 1 to it, a draw 0, and a loss `loss`: 0 makes it win as often as can be, and
-    `-inf` never risk a loss that it can avoid.  Among moves of equal worth it takes those with
-    the fewest losses, then the first.  `policy` is [..., D, cells].
+    The seat is the responder's.  A win is worth 1 to it, a draw 0, and a loss `loss`: with 0 it
+    wins as often as possible, with `-inf` it never risks a loss that it can avoid.  Ties: the moves
+    with the fewest losses, then the first.
     Raises ValueError if `policy` is no policy of this game.
     """
     response, chances = respond(game, _pairs(game, policy), seat, loss)
@@ -94,17 +100,18 @@ def best_response(game: Game, policy: Values, seat: int, loss: float = -1.0) -> 
 
 
 def respond(game: Game, policy: Values, seat: int, loss: float = -1.0) -> tuple[Values, Values]:
-    """Do what `best_response` does with policies of pairs, [..., P], which are not checked.
+    """Return the best responses, [..., P], to policies of pairs, [..., P], and chances [3, ..., S].
 
-    Returns the response [..., P] and the chances [3, ..., S].
+    It is `best_response` without its checks.
     """
     own, theirs = (0, 2) if seat == X else (2, 0)
     chances = _finished_chances(game, policy.shape[:-1])
     response = np.zeros_like(policy)
     for ply in backward(game):
         if ply.mover == seat:
-            options = chances.take(ply.after, axis=-1)
+            options = chances.take(ply.after, axis=-1)  # [3, ..., n] after each move
             win, lose = options[own], options[theirs]
+            # Compared one after the other; infinity times a chance of 0 would be NaN.
             keys = [-lose, win] if np.isinf(loss) else [win + loss * lose, -lose]
             best = _first_best(ply, keys)
             np.put_along_axis(response[..., ply.pairs], best, 1.0, axis=-1)
@@ -119,12 +126,12 @@ class LineUp(NamedTuple):
 
     chance: Values  # [N]
     after: NDArray[np.int32]  # [N] the position that each leads to
-    starts: Numbers  # [L, D] where those of a decision begin
-    sizes: Numbers  # [L, D] how many it has
+    starts: Numbers  # [L, D] the first move of each decision
+    sizes: Numbers  # [L, D] how many moves each decision has
 
 
 def line_up(game: Game, policies: Values) -> LineUp:
-    """Let L policies, their chances of the pairs [L, P], be ready for matches."""
+    """Return the moves of L policies, their chances of the pairs [L, P], ready for matches."""
     moves = policies > 0
     played = np.flatnonzero(moves)
     sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)
@@ -132,8 +139,8 @@ def line_up(game: Game, policies: Values) -> LineUp:
     return LineUp(policies.ravel()[played], game.pair_after[played % game.pairs], starts, sizes)
 
 
-def lined_up(first: LineUp, second: LineUp) -> LineUp:
-    """Put the policies of the second behind those of the first."""
+def join_line_ups(first: LineUp, second: LineUp) -> LineUp:
+    """Return one line-up, with the policies of the second after those of the first."""
     return LineUp(
         np.concatenate([first.chance, second.chance]),
         np.concatenate([first.after, second.after]),
@@ -143,44 +150,53 @@ def lined_up(first: LineUp, second: LineUp) -> LineUp:
 
 
 def matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Iterator[tuple[slice, Values]]:
-    """Follow M matches forward: how likely each comes to each position.
+    """Follow M matches forward, yielding how likely each comes to each position.
 
     Match m is played by the policies `x[m]` as X and `o[m]` as O.  Yields the decisions of each ply
-    as a slice with their chances [M, n], and at last the finished positions with the chances of X
-    winning, a draw and O winning, [M, 3].  Only what comes about is worked on.
+    as a slice with their chances [M, n], and finally the finished positions with the chances of X
+    winning, a draw and O winning, [M, 3].
+
+    Only decisions with a chance above 0, and the moves that are played there, are computed: few of
+    all for players that do not explore.
     """
     chance, after, starts, sizes = policies
     ends = np.zeros((len(x), 3))
-    here = np.ones((len(x), 1))
+    here = np.ones((len(x), 1))  # the chances of the decisions of this ply
     bounds = game.ply_start.tolist()
-    for start, stop, end in zip(bounds, bounds[1:], [*bounds[2:], bounds[-1]], strict=False):
+    next_bounds = [*bounds[2:], bounds[-1]]  # nothing follows the last ply
+    for start, stop, next_stop in zip(bounds, bounds[1:], next_bounds, strict=False):
         yield slice(start, stop), here
         match, decision = np.divmod(np.flatnonzero(here), stop - start)
-        node = (x if game.to_move[start] == X else o)[match], start + decision
+        mover = x if game.to_move[start] == X else o
+        node = mover[match], start + decision
+        # The moves of all these nodes in one row: those of node i are starts[i] and the following.
         size = sizes[node]
-        move = np.arange(size.sum()) + (starts[node] - size.cumsum() + size).repeat(size)
+        row_start = size.cumsum() - size
+        move = np.arange(size.sum()) + (starts[node] - row_start).repeat(size)
         weight = here[match, decision].repeat(size) * chance[move]
-        to, match = after[move], match.repeat(size)
-        over = to >= game.decisions
-        _add(ends, match[over], 1 - game.outcome[to[over] - game.decisions], weight[over])
-        here = np.zeros((len(x), end - stop))
-        _add(here, match[~over], to[~over] - stop, weight[~over])
+        reached, match = after[move], match.repeat(size)
+        over = reached >= game.decisions
+        outcome = game.outcome[reached[over] - game.decisions]
+        _add(ends, match[over], 1 - outcome, weight[over])  # columns: X won, draw, O won
+        here = np.zeros((len(x), next_stop - stop))
+        _add(here, match[~over], reached[~over] - stop, weight[~over])
     yield slice(game.decisions, game.positions), ends
 
 
 def meet(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Values:
-    """Chances of X winning, a draw and O winning in M matches, [M, 3]; they are as in `matches`."""
+    """Return the chances of X winning, a draw and O winning in M `matches`, [M, 3]."""
     *_, (_, ends) = matches(game, policies, x, o)
     return ends
 
 
 def likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None:
-    """Return the record of the most probable game with this outcome (X's view), if there is one.
+    """Return the record of the most probable game with this outcome (X's view), None if impossible.
 
-    `x` and `o` are the policies [D, cells] of the two sides, or 1 wherever a side is free to move
-    as it likes; among equals the first moves count.
+    `x` and `o` are the policies of the two sides, [D, cells], or 1 for every move of a side that
+    may play anything.  Ties: the first moves.
     """
     as_x, as_o = x[game.legal], o[game.legal]
+    # The chance of the likeliest way from each position to the outcome.
     chance = np.zeros(game.positions)
     chance[game.decisions :] = game.outcome == outcome
     for ply in backward(game):
@@ -191,6 +207,7 @@ def likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None
     position, record = 0, ""
     while position < game.decisions:
         policy = x if game.to_move[position] == X else o
+        # An illegal move has no successor, -1, but also no chance: any index does for it.
         after = np.maximum(game.successor[position], 0)
         cell = int(np.argmax(policy[position] * chance[after]))
         position, record = int(after[cell]), record + DIGITS[cell]
@@ -198,9 +215,9 @@ def likeliest_game(game: Game, x: Values, o: Values, outcome: int) -> str | None
 
 
 def successor_values(game: Game, values: NDArray[np.generic]) -> Values:
-    """Value of the position after each move, [D, cells], NaN where illegal; any view.
+    """Return the value of the position after each move, [D, cells], NaN where illegal.
 
-    `values` is [S].  These are the action values of whatever the values are of.
+    `values` is [S], in any view; the action values are in the same.
     """
     table: Values = game.spread(values[game.pair_after].astype(np.float64))
     return table
@@ -228,33 +245,34 @@ def plies(game: Game) -> tuple[Ply, ...]:
 
 
 def _average(chances: Values, ply: Ply, policy: Values) -> None:
-    """Give the decisions of a ply the chances, [3, ..., S], that a policy, [..., n], makes."""
+    """Set the chances of a ply's decisions, in [3, ..., S], to the mean by a policy, [..., n]."""
     after = chances.take(ply.after, axis=-1)
     after *= policy
     chances[..., ply.decisions] = np.add.reduceat(after, ply.starts, axis=-1)
 
 
 def _first_best(ply: Ply, keys: list[Values]) -> Numbers:
-    """Choose the pair of each decision that is best by the first key, then by the next: [..., d].
+    """Return the pair of each decision that is best by the first key, then by the next, [..., d].
 
-    The keys are [..., n]; among equals it is the first pair.
+    The keys are [..., n] and are changed.  Ties: the first pair.
     """
     best = np.ones(keys[0].shape, np.bool_)
     for key in keys:
         key[~best] = -np.inf
         highest = np.maximum.reduceat(key, ply.starts, axis=-1) - TIE
         best = key >= highest.repeat(ply.sizes, axis=-1)
-    last = len(ply.after)
-    return np.minimum.reduceat(np.where(best, np.arange(last), last), ply.starts, axis=-1)
+    pairs = len(ply.after)  # as a number above all pairs
+    return np.minimum.reduceat(np.where(best, np.arange(pairs), pairs), ply.starts, axis=-1)
 
 
 def _add(table: Values, row: Numbers, column: Numbers, weight: Values) -> None:
-    """Add weights to cells of a table, of which one may be named more than once."""
+    """Add weights to cells of a table in place; a cell may be named more than once."""
+    # `table[row, column] += weight` would add only the last weight of such a cell.
     table += np.bincount(row * table.shape[1] + column, weight, table.size).reshape(table.shape)
 
 
 def _finished_chances(game: Game, shape: tuple[int, ...]) -> Values:
-    """Return the chances of each outcome, [3, *shape, S], known of finished positions only."""
+    """Return chances of the outcomes, [3, *shape, S]: 1 or 0 when the game is over, else 0."""
     chances = np.zeros((3, *shape, game.positions))
     for outcome, winner in enumerate((1, 0, -1)):
         chances[outcome, ..., game.decisions :] = game.outcome == winner
@@ -262,7 +280,7 @@ def _finished_chances(game: Game, shape: tuple[int, ...]) -> Values:
 
 
 def _pairs(game: Game, policy: Values) -> Values:
-    """Return a policy's chances of the legal pairs, [..., P]; raises ValueError if it is none."""
+    """Return a policy's chances of the legal pairs, [..., P]; ValueError if it is no policy."""
     if policy.shape[-2:] != game.legal.shape:
         raise ValueError(f"a policy of this game is {game.legal.shape}, not {policy.shape}")
     if not (np.all(policy >= 0) and np.all(policy[..., ~game.legal] == 0)):
