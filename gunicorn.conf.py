@@ -126,9 +126,9 @@ def post_worker_init(worker):
     # One of several would accept a single connection between two looks at all that it has: of
     # thirty that come at once the last would have its first answer after a second.
     worker.cfg.set("workers", 1)
-    world = worker.wsgi.extensions.get("world")
-    if world and world.lab.source:
-        world.lab.source.prepare()
+    site = worker.wsgi.extensions.get("world")
+    if site and site.lab.source:
+        site.lab.source.prepare()
 
 
 def pre_request(worker, request):

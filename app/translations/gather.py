@@ -21,7 +21,7 @@ METHODS = [
 OPTIONS = {"templates/**.html": {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true"}}
 # The title and the line of a baseline are marked by being these: the game knows no language.
 KEYWORDS: list[dict[str, Any]] = [
-    DEFAULT_KEYWORDS | {"marked": None, "Baseline": (1,)},
+    DEFAULT_KEYWORDS | {"gettext_noop": None, "Baseline": (1,)},
     {"Baseline": (2,)},
 ]
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from flask import Flask
 
-from app.web import respond
+from app.web import rendering
+from app.web.facts import judge_policy, list_puzzles, play_round_robin
 from app.web.service import compiled, deployment, errors, headers, languages, packing, queries
 from app.web.service.cache import cached
 from app.web.service.deployment import ROOT
-from app.web.world import load_world
+from app.web.site_data import load_site_data
 
 PAGES = [
     import_module(f"app.web.pages.{name}")
@@ -43,18 +44,18 @@ def create_app(models: Path | None = None, seed: int | None = None) -> Flask:
     packing.init_app(app, ROOT / "static")
     headers.init_app(app)
     # Not before all settings are known to be right: it takes a while.
-    app.extensions["world"] = world = load_world(models or settings.models, settings.lab)
+    app.extensions["site"] = site = load_site_data(models or settings.models, settings.lab)
     # What a worker would else find at its first visitors' cost: 0.15 s.
-    world.round_robin("")
-    _ = world.puzzles
-    for name in world.policies:
-        world.judgement(name)
+    play_round_robin(site, "")
+    _ = list_puzzles(site)
+    for name in site.policies:
+        judge_policy(site, name)
     languages.init_app(app)
     errors.init_app(app)
     for module in (*PAGES, deployment):
         app.register_blueprint(module.bp)
     compiled.init_app(app)
-    respond.init_app(app)
+    rendering.init_app(app)
     app.wsgi_app = cached(app.wsgi_app, queries.query_reader(app))  # type: ignore[assignment, method-assign]
     deployment.init_app(app, settings)
     return app

@@ -12,8 +12,9 @@ from werkzeug.exceptions import BadRequest
 
 from app.tictactoe.notation import DIGITS, record_to
 from app.web import match
-from app.web.match import Match, Place
-from app.web.world import HUMAN, TRUTH, World
+from app.web.facts import find_disagreements
+from app.web.match import Match, MatchState, parse_match, read_value
+from app.web.site_data import HUMAN, TRUTH, SiteData
 
 AT = "_"  # no id has it, and forms, addresses and ids of elements leave it as it is
 MAX_VIEWS = 4
@@ -88,9 +89,9 @@ class Comparison:
         return Match(record=self.record, o=HUMAN, lens=view.lens, step=view.step)
 
 
-def parse(
-    record: str, lenses: Sequence[str], world: World, figure: str = ""
-) -> tuple[Comparison, Place]:
+def parse_comparison(
+    record: str, lenses: Sequence[str], site: SiteData, figure: str = ""
+) -> tuple[Comparison, MatchState]:
     """Read a comparison from the parts of an address, and where its game stands.
 
     An empty lens is as good as none.  Where neither is given, it begins with a position in
@@ -104,56 +105,58 @@ def parse(
         )
     if len(texts) > MAX_VIEWS:
         raise BadRequest(f"At most {MAX_VIEWS} lenses can be compared, not {len(texts)}.")
-    views = tuple(_read(text, world) for text in texts) or tuple(usual(world))
+    views = tuple(_read_view(text, site) for text in texts) or tuple(default_views(site))
     if len(set(views)) < len(views):
         raise BadRequest("The address names a lens twice: name each once.")
     if not record and not texts:
-        record = parting(views, world) or ""
+        record = next_disagreement(views, site) or ""
     usual_figure, *_ = FIGURES
     comparison = Comparison(record, views, "" if figure == usual_figure else figure)
-    return comparison, match.parse(record, {"o": HUMAN}, world)
+    return comparison, parse_match(record, {"o": HUMAN}, site)
 
 
-def usual(world: World) -> list[View]:
+def default_views(site: SiteData) -> list[View]:
     """Return the agents to compare by default: two that differ, or others that are there."""
-    names = [name for name in USUAL if name in world.agents]
-    names += [name for name in world.agents if name not in names]
+    names = [name for name in USUAL if name in site.agents]
+    names += [name for name in site.agents if name not in names]
     return [View(name) for name in names[: len(USUAL)]]
 
 
-def parting(views: Sequence[View], world: World, position: int | None = None) -> str | None:
+def next_disagreement(
+    views: Sequence[View], site: SiteData, position: int | None = None
+) -> str | None:
     """Return a record of the position in which views most tellingly part, None if they never do.
 
     If `position` is one of those, up to symmetry, the next of them follows; None if it is the last.
     """
-    listed = world.disagreements(tuple(views))
+    listed = find_disagreements(site, tuple(views))
     if position is not None:
-        classes = world.game.symmetry_class
+        classes = site.game.symmetry_class
         here = np.flatnonzero(classes[listed] == classes[position])
         listed = listed[here[0] + 1 :] if here.size else listed
-    return record_to(world.game, int(listed[0])) if listed.size else None
+    return record_to(site.game, int(listed[0])) if listed.size else None
 
 
-def comparison_of(place: Place) -> Comparison:
+def compare_at(state: MatchState) -> Comparison:
     """Return where the position of a match is compared: by its lens and the agents that play.
 
     Where these are fewer than two, the usual ones are added.
     """
-    shown, world = place.match, place.world
+    shown, site = state.match, state.site
     asked = [View(shown.lens, shown.step), View(shown.x), View(shown.o)]
-    able = (view for view in asked if world.is_lens(view.lens) and view.lens != TRUTH)
+    able = (view for view in asked if site.is_lens(view.lens) and view.lens != TRUTH)
     views = list(dict.fromkeys(able))
     missing = max(0, len(USUAL) - len(views))
-    views += [view for view in usual(world) if view not in views][:missing]
+    views += [view for view in default_views(site) if view not in views][:missing]
     return Comparison(shown.shown, tuple(views))
 
 
-def _read(text: str, world: World) -> View:
+def _read_view(text: str, site: SiteData) -> View:
     """Read one view: a lens, or an agent at a step as in `q-iteration_5`."""
-    listed = world.is_lens(text) or AT not in text
+    listed = site.is_lens(text) or AT not in text
     lens, at, step = (text, "", "") if listed else text.rpartition(AT)  # parameters have it too
     if lens == TRUTH:
         raise BadRequest(f"Optimal play is always there: name up to {MAX_VIEWS} agents beside it.")
     if not lens or (at and not step):
         lens = text
-    return View(lens, match.check_lens(lens, match.read("step", step) if step else None, world))
+    return View(lens, match.check_lens(lens, read_value("step", step) if step else None, site))

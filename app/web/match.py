@@ -15,9 +15,10 @@ from werkzeug.exceptions import BadRequest, Conflict, NotFound
 
 from app.tictactoe.game import Game, O, X, mover_at
 from app.tictactoe.notation import DIGITS, IllegalMoveError, parse_record, replay
-from app.web.language import gettext, localized, marked
-from app.web.numbers import choice
-from app.web.world import HUMAN, World
+from app.web.facts import list_puzzles
+from app.web.formatting import list_choices
+from app.web.site_data import HUMAN, SiteData
+from app.web.translation import gettext, gettext_noop, localize_number
 
 DELAY_RANGE = (0.25, 5.0)  # seconds a move
 MAX_TALLY = 999_999
@@ -95,10 +96,10 @@ class Match(Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Place:
+class MatchState:
     """A match in the world, and where it stands."""
 
-    world: World
+    site: SiteData
     match: Match
     positions: tuple[int, ...]  # those that the whole record passes through, the empty board first
 
@@ -107,108 +108,108 @@ class Place:
         """The position that is shown."""
         return self.positions[len(self.match.shown)]
 
-    def play(self, cell: int) -> "Place":
+    def play(self, cell: int) -> "MatchState":
         """Return where the match stands after one more move from the position shown."""
-        position = int(self.world.game.successor[self.position, cell])
+        position = int(self.site.game.successor[self.position, cell])
         shown = self.positions[: len(self.match.shown) + 1]
-        return Place(self.world, self.match.play(cell), (*shown, position))
+        return MatchState(self.site, self.match.play(cell), (*shown, position))
 
     @cached_property
     def over(self) -> bool:
         """Whether the game has ended there."""
-        return self.world.game.is_over(self.position)
+        return self.site.game.is_over(self.position)
 
     @cached_property
     def cells(self) -> list[int]:
         """The cells of the whole record, ply by ply."""
-        return parse_record(self.world.game, self.match.record)
+        return parse_record(self.site.game, self.match.record)
 
 
-def place_of(match: Match, world: World) -> Place:
+def replay_match(match: Match, site: SiteData) -> MatchState:
     """Replay a match that no address named.
 
     Raises ValueError or IllegalMoveError as `replay` does.
     """
-    return Place(world, match, tuple(replay(world.game, match.record)))
+    return MatchState(site, match, tuple(replay(site.game, match.record)))
 
 
-def parse(record: str, query: Mapping[str, str], world: World) -> Place:
+def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchState:
     """Read a match from the parts of an address; an empty value is as good as none.
 
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
     given = {name: text for name in _READERS if (text := query.get(name))}
-    match = Match(record, **{name: read(name, text) for name, text in given.items()})
-    if "o" not in given and not world.is_seat(match.o):
-        match = replace(match, o=world.seats[1])  # another folder of models has other agents
+    match = Match(record, **{name: read_value(name, text) for name, text in given.items()})
+    if "o" not in given and not site.is_seat(match.o):
+        match = replace(match, o=site.seats[1])  # another folder of models has other agents
     try:
-        place = place_of(match, world)
+        state = replay_match(match, site)
     except IllegalMoveError as error:
         raise Conflict(gettext("This game is not possible: %(why)s.", why=error)) from None
     except ValueError as error:
         raise BadRequest(gettext("This is not a valid game record: %(why)s.", why=error)) from None
     if match.ply is not None and match.ply >= len(record):
-        words = marked("ply is below %(plies)s, the length of the record, or left out.")
+        words = gettext_noop("ply is below %(plies)s, the length of the record, or left out.")
         raise BadRequest(gettext(words, plies=len(record)))
     for seat in (match.x, match.o):
-        if not world.is_seat(seat):
+        if not site.is_seat(seat):
             there = gettext("There is no agent %(name)s.", name=repr(seat))
-            raise NotFound(f"{there} {choice(world.seats)}")
+            raise NotFound(f"{there} {list_choices(site.seats)}")
     if match.train and match.step is None:
         raise BadRequest(gettext("train starts at a step: add step= to the URL."))
     if match.step is None and not match.lens:
-        return place
-    step = check_lens(match.lens, match.step, world)
+        return state
+    step = check_lens(match.lens, match.step, site)
     match = replace(match, step=step, train=match.train and step is not None)
-    return Place(world, match, place.positions)
+    return MatchState(site, match, state.positions)
 
 
-def check_lens(lens: str, step: int | None, world: World) -> int | None:
+def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:
     """Return the step of a lens, None for the last one, which is the agent as shipped.
 
     Raises BadRequest with a sentence if there is no such lens, or no such step of it.
     """
-    if lens and not world.is_lens(lens):
+    if lens and not site.is_lens(lens):
         there = gettext("There are no values of %(name)s.", name=repr(lens))
-        raise BadRequest(f"{there} {choice(world.lenses)}")
+        raise BadRequest(f"{there} {list_choices(site.lenses)}")
     if step is None:
         return None
-    if not world.agents.knows(lens):
+    if not site.agents.knows(lens):
         raise BadRequest(gettext("step needs a lens that learned: add lens= to the URL."))
-    last = world.last_step(lens)
+    last = site.last_step(lens)
     if step > last:
         raise BadRequest(gettext("step is 0 to %(last)s for %(name)s.", last=last, name=lens))
-    return world.short_step(lens, step)
+    return site.step_for_url(lens, step)
 
 
-def read_step(name: str, text: str, usual: int, world: World) -> int:
+def read_step(name: str, text: str, usual: int, site: SiteData) -> int:
     """Read which snapshot of an agent an address means, the usual one where it names none.
 
     Raises BadRequest with a sentence if there is no such snapshot.
     """
     if not text:
         return usual
-    return world.whole_step(name, check_lens(name, read("step", text), world))
+    return site.resolve_step(name, check_lens(name, read_value("step", text), site))
 
 
-def step_after(step: int, last: int) -> int:
+def next_step(step: int, last: int) -> int:
     """Return the snapshot that a film shows next: after the last one it is the first again."""
     return (step + 1) % (last + 1)
 
 
-def against_person(name: str, player: int, record: str) -> Match:
+def match_against_person(name: str, player: int, record: str) -> Match:
     """Return a game of an agent in a seat, +1 X or -1 O, against a person."""
     x, o = (name, HUMAN) if player == X else (HUMAN, name)
     return Match(record, x=x, o=o)
 
 
-def read_whole(name: str, text: str, low: int, high: int) -> int:
+def read_integer(name: str, text: str, low: int, high: int) -> int:
     """Read a whole number of a query.
 
     Raises BadRequest, saying from where to where it goes, if it is none of these.
     """
     if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
-        raise wrong(name, text, gettext("%(least)s to %(most)s", least=low, most=high))
+        raise bad_value(name, text, gettext("%(least)s to %(most)s", least=low, most=high))
     return int(text)
 
 
@@ -219,7 +220,7 @@ def read_word(name: str, query: Mapping[str, str], words: Iterable[str], usual: 
     """
     text, there = query.get(name) or usual, [*words]
     if text != usual and text not in there:
-        raise wrong(name, text, ", ".join(there))
+        raise bad_value(name, text, ", ".join(there))
     return text
 
 
@@ -230,11 +231,11 @@ def read_cell(name: str, text: str, game: Game) -> int:
     """
     cells = DIGITS[: game.cells]
     if len(text) != 1 or text not in cells:
-        raise wrong(name, text, gettext("%(least)s to %(most)s", least=0, most=cells[-1]))
+        raise bad_value(name, text, gettext("%(least)s to %(most)s", least=0, most=cells[-1]))
     return cells.index(text)
 
 
-def read(name: str, text: str) -> Any:
+def read_value(name: str, text: str) -> Any:
     """Read one value of the query of a match.
 
     Raises BadRequest, saying what it should be, if it is not that.
@@ -242,14 +243,14 @@ def read(name: str, text: str) -> Any:
     pattern, convert, expected = _READERS[name]
     value = convert(text) if re.fullmatch(pattern, text, re.ASCII) else None
     if value is None:
-        least, most = (localized(f"{seconds:g}") for seconds in DELAY_RANGE)
-        raise wrong(name, text, gettext(expected, least=least, most=most))
+        least, most = (localize_number(f"{seconds:g}") for seconds in DELAY_RANGE)
+        raise bad_value(name, text, gettext(expected, least=least, most=most))
     return value
 
 
-def wrong(name: str, text: str, expected: str) -> BadRequest:
+def bad_value(name: str, text: str, expected: str) -> BadRequest:
     """Return the error of a query in which a name has a value that is none of those expected."""
-    words = marked("%(name)s=%(text)s in the URL is wrong: %(name)s is %(expected)s.")
+    words = gettext_noop("%(name)s=%(text)s in the URL is wrong: %(name)s is %(expected)s.")
     return BadRequest(gettext(words, name=name, text=text, expected=expected))
 
 
@@ -257,44 +258,44 @@ def _within(low: float, high: float) -> Callable[[str], float | None]:
     return lambda text: value if low <= (value := float(text)) <= high else None
 
 
-_NUMBER = (r"\d{1,9}", int, marked("a whole number"))
+_NUMBER = (r"\d{1,9}", int, gettext_noop("a whole number"))
 _DECIMAL = r"\d{1,3}(\.\d{1,4})?"
-_FLAG = ("[01]", lambda text: text == "1", marked("0 or 1"))
-_NAME = (".*", str, marked("a name"))
+_FLAG = ("[01]", lambda text: text == "1", gettext_noop("0 or 1"))
+_NAME = (".*", str, gettext_noop("a name"))
 _READERS: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "x": _NAME,
     "o": _NAME,
     "lens": _NAME,
     "ply": _NUMBER,
     "step": _NUMBER,
-    "epsilon": (_DECIMAL, _within(0, 1), marked("a chance from 0 to 1")),
+    "epsilon": (_DECIMAL, _within(0, 1), gettext_noop("a chance from 0 to 1")),
     "delay": (
         _DECIMAL,
         _within(*DELAY_RANGE),
-        marked("a number of seconds from %(least)s to %(most)s"),
+        gettext_noop("a number of seconds from %(least)s to %(most)s"),
     ),
     "train": _FLAG,
     "pause": _FLAG,
     "hide": _FLAG,
     "own": _FLAG,
-    "errors": ("truth|task|none", str, marked("truth, task, none, or left out")),
+    "errors": ("truth|task|none", str, gettext_noop("truth, task, none, or left out")),
     "hint": _FLAG,
     "keep": _FLAG,
     "replay": _FLAG,
-    "view": ("[xo]", str, marked("x or o")),
+    "view": ("[xo]", str, gettext_noop("x or o")),
     "tally": (
         r"\d{1,6}-\d{1,6}-\d{1,6}",
         lambda text: tuple(map(int, text.split("-"))),
-        marked("three counts like 2-1-0"),
+        gettext_noop("three counts like 2-1-0"),
     ),
 }
 
 
-def check_puzzle(number: int, world: World) -> None:
+def check_puzzle(number: int, site: SiteData) -> None:
     """Raise NotFound with a sentence if no puzzle has this number."""
-    total = len(world.puzzles)
+    total = len(list_puzzles(site))
     if not 1 <= number <= total:
-        words = marked("There is no puzzle %(number)s: no agent here errs for sure.")
+        words = gettext_noop("There is no puzzle %(number)s: no agent here errs for sure.")
         if total:
-            words = marked("There is no puzzle %(number)s: they are numbered 1 to %(total)s.")
+            words = gettext_noop("There is no puzzle %(number)s: they are numbered 1 to %(total)s.")
         raise NotFound(gettext(words, number=number, total=total))

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app.tictactoe.card import Card
-from app.web.numbers import count, percent
+from app.web.formatting import format_count, format_percent
 from tests.browser.steps import walk
 from tests.service.server import ROOT
 
@@ -20,7 +20,7 @@ def card(name: str) -> Card:
 def ends(opponent: str) -> list[str]:
     """What the first chart says of Q-learning 4 as shipped: updates, won, drawn, lost."""
     figures = card("q-learning-4").figures
-    return [count(figures.updates[-1]), *map(percent, figures.vs[opponent].x[-1])]
+    return [format_count(figures.updates[-1]), *map(format_percent, figures.vs[opponent].x[-1])]
 
 
 def first_agent(page: Page) -> Locator:
@@ -96,7 +96,7 @@ def test_the_curves_tell_their_numbers(page: Page) -> None:
     charts.first.locator(".figure").hover(position={"x": 1, "y": 20})
     expect(values(charts.first)).to_have_text(["0", "58.49", "12.70", "28.81"])
     # The other charts say what was true at the same time.
-    blunders = count(card("q-learning-4").figures.blunders[0])
+    blunders = format_count(card("q-learning-4").figures.blunders[0])
     expect(values(charts.nth(2))).to_have_text(["0", blunders])
     expect(page.locator("#learning-curves .cursor")).to_have_count(5)
     page.mouse.move(0, 0)
@@ -110,7 +110,7 @@ def test_the_arrow_keys_go_through_the_curves(page: Page) -> None:
     charts.focus()
     for key, at in [("Home", 0), ("ArrowRight", 1), ("End", -1), ("ArrowLeft", -2)]:
         page.keyboard.press(key)
-        told = [count(figures.updates[at]), count(figures.blunders[at])]
+        told = [format_count(figures.updates[at]), format_count(figures.blunders[at])]
         expect(values(charts.locator(".plot").nth(2))).to_have_text(told)
 
 

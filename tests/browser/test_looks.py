@@ -9,7 +9,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from app.web.lens import HEAT_STEPS
+from app.web.move_values import HEAT_STEPS
 from app.web.pictures.palette import PALETTES, colour, contrast, text_colour
 from app.web.service.deployment import ROOT
 from tests.browser.steps import MARKS, SHIFTS, Quiet, serving, shifts

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app.web.pictures.palette import contrast
-from app.web.text import STOPS
+from app.web.wording import LESSON_STEPS
 from tests.browser.steps import SHIFTS, address, shifts, walk
 
 SIZES = [(1280, 800), (1440, 900), (360, 740), (390, 844), (740, 360)]
@@ -145,7 +145,7 @@ def test_without_javascript_everything_can_be_done(
     page.click("#tile-after")
     expect(page.locator("#tile-title")).to_contain_text("Move 2")
     page.goto("/how/untrained")
-    for stop in STOPS[1:]:
+    for stop in LESSON_STEPS[1:]:
         page.click("#stop-after")
         expect(page.locator("h1")).to_have_text(stop.title)
 

@@ -53,9 +53,9 @@ Report = dict[str, Any]
 )
 def main(markdown: Path | None) -> None:
     """Print a table of scores (goal: 100 each), and below it every audit that costs points."""
-    with serving() as site:
+    with serving() as app:
         reports = {
-            f"{path} ({device})": _report(site.url + path, flags)
+            f"{path} ({device})": _report(app.url + path, flags)
             for path in PAGES
             for device, flags in DEVICES.items()
         }

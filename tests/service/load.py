@@ -145,11 +145,11 @@ def _processor() -> str:
 
 def sizes() -> Table:
     """Weigh the first load of every page, with all that it loads, and a sample of moves."""
-    with serving() as site:
-        rows = [_weights(site.url, *page) for page in PAGES.items()]
-        paths = [f"/play/{move}" for move in islice(moves(agents(site.url)), MOVES)]
+    with serving() as app:
+        rows = [_weights(app.url, *page) for page in PAGES.items()]
+        paths = [f"/play/{move}" for move in islice(moves(agents(app.url)), MOVES)]
         usual, largest = zip(
-            *(_move_weights(site.url, paths, packing) for packing in (GZIP, BR)), strict=True
+            *(_move_weights(app.url, paths, packing) for packing in (GZIP, BR)), strict=True
         )
     return Table(
         "sizes",
@@ -227,12 +227,12 @@ def _site() -> Flask:
 
 def over_time(requests: int, steps: int) -> Table:
     """Measure what one worker holds again and again while it answers many mixed requests."""
-    with serving(WEB_CONCURRENCY="1") as site:
-        (worker,) = site.workers
-        paths, done, rows = _mixed(site.url), 0, []
+    with serving(WEB_CONCURRENCY="1") as app:
+        (worker,) = app.workers
+        paths, done, rows = _mixed(app.url), 0, []
         for step in range(steps + 1):
             while done < requests * step // steps:
-                done += rates.load(site.url, islice(paths, BATCH), GZIP, SPAN).requests
+                done += rates.load(app.url, islice(paths, BATCH), GZIP, SPAN).requests
             time.sleep(REST)
             sizes = [_mib(memory(worker, kind)) for kind in ("Rss", "Pss")]
             rows.append([f"{done:,}", *sizes, f"{open_files(worker)}"])
@@ -244,21 +244,21 @@ def _start() -> tuple[float, float]:
     """Return the seconds from a start to the first answers of /healthz and of /."""
     with tempfile.TemporaryFile("w+") as output:
         began = time.monotonic()
-        site = start(output)
+        app = start(output)
         try:
-            assert wait_until_up(site), f"the server did not start:\n{site.log}"
+            assert wait_until_up(app), f"the server did not start:\n{app.log}"
             healthy = time.monotonic() - began
-            get(site.url)
+            get(app.url)
             return healthy, time.monotonic() - began
         finally:
-            site.stop()
+            app.stop()
 
 
 def _held_by(workers: int) -> list[list[str]]:
-    with serving(WEB_CONCURRENCY=f"{workers}") as site:
-        rates.load(site.url, islice(_mixed(site.url), BATCH), GZIP, SPAN)
-        rss = max(memory(pid, "Rss") for pid in site.workers)
-        pss = [memory(pid, "Pss") for pid in (site.process.pid, *site.workers)]
+    with serving(WEB_CONCURRENCY=f"{workers}") as app:
+        rates.load(app.url, islice(_mixed(app.url), BATCH), GZIP, SPAN)
+        rss = max(memory(pid, "Rss") for pid in app.workers)
+        pss = [memory(pid, "Pss") for pid in (app.process.pid, *app.workers)]
     who = f"{workers} worker{'s' * (workers > 1)}"
     return [
         [f"{who}: RSS of the largest", _mib(rss), GOAL_MEMORY],

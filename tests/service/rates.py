@@ -155,21 +155,21 @@ def measure(
     on_server, on_load = cores or (None, None)
     with (
         only_on(on_server),
-        serving(WEB_CONCURRENCY=f"{workers}") as site,
+        serving(WEB_CONCURRENCY=f"{workers}") as app,
         serving(HELLO, WEB_CONCURRENCY=f"{workers}") as hello,
         only_on(on_load),
     ):
-        chosen = [case for case in cases(site.url) if not names or case.name in names]
-        return _alternate(site, hello, chosen, rounds, seconds)
+        chosen = [case for case in cases(app.url) if not names or case.name in names]
+        return _alternate(app, hello, chosen, rounds, seconds)
 
 
 def _alternate(
-    site: Server, hello: Server, chosen: list[Case], rounds: int, seconds: int
+    app: Server, hello: Server, chosen: list[Case], rounds: int, seconds: int
 ) -> list[Measured]:
     bare, measured = Measured(BARE, []), [Measured(case, []) for case in chosen]
     for _ in range(rounds):
         for case, done in measured:
-            before, after = _round(hello, BARE, seconds), _round(site, case, seconds)
+            before, after = _round(hello, BARE, seconds), _round(app, case, seconds)
             bare.rounds.append(before)
             done.append(after._replace(ratio=after.run.rate / before.run.rate))
     return [bare, *measured]

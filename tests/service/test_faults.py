@@ -33,14 +33,14 @@ def assert_all_hold(found: Iterable[Finding]) -> None:
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[Server]:
+def app() -> Iterator[Server]:
     with serving() as started:
         yield started
 
 
 @pytest.mark.parametrize("scenario", [encodings, claims, odd_requests, one_recipe_at_once])
-def test_what_must_hold_holds(site: Server, scenario: OnAServer) -> None:
-    assert_all_hold(scenario(site))
+def test_what_must_hold_holds(app: Server, scenario: OnAServer) -> None:
+    assert_all_hold(scenario(app))
 
 
 @pytest.fixture
@@ -66,13 +66,13 @@ def test_only_what_is_the_servers_own_is_removed_at_its_start() -> None:
 
 
 @pytest.mark.parametrize("hold", [half_open, silent])
-def test_many_connections_do_not_keep_a_client_out(site: Server, hold) -> None:
-    assert_all_hold([beside_a_good_request(site, 600, "", hold, PATIENCE)])
+def test_many_connections_do_not_keep_a_client_out(app: Server, hold) -> None:
+    assert_all_hold([beside_a_good_request(app, 600, "", hold, PATIENCE)])
 
 
-def test_new_connections_whose_clients_stay_do_not_keep_anybody_out(site: Server) -> None:
+def test_new_connections_whose_clients_stay_do_not_keep_anybody_out(app: Server) -> None:
     """They did: a server that waits for each to hang up would need minutes for these."""
-    assert_all_hold([beside_a_good_request(site, 300, "", partial(staying, WHOLE), PATIENCE)])
+    assert_all_hold([beside_a_good_request(app, 300, "", partial(staying, WHOLE), PATIENCE)])
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from app.web import create_app
 from app.web.service.deployment import ROOT
-from app.web.world import World
+from app.web.site_data import SiteData
 
 HANG_SECONDS = 600.0  # only what hangs takes longer
 
@@ -24,18 +24,18 @@ def patience() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def site() -> Flask:
+def app() -> Flask:
     return create_app(seed=1)
 
 
 @pytest.fixture
-def client(site: Flask) -> FlaskClient:
-    return site.test_client()
+def client(app: Flask) -> FlaskClient:
+    return app.test_client()
 
 
 @pytest.fixture(scope="session")
-def world(site: Flask) -> World:
-    loaded: World = site.extensions["world"]
+def site(app: Flask) -> SiteData:
+    loaded: SiteData = app.extensions["site"]
     return loaded
 
 

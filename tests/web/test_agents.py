@@ -20,14 +20,15 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import parse_position, replay
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
-from app.web import addresses
+from app.web import urls
 from app.web.algorithms import ALGORITHMS
+from app.web.facts import find_losing_game, judge_policy
+from app.web.formatting import format_count, format_percent, format_signed
 from app.web.match import Match
-from app.web.numbers import count, percent, signed
 from app.web.pages.agents import ARIA, COLUMNS, OTHER, Column, Order, beside, parse_order, players
 from app.web.pages.parts.learning import opponents
-from app.web.text import character
-from app.web.world import World
+from app.web.site_data import SiteData
+from app.web.wording import characterise
 from tests.service.server import ROOT
 
 HTMX = {"HX-Request": "true"}
@@ -70,7 +71,7 @@ class Table(HTMLParser):
 
 
 def outcome(chances: Chances, decimals: int = 2) -> str:
-    return " / ".join(percent(chance, decimals) for chance in chances)
+    return " / ".join(format_percent(chance, decimals) for chance in chances)
 
 
 def titles(page: str) -> list[str]:
@@ -80,13 +81,13 @@ def titles(page: str) -> list[str]:
 
 
 @pytest.fixture(params=AGENTS)
-def card(world: World, request: pytest.FixtureRequest) -> Card:
-    return world.agents[request.param].card
+def card(site: SiteData, request: pytest.FixtureRequest) -> Card:
+    return site.agents[request.param].card
 
 
 @pytest.fixture(scope="module")
-def all_agents(site: Flask) -> str:
-    return site.test_client().get("/agents").text
+def all_agents(app: Flask) -> str:
+    return app.test_client().get("/agents").text
 
 
 def in_both_seats(texts: Iterable[str]) -> str:
@@ -94,31 +95,33 @@ def in_both_seats(texts: Iterable[str]) -> str:
     return " ".join(f"{mark} {text}" for mark, text in zip("XO", texts, strict=True))
 
 
-def test_the_table_says_what_the_card_says(all_agents: str, card: Card, world: World) -> None:
-    figures, who = card.figures, character(world, card.id)
+def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: SiteData) -> None:
+    figures, who = card.figures, characterise(site, card.id)
     chances = [figures.vs["random"], figures.vs["t-hand"], figures.best_response]
     assert Table(all_agents, "ranking").row(f"{card.title} {who.strength} {who.line}")[1:] == [
-        count(figures.blunders[-1]),
-        in_both_seats("no" if world.losing(card.id, seat) else "yes" for seat in SEATS.values()),
+        format_count(figures.blunders[-1]),
+        in_both_seats(
+            "no" if find_losing_game(site, card.id, seat) else "yes" for seat in SEATS.values()
+        ),
         *(in_both_seats(outcome(getattr(one, seat)[-1], 1) for seat in SEATS) for one in chances),
         f"{ALGORITHMS[card.algorithm].title} {card.origin}",
-        f"{count(card.updates)} {count(card.games)}",
+        f"{format_count(card.updates)} {format_count(card.games)}",
     ]
     assert f'<a href="/agents/{card.id}">{card.title}</a>' in all_agents
     assert f'<a href="/how/{card.algorithm}">{ALGORITHMS[card.algorithm].title}</a>' in all_agents
 
 
-def test_unbeatable_is_what_the_best_responder_finds(world: World) -> None:
-    for player in players(world, world.agents):
+def test_unbeatable_is_what_the_best_responder_finds(site: SiteData) -> None:
+    for player in players(site, site.agents):
         for seat in SEATS:
             lost = player.judgement.chances["best-responder", seat][2]
             assert player.judgement.unbeatable[seat] == (lost == 0)
 
 
-def test_the_baselines_are_there_to_compare_with(all_agents: str, world: World) -> None:
+def test_the_baselines_are_there_to_compare_with(all_agents: str, site: SiteData) -> None:
     table = Table(all_agents, "ranking")
     assert {" ".join(row[0].split()) for row in table.rows if row} >= {
-        f"{baseline.title} {character(world, name).strength} {character(world, name).line}"
+        f"{baseline.title} {characterise(site, name).strength} {characterise(site, name).line}"
         for name, baseline in BASELINES.items()
     }
     minimax, random = (
@@ -155,10 +158,10 @@ def test_on_a_narrow_screen_every_group_of_figures_is_a_tap_away(all_agents: str
 @pytest.mark.parametrize("way", OTHER)
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.key)
 def test_every_column_sorts_both_ways(
-    client: FlaskClient, world: World, column: Column, way: str
+    client: FlaskClient, site: SiteData, column: Column, way: str
 ) -> None:
     page = client.get(f"/agents?sort={column.key}&order={way}").text
-    by_title = {player.title: player for player in players(world, world.agents)}
+    by_title = {player.title: player for player in players(site, site.agents)}
     shown = titles(page)
     assert sorted(shown) == sorted(by_title)
     values = [column.value(by_title[title]) for title in shown]
@@ -189,19 +192,21 @@ def test_an_order_and_its_address_are_one(column: Column, way: str) -> None:
     assert parse_order(dict(parse_qsl(query))) == order
 
 
-def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, world: World) -> None:
+def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, site: SiteData) -> None:
     page = client.get(f"/agents/{card.id}").text
     results = Table(page, "results").rows[1:]
     assert len(results) == len(opponents(card))
     for row, opponent in zip(results, opponents(card), strict=True):
         chances = opponents(card)[opponent]
-        assert row[0] in (world.titles.get(opponent), "its best responder")
+        assert row[0] in (site.titles.get(opponent), "its best responder")
         cells = [" ".join(cell.split()) for cell in row[1:]]
         assert cells == [outcome(getattr(chances, seat)[-1]) for seat in SEATS]
     if card.worth is not None:  # of beads see test_beads.py
         worth = Table(page, "worth")
         for seat in SEATS:
-            assert worth.row(seat.upper())[1:] == [signed(v) for v in getattr(card.worth, seat)]
+            assert worth.row(seat.upper())[1:] == [
+                format_signed(v) for v in getattr(card.worth, seat)
+            ]
     title = ALGORITHMS[card.algorithm].title
     for fact in (card.title, title, card.origin, card.arrays, card.numbering):
         assert str(fact) in unescape(page)
@@ -209,27 +214,27 @@ def test_a_page_says_what_the_card_says(client: FlaskClient, card: Card, world: 
         assert f"{name} {version}" in page
 
 
-def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, world: World) -> None:
+def test_a_page_leads_with_who_it_is(client: FlaskClient, card: Card, site: SiteData) -> None:
     lead = client.get(f"/agents/{card.id}").text.partition("Exact figures")[0]
-    who = character(world, card.id)
+    who = characterise(site, card.id)
     assert f">{who.strength}</i>" in lead
     assert who.line in unescape(lead)
-    assert f'href="{addresses.mind(card.id)}"' in lead
+    assert f'href="{urls.mind(card.id)}"' in lead
     assert 'class="mind small"' in lead
     compare = re.findall(r'href="(/compare/[^"]*lens[^"]*)"', lead)
-    assert [unescape(href) for href in compare] == [beside(world, card.id)]
+    assert [unescape(href) for href in compare] == [beside(site, card.id)]
 
 
-def test_beside_best_play_it_errs_at_once(world: World) -> None:
-    for name in world.agents:
-        record = urlsplit(beside(world, name)).path.removeprefix("/compare/")
-        position = replay(world.game, record)[-1]
-        played = world.policies[name][position] > 0
-        errs = not world.right[position][played].all()
-        assert errs == bool(world.judgement(name).blunders)
+def test_beside_best_play_it_errs_at_once(site: SiteData) -> None:
+    for name in site.agents:
+        record = urlsplit(beside(site, name)).path.removeprefix("/compare/")
+        position = replay(site.game, record)[-1]
+        played = site.policies[name][position] > 0
+        errs = not site.right[position][played].all()
+        assert errs == bool(judge_policy(site, name).blunders)
 
 
-def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, world: World) -> None:
+def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, site: SiteData) -> None:
     shown = dict(
         re.findall(
             r"<dt>([^<]+)</dt>\s*<dd><strong>([^<]+)<", client.get(f"/agents/{card.id}").text
@@ -241,11 +246,11 @@ def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, world: Wo
     for name in ("Largest within reach", "Mean within reach"):
         shown.pop(name, None)
     assert shown == {
-        "Unbeatable as X": "no" if world.losing(card.id, 1) else "yes, proved",
-        "Unbeatable as O": "no" if world.losing(card.id, -1) else "yes, proved",
-        "Blunders": f"{count(figures.blunders[-1])} of 4,520",
-        "Blunders it can reach as X": count(figures.reachable_blunders.x[-1]),
-        "Blunders it can reach as O": count(figures.reachable_blunders.o[-1]),
+        "Unbeatable as X": "no" if find_losing_game(site, card.id, 1) else "yes, proved",
+        "Unbeatable as O": "no" if find_losing_game(site, card.id, -1) else "yes, proved",
+        "Blunders": f"{format_count(figures.blunders[-1])} of 4,520",
+        "Blunders it can reach as X": format_count(figures.reachable_blunders.x[-1]),
+        "Blunders it can reach as O": format_count(figures.reachable_blunders.o[-1]),
         "NashConv": f"{figures.nash_conv[-1]:.4g}",
     } | _only_of_some(card)
 
@@ -253,8 +258,8 @@ def test_a_page_has_the_other_figures(client: FlaskClient, card: Card, world: Wo
 def _only_of_some(card: Card) -> dict[str, str]:
     """What is said of values that expect a result, and of boxes."""
     fit, refills = card.figures.classes_right, card.refills
-    told = {} if fit is None else {"Values that fit optimal play": f"{percent(fit[-1])}%"}
-    return told if refills is None else told | {"Boxes refilled": count(refills)}
+    told = {} if fit is None else {"Values that fit optimal play": f"{format_percent(fit[-1])}%"}
+    return told if refills is None else told | {"Boxes refilled": format_count(refills)}
 
 
 def listed(page: str, id: str) -> list[str]:
@@ -276,14 +281,14 @@ def test_what_its_source_said_and_what_we_found_are_two_lists(
 
 
 def test_a_page_says_how_far_it_is_from_its_task(
-    client: FlaskClient, card: Card, world: World
+    client: FlaskClient, card: Card, site: SiteData
 ) -> None:
     page = client.get(f"/agents/{card.id}").text
     off = card.figures.task
     assert ("How far it is from the exact values of its training task" in page) == (off is not None)
     if off is None:
         return
-    task = addresses.play(Match(o=card.id, lens=f"{card.id}_task"))
+    task = urls.play(Match(o=card.id, lens=f"{card.id}_task"))
     assert f'href="{task}"' in page.replace("&amp;", "&")
     shown = dict(re.findall(r"<dt>([^<]+)</dt>\s*<dd><strong>([^<]+)<", page))
     for name, numbers in [
@@ -320,18 +325,18 @@ def test_the_curves_are_the_figures(client: FlaskClient, card: Card) -> None:
         table, chances = Table(page, "learning"), opponents(card)[opponent]
         off = (figures.task.mean, figures.task.mean_reached) if figures.task else ()
         columns = zip(
-            map(count, figures.updates),
+            map(format_count, figures.updates),
             *(
-                map(percent, share)
+                map(format_percent, share)
                 for seat in (chances.x, chances.o)
                 for share in zip(*seat, strict=True)
             ),
-            map(count, figures.blunders),
+            map(format_count, figures.blunders),
             *([f"{value:.4g}" for value in values] for values in (figures.nash_conv, *off)),
             strict=True,
         )
         assert table.rows[2:] == [list(row) for row in columns]
-        assert table.rows[-1][0] == count(card.updates)
+        assert table.rows[-1][0] == format_count(card.updates)
         assert f'id="against-{opponent}"' in page
         assert re.search(rf'id="against-{opponent}"[^>]*aria-current="true"', page)
 
@@ -351,7 +356,7 @@ def test_the_games_won_in_training_are_those_of_the_card(client: FlaskClient, ca
     if card.win_rate is not None:
         rates = zip(card.win_rate.x, card.win_rate.o, strict=True)
         assert Table(page, "win-rate").rows[2:] == [
-            [count(epoch), percent(as_x), percent(as_o)]
+            [format_count(epoch), format_percent(as_x), format_percent(as_o)]
             for epoch, (as_x, as_o) in enumerate(rates, 1)
         ]
 
@@ -365,8 +370,8 @@ def test_the_npz_and_the_card_are_the_files_that_were_loaded(
     assert client.get(f"/agents/{card.id}.json").text == card_text(card)
 
 
-def test_the_csv_holds_the_arrays(client: FlaskClient, card: Card, world: World) -> None:
-    game, agent = world.game, world.agents[card.id]
+def test_the_csv_holds_the_arrays(client: FlaskClient, card: Card, site: SiteData) -> None:
+    game, agent = site.game, site.agents[card.id]
     rows = list(csv.DictReader(io.StringIO(client.get(f"/agents/{card.id}.csv").text)))
     assert list(rows[0]) == ["position", "to_move", "cell", "q", "visits", "true_value"]
     assert len(rows) == game.legal.sum() == 16_167
@@ -380,7 +385,7 @@ def test_the_csv_holds_the_arrays(client: FlaskClient, card: Card, world: World)
     visits = np.array([row["visits"] for row in rows], np.uint32)
     np.testing.assert_array_equal(visits, agent.visits[game.legal])
     truth = np.array([row["true_value"] for row in rows], float)
-    np.testing.assert_array_equal(truth, world.truth[game.legal])
+    np.testing.assert_array_equal(truth, site.truth[game.legal])
 
 
 @pytest.mark.parametrize(

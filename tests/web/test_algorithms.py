@@ -6,15 +6,15 @@ from app.recipes import ALGORITHMS as RECIPES
 from app.recipes import parse
 from app.web.algorithms import ALGORITHMS, phases
 from app.web.service.deployment import ROOT
-from app.web.world import World
+from app.web.site_data import SiteData
 
 
 def test_the_algorithms_are_those_of_the_recipes_and_best_play() -> None:
     assert set(ALGORITHMS) == {*RECIPES, "minimax"}
 
 
-def test_the_algorithms_are_those_of_the_cards(world: World) -> None:
-    assert {agent.card.algorithm for agent in world.agents.values()} == {*ALGORITHMS} - {"minimax"}
+def test_the_algorithms_are_those_of_the_cards(site: SiteData) -> None:
+    assert {agent.card.algorithm for agent in site.agents.values()} == {*ALGORITHMS} - {"minimax"}
 
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
@@ -49,6 +49,6 @@ def test_an_algorithm_has_its_prose(slug: str) -> None:
     ],
 )
 def test_a_training_is_told_opponent_by_opponent(
-    world: World, recipe: str, told: list[str]
+    site: SiteData, recipe: str, told: list[str]
 ) -> None:
-    assert phases(world, parse(recipe)) == told
+    assert phases(site, parse(recipe)) == told

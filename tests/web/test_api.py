@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import parse_position, position_text
 from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
-from app.web.world import TASK, World
+from app.web.site_data import TASK, SiteData
 
 PURE = [
     "/api/v1/agents",
@@ -37,13 +37,13 @@ def get(client: FlaskClient, address: str) -> Any:
     return response.json
 
 
-def test_every_agent_and_baseline_is_listed(client: FlaskClient, world: World) -> None:
+def test_every_agent_and_baseline_is_listed(client: FlaskClient, site: SiteData) -> None:
     listed = get(client, "agents")
-    assert [agent["id"] for agent in listed["agents"]] == list(world.agents)
+    assert [agent["id"] for agent in listed["agents"]] == list(site.agents)
     names = [one["id"] for kind in listed.values() for one in kind]
-    assert names == list(world.policies)
+    assert names == list(site.policies)
     for summary in listed["agents"]:
-        figures = world.agents[summary["id"]].card.figures
+        figures = site.agents[summary["id"]].card.figures
         assert summary["blunders"] == figures.blunders[-1]
         assert tuple(summary["against_random"]["o"].values()) == figures.vs["random"].o[-1]
         proved = summary["against_best_responder"]
@@ -51,15 +51,17 @@ def test_every_agent_and_baseline_is_listed(client: FlaskClient, world: World) -
             assert proved[seat.lower()]["loss"] == 0
 
 
-def test_a_card_is_the_one_beside_the_arrays(client: FlaskClient, world: World) -> None:
-    for name in world.agents:
+def test_a_card_is_the_one_beside_the_arrays(client: FlaskClient, site: SiteData) -> None:
+    for name in site.agents:
         card = json.loads((Path("models") / f"{name}.json").read_text())
         assert get(client, f"agents/{name}")["card"] == card
 
 
 @pytest.mark.parametrize("name", ["q-learning-1", "q-table-draw-1"])
-def test_a_position_is_the_row_of_the_arrays(client: FlaskClient, world: World, name: str) -> None:
-    agent, game = world.agents[name], world.game
+def test_a_position_is_the_row_of_the_arrays(
+    client: FlaskClient, site: SiteData, name: str
+) -> None:
+    agent, game = site.agents[name], site.game
     for position in range(0, game.decisions, 97):
         view = get(client, f"positions/{position_text(game, position)}?lens={name}")
         cells = view["cells"]
@@ -69,22 +71,22 @@ def test_a_position_is_the_row_of_the_arrays(client: FlaskClient, world: World, 
             assert cell["visits"] == visits
             expected = pytest.approx(agent.q[position, number], abs=1e-9) if visits else None
             assert cell["value"] == expected
-            assert cell["policy"] == pytest.approx(world.policies[name][position, number])
+            assert cell["policy"] == pytest.approx(site.policies[name][position, number])
             worth = {"loss": -1, "draw": 0, "win": 1}[cell["truth"]["outcome"]]
-            assert worth == world.truth[position, number]
-            task = world.task_q(name)
+            assert worth == site.truth[position, number]
+            task = site.task_q(name)
             assert task is not None
             assert cell["task"] == pytest.approx(task[position, number], abs=1e-9)
-        assert view["value"] == world.solution.value[position]
+        assert view["value"] == site.solution.value[position]
         assert view["updates"] == agent.card.updates
 
 
-def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, world: World) -> None:
-    agent = world.agents["q-learning-1"]
+def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, site: SiteData) -> None:
+    agent = site.agents["q-learning-1"]
     step = agent.history.snapshots // 2
-    table, learned = agent.table(world.game, step), agent.updated(world.game, step)
+    table, learned = agent.table(site.game, step), agent.updated(site.game, step)
     position = learned.any(axis=1).argmax()
-    text = position_text(world.game, int(position))
+    text = position_text(site.game, int(position))
     view = get(client, f"positions/{text}?lens=q-learning-1&step={step}")
     shown = [cell["value"] for cell in view["cells"]]
     expected = np.where(learned[position], table[position], np.nan)
@@ -94,12 +96,12 @@ def test_a_snapshot_is_the_row_of_its_table(client: FlaskClient, world: World) -
 
 @pytest.mark.parametrize("name", ["q-learning-1", "self-play", "champion", "dqn-vs-heuristic"])
 def test_what_an_agent_was_asked_to_learn_is_a_lens(
-    client: FlaskClient, world: World, name: str
+    client: FlaskClient, site: SiteData, name: str
 ) -> None:
-    exact = world.task_q(name)
+    exact = site.task_q(name)
     assert exact is not None
-    for position in range(0, world.game.decisions, 241):
-        text = position_text(world.game, position)
+    for position in range(0, site.game.decisions, 241):
+        text = position_text(site.game, position)
         cells = get(client, f"positions/{text}?lens={name}{TASK}")["cells"]
         values = np.array([cell["value"] for cell in cells], float)
         np.testing.assert_allclose(values, exact[position], atol=1e-9)
@@ -115,20 +117,20 @@ def test_whoever_learned_in_a_league_has_no_exact_task(client: FlaskClient) -> N
 
 
 def test_a_summary_has_the_recipe_and_how_far_its_task_is(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
-    for name, agent in world.agents.items():
+    for name, agent in site.agents.items():
         summary = get(client, f"agents/{name}")["summary"]
         assert summary["recipe"] == agent.card.recipe
         if agent.card.figures.task:
             assert summary["task"]["largest"] == agent.card.figures.task.largest[-1]
-            assert summary["task"]["lens"] in world.lenses
+            assert summary["task"]["lens"] in site.lenses
 
 
-def test_no_number_is_minus_zero(client: FlaskClient, world: World) -> None:
-    for lens in world.lenses:
-        for position in range(0, world.game.decisions, 379):
-            text = position_text(world.game, position)
+def test_no_number_is_minus_zero(client: FlaskClient, site: SiteData) -> None:
+    for lens in site.lenses:
+        for position in range(0, site.game.decisions, 379):
+            text = position_text(site.game, position)
             answer = client.get(f"/api/v1/positions/{text}?lens={lens}").text
             assert not re.search(r"-0(\.0)?[^\d.]", answer)
 
@@ -163,11 +165,13 @@ def test_images_share_a_class_and_a_code_is_base_three(client: FlaskClient) -> N
 
 
 @pytest.mark.parametrize("epsilon", [0, 0.25, 1])
-def test_a_move_is_drawn_from_the_policy(client: FlaskClient, world: World, epsilon: float) -> None:
+def test_a_move_is_drawn_from_the_policy(
+    client: FlaskClient, site: SiteData, epsilon: float
+) -> None:
     text = "X...O...."
-    position = parse_position(world.game, text)
+    position = parse_position(site.game, text)
     move = get(client, f"moves/{text}?agent=q-table&epsilon={epsilon}")
-    policies = [world.policies[name][position] for name in ("q-table", "random")]
+    policies = [site.policies[name][position] for name in ("q-table", "random")]
     np.testing.assert_allclose(move["chances"], mix(policies[0], policies[1], epsilon), atol=1e-9)
     assert move["chances"][move["cell"]] > 0
     after = list(text)
@@ -198,12 +202,12 @@ def test_a_game_is_its_states(client: FlaskClient) -> None:
     assert get(client, "games/40216")["states"][-1]["result"] == "X"
 
 
-def test_a_match_is_exact(client: FlaskClient, world: World) -> None:
+def test_a_match_is_exact(client: FlaskClient, site: SiteData) -> None:
     chances = get(client, "matches/random/random")["chances"]
     assert list(chances.values()) == pytest.approx([737 / 1260, 8 / 63, 121 / 420])
     match = get(client, "matches/q-table/minimax")
-    q, minimax = world.policies["q-table"], world.policies["minimax"]
-    exact = outcome_chances(world.game, q, minimax)[0]
+    q, minimax = site.policies["q-table"], site.policies["minimax"]
+    exact = outcome_chances(site.game, q, minimax)[0]
     assert list(match["chances"].values()) == pytest.approx(exact)
     for outcome, record in match["likeliest"].items():
         assert (record is None) == (match["chances"][outcome] == 0)
@@ -275,13 +279,13 @@ def test_it_can_only_be_read(client: FlaskClient, method: str, address: str) -> 
 
 
 def test_a_fault_of_ours_is_told_and_not_shown(start: Callable[..., Flask]) -> None:
-    site = start()
+    app = start()
 
-    @site.get("/api/v1/fault")
+    @app.get("/api/v1/fault")
     def fault() -> str:
         raise KeyError("the inside")
 
-    response = site.test_client().get("/api/v1/fault")
+    response = app.test_client().get("/api/v1/fault")
     assert response.status_code == json.loads(response.text)["error"]["code"] == 500
     assert "the inside" not in response.text
 

@@ -17,7 +17,7 @@ from app.tictactoe.report import Figures
 from app.tictactoe.views import Worth
 from app.web import create_app
 from app.web.pages.api.description import CLIENT, UNREACHED
-from app.web.world import World
+from app.web.site_data import SiteData
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def test_generators_of_clients_can_read_every_list_and_name(described: Any) -> N
         assert schema["title"] == name
 
 
-def test_the_limits_are_those_of_the_game(described: Any, world: World) -> None:
-    game = world.game
+def test_the_limits_are_those_of_the_game(described: Any, site: SiteData) -> None:
+    game = site.game
     schemas = described["components"]["schemas"]
     shape = {"pattern": f"^[XO.]{{{game.cells}}}$", "maxLength": game.cells}
     assert schemas["State"]["properties"]["position"].items() >= shape.items()
@@ -77,11 +77,11 @@ def test_the_limits_are_those_of_the_game(described: Any, world: World) -> None:
     assert in_path["position"].items() >= shape.items()
     assert in_path["record"]["maxLength"] == game.cells
     there, recipe, taught = in_path["lens"]["anyOf"]
-    assert set(there["enum"]) == set(world.lenses)
+    assert set(there["enum"]) == set(site.lenses)
     assert recipe["maxLength"] == LONGEST
     for name in ("q-learning,vs=random:50+self:200", "q-table,loss=-2,epsilon_drop=0.05_task"):
         assert re.search(recipe["pattern"], name)
-        assert world.is_lens(name)
+        assert site.is_lens(name)
     assert not re.search(recipe["pattern"], "nobody,alpha=0.5")
     assert re.search(taught["pattern"], "menace,vs=you:2+random:5,taught=04.1,win=3,seed=-1")
     assert not re.search(taught["pattern"], "menace,games=5")
@@ -115,8 +115,8 @@ def test_the_examples_are_of_the_site_under_the_name_it_goes_by(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CANONICAL_HOST", "site.example")
-    site = create_app(seed=1).test_client()
-    page = html.unescape(site.get("/api", base_url="https://site.example").text)
+    app = create_app(seed=1).test_client()
+    page = html.unescape(app.get("/api", base_url="https://site.example").text)
     assert "https://site.example/api/v1/games/40216</a>" in page
     assert '"record": "40216"' in page
 

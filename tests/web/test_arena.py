@@ -7,23 +7,23 @@ import pytest
 from flask.testing import FlaskClient
 
 from app.tictactoe.values import outcome_chances
-from app.web import addresses
-from app.web.lens import HEAT_STEPS
+from app.web import urls
+from app.web.formatting import MINUS, format_percent
 from app.web.match import Match
-from app.web.numbers import MINUS, percent
+from app.web.move_values import HEAT_STEPS
 from app.web.pages.arena import SHOWS, ArenaRow, Standing, arena_page
-from app.web.text import STRENGTHS
-from app.web.world import World
+from app.web.site_data import SiteData
+from app.web.wording import STRENGTHS
 
 PLACES = {"win": 0, "draw": 1, "loss": 2}
 
 
-def table(world: World, show: str) -> list[ArenaRow]:
-    return arena_page(show, world).rows
+def table(site: SiteData, show: str) -> list[ArenaRow]:
+    return arena_page(show, site).rows
 
 
-def league(world: World) -> dict[str, Standing]:
-    return {standing.title: standing for standing in arena_page("score", world).standings}
+def league(site: SiteData) -> dict[str, Standing]:
+    return {standing.title: standing for standing in arena_page("score", site).standings}
 
 
 def number(text: str) -> float:
@@ -31,68 +31,68 @@ def number(text: str) -> float:
     return float(text.replace(MINUS, "-").replace("<1", "0.5").replace(">99", "99.5"))
 
 
-def test_every_square_shows_the_chances_of_its_pair(world: World) -> None:
-    tables = {show: table(world, show) for show in SHOWS}
+def test_every_square_shows_the_chances_of_its_pair(site: SiteData) -> None:
+    tables = {show: table(site, show) for show in SHOWS}
     names = [row.id for row in tables["score"]]
-    assert sorted(names) == sorted(world.policies)
+    assert sorted(names) == sorted(site.policies)
     for x, name in enumerate(names):
         for o, other in enumerate(names):
-            policies = world.policies[name], world.policies[other]
-            chances = outcome_chances(world.game, *policies)[0].round(9)
+            policies = site.policies[name], site.policies[other]
+            chances = outcome_chances(site.game, *policies)[0].round(9)
             for show, place in PLACES.items():
                 cell = tables[show][x].pairings[o]
-                assert cell.text == percent(chances[place], 0)
+                assert cell.text == format_percent(chances[place], 0)
                 assert abs(cell.heat) == round(chances[place] * HEAT_STEPS)
-                assert f"{percent(chances[place])}%" in cell.label
+                assert f"{format_percent(chances[place])}%" in cell.label
             cell, score = tables["score"][x].pairings[o], chances[0] - chances[2]
             assert number(cell.text) == pytest.approx(100 * score, abs=0.5 + 1e-9)
             assert (abs(score) == 1) == (cell.text in ("+100", f"{MINUS}100"))
             assert cell.heat == round(score * HEAT_STEPS)
-            assert cell.href == addresses.play(Match(x=name, o=other))
+            assert cell.href == urls.play(Match(x=name, o=other))
             assert cell.label.startswith(
-                f"{cell.text}: {world.titles[name]} as X against {world.titles[other]} as O"
+                f"{cell.text}: {site.titles[name]} as X against {site.titles[other]} as O"
             )
 
 
-def test_what_is_good_for_x_is_coloured_like_a_win(world: World) -> None:
+def test_what_is_good_for_x_is_coloured_like_a_win(site: SiteData) -> None:
     for show in SHOWS:
-        heats = {pairing.heat for row in table(world, show) for pairing in row.pairings}
+        heats = {pairing.heat for row in table(site, show) for pairing in row.pairings}
         assert heats <= set(range(-HEAT_STEPS, HEAT_STEPS + 1))
         assert (min(heats) < 0, max(heats) > 0) == (show in ("score", "loss"), show != "loss")
 
 
 def test_random_against_random_is_on_the_page(client: FlaskClient) -> None:
     page = client.get("/arena").text
-    label = f"X wins {percent(737 / 1260)}%, draw {percent(8 / 63)}%, O wins {percent(121 / 420)}%"
+    label = f"X wins {format_percent(737 / 1260)}%, draw {format_percent(8 / 63)}%, O wins {format_percent(121 / 420)}%"
     assert re.search(rf'title="\+30: Random as X against Random as O: {label}">\+30<', page)
 
 
-def test_the_league_is_sorted_and_equals_share_a_rank(world: World) -> None:
-    standings = league(world)
+def test_the_league_is_sorted_and_equals_share_a_rank(site: SiteData) -> None:
+    standings = league(site)
     ranks = [standing.rank for standing in standings.values()]
     assert ranks == sorted(ranks)
     assert ranks[0] == 1
     # Three ways to play any best move with equal chances.
-    same = {world.titles[name] for name in ("q-iteration", "champion", "minimax-random")}
+    same = {site.titles[name] for name in ("q-iteration", "champion", "minimax-random")}
     assert len({standings[title].rank for title in same}) == 1
 
 
-def test_the_league_says_who_can_be_beaten(world: World) -> None:
-    standings = league(world)
+def test_the_league_says_who_can_be_beaten(site: SiteData) -> None:
+    standings = league(site)
     for name in ("minimax", "strongest", "champion", "self-play"):
-        assert standings[world.titles[name]].beaten_by == 0
-        assert standings[world.titles[name]].shares[2].text == "0"
-    assert standings[world.titles["random"]].beaten_by == len(world.policies)
+        assert standings[site.titles[name]].beaten_by == 0
+        assert standings[site.titles[name]].shares[2].text == "0"
+    assert standings[site.titles["random"]].beaten_by == len(site.policies)
 
 
-def test_everybody_has_a_strength(world: World) -> None:
-    for standing in arena_page("score", world).standings:
+def test_everybody_has_a_strength(site: SiteData) -> None:
+    for standing in arena_page("score", site).standings:
         assert standing.strength in STRENGTHS
         assert (standing.strength == "unbeatable") == (standing.beaten_by == 0)
 
 
-def test_the_score_of_the_league_is_the_mean_of_its_squares(world: World) -> None:
-    rows, standings = table(world, "score"), league(world)
+def test_the_score_of_the_league_is_the_mean_of_its_squares(site: SiteData) -> None:
+    rows, standings = table(site, "score"), league(site)
     for place, row in enumerate(rows):
         as_x = np.mean([number(pairing.text) for pairing in row.pairings]) / 100
         as_o = -np.mean([number(other.pairings[place].text) for other in rows]) / 100
@@ -106,26 +106,26 @@ def test_the_score_of_the_league_is_the_mean_of_its_squares(world: World) -> Non
 
 
 @pytest.mark.parametrize("show", ["", *SHOWS])
-def test_each_figure_has_its_address(client: FlaskClient, world: World, show: str) -> None:
+def test_each_figure_has_its_address(client: FlaskClient, site: SiteData, show: str) -> None:
     page = client.get(f"/arena?show={show}").text
     shown = re.findall(r'href="/arena\?show=(\w+)&amp;player=[\w-]+" aria-current="true"', page)
     assert shown == [show or "score"]
     table, others = page.split("</table>")[:2]
-    assert table.count("<td data-heat=") == len(world.policies) ** 2
-    assert others.count("<td data-heat=") == 2 * len(world.policies)
+    assert table.count("<td data-heat=") == len(site.policies) ** 2
+    assert others.count("<td data-heat=") == 2 * len(site.policies)
 
 
-def test_the_table_goes_from_weak_to_strong(world: World) -> None:
-    page = arena_page("score", world)
-    assert [world.titles[row.id] for row in page.rows] == [
+def test_the_table_goes_from_weak_to_strong(site: SiteData) -> None:
+    page = arena_page("score", site)
+    assert [site.titles[row.id] for row in page.rows] == [
         standing.title for standing in reversed(page.standings)
     ]
     scores = [number(standing.score) for standing in reversed(page.standings)]
     assert scores == sorted(scores)
 
 
-def test_one_player_can_be_looked_at(client: FlaskClient, world: World) -> None:
-    page = arena_page("win", world, "t-hand")
+def test_one_player_can_be_looked_at(client: FlaskClient, site: SiteData) -> None:
+    page = arena_page("win", site, "t-hand")
     place = next(place for place, row in enumerate(page.rows) if row.id == "t-hand")
     assert page.here == place
     shown = client.get("/arena?show=win&player=t-hand").text
@@ -140,8 +140,8 @@ def test_one_player_can_be_looked_at(client: FlaskClient, world: World) -> None:
     assert 'name="show" value="win"' in shown
 
 
-def test_the_sketch_has_a_square_for_every_match(world: World) -> None:
-    sketch = arena_page("score", world).sketch
+def test_the_sketch_has_a_square_for_every_match(site: SiteData) -> None:
+    sketch = arena_page("score", site).sketch
     paths = re.findall(r'<path data-heat="(-?\d+)" d="([^"]+)"/>', sketch)
-    assert sum(outline.count("M") for _, outline in paths) == len(world.policies) ** 2
+    assert sum(outline.count("M") for _, outline in paths) == len(site.policies) ** 2
     assert len({heat for heat, _ in paths}) == len(paths)

@@ -201,14 +201,14 @@ def test_who_waits_long_keeps_nobody_waiting_who_asks_for_something_else() -> No
 
 
 def test_a_page_may_ask_for_any_other_while_it_is_made() -> None:
-    site = Flask(__name__)
+    app = Flask(__name__)
 
-    @site.get("/<int:number>")
+    @app.get("/<int:number>")
     def page(number: int) -> str:
-        return "".join(site.test_client().get(f"/{n}").text for n in range(200) if number == 200)
+        return "".join(app.test_client().get(f"/{n}").text for n in range(200) if number == 200)
 
-    site.wsgi_app = cached(site.wsgi_app, whole_query)  # type: ignore[assignment, method-assign]
-    assert site.test_client().get("/200").status_code == 200
+    app.wsgi_app = cached(app.wsgi_app, whole_query)  # type: ignore[assignment, method-assign]
+    assert app.test_client().get("/200").status_code == 200
 
 
 def test_an_address_that_is_none_is_not_answered_from_what_is_kept() -> None:

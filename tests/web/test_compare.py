@@ -9,13 +9,14 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.notation import parse_position, record_to, replay
 from app.tictactoe.report import blunders
-from app.web import addresses
-from app.web.comparison import FIGURES, Comparison, View, parse, parting
-from app.web.lens import can_blunder, opinion
-from app.web.match import Match, Place, place_of
+from app.web import urls
+from app.web.comparison import FIGURES, Comparison, View, next_disagreement, parse_comparison
+from app.web.facts import find_disagreements
+from app.web.match import Match, MatchState, replay_match
+from app.web.move_values import can_blunder, evaluate_moves
 from app.web.pages.compare import ComparePage, Panel, compare_page, plays
 from app.web.pages.parts.learning import compared
-from app.web.world import TRUTH, World
+from app.web.site_data import TRUTH, SiteData
 
 HTMX = {"HX-Request": "true"}
 X_WON = "03142"
@@ -38,34 +39,34 @@ def title(page: str) -> str:
     return " ".join(found[1].split())
 
 
-def made(world: World, comparison: Comparison) -> ComparePage:
-    return compare_page(comparison, place_of(Match(comparison.record, o="human"), world))
+def made(site: SiteData, comparison: Comparison) -> ComparePage:
+    return compare_page(comparison, replay_match(Match(comparison.record, o="human"), site))
 
 
-def panels(world: World, comparison: Comparison) -> list[Panel]:
-    return made(world, comparison).panels
+def panels(site: SiteData, comparison: Comparison) -> list[Panel]:
+    return made(site, comparison).panels
 
 
-def at(world: World, position: int) -> Place:
-    return place_of(Match(record_to(world.game, position)), world)
+def at(site: SiteData, position: int) -> MatchState:
+    return replay_match(Match(record_to(site.game, position)), site)
 
 
-def test_every_board_shows_the_values_of_its_lens(world: World) -> None:
+def test_every_board_shows_the_values_of_its_lens(site: SiteData) -> None:
     views = (View("q-learning-1"), View("q-learning-1", 5), View("self-play"))
     for record in ("", "4", "40", "3140"):
-        position = replay(world.game, record)[-1]
-        boards = panels(world, Comparison(record, views))
+        position = replay(site.game, record)[-1]
+        boards = panels(site, Comparison(record, views))
         for panel, seen in zip(boards, (*views, View(TRUTH)), strict=True):
-            expected = opinion(world, position, *seen)
+            expected = evaluate_moves(site, position, *seen)
             for number, cell in enumerate(panel.board.squares):
-                if world.game.legal[position, number]:
+                if site.game.legal[position, number]:
                     assert (cell.text, cell.best) == (expected.texts[number], expected.best[number])
                 else:
                     assert (cell.text, cell.href) == ("", "")
 
 
-def test_the_title_says_who_is_compared(client: FlaskClient, world: World) -> None:
-    updates = world.agents["champion"].snapshot_updates[2]
+def test_the_title_says_who_is_compared(client: FlaskClient, site: SiteData) -> None:
+    updates = site.agents["champion"].snapshot_updates[2]
     page = client.get("/compare/4?lens=self-play&lens=champion_2").text
     assert title(page) == (
         f"Self-play and Champion after {updates} updates compared with optimal play · Q-Tac-Toe"
@@ -78,9 +79,9 @@ def test_a_square_is_played_on_all_boards(client: FlaskClient) -> None:
     assert 'href="/compare/44' not in page
 
 
-def test_the_table_holds_every_empty_square_of_every_board(world: World) -> None:
+def test_the_table_holds_every_empty_square_of_every_board(site: SiteData) -> None:
     comparison = Comparison("31", (View("q-learning-1"), View("dqn-vs-random")))
-    rows = made(world, comparison).rows
+    rows = made(site, comparison).rows
     names = [
         "top left",
         "top right",
@@ -91,45 +92,45 @@ def test_the_table_holds_every_empty_square_of_every_board(world: World) -> None
         "bottom right",
     ]
     assert [name for name, _ in rows] == names
-    boards = [panel.board.squares for panel in panels(world, comparison)]
+    boards = [panel.board.squares for panel in panels(site, comparison)]
     assert [cells for _, cells in rows] == [
         list(cells) for cells in zip(*boards, strict=True) if cells[0].mark == "."
     ]
 
 
-def test_a_blunder_is_what_the_report_counts(world: World) -> None:
-    for name in world.agents:
-        counted = blunders(world.game, world.policies[name])
-        for position in range(0, world.game.decisions, 17):
-            seen = opinion(world, position, name)
-            assert can_blunder(at(world, position), seen) == counted[position]
+def test_a_blunder_is_what_the_report_counts(site: SiteData) -> None:
+    for name in site.agents:
+        counted = blunders(site.game, site.policies[name])
+        for position in range(0, site.game.decisions, 17):
+            seen = evaluate_moves(site, position, name)
+            assert can_blunder(at(site, position), seen) == counted[position]
 
 
-def summary(world: World, record: str, *lenses: str) -> str:
+def summary(site: SiteData, record: str, *lenses: str) -> str:
     comparison = Comparison(record, tuple(map(View, lenses)))
-    return made(world, comparison).summary
+    return made(site, comparison).summary
 
 
-def test_the_summary_says_who_agrees_and_who_errs(world: World) -> None:
-    blocked = record_to(world.game, parse_position(world.game, "XX..O...."))
-    assert summary(world, blocked, "q-iteration", "champion") == (
+def test_the_summary_says_who_agrees_and_who_errs(site: SiteData) -> None:
+    blocked = record_to(site.game, parse_position(site.game, "XX..O...."))
+    assert summary(site, blocked, "q-iteration", "champion") == (
         "Both play top right. With optimal play that is right: it keeps the draw."
     )
-    assert summary(world, blocked, "q-iteration") == (
+    assert summary(site, blocked, "q-iteration") == (
         "Q-iteration plays top right. With optimal play that is right: it keeps the draw."
     )
-    title = world.titles["double-q"]
-    assert summary(world, "31", "q-iteration", "champion", "double-q") == (
+    title = site.titles["double-q"]
+    assert summary(site, "31", "q-iteration", "champion", "double-q") == (
         "Q-iteration and Champion play top left or centre; "
         f"{title} alone plays bottom left. "
         f"With optimal play it is a win, and {title} can miss that."
     )
-    lost = record_to(world.game, parse_position(world.game, "XX.O....."))
-    assert summary(world, lost, "q-iteration").endswith("With optimal play every move loses.")
+    lost = record_to(site.game, parse_position(site.game, "XX.O....."))
+    assert summary(site, lost, "q-iteration").endswith("With optimal play every move loses.")
 
 
-def test_a_name_in_a_sentence_has_no_comma(world: World) -> None:
-    assert "DQN against random plays" in summary(world, "31", "dqn-vs-random", "q-iteration")
+def test_a_name_in_a_sentence_has_no_comma(site: SiteData) -> None:
+    assert "DQN against random plays" in summary(site, "31", "dqn-vs-random", "q-iteration")
 
 
 def test_a_finished_game_is_so_on_all_boards(client: FlaskClient) -> None:
@@ -140,33 +141,33 @@ def test_a_finished_game_is_so_on_all_boards(client: FlaskClient) -> None:
     assert "As numbers" not in page
 
 
-def test_the_training_is_walked_through_snapshot_by_snapshot(world: World) -> None:
-    last = world.agents["self-play"].history.snapshots - 1
+def test_the_training_is_walked_through_snapshot_by_snapshot(site: SiteData) -> None:
+    last = site.agents["self-play"].history.snapshots - 1
     address = {
-        step: addresses.compare(Comparison("4", (View("self-play", step),))) for step in range(last)
+        step: urls.compare(Comparison("4", (View("self-play", step),))) for step in range(last)
     }
-    address[last] = addresses.compare(Comparison("4", (View("self-play"),)))
+    address[last] = urls.compare(Comparison("4", (View("self-play"),)))
     for step in range(last + 1):
         shown = View("self-play", step if step < last else None)
-        panel = panels(world, Comparison("4", (shown,)))[0]
+        panel = panels(site, Comparison("4", (shown,)))[0]
         assert (panel.earlier, panel.later) == (
             address.get(step - 1, ""),
             address.get(step + 1, ""),
         )
 
 
-def test_a_view_is_not_led_to_where_another_board_has_it(world: World) -> None:
-    last = world.agents["self-play"].history.snapshots - 1
+def test_a_view_is_not_led_to_where_another_board_has_it(site: SiteData) -> None:
+    last = site.agents["self-play"].history.snapshots - 1
     both = Comparison("", (View("self-play", last - 1), View("self-play")))
-    before, shipped, _ = panels(world, both)
+    before, shipped, _ = panels(site, both)
     assert (before.later, shipped.earlier) == ("", "")
 
 
-def test_the_last_agent_cannot_be_removed(world: World) -> None:
-    two = panels(world, Comparison("4", USUAL))
+def test_the_last_agent_cannot_be_removed(site: SiteData) -> None:
+    two = panels(site, Comparison("4", USUAL))
     assert two[0].remove == "/compare/4?lens=q-iteration"
     assert two[1].remove == "/compare/4?lens=q-learning-1"
-    alone = panels(world, Comparison("4", (View("q-iteration"),)))
+    alone = panels(site, Comparison("4", (View("q-iteration"),)))
     assert [panel.remove for panel in alone] == ["", ""]
 
 
@@ -195,51 +196,51 @@ def test_the_fragment_is_the_part_of_the_page_that_it_replaces(
         assert fragment.count(f'id="{target}"') == page.count(f'id="{target}"') == 1
 
 
-def test_the_agents_moves_are_those_it_would_play(world: World) -> None:
-    position = replay(world.game, "31")[-1]
-    seen = opinion(world, position, "q-iteration")
-    assert seen.best == (world.policies["q-iteration"][position] > 0).tolist()
-    assert plays(world.game, seen) == "Top left or centre: +1.00"
-    assert plays(world.game, opinion(world, position, TRUTH)) == "Top left or centre: win in 5"
-    untouched = opinion(world, 0, "observing", 0)
-    assert plays(world.game, untouched) == "Any of 9 squares: not tried yet"
+def test_the_agents_moves_are_those_it_would_play(site: SiteData) -> None:
+    position = replay(site.game, "31")[-1]
+    seen = evaluate_moves(site, position, "q-iteration")
+    assert seen.best == (site.policies["q-iteration"][position] > 0).tolist()
+    assert plays(site.game, seen) == "Top left or centre: +1.00"
+    assert plays(site.game, evaluate_moves(site, position, TRUTH)) == "Top left or centre: win in 5"
+    untouched = evaluate_moves(site, 0, "observing", 0)
+    assert plays(site.game, untouched) == "Any of 9 squares: not tried yet"
 
 
-def test_it_opens_where_the_usual_ones_part(client: FlaskClient, world: World) -> None:
-    comparison, place = parse("", [], world)
-    one, other = (set(opinion(world, place.position, view.lens).plays) for view in USUAL)
+def test_it_opens_where_the_usual_ones_part(client: FlaskClient, site: SiteData) -> None:
+    comparison, state = parse_comparison("", [], site)
+    one, other = (set(evaluate_moves(site, state.position, view.lens).plays) for view in USUAL)
     assert not one & other
-    assert any(panel.blunder for panel in panels(world, comparison))
+    assert any(panel.blunder for panel in panels(site, comparison))
     page = html.unescape(client.get("/compare/").text)
     assert page.count(f'href="/compare/{comparison.record}0?lens=q-learning-1&lens=q-iteration"')
 
 
-def test_one_can_go_through_all_positions_in_which_they_part(world: World) -> None:
+def test_one_can_go_through_all_positions_in_which_they_part(site: SiteData) -> None:
     views = (View("self-play", 3), View("champion"))
-    listed = world.disagreements(views).tolist()
-    record = parting(views, world)
+    listed = find_disagreements(site, views).tolist()
+    record = next_disagreement(views, site)
     for position in listed:
         assert record is not None
-        assert replay(world.game, record)[-1] == position
-        record = parting(views, world, position)
+        assert replay(site.game, record)[-1] == position
+        record = next_disagreement(views, site, position)
     assert record is None
-    assert made(world, Comparison("", USUAL[1:])).parting == ""  # it plays as well as can be
+    assert made(site, Comparison("", USUAL[1:])).parting == ""  # it plays as well as can be
 
 
 @pytest.mark.parametrize("figure", FIGURES)
-def test_the_curves_are_the_figures_of_the_cards(world: World, figure: str) -> None:
+def test_the_curves_are_the_figures_of_the_cards(site: SiteData, figure: str) -> None:
     names = ("q-learning-1", "self-play", "observing")
     views = [View(name) for name in names] + [View("self-play", 3), View("truth")]
-    charts = compared(world, views, figure)
+    charts = compared(site, views, figure)
     assert charts is not None
     (chart,) = charts.charts
-    told = [name for name in names if figure != "task" or world.agents[name].card.figures.task]
-    assert [line.name for line in chart.lines] == [world.titles[name] for name in told]
+    told = [name for name in names if figure != "task" or site.agents[name].card.figures.task]
+    assert [line.name for line in chart.lines] == [site.titles[name] for name in told]
     assert len({line.ink for line in chart.lines}) == len(told)
     places = [moment.at.value for moment in charts.moments]
     assert places == sorted(set(places))
     for line, name in zip(chart.lines, told, strict=True):
-        card = world.agents[name].card.figures
+        card = site.agents[name].card.figures
         worst = card.best_response
         values = {
             "blunders": card.blunders,
@@ -281,13 +282,13 @@ def test_the_whole_mind_of_everybody_who_learned_is_there(client: FlaskClient) -
 
 
 def test_two_minds_are_one_picture_and_two_trainings_one_film(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
     names = ("champion", "q-learning-1")
-    lasts = [world.last_step(name) for name in names]
+    lasts = [site.last_step(name) for name in names]
     asked = [f"{name}_0" for name in names]
     for frame in range(max(lasts) + 1):
-        shown = compare_page(*parse("4", asked, world)).minds
+        shown = compare_page(*parse_comparison("4", asked, site)).minds
         assert shown
         assert shown.film
         assert shown.divided
@@ -322,9 +323,9 @@ def test_a_curve_of_the_slider_has_the_ink_of_its_board_and_of_its_chart(
     assert '<a href="/compare/" aria-current="true">Compare</a>' in page
 
 
-def test_a_frame_of_the_film_is_a_moment_of_all_agents(client: FlaskClient, world: World) -> None:
+def test_a_frame_of_the_film_is_a_moment_of_all_agents(client: FlaskClient, site: SiteData) -> None:
     names = ("champion", "observing", "q-iteration_task")
-    lasts = [world.last_step(name) for name in names[:2]]
+    lasts = [site.last_step(name) for name in names[:2]]
     asked = "&".join(f"lens={name}" for name in names)
     for frame in range(max(lasts) + 1):
         answer = client.get(f"/compare/4?{asked}&figure=losses&frame={frame}")
@@ -334,14 +335,14 @@ def test_a_frame_of_the_film_is_a_moment_of_all_agents(client: FlaskClient, worl
             for name, step, last in zip(names, steps, lasts, strict=False)
         ]
         shown = Comparison("4", (*views, View(names[2])), "losses")
-        assert (answer.status_code, answer.location) == (303, addresses.compare(shown))
-        told = made(world, shown).minds
+        assert (answer.status_code, answer.location) == (303, urls.compare(shown))
+        told = made(site, shown).minds
         assert told
         assert told.step == frame
     # What the slider sends leads to a moment from any other, and the numbers are what is shown.
     page = html.unescape(client.get("/compare/4?lens=champion_2&lens=observing").text)
     sent = re.findall(r'<form id="moment".*?</form>', page, re.DOTALL)[0]
-    one, other = world.agents["champion"].card.figures, world.agents["observing"].card.figures
+    one, other = site.agents["champion"].card.figures, site.agents["observing"].card.figures
     assert f">{one.updates[2]:,} / {other.updates[-1]:,}</b>" in sent
     assert f">{one.blunders[2]:,} / {other.blunders[-1]:,}</b>" in sent
     assert re.findall(r'name="lens" value="([^"]+)"', sent) == ["champion_2", "observing"]

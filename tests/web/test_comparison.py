@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
 from app.tictactoe.notation import replay
-from app.web import addresses
-from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, View, comparison_of, parse, usual
-from app.web.match import Match, place_of
+from app.web import urls
+from app.web.comparison import (
+    FIGURES,
+    MAX_VIEWS,
+    Comparison,
+    View,
+    compare_at,
+    default_views,
+    parse_comparison,
+)
+from app.web.match import Match, replay_match
 from tests.web.test_match import WORLD, records
 
 USUAL = (View("q-learning-1"), View("q-iteration"))
@@ -39,22 +47,22 @@ def read(url: str) -> Comparison:
     query = parse_qsl(parts.query, keep_blank_values=True)
     lenses = [value for name, value in query if name == "lens"]
     figure = dict(query).get("figure", "")
-    comparison, place = parse(
-        parts.path.removeprefix(addresses.COMPARE.to("")), lenses, WORLD, figure
+    comparison, state = parse_comparison(
+        parts.path.removeprefix(urls.COMPARE.url("")), lenses, WORLD, figure
     )
-    assert list(place.positions) == replay(WORLD.game, comparison.record)
+    assert list(state.positions) == replay(WORLD.game, comparison.record)
     return comparison
 
 
 @given(comparisons())
 def test_what_is_built_is_parsed_to_the_same(comparison: Comparison) -> None:
-    assert read(addresses.compare(comparison)) == comparison
+    assert read(urls.compare(comparison)) == comparison
 
 
 @given(comparisons())
 def test_a_form_leads_to_the_same_address_as_a_link(comparison: Comparison) -> None:
     """A form leaves letters, digits and *-._ as they are and writes %40 for an @."""
-    query = urlsplit(addresses.compare(comparison)).query
+    query = urlsplit(urls.compare(comparison)).query
     assert re.fullmatch(r"[\w*.=&-]*", query, re.ASCII)
 
 
@@ -64,14 +72,12 @@ def test_the_last_snapshot_is_the_agent_as_shipped() -> None:
 
 
 def test_where_nobody_says_two_that_differ_are_compared() -> None:
-    assert tuple(usual(WORLD)) == USUAL
+    assert tuple(default_views(WORLD)) == USUAL
     assert read("/compare/40") == Comparison("40", USUAL)
-    assert addresses.compare(Comparison("40", USUAL[::-1])) == (
+    assert urls.compare(Comparison("40", USUAL[::-1])) == (
         "/compare/40?lens=q-iteration&lens=q-learning-1"
     )
-    assert (
-        addresses.compare(Comparison("4", (View("self-play", 3),))) == "/compare/4?lens=self-play_3"
-    )
+    assert urls.compare(Comparison("4", (View("self-play", 3),))) == "/compare/4?lens=self-play_3"
 
 
 def test_an_empty_lens_is_as_good_as_none() -> None:
@@ -103,7 +109,7 @@ def test_a_wrong_address_is_named(url: str, error: type[HTTPException], named: s
 @given(st.text(max_size=12), st.lists(st.text(max_size=16), max_size=5))
 def test_any_text_is_a_comparison_or_a_refusal(record: str, lenses: list[str]) -> None:
     try:
-        comparison, _ = parse(record, lenses, WORLD)
+        comparison, _ = parse_comparison(record, lenses, WORLD)
     except (BadRequest, NotFound, Conflict):
         return
     assert comparison.record == record or not any([record, *lenses])  # where they part
@@ -130,6 +136,6 @@ def test_any_text_is_a_comparison_or_a_refusal(record: str, lenses: list[str]) -
     ],
 )
 def test_a_match_leads_to_those_that_it_shows_and_that_play(match: Match, expected: str) -> None:
-    comparison = comparison_of(place_of(match, WORLD))
-    assert addresses.compare(comparison) == expected
+    comparison = compare_at(replay_match(match, WORLD))
+    assert urls.compare(comparison) == expected
     assert read(expected) == comparison

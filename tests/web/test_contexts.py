@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from jinja2 import meta, nodes
 
-from app.web.respond import Page, names_of
+from app.web.rendering import Page, names_of
 
 SECTIONS = ["sections"]  # folder of parts that their page includes by name
 
@@ -22,31 +22,31 @@ def is_used(kind: type[Page], field: str) -> bool:
     return f"self.{field}" in inspect.getsource(kind)
 
 
-def templates(site: Flask, name: str, seen: set[str]) -> Iterator[nodes.Template]:
+def templates(app: Flask, name: str, seen: set[str]) -> Iterator[nodes.Template]:
     """Parse a template and all that it extends or includes; what it imports sees no context."""
     seen.add(name)
-    loader = site.jinja_env.loader
+    loader = app.jinja_env.loader
     assert loader
-    source = site.jinja_env.parse(loader.get_source(site.jinja_env, name)[0])
+    source = app.jinja_env.parse(loader.get_source(app.jinja_env, name)[0])
     yield source
     for node in source.find_all((nodes.Extends, nodes.Include)):
         assert isinstance(node, nodes.Extends | nodes.Include)
-        for other in named(site, node.template):
+        for other in named(app, node.template):
             if other not in seen:
-                yield from templates(site, other, seen)
+                yield from templates(app, other, seen)
 
 
-def named(site: Flask, template: nodes.Expr) -> list[str]:
+def named(app: Flask, template: nodes.Expr) -> list[str]:
     """The template of an include, or all that a name with a variable part can stand for."""
     if isinstance(template, nodes.Const):
         return [template.value]
     if isinstance(template, nodes.CondExpr):
         assert template.expr2
-        return [*named(site, template.expr1), *named(site, template.expr2)]
+        return [*named(app, template.expr1), *named(app, template.expr2)]
     parts = [part.value for part in template.find_all(nodes.Const)]
     return [
         name
-        for name in site.jinja_env.list_templates()
+        for name in app.jinja_env.list_templates()
         if name.startswith(parts[0]) and name.endswith(parts[-1]) and "/_" not in name
     ]
 
@@ -60,30 +60,30 @@ def made_there(source: nodes.Template) -> set[str]:
     return made
 
 
-def read(site: Flask, kind: type[Page]) -> set[str]:
+def read(app: Flask, kind: type[Page]) -> set[str]:
     """Every name that the templates of a page read and do not make themselves."""
     names: set[str] = set()
     local: set[str] = set()
-    for source in templates(site, kind.template, set()):
+    for source in templates(app, kind.template, set()):
         names |= meta.find_undeclared_variables(source)
         local |= made_there(source)
     given = {*names_of(kind)}
     flask = {"request", "session", "g", "config", "url_for", "get_flashed_messages"}
-    return names - {*site.jinja_env.globals} - flask - (local - given)
+    return names - {*app.jinja_env.globals} - flask - (local - given)
 
 
-def test_there_is_a_page_for_every_template(site: Flask) -> None:
+def test_there_is_a_page_for_every_template(app: Flask) -> None:
     whole = {
         name
-        for name in site.jinja_env.list_templates()
+        for name in app.jinja_env.list_templates()
         if not name.split("/")[-1].startswith("_") and name.split("/")[1:-1] != SECTIONS
     }
     assert {page.template for page in pages()} == whole - {"base.html", "error.html"}
 
 
 @pytest.mark.parametrize("kind", pages(), ids=lambda kind: kind.__name__)
-def test_a_page_has_what_its_templates_read(site: Flask, kind: type[Page]) -> None:
-    there, wanted = {*names_of(kind)}, read(site, kind)
+def test_a_page_has_what_its_templates_read(app: Flask, kind: type[Page]) -> None:
+    there, wanted = {*names_of(kind)}, read(app, kind)
     assert wanted <= there
     unread = there - wanted
     assert unread <= {*kind.__struct_fields__}, "a property that no template reads"

@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
 from flask.testing import FlaskClient
 
-from app.web import addresses
+from app.web import urls
 from app.web.pages.api.description import UNREACHED
-from app.web.world import World
+from app.web.site_data import SiteData
 
 READ = 2  # pages of each kind are searched for links
 FOLLOWED = 3  # of their links with the same parameters; the arena alone leads to 576 matches
@@ -69,12 +69,12 @@ def form(address: str) -> tuple[object, ...]:
 def recipe(address: str) -> str:
     """The recipe that the lab is asked for and has to train, "" where it is another address."""
     page, is_file, _ = address.partition(".svg") if ".svg" in address else address.partition(".csv")
-    name = unquote(page.removeprefix(f"{addresses.LAB}/"))
-    whole = addresses.lab(name) == (page if is_file else address)
+    name = unquote(page.removeprefix(f"{urls.LAB}/"))
+    whole = urls.lab(name) == (page if is_file else address)
     return name if whole and ("," in name or is_file) else ""
 
 
-def test_every_link_leads_somewhere(client: FlaskClient, world: World) -> None:
+def test_every_link_leads_somewhere(client: FlaskClient, site: SiteData) -> None:
     draw = random.Random(1)
     waiting, seen, read, trained = deque(STARTS), {*STARTS}, Counter[str](), 0
     forms, left_out = Counter[tuple[object, ...]](), set()
@@ -89,7 +89,7 @@ def test_every_link_leads_somewhere(client: FlaskClient, world: World) -> None:
         if name := recipe(address):
             trained += 1
             if trained > TRAINED:
-                assert world.canonical(name) == name, address
+                assert site.canonical(name) == name, address
                 continue
         response = client.get(address)
         expected = (404,) if address == UNREACHED else (200, 302, 303)

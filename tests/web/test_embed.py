@@ -20,14 +20,15 @@ from hypothesis import strategies as st
 from resvg_py import svg_to_bytes
 
 from app.tictactoe.notation import replay
-from app.web import addresses
-from app.web.lens import HEAT_STEPS, opinion
+from app.web import urls
+from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.parts.export import CITATION, bibtex, iframe
 from app.web.pictures.minds import represented
 from app.web.pictures.palette import INKS
 from app.web.service.deployment import version
 from app.web.service.headers import CONTENT_SECURITY_POLICY
-from app.web.world import World
+from app.web.site_data import SiteData
+from app.web.urls import frame_file
 
 HOST = "http://localhost"
 TAUGHT = "/teach/menace,vs=you,games=4,taught=245.45810.5713.12368"
@@ -56,12 +57,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def rows(client: FlaskClient, frame: str) -> list[dict[str, str]]:
-    text = client.get(addresses.file_of(frame, "csv")).text
+    text = client.get(frame_file(frame, "csv")).text
     return list(csv.DictReader(io.StringIO(text)))
 
 
 def drawn(client: FlaskClient, frame: str) -> ElementTree.Element:
-    return ElementTree.fromstring(client.get(addresses.file_of(frame, "svg")).text)
+    return ElementTree.fromstring(client.get(frame_file(frame, "svg")).text)
 
 
 def asked(client: FlaskClient, page: str, more: str = "") -> dict[str, object]:
@@ -78,7 +79,7 @@ def asked(client: FlaskClient, page: str, more: str = "") -> dict[str, object]:
     "address",
     [
         *FRAMES,
-        *(addresses.file_of(frame, "svg") for frame in FILES),
+        *(frame_file(frame, "svg") for frame in FILES),
         "/embed/reply/4?o=fixed",
         "/embed/board/44",
         "/embed/mind/nobody",
@@ -101,15 +102,15 @@ def test_what_is_made_for_others_may_be_framed_and_shown_by_them(
     assert "X-Frame-Options" not in headers
 
 
-def test_nothing_else_may_be_framed(site: Flask, client: FlaskClient) -> None:
+def test_nothing_else_may_be_framed(app: Flask, client: FlaskClient) -> None:
     parts = {
         "record": "408", "name": "q-table", "id": "q-table", "claim": "bad-runs", "number": "1",
         "seat": "x", "ending": "csv", "position": ".........", "stop": "why", "x": "q-table",
         "o": "q-table", "address": "nothing", "answers": "1234", "lens": "truth", "slug": "dqn",
     }  # fmt: skip
     seen = 0
-    for rule in site.url_map.iter_rules():
-        if rule.rule.startswith(addresses.EMBED):
+    for rule in app.url_map.iter_rules():
+        if rule.rule.startswith(urls.EMBED):
             continue
         address = re.sub(r"<(?:[^:>]*:)?(\w+)>", lambda part: parts[part[1]], rule.rule)
         policy = client.get(address).headers["Content-Security-Policy"]
@@ -133,7 +134,7 @@ def test_a_framed_board_leads_to_framed_boards_and_to_its_whole_page_only(
     ):
         page = client.get(address).text
         links = re.findall(r"<a [^>]*?href=\"([^\"]*)\"", page.replace("\n", " "))
-        inside = [link for link in links if link.startswith(addresses.EMBED)]
+        inside = [link for link in links if link.startswith(urls.EMBED)]
         (whole,) = set(links) - set(inside)
         assert inside
         assert whole == address.replace("/embed/board/", "/play/")
@@ -185,7 +186,7 @@ def test_a_page_in_a_frame_leads_to_frames_and_opens_all_else_aside(
             opened[unescape(found[1])] = 'target="_blank" rel="noopener"' in tag
     inside = {address for address, aside in opened.items() if not aside}
     assert inside >= {f"/embed{address}" for address in kept}
-    assert all(address.startswith(addresses.EMBED) for address in inside)
+    assert all(address.startswith(urls.EMBED) for address in inside)
     assert aside <= opened.keys() - inside
     whole = re.search(r'<a id="whole"[^>]* href="([^"]*)"', framed)
     assert whole
@@ -235,7 +236,7 @@ def test_an_error_in_a_frame_fits_into_it(client: FlaskClient) -> None:
 
 @pytest.mark.parametrize("frame", FILES)
 def test_a_picture_stands_alone(client: FlaskClient, frame: str) -> None:
-    response = client.get(addresses.file_of(frame, "svg"))
+    response = client.get(frame_file(frame, "svg"))
     assert response.mimetype == "image/svg+xml"
     assert response.headers["Content-Disposition"].startswith("attachment; filename=")
     picture = ElementTree.fromstring(response.text)
@@ -300,9 +301,11 @@ def test_inks_are_those_of_the_site(client: FlaskClient) -> None:
         assert f"--{name}:light-dark({','.join(inks)})" in style
 
 
-def test_the_numbers_of_a_board_are_what_its_lens_thinks(client: FlaskClient, world: World) -> None:
+def test_the_numbers_of_a_board_are_what_its_lens_thinks(
+    client: FlaskClient, site: SiteData
+) -> None:
     table = rows(client, "/embed/board/40?lens=q-learning-1")
-    view = opinion(world, replay(world.game, "40")[-1], "q-learning-1")
+    view = evaluate_moves(site, replay(site.game, "40")[-1], "q-learning-1")
     assert [row["mark"] for row in table] == list("O...X....")
     for cell, row in enumerate(table):
         assert (int(row["row"]), int(row["column"])) == (cell // 3 + 1, cell % 3 + 1)
@@ -330,29 +333,29 @@ def test_the_numbers_of_a_game_are_its_moves(client: FlaskClient) -> None:
     assert [row["blunder"] for row in table] == ["0", "0", "0", "1"]
 
 
-def test_the_numbers_of_a_curve_are_those_of_the_card(client: FlaskClient, world: World) -> None:
-    figures = world.agents["q-learning-1"].card.figures
+def test_the_numbers_of_a_curve_are_those_of_the_card(client: FlaskClient, site: SiteData) -> None:
+    figures = site.agents["q-learning-1"].card.figures
     table = rows(client, "/embed/curve/q-learning-1")
     assert [int(row["Updates"]) for row in table] == figures.updates
     assert [int(row["Blunders"]) for row in table] == figures.blunders
     won = [float(row["As X against Random: won, %"]) for row in table]
     np.testing.assert_allclose(won, [100 * shares[0] for shares in figures.vs["random"].x])
     both = rows(client, "/embed/curve/q-learning-1?lens=self-play&figure=nash-conv")
-    other = world.agents["self-play"].card.figures
+    other = site.agents["self-play"].card.figures
     for name, known in (("Q-learning 1", figures), ("Self-play", other)):
         found = {int(row["Updates"]): float(row[name]) for row in both if row[name]}
         expected = dict(zip(known.updates, known.nash_conv, strict=True))
         assert found == pytest.approx(expected)
 
 
-def test_the_numbers_of_a_mind_are_its_tiles(client: FlaskClient, world: World) -> None:
+def test_the_numbers_of_a_mind_are_its_tiles(client: FlaskClient, site: SiteData) -> None:
     table = rows(client, "/embed/mind/q-table")
     assert len(table) == 627
-    shown = represented(world, "q-table").rows[-1].tolist()
+    shown = represented(site, "q-table").rows[-1].tolist()
     for row, position in zip(table, shown, strict=True):
-        assert replay(world.game, row["record"])[-1] == position
+        assert replay(site.game, row["record"])[-1] == position
         assert int(row["move"]) == len(row["record"]) + 1
-        assert int(row["visits"]) == world.agents["q-table"].visits[position].sum()
+        assert int(row["visits"]) == site.agents["q-table"].visits[position].sum()
         assert (row["heat"] == "") == (row["visits"] == "0")
         assert abs(int(row["heat"] or 0)) <= HEAT_STEPS
     assert {row["heat"] for row in rows(client, "/embed/mind/q-table?step=0")} == {""}
@@ -483,9 +486,9 @@ def test_what_cannot_be_embedded_is_refused(client: FlaskClient, query: str, sta
 
 
 @given(st.text(max_size=60), st.sampled_from(["", HOST, f"{HOST}/play/", f"{HOST}/embed/curve/"]))
-def test_no_address_is_too_odd_for_it(site: Flask, odd: str, start: str) -> None:
+def test_no_address_is_too_odd_for_it(app: Flask, odd: str, start: str) -> None:
     address = quote(start + odd, safe="")
-    status = site.test_client().get(f"/oembed?url={address}").status_code
+    status = app.test_client().get(f"/oembed?url={address}").status_code
     assert status in (200, 400, 404)
 
 
@@ -545,9 +548,9 @@ def test_a_citation_is_bibtex() -> None:
     assert entries["note"] == rf"Q-Tac-Toe {version()}. Recipe x\_y"
 
 
-def test_an_agent_is_cited_by_what_makes_it_again(client: FlaskClient, world: World) -> None:
+def test_an_agent_is_cited_by_what_makes_it_again(client: FlaskClient, site: SiteData) -> None:
     text = client.get("/agents/q-table").text
-    card = world.agents["q-table"].card
+    card = site.agents["q-table"].card
     assert card.recipe in text
     assert f"SHA-256 of its arrays {card.arrays}" in text
 

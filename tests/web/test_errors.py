@@ -172,12 +172,12 @@ def test_doubled_slashes_lead_to_the_address_without_a_page_that_is_not_ours(
 
 
 @pytest.mark.parametrize("path", ["//evil.example/x", "/play//nowhere//", "///", "//evil.example"])
-def test_doubled_slashes_lead_to_single_ones_whatever_is_there(site: Flask, path: str) -> None:
+def test_doubled_slashes_lead_to_single_ones_whatever_is_there(app: Flask, path: str) -> None:
     """And never to a host of that name, in whatever language."""
     for query in ("", "hl=de", "hl=en", "step=1"):
         # A test client would take the name for a host itself.
         environ = create_environ("/") | {"PATH_INFO": path, "QUERY_STRING": query}
-        _, status, headers = run_wsgi_app(site.wsgi_app, environ)
+        _, status, headers = run_wsgi_app(app.wsgi_app, environ)
         assert status == "308 PERMANENT REDIRECT"
         assert headers["Location"] == re.sub("/+", "/", path) + (f"?{query}" if query else "")
 
@@ -206,10 +206,10 @@ def test_what_is_sent_is_not_a_way_into_the_page(client: FlaskClient) -> None:
 
 @pytest.mark.parametrize("host", ["xn--", "xn--.example", "a b", "a/b", "", "a:b", "é", "a" * 300])
 @pytest.mark.parametrize("url", ["/", "/api", "/api/v1/agents", "/play/4"])
-def test_a_host_that_cannot_be_is_refused(site: Flask, host: str, url: str) -> None:
+def test_a_host_that_cannot_be_is_refused(app: Flask, host: str, url: str) -> None:
     environ = create_environ(url) | {"HTTP_HOST": host}
-    site.test_client().get(url)
-    assert Response.from_app(site, environ).status_code == 400
+    app.test_client().get(url)
+    assert Response.from_app(app, environ).status_code == 400
 
 
 @pytest.mark.parametrize("host", ["localhost:8000", "[::1]:8000", "xn--bcher-kva.example", "a_b"])
@@ -220,13 +220,13 @@ def test_a_host_that_can_be_is_not(client: FlaskClient, host: str) -> None:
 def test_a_fault_of_ours_is_logged_and_not_shown(
     caplog: pytest.LogCaptureFixture, start: Callable[..., Flask]
 ) -> None:
-    site = start()
+    app = start()
 
-    @site.get("/fault")
+    @app.get("/fault")
     def fault() -> str:
         raise KeyError("the inside")
 
-    response = site.test_client().get("/fault?a=%0a\x1b\n")
+    response = app.test_client().get("/fault?a=%0a\x1b\n")
     assert response.status_code == 500
     assert "the inside" not in response.text
     logged = next(record for record in caplog.records if "fault" in record.getMessage())

@@ -38,9 +38,9 @@ from app.experiments import (
 )
 from app.sources import SOURCES
 from app.tictactoe.agents import ModelError
-from app.web import addresses, create_app
+from app.web import create_app, urls
 from app.web.algorithms import ALGORITHMS
-from app.web.numbers import number, short, tenths
+from app.web.formatting import format_number, format_short, format_tenths
 from app.web.pages.experiments import VERDICTS
 from app.web.pictures import tables
 from app.web.pictures.curves import logarithmic, scale
@@ -48,7 +48,7 @@ from app.web.pictures.figures import drawing, lay_out, miniature, preview_of
 from app.web.pictures.svg import Dot, Link, Rect, inline_plot, png, style
 from app.web.pictures.svg import Path as Curve
 from app.web.service.deployment import ROOT
-from app.web.world import World, load_world
+from app.web.site_data import SiteData, load_site_data
 from tests.web.conftest import unled
 
 CLAIMS = [*load_all(ROOT / "models" / "experiments")]
@@ -184,24 +184,24 @@ def drawings(text: str) -> list[str]:
 
 
 def test_the_list_has_every_claim_with_its_verdict_and_a_picture(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
     text = client.get("/experiments").text
     lines = dict(re.findall(r'(?s)<a id="claim-([a-z0-9-]+)"(.*?)</li>', text))
-    assert [*lines] == [*world.experiments]
-    assert text.count('class="drawing miniature"') == len(world.experiments)
-    for claim, summary in world.experiments.items():
+    assert [*lines] == [*site.experiments]
+    assert text.count('class="drawing miniature"') == len(site.experiments)
+    for claim, summary in site.experiments.items():
         assert lines[claim].startswith(f' href="/experiments/{claim}">')
         for said in (summary.title, summary.claim, summary.answer, summary.verdict.capitalize()):
             assert said in unescape(lines[claim])
         assert f'id="of-{summary.sources[0]}"' in text
 
 
-def test_the_counts_on_top_are_those_of_the_verdicts(client: FlaskClient, world: World) -> None:
+def test_the_counts_on_top_are_those_of_the_verdicts(client: FlaskClient, site: SiteData) -> None:
     text = client.get("/experiments").text
     counted = dict(re.findall(r'id="verdict-([a-z-]+)"[^>]*><b>(\d+)</b>', text))
     assert counted == {
-        slug: str(sum(one.verdict == words for one in world.experiments.values()))
+        slug: str(sum(one.verdict == words for one in site.experiments.values()))
         for words, slug in VERDICTS.items()
     }
 
@@ -209,12 +209,12 @@ def test_the_counts_on_top_are_those_of_the_verdicts(client: FlaskClient, world:
 @pytest.mark.parametrize("source", ["", *SOURCES])
 @pytest.mark.parametrize("verdict", ["", *VERDICTS.values()])
 def test_the_address_says_which_claims_are_listed(
-    client: FlaskClient, world: World, source: str, verdict: str
+    client: FlaskClient, site: SiteData, source: str, verdict: str
 ) -> None:
-    text = client.get(addresses.EXPERIMENTS.to(source=source, verdict=verdict)).text
+    text = client.get(urls.EXPERIMENTS.url(source=source, verdict=verdict)).text
     assert re.findall(r'id="claim-([a-z0-9-]+)"', text) == [
         claim
-        for claim, one in world.experiments.items()
+        for claim, one in site.experiments.items()
         if source in ("", *one.sources) and verdict in ("", VERDICTS[one.verdict])
     ]
     chosen = re.findall(r'id="(verdict-[a-z0-9-]+)"[^>]*aria-current', text)
@@ -223,8 +223,10 @@ def test_the_address_says_which_claims_are_listed(
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_a_page_tells_all_of_its_experiment(client: FlaskClient, world: World, claim: str) -> None:
-    response, summary = client.get(f"/experiments/{claim}"), world.experiments[claim]
+def test_a_page_tells_all_of_its_experiment(
+    client: FlaskClient, site: SiteData, claim: str
+) -> None:
+    response, summary = client.get(f"/experiments/{claim}"), site.experiments[claim]
     assert response.status_code == 200
     text = unescape(unled(response.text))
     for said in (summary.claim, summary.where, summary.done, summary.limits):
@@ -240,61 +242,61 @@ def test_a_page_tells_all_of_its_experiment(client: FlaskClient, world: World, c
     assert len(re.findall(r'<div id="figure-\d+" class="folded">', text)) == len(summary.figures)
     assert len(gzip.compress(response.data)) < LARGEST
     for agent in summary.agents:
-        assert f'href="{addresses.agent(agent)}"' in text
+        assert f'href="{urls.agent(agent)}"' in text
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_every_mark_of_a_shipped_figure_has_an_address_that_is_known(
-    world: World, claim: str
+    site: SiteData, claim: str
 ) -> None:
-    for figure in world.experiments[claim].figures:
+    for figure in site.experiments[claim].figures:
         for href, _ in marks(
-            inline_plot(lay_out(figure, world, world.experiments[claim].first_seed).plot)
+            inline_plot(lay_out(figure, site, site.experiments[claim].first_seed).plot)
         ):
             room, name = href.removeprefix("/").split("/", 1)
             if room == "lab":
-                assert world.canonical(name) == name
+                assert site.canonical(name) == name
             else:
                 assert room == "play"
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_no_two_figures_of_it_have_one_title(world: World, claim: str) -> None:
-    titles = [figure.title for figure in world.experiments[claim].figures]
+def test_no_two_figures_of_it_have_one_title(site: SiteData, claim: str) -> None:
+    titles = [figure.title for figure in site.experiments[claim].figures]
     assert len(titles) == len({*titles})
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_every_figure_of_it_stands_alone(client: FlaskClient, world: World, claim: str) -> None:
-    for at in range(1, len(world.experiments[claim].figures) + 1):
-        response = client.get(addresses.EXPERIMENT_FIGURE.to(claim, at))
+def test_every_figure_of_it_stands_alone(client: FlaskClient, site: SiteData, claim: str) -> None:
+    for at in range(1, len(site.experiments[claim].figures) + 1):
+        response = client.get(urls.EXPERIMENT_FIGURE.url(claim, at))
         assert response.mimetype == "image/svg+xml"
         root = ElementTree.fromstring(response.text)
         titled = root.findtext("{http://www.w3.org/2000/svg}title")
-        assert titled == world.experiments[claim].figures[at - 1].title
-    assert client.get(addresses.EXPERIMENT_FIGURE.to(claim, at + 1)).status_code == 404
+        assert titled == site.experiments[claim].figures[at - 1].title
+    assert client.get(urls.EXPERIMENT_FIGURE.url(claim, at + 1)).status_code == 404
 
 
 def test_claims_and_those_they_are_about_lead_to_each_other(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
-    for claim, summary in world.experiments.items():
-        for name in {*summary.agents} & {*world.always}:
-            assert f'href="/experiments/{claim}"' in client.get(addresses.agent(name)).text
-    for claim, summary in world.experiments.items():
-        for slug in world.algorithms_of(summary):
-            section = client.get(addresses.how(slug)).text
+    for claim, summary in site.experiments.items():
+        for name in {*summary.agents} & {*site.always}:
+            assert f'href="/experiments/{claim}"' in client.get(urls.agent(name)).text
+    for claim, summary in site.experiments.items():
+        for slug in site.list_algorithms(summary):
+            section = client.get(urls.how(slug)).text
             assert slug not in ALGORITHMS or f'href="/experiments/{claim}"' in section
 
 
-def test_the_api_has_what_the_file_has(client: FlaskClient, world: World) -> None:
+def test_the_api_has_what_the_file_has(client: FlaskClient, site: SiteData) -> None:
     answer: Any = client.get("/api/v1/experiments").json
     listed = answer["claims"]
-    assert [claim["id"] for claim in listed] == [*world.experiments]
+    assert [claim["id"] for claim in listed] == [*site.experiments]
     for claim in listed:
         told: Any = client.get(claim["href"]).json
-        assert told.pop("page") == claim["page"] == addresses.EXPERIMENT.to(claim["id"])
-        assert told == msgspec.to_builtins(world.experiments[claim["id"]])
+        assert told.pop("page") == claim["page"] == urls.EXPERIMENT.url(claim["id"])
+        assert told == msgspec.to_builtins(site.experiments[claim["id"]])
     assert client.get("/api/v1/experiments/nothing").status_code == 404
 
 
@@ -321,8 +323,8 @@ def test_the_dots_of_a_row_stand_for_all_of_its_runs(shown: str) -> None:
     assert sum(int(share[1]) if share else 1 for share in shares) == SEEDS
 
 
-def test_dots_are_drawn_in_the_order_of_their_values(world: World) -> None:
-    layout = lay_out(HISTOGRAM, world, FIRST)
+def test_dots_are_drawn_in_the_order_of_their_values(site: SiteData) -> None:
+    layout = lay_out(HISTOGRAM, site, FIRST)
     dots = [shape for shape in layout.plot.shapes if isinstance(shape, Dot)]
     by_value: dict[str, set[float]] = {}
     for dot in dots:
@@ -334,8 +336,8 @@ def test_dots_are_drawn_in_the_order_of_their_values(world: World) -> None:
     assert {dot.size for dot in dots} == {1.0} or min(dot.size for dot in dots) >= 0.4
 
 
-def test_a_line_goes_through_its_medians_and_opens_the_typical_run(world: World) -> None:
-    layout = lay_out(CURVES, world, FIRST)
+def test_a_line_goes_through_its_medians_and_opens_the_typical_run(site: SiteData) -> None:
+    layout = lay_out(CURVES, site, FIRST)
     lines = [s for s in layout.plot.shapes if isinstance(s, Curve) and s.kind.endswith("curve")]
     doubled, same = lines
     assert doubled.link == Link(
@@ -372,9 +374,9 @@ def test_a_bar_opens_a_recipe_a_position_or_a_game_with_a_rule(shown: str) -> No
     assert "nothing to open" in drawings(shown)[3]
 
 
-def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, world: World) -> None:
+def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, site: SiteData) -> None:
     assert "50% (48.2% to 54.1%, n = 1,000)" in drawings(shown)[3]
-    layout = lay_out(BARS, world, FIRST)
+    layout = lay_out(BARS, site, FIRST)
     bars = [
         shape for shape in layout.plot.shapes if isinstance(shape, Rect) and shape.kind == "beam"
     ]
@@ -383,8 +385,8 @@ def test_a_bar_has_its_interval_and_its_sample_size_beside_it(shown: str, world:
     )
 
 
-def test_a_board_shows_what_is_right_and_what_its_lens_plays(shown: str, world: World) -> None:
-    blocks, errs, over = lay_out(BOARDS, world, FIRST).pictures
+def test_a_board_shows_what_is_right_and_what_its_lens_plays(shown: str, site: SiteData) -> None:
+    blocks, errs, over = lay_out(BOARDS, site, FIRST).pictures
     assert {sign.kind for sign in blocks.board.signs} == {"grid", "last", "x", "o", "plays"}
     assert {"right", "blunder"} <= {sign.kind for sign in errs.board.signs}
     assert not {"right", "plays"} & {sign.kind for sign in over.board.signs}
@@ -398,8 +400,8 @@ def test_names_are_written_and_not_read_as_markup(sampled: FlaskClient, shown: s
     ElementTree.fromstring(sampled.get("/experiments/double-q/1.svg").text)
 
 
-def test_the_table_says_how_many_runs_there_are_and_leads_to_some(world: World) -> None:
-    table = tables.table(HISTOGRAM, world, FIRST)
+def test_the_table_says_how_many_runs_there_are_and_leads_to_some(site: SiteData) -> None:
+    table = tables.table(HISTOGRAM, site, FIRST)
     head, entries = table.rows[0]
     assert head.text == "all"
     assert [entry.text for entry in entries] == ["200", "0%", "1%", "4.5%", "8%", "9%"]
@@ -418,8 +420,8 @@ def test_where_there_are_many_runs_some_are_offered(shown: str) -> None:
     assert [value for _, _, value in seeds] == ["0"] * 6 + ["4"] * 3 + ["5"] * 3 + ["9"] * 6
 
 
-def test_a_table_of_curves_ends_with_the_runs_behind_them(world: World) -> None:
-    table = tables.table(CURVES, world, FIRST)
+def test_a_table_of_curves_ends_with_the_runs_behind_them(site: SiteData) -> None:
+    table = tables.table(CURVES, site, FIRST)
     assert [row.head.text for row in table.rows][-3:] == ["100", "Runs", "Ends at the median"]
     assert table.rows[-3].entries[0].text == "200 (100 to 300)"
     assert [entry.text for entry in table.rows[-2].entries] == ["20", "1"]
@@ -447,10 +449,10 @@ def test_the_file_has_every_number(sampled: FlaskClient) -> None:
 @pytest.mark.parametrize("scheme", ["auto", "light", "dark"])
 @pytest.mark.parametrize("at", range(1, 6))
 def test_a_figure_alone_needs_nothing_else(
-    sampled: FlaskClient, world: World, at: int, scheme: str
+    sampled: FlaskClient, site: SiteData, at: int, scheme: str
 ) -> None:
-    looks = style(drawing(lay_out(SAMPLE.figures[at - 1], world, FIRST), ""), scheme)
-    response = sampled.get(addresses.EXPERIMENT_FIGURE.to("double-q", at, scheme=scheme))
+    looks = style(drawing(lay_out(SAMPLE.figures[at - 1], site, FIRST), ""), scheme)
+    response = sampled.get(urls.EXPERIMENT_FIGURE.url("double-q", at, scheme=scheme))
     text = response.text
     written = re.search(r"(?s)<style>(.*?)</style>", text)
     assert written
@@ -482,12 +484,12 @@ def test_a_link_is_shown_with_a_picture(sampled: FlaskClient, shown: str) -> Non
 
 
 @pytest.mark.parametrize("figure", SAMPLE.figures, ids=lambda figure: type(figure).__name__)
-def test_each_kind_of_figure_can_stand_for_its_experiment(world: World, figure: Figure) -> None:
-    small = miniature(world, figure)
+def test_each_kind_of_figure_can_stand_for_its_experiment(site: SiteData, figure: Figure) -> None:
+    small = miniature(site, figure)
     assert len(re.findall(r"<(?:path|rect)", small)) >= 1
     assert "<text" not in small
-    drawn = png(preview_of(world, figure, ""))
-    blank = png(preview_of(world, Bars("", "", [Bar("", 0.0)], True), ""))
+    drawn = png(preview_of(site, figure, ""))
+    blank = png(preview_of(site, Bars("", "", [Bar("", 0.0)], True), ""))
     assert drawn != blank
 
 
@@ -528,7 +530,7 @@ def test_a_broken_file_is_named_and_the_site_does_not_start(
     sample = (folder / "experiments" / "double-q.json").read_text()
     broken.write_text(sample if content is None else content)
     with pytest.raises(ModelError, match=re.escape(str(broken))) as refused:
-        load_world(tmp_path)
+        load_site_data(tmp_path)
     assert reason in str(refused.value)
 
 
@@ -542,10 +544,10 @@ def test_a_position_that_cannot_be_is_named(folder: Path, tmp_path: Path, record
         assert at in sample
         written.write_text(sample.replace(at, f'"record": "{record}"'))
         if record == "4":
-            assert load_world(tmp_path).experiments
+            assert load_site_data(tmp_path).experiments
         else:
             with pytest.raises(ModelError, match=re.escape(str(written))):
-                load_world(tmp_path)
+                load_site_data(tmp_path)
 
 
 # The axes.
@@ -587,21 +589,21 @@ def test_a_logarithmic_axis_too(values: list[float]) -> None:
     ],
 )
 def test_numbers_are_short_but_whole(value: float, text: str, small: str) -> None:
-    assert number(value) == text
-    assert short(value) == small
+    assert format_number(value) == text
+    assert format_short(value) == small
 
 
 def test_numbers_beside_each_other_have_as_many_digits() -> None:
-    written = [tenths(value) for value in (93.041, 93, -100, -0.04)]
+    written = [format_tenths(value) for value in (93.041, 93, -100, -0.04)]
     assert written == ["93.0", "93.0", "−100.0", "0.0"]
 
 
 def test_a_number_near_nothing_is_written_with_a_power_of_ten() -> None:
-    assert number(5.001e-9) == "5.001 × 10⁻⁹"
-    assert number(-2e-5) == "−2 × 10⁻⁵"
+    assert format_number(5.001e-9) == "5.001 × 10⁻⁹"
+    assert format_number(-2e-5) == "−2 × 10⁻⁵"
 
 
-def test_the_champions_card_says_what_its_claim_says(world: World) -> None:
-    numbers = world.experiments["games-to-proof"].numbers.rows["champion"]
-    (found,) = [one for one in world.always["champion"].card.found if "first proved" in one]
+def test_the_champions_card_says_what_its_claim_says(site: SiteData) -> None:
+    numbers = site.experiments["games-to-proof"].numbers.rows["champion"]
+    (found,) = [one for one in site.always["champion"].card.found if "first proved" in one]
     assert f"after a median of {numbers[1]} games" in found

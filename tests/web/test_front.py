@@ -10,18 +10,19 @@ from flask.testing import FlaskClient
 from app.tictactoe.notation import replay
 from app.tictactoe.policy import mix
 from app.tictactoe.values import outcome_chances
-from app.web.lens import HEAT_STEPS, opinion
+from app.web.facts import find_losing_game
+from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.front import CAST, LEARNERS, RANDOM_MOVES
 from app.web.pages.parts.learning import MOVING, STILL, film_of, film_of_mind
-from app.web.text import BEATABLE, BLOCKED, first_opponent, strength
-from app.web.world import World
+from app.web.site_data import SiteData
+from app.web.wording import BEATABLE, BLOCKED, first_opponent, grade_strength
 
 BLOCK = 6  # the square that stops X's diagonal
 
 
-def test_the_film_begins_with_nothing_and_ends_with_the_block(world: World) -> None:
-    name = first_opponent(world)
-    film = film_of(world, name, BLOCKED)
+def test_the_film_begins_with_nothing_and_ends_with_the_block(site: SiteData) -> None:
+    name = first_opponent(site)
+    film = film_of(site, name, BLOCKED)
     first, last = film.frames[0], film.frames[-1]
     assert [square.heat for square in first.squares.values()] == [None] * 6
     assert first.caption == "No idea: it has learned nothing here yet."
@@ -31,20 +32,20 @@ def test_the_film_begins_with_nothing_and_ends_with_the_block(world: World) -> N
     assert heats[-1] >= 0.7 * HEAT_STEPS
     assert heats[-1] - heats[-2] >= 0.5 * HEAT_STEPS
     assert heats[0] <= -0.3 * HEAT_STEPS
-    assert film.last == len(film.frames) - 1 == world.last_step(name)
+    assert film.last == len(film.frames) - 1 == site.last_step(name)
 
 
-def test_its_position_has_one_right_move_which_blocks_a_line(world: World) -> None:
-    position = replay(world.game, BLOCKED)[-1]
-    assert np.flatnonzero(world.right[position]).tolist() == [BLOCK]
-    board = world.game.board[position]
-    lines = [line for line in world.game.lines if BLOCK in line]
+def test_its_position_has_one_right_move_which_blocks_a_line(site: SiteData) -> None:
+    position = replay(site.game, BLOCKED)[-1]
+    assert np.flatnonzero(site.right[position]).tolist() == [BLOCK]
+    board = site.game.board[position]
+    lines = [line for line in site.game.lines if BLOCK in line]
     assert any(sorted(board[line]) == [0, 1, 1] for line in lines)  # X has the other two
 
 
-def test_each_caption_says_what_the_squares_show(world: World) -> None:
+def test_each_caption_says_what_the_squares_show(site: SiteData) -> None:
     """Told again from the frames alone."""
-    film = film_of(world, first_opponent(world), BLOCKED)
+    film = film_of(site, first_opponent(site), BLOCKED)
     told = set()
     for frame in film.frames:
         known = [square for square in frame.squares.values() if square.heat is not None]
@@ -65,8 +66,8 @@ def test_each_caption_says_what_the_squares_show(world: World) -> None:
     assert len(told) >= 4  # it is a story
 
 
-def test_the_film_lasts_some_six_seconds_and_moves_within_five(world: World) -> None:
-    film = film_of(world, first_opponent(world), BLOCKED)
+def test_the_film_lasts_some_six_seconds_and_moves_within_five(site: SiteData) -> None:
+    film = film_of(site, first_opponent(site), BLOCKED)
     begins = np.cumsum([0, *(frame.pause for frame in film.frames[:-1])]) / 1000 + 0.5
     assert 4 <= begins[-1] <= 8
     changed = {
@@ -80,39 +81,39 @@ def test_the_film_lasts_some_six_seconds_and_moves_within_five(world: World) -> 
         assert one.pause == (MOVING if moves else STILL)
 
 
-def test_the_curve_is_that_of_the_blunders(world: World) -> None:
-    name = first_opponent(world)
-    film = film_of_mind(world, name)
+def test_the_curve_is_that_of_the_blunders(site: SiteData) -> None:
+    name = first_opponent(site)
+    film = film_of_mind(site, name)
     points = [tuple(map(float, point.split())) for point in film.curves[0][1][1:].split("L")]
-    blunders = world.agents[name].card.figures.blunders
+    blunders = site.agents[name].card.figures.blunders
     assert [x for x, _ in points] == [frame.x for frame in film.frames]
     for (_, y), number in zip(points, blunders, strict=True):
         assert y == pytest.approx(28 * (1 - number / max(blunders)), abs=0.01)
 
 
 def test_whom_one_is_led_to_play_can_be_beaten_and_shows_many_colours(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
     play = f"/play/?o={BEATABLE}"
     assert f'<a id="way-play" class="way primary" href="{play}">' in client.get("/").text
     assert f'<a href="{play}">Play</a>' in client.get("/agents").text
-    assert world.losing(BEATABLE, -1) is not None  # where the visitor is X
-    heats = opinion(world, 0, BEATABLE).heat
+    assert find_losing_game(site, BEATABLE, -1) is not None  # where the visitor is X
+    heats = evaluate_moves(site, 0, BEATABLE).heat
     assert max(heats) - min(heats) >= HEAT_STEPS / 2
     assert len(set(heats)) >= 4
 
 
-def test_the_games_that_one_is_led_to_watch_end_in_every_way(world: World) -> None:
-    random = world.policies["random"]
-    players = [mix(world.policies[name], random, RANDOM_MOVES) for name in LEARNERS]
-    assert (outcome_chances(world.game, *players)[0] >= 0.1).all()
-    assert LEARNERS[0] in world.agents
-    heats = opinion(world, 0, LEARNERS[0]).heat
+def test_the_games_that_one_is_led_to_watch_end_in_every_way(site: SiteData) -> None:
+    random = site.policies["random"]
+    players = [mix(site.policies[name], random, RANDOM_MOVES) for name in LEARNERS]
+    assert (outcome_chances(site.game, *players)[0] >= 0.1).all()
+    assert LEARNERS[0] in site.agents
+    heats = evaluate_moves(site, 0, LEARNERS[0]).heat
     assert max(heats) - min(heats) >= HEAT_STEPS / 2
 
 
-def test_the_cast_has_every_strength(world: World) -> None:
-    assert {strength(world, name) for name in CAST} == {"beginner", "strong", "unbeatable"}
+def test_the_cast_has_every_strength(site: SiteData) -> None:
+    assert {grade_strength(site, name) for name in CAST} == {"beginner", "strong", "unbeatable"}
 
 
 def test_every_way_leads_into_its_task(client: FlaskClient) -> None:

@@ -18,12 +18,13 @@ from app.tictactoe.policy import greedy, uniform
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.report import losing_game
 from app.tictactoe.values import best_response, successor_values
-from app.web.addresses import agent, how
 from app.web.algorithms.algorithm import SECTIONS
 from app.web.algorithms.formula import Formula, block, inline, symbols
-from app.web.numbers import encoded
+from app.web.facts import find_losing_game
+from app.web.formatting import encode_position
 from app.web.pages.how import ALPHA, CONTENTS, GAME, PARTS, won_game, writing
-from app.web.world import World
+from app.web.site_data import SiteData
+from app.web.urls import agent, how
 from tests.web.conftest import unled
 
 HTMX = {"HX-Request": "true"}
@@ -34,9 +35,9 @@ MATHML_CORE = {
 
 
 @pytest.fixture(scope="module")
-def html(site: Flask) -> dict[str, str]:
+def html(app: Flask) -> dict[str, str]:
     """Every section, by its name."""
-    return {name: section(site.test_client().get(how(name)).text) for name in SECTIONS}
+    return {name: section(app.test_client().get(how(name)).text) for name in SECTIONS}
 
 
 def section(page: str) -> str:
@@ -50,8 +51,8 @@ def words(part: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", unled(part))).split())
 
 
-def position(world: World, name: str) -> int:
-    return replay(world.game, SECTIONS[name].start.record)[-1]
+def position(site: SiteData, name: str) -> int:
+    return replay(site.game, SECTIONS[name].start.record)[-1]
 
 
 def test_every_part_has_a_page_and_every_page_has_all_in_its_contents(client: FlaskClient) -> None:
@@ -84,11 +85,11 @@ def test_what_once_was_a_part_of_one_page_leads_to_its_own(
 
 
 def test_every_agent_is_linked_from_its_algorithms_section(
-    html: dict[str, str], world: World
+    html: dict[str, str], site: SiteData
 ) -> None:
-    for name, learned in world.agents.items():
+    for name, learned in site.agents.items():
         assert f'href="{agent(name)}"' in html[learned.card.algorithm]
-    assert sum(page.count('href="/agents/') for page in html.values()) == len(world.agents)
+    assert sum(page.count('href="/agents/') for page in html.values()) == len(site.agents)
 
 
 FORMULAS = [
@@ -226,54 +227,54 @@ def test_every_page_is_small(client: FlaskClient) -> None:
 # What the text says.  Most of its figures come from the arrays; these are the claims around them.
 
 
-def test_minimax_board(world: World) -> None:
-    here = position(world, "minimax")
-    truths = world.truth[here]
+def test_minimax_board(site: SiteData) -> None:
+    here = position(site, "minimax")
+    truths = site.truth[here]
     assert [(truths == value).sum() for value in (1, 0, -1)] == [2, 2, 1]
-    after = world.game.successor[here][truths == 1]
-    assert (world.solution.plies[after] == 2).all()
+    after = site.game.successor[here][truths == 1]
+    assert (site.solution.plies[after] == 2).all()
 
 
 def test_q_iteration_found_the_truth_and_its_losses_stuck(
-    html: dict[str, str], world: World
+    html: dict[str, str], site: SiteData
 ) -> None:
-    agent, legal = world.agents["q-iteration"], world.game.legal
-    assert (agent.q[legal] == world.truth[legal]).all()
-    here = position(world, "q-iteration")
-    sweeps = sum(turns for _, turns in world.recipe("q-iteration").phases)
+    agent, legal = site.agents["q-iteration"], site.game.legal
+    assert (agent.q[legal] == site.truth[legal]).all()
+    here = position(site, "q-iteration")
+    sweeps = sum(turns for _, turns in site.recipe("q-iteration").phases)
     assert (agent.visits[here][[0, 2, 6, 8]] == sweeps).all()
     assert (agent.q[here][[1, 3, 5, 7]] == -1).all()
     stuck = ", ".join(str(n) for n in agent.visits[here][[1, 3, 5]])
     assert f"only {stuck} and" in words(html["q-iteration"])
 
 
-def test_q_learning_leaves_the_centre_to_lose(world: World) -> None:
-    here = position(world, "q-learning")
-    assert world.policies["q-learning-1"][here].argmax() == 1
-    assert np.flatnonzero(world.truth[here] == 0).tolist() == [4]
-    assert (np.delete(world.truth[here], [8, 4]) == -1).all()
-    assert 0 < world.agents["q-learning-1"].visits[here, 4] < 10
+def test_q_learning_leaves_the_centre_to_lose(site: SiteData) -> None:
+    here = position(site, "q-learning")
+    assert site.policies["q-learning-1"][here].argmax() == 1
+    assert np.flatnonzero(site.truth[here] == 0).tolist() == [4]
+    assert (np.delete(site.truth[here], [8, 4]) == -1).all()
+    assert 0 < site.agents["q-learning-1"].visits[here, 4] < 10
 
 
-def test_symmetric_never_tried_the_win_that_it_meets(html: dict[str, str], world: World) -> None:
-    here, agent = position(world, "exploration"), world.agents["symmetric"]
-    policy = world.policies["symmetric"]
-    assert ReachablePlay(world.game, policy).games[O].reachable[here]
+def test_symmetric_never_tried_the_win_that_it_meets(html: dict[str, str], site: SiteData) -> None:
+    here, agent = position(site, "exploration"), site.agents["symmetric"]
+    policy = site.policies["symmetric"]
+    assert ReachablePlay(site.game, policy).games[O].reachable[here]
     assert policy[here].argmax() == 2
-    assert world.truth[here][[1, 2]].tolist() == [1, -1]
-    assert world.game.is_over(world.game.successor[here, 1])
+    assert site.truth[here][[1, 2]].tolist() == [1, -1]
+    assert site.game.is_over(site.game.successor[here, 1])
     assert agent.visits[here, 1] == 0
-    odds = round(asdict(world.recipe("symmetric"))["k_limit"] ** float(agent.q[here, 2]))
+    odds = round(asdict(site.recipe("symmetric"))["k_limit"] ** float(agent.q[here, 2]))
     assert f"every {odds:,} times" in words(html["exploration"])
 
 
-def test_afterstates_are_two(world: World) -> None:
-    values = world.agents["q-table"].q[position(world, "q-table")]
+def test_afterstates_are_two(site: SiteData) -> None:
+    values = site.agents["q-table"].q[position(site, "q-table")]
     assert len(set(values[[0, 2, 6, 8]])) == len(set(values[[1, 3, 5, 7]])) == 1
 
 
-def test_neither_table_overestimates(html: dict[str, str], world: World) -> None:
-    game = world.game
+def test_neither_table_overestimates(html: dict[str, str], site: SiteData) -> None:
+    game = site.game
     best = np.empty(game.decisions)
     for seat in (X, O):
         chances = best_response(game, uniform(game), seat).chances
@@ -282,30 +283,30 @@ def test_neither_table_overestimates(html: dict[str, str], world: World) -> None
         best[rows] = np.nanmax(expected[rows], axis=1)
     biases = []
     for name in ("q-table", "double-q"):
-        agent = world.agents[name]
+        agent = site.agents[name]
         met = agent.visits.any(axis=1)
         biases.append((np.nanmax(agent.q, axis=1) - best)[met].mean())
     said = re.findall(r"0\.\d\d(?= too low)", words(html["double-q"]))
     assert [f"{-bias:.2f}" for bias in biases] == said
-    for finding in world.agents["double-q"].card.found:
+    for finding in site.agents["double-q"].card.found:
         assert finding in words(html["double-q"])
 
 
-def test_self_play_discounts_minimax(html: dict[str, str], world: World) -> None:
-    here, agent = position(world, "self-play"), world.agents["self-play"]
+def test_self_play_discounts_minimax(html: dict[str, str], site: SiteData) -> None:
+    here, agent = position(site, "self-play"), site.agents["self-play"]
     assert np.allclose(agent.q[here][[0, 2, 6, 8]], -0.5 * 0.9**7, atol=1e-3)
     assert np.allclose(agent.q[here][[1, 3, 5, 7]], -(0.9**5), atol=1e-3)
-    fewest = agent.visits[world.game.legal].min()
+    fewest = agent.visits[site.game.legal].min()
     assert f"{fewest} times or more" in words(html["self-play"])
-    left = 100 * (1 - asdict(world.recipe("self-play"))["alpha"]) ** fewest
+    left = 100 * (1 - asdict(site.recipe("self-play"))["alpha"]) ** fewest
     said = re.search(r"at most ([\d.]+)% of its initial value is left", words(html["self-play"]))
     assert said
     assert left <= float(said[1]) < left + 0.1
 
 
-def test_sarsa_parts_from_q_learning_in_few_positions(html: dict[str, str], world: World) -> None:
-    here, text = position(world, "sarsa"), words(html["sarsa"])
-    q = {name: world.task_q(name) for name in ("sarsa", "q-learning-1")}
+def test_sarsa_parts_from_q_learning_in_few_positions(html: dict[str, str], site: SiteData) -> None:
+    here, text = position(site, "sarsa"), words(html["sarsa"])
+    q = {name: site.task_q(name) for name in ("sarsa", "q-learning-1")}
     best = {
         name: exact >= np.nanmax(exact, axis=1, keepdims=True) - 1e-9
         for name, exact in q.items()
@@ -314,46 +315,46 @@ def test_sarsa_parts_from_q_learning_in_few_positions(html: dict[str, str], worl
     apart = ~(best["sarsa"] & best["q-learning-1"]).any(axis=1)
     assert apart[here]
     assert f"in {apart.sum()} of 4,520 positions" in text
-    assert best["sarsa"][here].argmax() == world.policies["sarsa"][here].argmax() == 4
+    assert best["sarsa"][here].argmax() == site.policies["sarsa"][here].argmax() == 4
     assert best["q-learning-1"][here].argmax() == 0
-    assert world.truth[here][[0, 4]].tolist() == [-1, 0]
+    assert site.truth[here][[0, 4]].tolist() == [-1, 0]
 
 
-def test_expected_sarsa_is_nearer_to_its_task(world: World) -> None:
+def test_expected_sarsa_is_nearer_to_its_task(site: SiteData) -> None:
     off = [
         task.mean_reached[-1]
         for name in ("expected-sarsa", "sarsa")
-        if (task := world.agents[name].card.figures.task)
+        if (task := site.agents[name].card.figures.task)
     ]
     assert off[0] < off[1]
-    here, agent = position(world, "expected-sarsa"), world.agents["expected-sarsa"]
-    assert world.policies["expected-sarsa"][here].argmax() == 6
+    here, agent = position(site, "expected-sarsa"), site.agents["expected-sarsa"]
+    assert site.policies["expected-sarsa"][here].argmax() == 6
     assert agent.visits[here, 6] > 10 * agent.visits[here, 8]
     assert abs(agent.q[here, 8]) < 0.2
 
 
-def test_few_games_go_through_the_second_move_of_monte_carlo(world: World) -> None:
-    agent = world.agents["monte-carlo"]
-    assert agent.visits[position(world, "monte-carlo")].max() < 30
-    late = world.game.legal.sum(axis=1) == 2
-    assert agent.visits[late][world.game.legal[late]].mean() > 60
+def test_few_games_go_through_the_second_move_of_monte_carlo(site: SiteData) -> None:
+    agent = site.agents["monte-carlo"]
+    assert agent.visits[position(site, "monte-carlo")].max() < 30
+    late = site.game.legal.sum(axis=1) == 2
+    assert agent.visits[late][site.game.legal[late]].mean() > 60
 
 
-def test_afterstates_find_the_one_square_that_does_not_lose(world: World) -> None:
-    here, agent = position(world, "td-afterstates"), world.agents["td-afterstates"]
-    assert np.flatnonzero(world.truth[here] == 0).tolist() == [4]
-    assert world.policies["td-afterstates"][here].argmax() == 4
+def test_afterstates_find_the_one_square_that_does_not_lose(site: SiteData) -> None:
+    here, agent = position(site, "td-afterstates"), site.agents["td-afterstates"]
+    assert np.flatnonzero(site.truth[here] == 0).tolist() == [4]
+    assert site.policies["td-afterstates"][here].argmax() == 4
     assert agent.visits[here, 0] > 2 * agent.visits[here, 4]
 
 
 @pytest.mark.parametrize(
     ("name", "played", "saving"), [("league", 5, 1), ("dqn", 6, 3)], ids=["league", "dqn"]
 )
-def test_a_threat_that_is_not_seen(world: World, name: str, played: int, saving: int) -> None:
-    here, policy = position(world, name), world.policies[SECTIONS[name].start.lens]
-    assert ReachablePlay(world.game, policy).games[O].reachable[here]
+def test_a_threat_that_is_not_seen(site: SiteData, name: str, played: int, saving: int) -> None:
+    here, policy = position(site, name), site.policies[SECTIONS[name].start.lens]
+    assert ReachablePlay(site.game, policy).games[O].reachable[here]
     assert policy[here].argmax() == played
-    assert np.flatnonzero(world.truth[here] == 0).tolist() == [saving]
+    assert np.flatnonzero(site.truth[here] == 0).tolist() == [saving]
 
 
 def test_the_network_is_as_large_as_said(html: dict[str, str]) -> None:
@@ -362,56 +363,56 @@ def test_the_network_is_as_large_as_said(html: dict[str, str]) -> None:
     assert f"{weights:,} weights" in words(html["dqn"])
 
 
-def test_the_champion_shows_its_bounds(world: World) -> None:
+def test_the_champion_shows_its_bounds(site: SiteData) -> None:
     start = SECTIONS["champion"].start
-    values = world.agents["champion"].table(world.game, start.step)[position(world, "champion")]
+    values = site.agents["champion"].table(site.game, start.step)[position(site, "champion")]
     assert values[[6, 0, 3, 2]].tolist() == [0.25, -0.75, 1, -0.5]
 
 
-def test_the_best_responder_wins_every_game_here(world: World) -> None:
-    start, card = SECTIONS["best-response"].start, world.agents["q-learning-2"].card
-    here = position(world, "best-response")
-    assert world.policies["q-learning-2"][here].argmax() == 6
-    assert np.flatnonzero(world.truth[here] == 0).tolist() == [2, 3, 4, 8]
-    game = world.losing("q-learning-2", O)
+def test_the_best_responder_wins_every_game_here(site: SiteData) -> None:
+    start, card = SECTIONS["best-response"].start, site.agents["q-learning-2"].card
+    here = position(site, "best-response")
+    assert site.policies["q-learning-2"][here].argmax() == 6
+    assert np.flatnonzero(site.truth[here] == 0).tolist() == [2, 3, 4, 8]
+    game = find_losing_game(site, "q-learning-2", O)
     assert game is not None
     assert game.startswith(start.record + "6824")
     assert card.figures.best_response.o[-1] == (0, 0, 1)
-    assert world.agents["q-learning-1"].card.figures.best_response.o[-1] == (0, 0, 1)
+    assert site.agents["q-learning-1"].card.figures.best_response.o[-1] == (0, 0, 1)
 
 
-def test_nash_conv_zero_and_yet_beaten(world: World) -> None:
-    agent, step = world.agents["self-play"], SECTIONS["nash-conv"].start.step
+def test_nash_conv_zero_and_yet_beaten(site: SiteData) -> None:
+    agent, step = site.agents["self-play"], SECTIONS["nash-conv"].start.step
     assert step is not None
     assert agent.card.figures.best_response.x[step] == (0, 1, 0)
-    policy = greedy(agent.table(world.game, step))
-    assert losing_game(world.game, policy, X) is not None
-    assert ReachablePlay(world.game, policy).games[X].reachable[position(world, "nash-conv")]
-    assert policy[position(world, "nash-conv")][[0, 7]].tolist() == [0.5, 0.5]
-    updated = agent.updated(world.game, step)[position(world, "nash-conv")]
+    policy = greedy(agent.table(site.game, step))
+    assert losing_game(site.game, policy, X) is not None
+    assert ReachablePlay(site.game, policy).games[X].reachable[position(site, "nash-conv")]
+    assert policy[position(site, "nash-conv")][[0, 7]].tolist() == [0.5, 0.5]
+    updated = agent.updated(site.game, step)[position(site, "nash-conv")]
     assert updated[[0, 7]].tolist() == [True, False]
 
 
-def test_what_loses_is_seldom_punished(html: dict[str, str], world: World) -> None:
-    here = position(world, "exact")
-    assert world.policies["q-learning-1"][here].argmax() == 2
-    assert np.flatnonzero(world.truth[here] == 0).tolist() == [0, 6]
-    assert np.nanmax(world.truth[here]) == 0
-    rarely = world.agents["q-learning-2"].card.figures
+def test_what_loses_is_seldom_punished(html: dict[str, str], site: SiteData) -> None:
+    here = position(site, "exact")
+    assert site.policies["q-learning-1"][here].argmax() == 2
+    assert np.flatnonzero(site.truth[here] == 0).tolist() == [0, 6]
+    assert np.nanmax(site.truth[here]) == 0
+    rarely = site.agents["q-learning-2"].card.figures
     loss = rarely.vs["random"].o[-1][2]
     assert rarely.best_response.o[-1] == (0, 0, 1)
     text = words(html["exact"])
     for chance in (loss, (1 - loss) ** 100, (1 - loss) ** 1000):
         assert f"{100 * chance:.2f}%" in text
-    assert str(world.losing("q-learning-1", O)) in text
+    assert str(find_losing_game(site, "q-learning-1", O)) in text
 
 
 # A position in all its writings, and the worked example: all of it by plain links.
 
 
 @pytest.fixture
-def game(world: World) -> Game:
-    return world.game
+def game(site: SiteData) -> Game:
+    return site.game
 
 
 def board_of(href: str) -> str:
@@ -469,7 +470,7 @@ def test_every_board_can_be_pressed_together_from_the_empty_one(game: Game) -> N
 def test_its_writings_and_its_images_are_those_of_the_position(game: Game) -> None:
     position = parse_position(game, "XO..X....")
     shown = writing(game, position)
-    assert shown.encodings == encoded(game, position)
+    assert shown.encodings == encode_position(game, position)
     assert [board_of(image.href) for image in shown.images] == [
         position_text(game, image) for image in game.image[:, position].tolist()
     ]
@@ -506,9 +507,9 @@ def test_one_won_game_gives_what_was_published(client: FlaskClient, game: Game) 
         assert values == ["0.00"] * (3 - stage) + after[3 - stage :]
 
 
-def test_the_example_is_a_game_that_x_wins_with_its_third_move(world: World) -> None:
-    assert world.game.result(parse_position(world.game, "XXXOO....")) == 1
-    boards = [move.board for move in won_game(world.game)]
+def test_the_example_is_a_game_that_x_wins_with_its_third_move(site: SiteData) -> None:
+    assert site.game.result(parse_position(site.game, "XXXOO....")) == 1
+    boards = [move.board for move in won_game(site.game)]
     assert boards == ["XX.OO....", "X..O.....", "........."]
     assert len(GAME) == 5
 

@@ -13,9 +13,10 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import replay
-from app.web.match import Match, parse
-from app.web.numbers import percent
-from app.web.world import World
+from app.web.facts import build_atlas, find_losing_game
+from app.web.formatting import format_percent
+from app.web.match import Match, parse_match
+from app.web.site_data import SiteData
 from tests.tictactoe.both import Both
 from tests.tictactoe.checker import flaw
 from tests.tictactoe.reference import SIGN, Policy, mover
@@ -32,13 +33,13 @@ def both() -> Both:
 
 
 @pytest.fixture(scope="module")
-def policies(both: Both, world: World) -> dict[str, Policy]:
+def policies(both: Both, site: SiteData) -> dict[str, Policy]:
     """How each agent plays, as the reference sees it."""
-    return {name: both.policy_of(agent.q, agent.card.plays) for name, agent in world.agents.items()}
+    return {name: both.policy_of(agent.q, agent.card.plays) for name, agent in site.agents.items()}
 
 
-def seats(world: World) -> Iterator[Seat]:
-    return ((name, seat) for name in world.agents for seat in SEATS)
+def seats(site: SiteData) -> Iterator[Seat]:
+    return ((name, seat) for name in site.agents for seat in SEATS)
 
 
 def section(page: str, id: str) -> str:
@@ -62,9 +63,9 @@ def sheets(client: FlaskClient, url: str) -> list[str]:
     return [client.get(unescape(href)).text for href in others] or [first]
 
 
-def match_of(href: str, world: World) -> Match:
+def match_of(href: str, site: SiteData) -> Match:
     url = urlsplit(href)
-    return parse(url.path.removeprefix("/play/"), dict(parse_qsl(url.query)), world).match
+    return parse_match(url.path.removeprefix("/play/"), dict(parse_qsl(url.query)), site).match
 
 
 def certificate(client: FlaskClient, name: str, seat: str) -> list[dict[str, str]]:
@@ -75,9 +76,9 @@ def certificate(client: FlaskClient, name: str, seat: str) -> list[dict[str, str
 
 
 def test_whoever_cannot_be_beaten_has_a_certificate_and_nobody_else(
-    client: FlaskClient, world: World, both: Both, policies: dict[str, Policy]
+    client: FlaskClient, site: SiteData, both: Both, policies: dict[str, Policy]
 ) -> None:
-    for name, seat in seats(world):
+    for name, seat in seats(site):
         beatable = both.rules.can_lose(policies[name], seat.upper())
         for ending in ("", ".csv"):
             answer = client.get(f"/agents/{name}/certificate-{seat}{ending}")
@@ -85,8 +86,10 @@ def test_whoever_cannot_be_beaten_has_a_certificate_and_nobody_else(
             assert ("can be beaten as" in answer.text) == beatable
 
 
-def test_every_certificate_is_a_proof(client: FlaskClient, world: World, both: Both) -> None:
-    proved = [(name, seat) for name, seat in seats(world) if not world.losing(name, SEATS[seat])]
+def test_every_certificate_is_a_proof(client: FlaskClient, site: SiteData, both: Both) -> None:
+    proved = [
+        (name, seat) for name, seat in seats(site) if not find_losing_game(site, name, SEATS[seat])
+    ]
     assert {("champion", "x"), ("q-iteration", "o"), ("q-learning-2", "x")} <= set(proved)
     for name, seat in proved:
         rows = certificate(client, name, seat)
@@ -119,7 +122,7 @@ def test_the_page_of_a_certificate_shows_all_of_it(client: FlaskClient) -> None:
 @pytest.mark.parametrize("name", BEATABLE)
 def test_the_line_is_a_game_that_the_agent_can_have_and_loses(
     client: FlaskClient,
-    world: World,
+    site: SiteData,
     both: Both,
     policies: dict[str, Policy],
     name: str,
@@ -128,7 +131,7 @@ def test_the_line_is_a_game_that_the_agent_can_have_and_loses(
     verdict = section(client.get(f"/agents/{name}").text, "verdict")
     link = re.search(rf'id="line-{seat}"[^>]* href="([^"]*)"', verdict)
     assert link
-    match, board = match_of(unescape(link[1]), world), both.rules.boards[0]
+    match, board = match_of(unescape(link[1]), site), both.rules.boards[0]
     assert (match.ply, match.seat(SEATS[seat]), match.seat(-SEATS[seat])) == (0, name, "human")
     for cell in map(int, match.record):
         assert mover(board) != seat.upper() or cell in policies[name][board]
@@ -143,35 +146,35 @@ def test_the_line_is_a_game_that_the_agent_can_have_and_loses(
 @pytest.mark.parametrize("name", BEATABLE)
 def test_the_line_says_how_often_it_happens(
     client: FlaskClient,
-    world: World,
+    site: SiteData,
     both: Both,
     policies: dict[str, Policy],
     name: str,
     seat: str,
 ) -> None:
     chance, board = Fraction(1), both.rules.boards[0]
-    record = world.losing(name, SEATS[seat])
+    record = find_losing_game(site, name, SEATS[seat])
     assert record is not None
     for cell in map(int, record):
         if mover(board) == seat.upper():
             chance *= policies[name][board][cell]
         board = both.rules.children[board][cell]
     verdict = " ".join(section(client.get(f"/agents/{name}").text, "verdict").split())
-    surely = "every time" if chance == 1 else f"in {percent(float(chance))}% of the games"
+    surely = "every time" if chance == 1 else f"in {format_percent(float(chance))}% of the games"
     assert f"it happens {surely}" in verdict.split("<h3>As ")["xo".index(seat) + 1]
 
 
 def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
-    client: FlaskClient, world: World, both: Both
+    client: FlaskClient, site: SiteData, both: Both
 ) -> None:
     for name in BEATABLE:
         verdict = section(client.get(f"/agents/{name}").text, "verdict")
         own = 0
         for seat, player in SEATS.items():
-            win, draw, loss = getattr(world.agents[name].card.figures.best_response, seat)[-1]
-            told = f"wins {percent(win)}%, draws {percent(draw)}% and loses {percent(loss)}%"
+            win, draw, loss = getattr(site.agents[name].card.figures.best_response, seat)[-1]
+            told = f"wins {format_percent(win)}%, draws {format_percent(draw)}% and loses {format_percent(loss)}%"
             assert told in verdict
-            board, record = both.rules.boards[0], world.losing(name, player)
+            board, record = both.rules.boards[0], find_losing_game(site, name, player)
             assert record is not None
             for cell in map(int, record):
                 ours = mover(board) == seat.upper()
@@ -182,12 +185,12 @@ def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
 
 
 def test_a_line_counts_the_blunders_that_go_unpunished(
-    client: FlaskClient, world: World, both: Both
+    client: FlaskClient, site: SiteData, both: Both
 ) -> None:
     words = {0: "", 1: "; one of its opponent goes", 2: "; two of its opponent go"}
     counted = Counter[int]()
-    for name, seat in seats(world):
-        record = world.losing(name, SEATS[seat])
+    for name, seat in seats(site):
+        record = find_losing_game(site, name, SEATS[seat])
         if record is None:
             continue
         board, unpunished = both.rules.boards[0], 0
@@ -206,8 +209,8 @@ def test_a_line_counts_the_blunders_that_go_unpunished(
     assert len(counted) > 1
 
 
-def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, world: World) -> None:
-    for name, agent in world.agents.items():
+def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, site: SiteData) -> None:
+    for name, agent in site.agents.items():
         figures = agent.card.figures
         html = section(client.get(f"/agents/{name}").text, "blunders")
         if not figures.blunders[-1]:
@@ -223,22 +226,22 @@ def test_the_blunders_are_counted_as_on_the_card(client: FlaskClient, world: Wor
 
 @pytest.mark.parametrize("name", WITH_BLUNDERS)
 def test_each_blunder_leads_to_the_agent_about_to_make_it(
-    client: FlaskClient, world: World, both: Both, policies: dict[str, Policy], name: str
+    client: FlaskClient, site: SiteData, both: Both, policies: dict[str, Policy], name: str
 ) -> None:
     page = "".join(sheets(client, f"/agents/{name}/blunders"))
     shown = set()
     for href in plays(page):
-        match = match_of(href, world)
-        board = both.boards[replay(world.game, match.record)[-1]]
+        match = match_of(href, site)
+        board = both.boards[replay(site.game, match.record)[-1]]
         assert match.pause
         assert match.seat(match.to_move) == name
         assert set(policies[name][board]) & both.rules.blunder_cells(board)
         shown.add(board)
-    assert len(shown) == len(world.atlas(name).row)
+    assert len(shown) == len(build_atlas(site, name).row)
     met = page.count("% of its games against Random")
-    own = [match_of(href, world) for href in plays(page)[:met]]
+    own = [match_of(href, site) for href in plays(page)[:met]]
     for match in own:
-        for position, cell in zip(replay(world.game, match.record), match.record, strict=False):
+        for position, cell in zip(replay(site.game, match.record), match.record, strict=False):
             board = both.boards[position]
             ours = mover(board) == ("X" if match.x == name else "O")
             assert not ours or int(cell) in policies[name][board]
@@ -255,11 +258,11 @@ def test_the_first_blunder_is_made_when_its_agent_is_let_on(client: FlaskClient)
     assert re.search("blunder: draw → +became a +loss in 6", " ".join(said.split()))
 
 
-def test_a_picture_says_what_it_shows(client: FlaskClient, world: World, both: Both) -> None:
+def test_a_picture_says_what_it_shows(client: FlaskClient, site: SiteData, both: Both) -> None:
     page = client.get("/agents/q-learning-4/blunders").text
     (label,) = re.findall(r'<svg class="drawing mini"[^>]*aria-label="([^"]*)"', page)
     (href,) = plays(page)
-    board = both.boards[replay(world.game, match_of(href, world).record)[-1]]
+    board = both.boards[replay(site.game, match_of(href, site).record)[-1]]
     words = re.findall(r"X|O|empty|blunder|right", label)
     wrong = {cell for cell, word in enumerate(words) if word == "blunder"}
     right = {cell for cell, word in enumerate(words) if word == "right"}
@@ -284,8 +287,8 @@ def test_the_page_shows_the_most_serious_and_leads_to_all(client: FlaskClient) -
     assert "No blunder: " in client.get("/agents/champion/blunders").text
 
 
-def test_judgements_are_light(client: FlaskClient, world: World) -> None:
-    for name in world.agents:
+def test_judgements_are_light(client: FlaskClient, site: SiteData) -> None:
+    for name in site.agents:
         page = client.get(f"/agents/{name}").text
         for part in ("blunders", "verdict"):
             assert len(section(page, part).encode()) < 32_000

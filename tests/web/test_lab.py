@@ -17,10 +17,11 @@ from app.experiments import sign_test
 from app.recipes import ALGORITHMS, LONGEST, SHIPPED, name, parameters, parse
 from app.tictactoe.game import tic_tac_toe
 from app.web.algorithms import ALGORITHMS as KNOWN
+from app.web.facts import judge_policy
 from app.web.pages.lab import form, result
 from app.web.pages.lab.page import EXERCISES, START, WORTH_SEEING
 from app.web.pages.lab.result import SEEDS
-from app.web.world import World
+from app.web.site_data import SiteData
 from tests.web.conftest import unled
 from training.plain import key_of, learn
 from training.story import GAMES, TOLD, story
@@ -96,10 +97,10 @@ def test_turns_of_several_opponents_are_shared_as_before() -> None:
 
 
 @pytest.mark.parametrize("agent", ["champion", "double-q", "q-learning-1"])
-def test_the_verdict_says_what_is_proved(world: World, agent: str) -> None:
-    parts = result.proofs(world, agent)
+def test_the_verdict_says_what_is_proved(site: SiteData, agent: str) -> None:
+    parts = result.proofs(site, agent)
     told = "".join(text for text, _ in parts)
-    safe = [seat for seat, proved in world.judgement(agent).unbeatable.items() if proved]
+    safe = [seat for seat, proved in judge_policy(site, agent).unbeatable.items() if proved]
     assert told.lower().count("proved") == (1 if safe else 0)
     assert told.count("this game beats it") == 2 - len(safe)
     assert sum(bool(href) for _, href in parts) == 2
@@ -147,8 +148,8 @@ def test_no_form_is_a_fault(client_of_all: FlaskClient, query: dict[str, str]) -
 
 
 @pytest.fixture(scope="module")
-def client_of_all(site: Flask) -> FlaskClient:
-    return site.test_client()
+def client_of_all(app: Flask) -> FlaskClient:
+    return app.test_client()
 
 
 # Game by game
@@ -303,23 +304,23 @@ def test_where_both_sides_learn_each_is_told_how_the_game_ended_for_it(
         ("What does exploration do?", ""),
     ],
 )
-def test_a_preset_does_what_its_sentence_says(world: World, title: str, safe: str) -> None:
+def test_a_preset_does_what_its_sentence_says(site: SiteData, title: str, safe: str) -> None:
     recipe = next(preset.recipe for preset in WORTH_SEEING if preset.title == title)
-    proved = world.judgement(recipe).unbeatable
+    proved = judge_policy(site, recipe).unbeatable
     assert "".join(seat for seat in "xo" if proved[seat]) == safe
 
 
-def test_the_exercises_do_what_their_sentences_say(world: World) -> None:
+def test_the_exercises_do_what_their_sentences_say(site: SiteData) -> None:
     def measured(recipe: str) -> tuple[int, float, int]:
         """Blunders, games won against random, and moves that were met."""
-        agent = world.agents[recipe]
+        agent = site.agents[recipe]
         random = agent.card.figures.vs["random"]
         won = (random.x[-1][0] + random.o[-1][0]) / 2
         return agent.card.figures.blunders[-1], won, int((agent.visits > 0).sum())
 
     blunders, won, met = measured("td-afterstates")
     itself, alike, greedy, all_moves, falling = (measured(preset.recipe) for preset in EXERCISES)
-    assert all(world.judgement(EXERCISES[0].recipe).unbeatable.values())
+    assert all(judge_policy(site, EXERCISES[0].recipe).unbeatable.values())
     assert itself[0] == pytest.approx(blunders / 2, rel=0.1)
     assert won - 0.005 < itself[1] < won
     assert alike[0] < 0.35 * blunders
@@ -370,13 +371,13 @@ def test_the_medians_of_all_seeds_are_handed_out(client: FlaskClient) -> None:
     assert shown == [ends[name] for name in sorted(ends)]  # A, then B
 
 
-def test_seeds_are_judged_as_their_agents_are(world: World) -> None:
-    runs = world.lab.seeds(parse("q-table,games=60"), [3, 0])
+def test_seeds_are_judged_as_their_agents_are(site: SiteData) -> None:
+    runs = site.lab.seeds(parse("q-table,games=60"), [3, 0])
     assert [run.seed for run in runs] == [3, 0]
     for run, agent in zip(runs, ("q-table,games=60,seed=3", "q-table,games=60"), strict=True):
-        figures = world.agents[agent].card.figures
+        figures = site.agents[agent].card.figures
         assert run.figures == replace(figures, classes_right=run.figures.classes_right)
-        assert run.unbeatable == tuple(world.judgement(agent).unbeatable.values())
+        assert run.unbeatable == tuple(judge_policy(site, agent).unbeatable.values())
 
 
 def follow(client: FlaskClient, address: str) -> list[str]:
@@ -396,7 +397,7 @@ def headline(page: str) -> str:
 
 
 def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
     pages = follow(client, "/lab/q-table,games=60?ghost=q-table,games=20")
     done = [int(re.findall(r'value="(\d+)"></progress>', page)[0]) for page in pages]
@@ -406,7 +407,7 @@ def test_a_duel_grows_to_twenty_seeds_and_then_has_a_verdict(
         [f"q-table,games={games}" + f",seed={seed}" * bool(seed) for seed in range(SEEDS)]
         for games in (20, 60)
     ]
-    a, b = ([world.agents[one].card.figures.blunders[-1] for one in each] for each in names)
+    a, b = ([site.agents[one].card.figures.blunders[-1] for one in each] for each in names)
     assert f"<td>{np.median(a):,.0f}</td>" in pages[-1]
     fewer = sum(x > y for x, y in zip(a, b, strict=True))
     assert sign_test(a, b) < 0.05
@@ -489,29 +490,29 @@ def test_a_name_that_has_no_room_for_a_seed_is_shown_with_its_own_alone(
         assert bool(re.search(r'<section id="duel"[^>]*hx-get=', page)) == grows
 
 
-def test_a_seed_is_unbeatable_where_no_game_beats_it(world: World) -> None:
+def test_a_seed_is_unbeatable_where_no_game_beats_it(site: SiteData) -> None:
     """The best responder of this one draws every game: what would beat it risks as much."""
     recipe = parse("q-learning,alpha=1,gamma=0.1,epsilon=0")
-    (run,) = world.lab.seeds(recipe, [0])
+    (run,) = site.lab.seeds(recipe, [0])
     assert run.unbeatable == (False, False)
     assert run.figures.best_response.x[-1] == (0, 1, 0)
 
 
-def test_without_chance_all_games_are_two(world: World) -> None:
-    agent = world.agents[preset("What if nothing is left to chance?")]
+def test_without_chance_all_games_are_two(site: SiteData) -> None:
+    agent = site.agents[preset("What if nothing is left to chance?")]
     met = np.flatnonzero((agent.visits > 0).any(axis=1))
-    assert len(np.unique(world.game.symmetry_class[met])) == 8
+    assert len(np.unique(site.game.symmetry_class[met])) == 8
     assert agent.visits.max() == 7000
-    other_seed = world.agents[f"{preset('What if nothing is left to chance?')},seed=1"]
-    assert (other_seed.q[world.game.legal] == agent.q[world.game.legal]).all()
+    other_seed = site.agents[f"{preset('What if nothing is left to chance?')},seed=1"]
+    assert (other_seed.q[site.game.legal] == agent.q[site.game.legal]).all()
 
 
-def test_matchboxes_and_sums_do_what_their_sentences_say(world: World) -> None:
-    figures = world.agents[preset("What if targets are added up?")].card.figures
+def test_matchboxes_and_sums_do_what_their_sentences_say(site: SiteData) -> None:
+    figures = site.agents[preset("What if targets are added up?")].card.figures
     lost = (figures.vs["random"].x[-1][2] + figures.vs["random"].o[-1][2]) / 2
     assert round(lost, 2) == 0.26  # one game in four
     win, draw, _ = (
-        world.agents[preset("Can matchboxes learn from optimal play?")]
+        site.agents[preset("Can matchboxes learn from optimal play?")]
         .card.figures.vs["minimax-random"]
         .x[-1]
     )

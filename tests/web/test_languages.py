@@ -16,10 +16,10 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from app.translations.gather import HERE, gathered, missing, updated
-from app.web.language import Language, load
 from app.web.service.languages import FILE
-from app.web.text import STOPS
-from app.web.world import World
+from app.web.site_data import SiteData
+from app.web.translation import Language, load_languages
+from app.web.wording import LESSON_STEPS
 
 SAID = {"aria-label", "title", "alt", "placeholder", "aria-valuetext", "content", "label"}
 NAMES = {"Q-Tac-Toe", "API", "SVG", "CSV"}
@@ -30,7 +30,7 @@ TAUGHT = [
     "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0,vs=you:1,taught=245",
 ]
 PAGES = [
-    *(f"/how/{stop.slug}" for stop in STOPS),
+    *(f"/how/{stop.slug}" for stop in LESSON_STEPS),
     *("/play/", "/play/40?lens=q-learning-1", "/play/4?hint=1", "/play/4013?x=minimax&pause=1"),
     *("/play/03142?o=menace", "/play/03142?x=q-iteration&o=human&tally=1-1-1", "/play/0?hide=1"),
     *("/play/40?lens=q-learning-1&step=5&train=1", "/play/40?lens=q-iteration_task&errors=task"),
@@ -126,10 +126,10 @@ MACHINE |= {"og:type", "og:site_name"}
 
 
 @pytest.fixture
-def bracketed(site: Flask) -> Iterator[FlaskClient]:
-    languages = site.extensions["languages"]
+def bracketed(app: Flask) -> Iterator[FlaskClient]:
+    languages = app.extensions["languages"]
     languages["eo"] = Language("eo", "Esperanto", Brackets())
-    yield site.test_client()
+    yield app.test_client()
     del languages["eo"]
 
 
@@ -144,11 +144,11 @@ def asked(client: FlaskClient, page: str, code: str) -> TestResponse:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_text_is_marked(bracketed: FlaskClient, world: World, page: str) -> None:
+def test_every_text_is_marked(bracketed: FlaskClient, site: SiteData, page: str) -> None:
     answer = asked(bracketed, page, "eo")
     assert answer.status_code < 500
     assert 'lang="eo"' in answer.text
-    cards = [agent.card for agent in world.agents.values()]
+    cards = [agent.card for agent in site.agents.values()]
     names = [*NAMES, *(name for card in cards for name in (card.title, card.origin))]
     assert Unmarked(answer.text, names).found == []
 
@@ -239,7 +239,7 @@ def test_a_language_is_one_file(tmp_path: Path) -> None:
     texts |= {"English": "Español", ",.": ".,"}
     lines = [f'msgid "{text}"\nmsgstr "{said}"\n' for text, said in texts.items()]
     (tmp_path / "es.po").write_text("\n".join(lines), "utf-8")
-    spanish = load(tmp_path)["es"]
+    spanish = load_languages(tmp_path)["es"]
     assert (spanish.name, spanish.digits) == ("Español", ".,")
     assert spanish.texts.gettext("Play") == "Jugar"
     assert spanish.texts.gettext("Teach") == "Teach"

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.web.numbers import count, signed
+from app.web.facts import build_certificate, find_losing_game
+from app.web.formatting import format_count, format_signed
 from app.web.pages.lesson import BLUNDERER, UNBEATABLE, filmed, misled
-from app.web.text import STOPS
-from app.web.world import World
+from app.web.site_data import SiteData
+from app.web.wording import LESSON_STEPS
 
-SLUGS = [stop.slug for stop in STOPS]
+SLUGS = [stop.slug for stop in LESSON_STEPS]
 
 
 def article(client: FlaskClient, slug: str) -> str:
@@ -28,7 +29,7 @@ def test_each_stop_is_a_page_with_its_title_and_the_way_on(client: FlaskClient, 
     page = client.get(f"/how/{slug}")
     assert page.status_code == 200
     number = SLUGS.index(slug)
-    assert f"<h1>{STOPS[number].title}</h1>" in page.text
+    assert f"<h1>{LESSON_STEPS[number].title}</h1>" in page.text
     assert page.text.count('aria-current="step"') == 1
     for other in SLUGS:
         assert f'id="stop-{other}" href="/how/{other}"' in page.text
@@ -41,51 +42,51 @@ def test_each_stop_is_a_page_with_its_title_and_the_way_on(client: FlaskClient, 
     assert again.status_code == 304
 
 
-def test_the_first_stop_is_before_the_first_game(client: FlaskClient, world: World) -> None:
+def test_the_first_stop_is_before_the_first_game(client: FlaskClient, site: SiteData) -> None:
     page, told = client.get("/how/untrained").text, article(client, "untrained")
     assert "<b data-film-updates>0</b>" in page
-    assert count(world.game.decisions) in told
-    assert count(world.game.pairs) in told
+    assert format_count(site.game.decisions) in told
+    assert format_count(site.game.pairs) in told
     assert "bottom right" in told
     assert "any of the 6 free squares, and 5 of them lose" in told
 
 
-def test_the_second_says_what_the_training_was(client: FlaskClient, world: World) -> None:
+def test_the_second_says_what_the_training_was(client: FlaskClient, site: SiteData) -> None:
     told = article(client, "learning")
-    card = world.agents[filmed(world)].card
-    assert f"{card.title} plays {count(card.games)} games" in told
-    assert [opponent for opponent, _ in world.recipe(card.id).phases] == ["random"]  # as it says
+    card = site.agents[filmed(site)].card
+    assert f"{card.title} plays {format_count(card.games)} games" in told
+    assert [opponent for opponent, _ in site.recipe(card.id).phases] == ["random"]  # as it says
     assert "627 tiles" in told
 
 
-def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, world: World) -> None:
-    number, puzzle = misled(world)
+def test_the_third_asks_and_gives_nothing_away(client: FlaskClient, site: SiteData) -> None:
+    number, puzzle = misled(site)
     page = client.get("/how/blunder").text
     board = re.search(r'<div id="board".*?</div>\s*</div>', page, re.DOTALL)
     assert board
     assert "data-heat" not in board[0]
     hrefs = re.findall(r'href="(/puzzle/[^"]*)" data-key', page)
-    free = np.flatnonzero(world.game.legal[puzzle.position]).tolist()
+    free = np.flatnonzero(site.game.legal[puzzle.position]).tolist()
     assert hrefs == [f"/puzzle/{number}?right={cell}" for cell in free]
 
 
-def test_what_misled_it_is_right_in_its_task_and_loses(world: World) -> None:
-    _, puzzle = misled(world)
-    exact = world.task_q(puzzle.agent)
-    task = world.task(puzzle.agent)
+def test_what_misled_it_is_right_in_its_task_and_loses(site: SiteData) -> None:
+    _, puzzle = misled(site)
+    exact = site.task_q(puzzle.agent)
+    task = site.task(puzzle.agent)
     assert puzzle.agent == BLUNDERER
     assert exact is not None
     assert task is not None
     assert task.opponent == "random"
     assert np.nanmax(exact[puzzle.position]) == exact[puzzle.position, puzzle.wrong] > 0
     assert puzzle.after == -1
-    assert world.agents[puzzle.agent].q[puzzle.position, puzzle.wrong] > 0
+    assert site.agents[puzzle.agent].q[puzzle.position, puzzle.wrong] > 0
 
 
-def test_the_fourth_shows_the_real_update(client: FlaskClient, world: World) -> None:
-    _, puzzle = misled(world)
+def test_the_fourth_shows_the_real_update(client: FlaskClient, site: SiteData) -> None:
+    _, puzzle = misled(site)
     page, told = client.get("/how/why").text, article(client, "why")
-    value = signed(float(world.agents[puzzle.agent].q[puzzle.position, puzzle.wrong]))
+    value = format_signed(float(site.agents[puzzle.agent].q[puzzle.position, puzzle.wrong]))
     assert value in told
     link = re.search(r'id="more-1" class="button" href="([^"]+)"', page)
     assert link
@@ -96,25 +97,27 @@ def test_the_fourth_shows_the_real_update(client: FlaskClient, world: World) -> 
     assert equations
     for equation in equations:
         assert equation in why
-    exact = world.task_q(puzzle.agent)
+    exact = site.task_q(puzzle.agent)
     assert exact is not None
-    assert f"an exact value of {signed(float(exact[puzzle.position, puzzle.wrong]))}" in told
+    assert f"an exact value of {format_signed(float(exact[puzzle.position, puzzle.wrong]))}" in told
     answers = 9 - len(puzzle.record) - 1
     assert f"found that reply once in {answers} games" in told
 
 
-def test_the_last_is_about_somebody_whose_proof_is_there(client: FlaskClient, world: World) -> None:
+def test_the_last_is_about_somebody_whose_proof_is_there(
+    client: FlaskClient, site: SiteData
+) -> None:
     page, told = client.get("/how/unbeatable").text, article(client, "unbeatable")
-    assert f"{count(world.agents[UNBEATABLE].card.games)} games against itself" in told
+    assert f"{format_count(site.agents[UNBEATABLE].card.games)} games against itself" in told
     for seat in ("x", "o"):
-        assert world.losing(UNBEATABLE, 1 if seat == "x" else -1) is None
-        assert count(world.certificate(UNBEATABLE, seat).reachable) in told
+        assert find_losing_game(site, UNBEATABLE, 1 if seat == "x" else -1) is None
+        assert format_count(build_certificate(site, UNBEATABLE, seat).reachable) in told
         assert f'href="/agents/{UNBEATABLE}/certificate-{seat}"' in page
 
 
 def test_how_leads_to_every_stop(client: FlaskClient) -> None:
     page = client.get("/how").text
-    for stop in STOPS:
+    for stop in LESSON_STEPS:
         assert re.search(rf'href="/how/{stop.slug}">\d. {stop.title}</a>', page)
 
 

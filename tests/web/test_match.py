@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, Conflict, HTTPException, NotFound
 
 from app.tictactoe.notation import DIGITS, IllegalMoveError, replay
-from app.web import addresses
-from app.web.match import Match, Place, parse
+from app.web import urls
+from app.web.match import Match, MatchState, parse_match
 from app.web.service.deployment import ROOT
-from app.web.world import load_world
+from app.web.site_data import load_site_data
 
-WORLD = load_world(ROOT / "models")
+WORLD = load_site_data(ROOT / "models")
 GAME = WORLD.game
 
 
@@ -55,10 +55,10 @@ def matches(draw: st.DrawFn) -> Match:
     )
 
 
-def place(url: str) -> Place:
+def place(url: str) -> MatchState:
     address = urlsplit(url)
     query = dict(parse_qsl(address.query, keep_blank_values=True))
-    return parse(address.path.removeprefix("/play/"), query, WORLD)
+    return parse_match(address.path.removeprefix("/play/"), query, WORLD)
 
 
 def read(url: str) -> Match:
@@ -67,18 +67,18 @@ def read(url: str) -> Match:
 
 @given(matches())
 def test_what_is_built_is_parsed_to_the_same(match: Match) -> None:
-    assert read(addresses.play(match)) == match
+    assert read(urls.play(match)) == match
 
 
 @given(matches())
 def test_an_address_is_plain_and_short(match: Match) -> None:
-    assert addresses.play(match).isascii()
-    assert len(addresses.play(match)) < 250
+    assert urls.play(match).isascii()
+    assert len(urls.play(match)) < 250
 
 
 @given(matches())
 def test_a_match_comes_with_the_positions_that_it_passes_through(match: Match) -> None:
-    read = place(addresses.play(match))
+    read = place(urls.play(match))
     assert list(read.positions) == replay(GAME, match.record)
     assert read.position == replay(GAME, match.shown)[-1]
     assert read.over == (read.position >= GAME.decisions)
@@ -86,11 +86,9 @@ def test_a_match_comes_with_the_positions_that_it_passes_through(match: Match) -
 
 
 def test_what_is_as_usual_is_left_out() -> None:
-    assert addresses.play(Match()) == "/play/?o=q-iteration"  # for the bare address leads elsewhere
-    assert addresses.play(Match(record="4")) == "/play/4"
-    assert (
-        addresses.play(Match(record="408", o="t-hand", pause=True)) == "/play/408?o=t-hand&pause=1"
-    )
+    assert urls.play(Match()) == "/play/?o=q-iteration"  # for the bare address leads elsewhere
+    assert urls.play(Match(record="4")) == "/play/4"
+    assert urls.play(Match(record="408", o="t-hand", pause=True)) == "/play/408?o=t-hand&pause=1"
 
 
 def test_an_empty_value_and_an_unknown_name_are_as_good_as_none() -> None:
@@ -130,7 +128,7 @@ def test_a_wrong_address_is_named(url: str, error: type[HTTPException], named: s
 @given(st.text(max_size=12), st.dictionaries(st.text(max_size=8), st.text(max_size=8), max_size=4))
 def test_any_text_is_a_match_or_a_refusal(record: str, query: dict[str, str]) -> None:
     try:
-        match = parse(record, query, WORLD).match
+        match = parse_match(record, query, WORLD).match
     except (BadRequest, NotFound, Conflict):
         return
     assert match.record == record
@@ -142,7 +140,7 @@ def test_any_text_is_a_match_or_a_refusal(record: str, query: dict[str, str]) ->
 )
 def test_any_value_is_read_or_refused(name: str, value: str) -> None:
     try:
-        match = parse("40", {name: value}, WORLD).match
+        match = parse_match("40", {name: value}, WORLD).match
     except (BadRequest, NotFound):
         return
-    assert read(addresses.play(match)) == match
+    assert read(urls.play(match)) == match

@@ -11,9 +11,9 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.notation import position_text
 from app.tictactoe.value_map import UNKNOWN, encode_frame
-from app.web import addresses
-from app.web.comparison import parse
-from app.web.lens import HEAT_STEPS
+from app.web import urls
+from app.web.comparison import parse_comparison
+from app.web.move_values import HEAT_STEPS
 from app.web.pages.compare import compare_page
 from app.web.pages.mind import mind_page
 from app.web.pictures.minds import (
@@ -26,7 +26,7 @@ from app.web.pictures.minds import (
 )
 from app.web.pictures.palette import LEVELS
 from app.web.service.deployment import ROOT
-from app.web.world import World
+from app.web.site_data import SiteData
 from tests.tictactoe.checker import images
 from tests.tictactoe.reference import SIGN, Rules, mover
 
@@ -43,8 +43,8 @@ class Told:
     the numbers of the positions and what the card says that the results are worth.
     """
 
-    def __init__(self, world: World, name: str, step: int) -> None:
-        rules, game, agent = RULES, world.game, world.agents[name]
+    def __init__(self, site: SiteData, name: str, step: int) -> None:
+        rules, game, agent = RULES, site.game, site.agents[name]
         boards = [position_text(game, position) for position in range(game.decisions)]
         with np.load(ROOT / "models" / f"{name}.npz") as file:
             values = file["snapshot_q"][step].tolist()
@@ -87,13 +87,15 @@ class Told:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_tile_is_drawn_once_in_the_colour_that_the_film_has(world: World, name: str) -> None:
-    last = world.last_step(name)
+def test_every_tile_is_drawn_once_in_the_colour_that_the_film_has(
+    site: SiteData, name: str
+) -> None:
+    last = site.last_step(name)
     for step in (0, last // 2, last):
-        drawn = picture(world, name, step, moving=True)
+        drawn = picture(site, name, step, moving=True)
         starts = [outline.count("M") for _, outline in drawn.paths]
         assert sum(starts) == 627 == len(drawn.places.split())
-        heats = colouring(world, name, "expects").heat[step]
+        heats = colouring(site, name, "expects").heat[step]
         assert drawn.frames.split()[step] == encode_frame(heats)
         for (heat, outline), number in zip(drawn.paths, starts, strict=True):
             value = UNKNOWN if heat is None else heat
@@ -101,8 +103,8 @@ def test_every_tile_is_drawn_once_in_the_colour_that_the_film_has(world: World, 
             assert outline.count(drawn.tile) == number
 
 
-def test_a_tile_lies_where_the_picture_says(world: World) -> None:
-    where = world.tiles
+def test_a_tile_lies_where_the_picture_says(site: SiteData) -> None:
+    where = site.tiles
     heat = np.full(627, UNKNOWN, np.int8)
     heat[100] = 7
     (_, _), (_, alone) = outlines(where, heat)
@@ -110,17 +112,17 @@ def test_a_tile_lies_where_the_picture_says(world: World) -> None:
     assert alone.startswith(f"M{x:g} {y:g}h")
 
 
-def test_who_has_no_task_is_not_coloured_by_it(world: World, client: FlaskClient) -> None:
-    assert world.task("observing") is None
-    assert "wrong-task" not in kinds(world, "observing")
-    assert [*kinds(world, "q-table")] == [*KINDS]
+def test_who_has_no_task_is_not_coloured_by_it(site: SiteData, client: FlaskClient) -> None:
+    assert site.task("observing") is None
+    assert "wrong-task" not in kinds(site, "observing")
+    assert [*kinds(site, "q-table")] == [*KINDS]
     assert client.get("/mind/observing?colour=wrong-task").status_code == 400
 
 
-def test_in_its_own_task_a_mind_errs_less_than_by_best_play(world: World) -> None:
+def test_in_its_own_task_a_mind_errs_less_than_by_best_play(site: SiteData) -> None:
     """Q-learning 1 was asked to beat random moves, and so it hopes for too much of others."""
     by_truth, by_task = (
-        colouring(world, "q-learning-1", kind).heat[-1] for kind in ("wrong", "wrong-task")
+        colouring(site, "q-learning-1", kind).heat[-1] for kind in ("wrong", "wrong-task")
     )
     assert by_task.mean() < by_truth.mean()
     assert by_truth.max() > LEVELS / 2
@@ -129,7 +131,7 @@ def test_in_its_own_task_a_mind_errs_less_than_by_best_play(world: World) -> Non
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", NAMES[:2])
 def test_each_colouring_has_a_page(client: FlaskClient, name: str, kind: str) -> None:
-    page = client.get(addresses.mind(name, 3, kind)).text
+    page = client.get(urls.mind(name, 3, kind)).text
     scale = KINDS[kind].scale
     assert f'data-scale="{scale}"' in page
     assert f'id="colour-{kind}" href="/mind/{name}?step=3' in page
@@ -146,14 +148,14 @@ def test_a_frame_is_light(client: FlaskClient, name: str) -> None:
     assert b"<svg" in gzip.decompress(body)
 
 
-def test_a_tile_says_what_is_so(client: FlaskClient, world: World) -> None:
+def test_a_tile_says_what_is_so(client: FlaskClient, site: SiteData) -> None:
     name = "q-table"
-    heats, told = colouring(world, name, "expects"), Told(world, name, -1)
+    heats, told = colouring(site, name, "expects"), Told(site, name, -1)
     for tile in range(0, 627, 48):
-        page = client.get(addresses.mind(name, tile=tile), headers=HTMX).text
-        truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(world.tiles.truth[tile])]
+        page = client.get(urls.mind(name, tile=tile), headers=HTMX).text
+        truth = {1: "a win", 0: "a draw", -1: "a loss"}[int(site.tiles.truth[tile])]
         assert f"Optimal play: <b>{truth}</b>" in page
-        board = told.shown(position_text(world.game, world.tiles.decision[tile]))
+        board = told.shown(position_text(site.game, site.tiles.decision[tile]))
         wrong = told.expects(board) not in (None, told.truth[board])
         assert ('class="error"' in page) == wrong
         unknown = told.expects(board) is None
@@ -164,22 +166,22 @@ def test_a_tile_says_what_is_so(client: FlaskClient, world: World) -> None:
         assert stones >= 9 - board.count(".")
 
 
-def every_mind(world: World) -> list[tuple[str, int]]:
+def every_mind(site: SiteData) -> list[tuple[str, int]]:
     """List all agents that expect results, at their ends and twice on the way there."""
-    names = [name for name, agent in world.agents.items() if agent.card.worth]
-    lasts = {name: world.last_step(name) for name in names}
+    names = [name for name, agent in site.agents.items() if agent.card.worth]
+    lasts = {name: site.last_step(name) for name in names}
     return [(name, step) for name, last in lasts.items() for step in {0, last // 2, last - 1, last}]
 
 
-def test_what_is_known_expected_and_counted_is_so(world: World) -> None:
+def test_what_is_known_expected_and_counted_is_so(site: SiteData) -> None:
     """The tiles, the sentence and the table of each mind, by the file of the model alone."""
-    names = [position_text(world.game, position) for position in world.tiles.decision]
-    for name, step in every_mind(world):
-        told, page = Told(world, name, step), mind_page(world, name, {"step": str(step)})
+    names = [position_text(site.game, position) for position in site.tiles.decision]
+    for name, step in every_mind(site):
+        told, page = Told(site, name, step), mind_page(site, name, {"step": str(step)})
         shown = [told.shown(board) for board in names]
         known = sum(any(told.known[image] for image in told.images[board]) for board in names)
         assert page.film.frames[step].caption == f"It knows {known} of 627 positions."
-        rows, knows = represented(world, name, step)
+        rows, knows = represented(site, name, step)
         assert rows[0].tolist() == [told.number[board] for board in shown]
         assert knows[0].tolist() == [told.known[board] for board in shown]
         assert knows.sum() == known
@@ -203,7 +205,7 @@ def test_a_position_is_known_as_soon_as_any_image_of_it_is(
 
 
 def test_a_value_is_compared_with_an_outcome_and_not_by_its_colour(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
     """+0.51 is nearer to a win; as a colour it is a half, and that is nearer to a draw."""
     page = client.get("/mind/double-q?tile=226").text
@@ -211,21 +213,21 @@ def test_a_value_is_compared_with_an_outcome_and_not_by_its_colour(
         "Its highest Q-value is +0.51, nearest to <b>a win</b>. Optimal play: <b>a win</b>" in page
     )
     assert 'class="error"' not in page
-    told = Told(world, "double-q", -1)
-    board = told.shown(position_text(world.game, world.tiles.decision[226]))
+    told = Told(site, "double-q", -1)
+    board = told.shown(position_text(site.game, site.tiles.decision[226]))
     assert (told.expects(board), told.truth[board]) == (1, 1)
 
 
-def test_two_minds_agree_where_they_expect_the_same_outcome(world: World) -> None:
-    decisions = [position_text(world.game, position) for position in world.tiles.decision]
+def test_two_minds_agree_where_they_expect_the_same_outcome(site: SiteData) -> None:
+    decisions = [position_text(site.game, position) for position in site.tiles.decision]
     for views in (("double-q", -1), ("q-table", 3)), (("self-play", 9), ("dqn-vs-random", -1)):
-        one, other = (Told(world, *view) for view in views)
+        one, other = (Told(site, *view) for view in views)
         agree = sum(
             one.expects(one.shown(board)) == other.expects(other.shown(board)) is not None
             for board in decisions
         )
         lenses = [name if step < 0 else f"{name}_{step}" for name, step in views]
-        minds = compare_page(*parse("", lenses, world)).minds
+        minds = compare_page(*parse_comparison("", lenses, site)).minds
         assert minds
         assert minds.agree == str(agree)
 

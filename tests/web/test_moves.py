@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from app.tictactoe.notation import replay
-from app.web.lens import LEVELS, Move, label_of, moves
-from app.web.match import Match, place_of
+from app.web.game_review import LEVELS, ReviewedMove, describe_moves, review_moves
+from app.web.match import Match, replay_match
 from app.web.pictures.curves import ABOVE, value_plot
 from app.web.pictures.svg import Dot, Path, Segment, Shape
-from app.web.world import World
+from app.web.site_data import SiteData
 from tests.web.test_match import WORLD, records
 
 MINUS = "\N{MINUS SIGN}"
@@ -22,14 +22,14 @@ WORTH = ("loss", "draw", "win")
 EXPECTING = [name for name, agent in WORLD.agents.items() if agent.card.worth is not None]
 
 
-def listed(world: World, match: Match) -> list[Move]:
-    return moves(place_of(match, world))
+def listed(site: SiteData, match: Match) -> list[ReviewedMove]:
+    return review_moves(replay_match(match, site))
 
 
-def chart_of(world: World, match: Match) -> Sequence[Shape]:
+def chart_of(site: SiteData, match: Match) -> Sequence[Shape]:
     """The shapes of its picture, in which a win of X is 72 pixels above one of O."""
-    place = place_of(match, world)
-    return value_plot(place, moves(place), 72).shapes
+    state = replay_match(match, site)
+    return value_plot(state, review_moves(state), 72).shapes
 
 
 def dots_of(chart: Sequence[Shape]) -> list[tuple[float, float]]:
@@ -52,8 +52,8 @@ def common(value: Fraction, worth: tuple[float, ...]) -> Fraction:
     return (value - draw) / (win - draw if value > draw else draw - loss)
 
 
-def test_what_a_move_did_is_said_for_the_mover(world: World) -> None:
-    said = [(move.before, move.after, move.blunder) for move in listed(world, Match("3140"))]
+def test_what_a_move_did_is_said_for_the_mover(site: SiteData) -> None:
+    said = [(move.before, move.after, move.blunder) for move in listed(site, Match("3140"))]
     assert said == [
         ("draw", "draw", False),
         ("draw", "loss in 6", True),
@@ -74,9 +74,9 @@ def test_a_blunder_is_where_the_value_falls(record: str) -> None:
         assert move.truth == value[after]
 
 
-def test_the_value_expected_is_the_lens_s_and_in_the_chart_x_s(world: World) -> None:
-    second = listed(world, Match(record="31", lens="q-learning-1"))[1]
-    q = float(world.agents["q-learning-1"].q[replay(world.game, "3")[-1], 1])
+def test_the_value_expected_is_the_lens_s_and_in_the_chart_x_s(site: SiteData) -> None:
+    second = listed(site, Match(record="31", lens="q-learning-1"))[1]
+    q = float(site.agents["q-learning-1"].q[replay(site.game, "3")[-1], 1])
     assert second.text == to_two_decimals(q)
     assert second.expected == -q
 
@@ -92,7 +92,7 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
         updated = game.legal & (agent.snapshot_updates[shown] > 0)
     if agent.card.algorithm == "td-afterstates":  # the rules say how games end
         updated = updated | (game.successor >= game.decisions)
-    labels = re.findall(r"[XO] expected ([^;.]+(?:\.\d\d)?)", label_of(listed(WORLD, match)))
+    labels = re.findall(r"[XO] expected ([^;.]+(?:\.\d\d)?)", describe_moves(listed(WORLD, match)))
     dots = []
     for ply, (position, cell) in enumerate(
         zip(replay(game, record), map(int, record), strict=False), 1
@@ -115,9 +115,9 @@ def test_list_and_picture_say_what_the_table_holds(record: str, lens: str, step:
     np.testing.assert_allclose(np.reshape(drawn, (-1, 2)), np.reshape(dots, (-1, 2)), atol=0.0501)
 
 
-def test_the_picture_shows_what_the_list_says(world: World) -> None:
+def test_the_picture_shows_what_the_list_says(site: SiteData) -> None:
     match = Match(record="3140", lens="q-iteration")
-    played, chart = listed(world, match), chart_of(world, match)
+    played, chart = listed(site, match), chart_of(site, match)
     rules = [shape for shape in chart if isinstance(shape, Segment)]
     levels = dict(zip(LEVELS, [rule.y1 for rule in rules if rule.kind == "rule"], strict=True))
     (line,) = (shape for shape in chart if isinstance(shape, Path))
@@ -126,4 +126,4 @@ def test_the_picture_shows_what_the_list_says(world: World) -> None:
     assert corners[2::2, 1].tolist() == [levels[move.truth] for move in played]
     assert corners[2::2, 0].tolist() == [x for x, _ in dots_of(chart)]
     assert [rule.x1 for rule in rules if rule.kind == "now"] == [corners[-1, 0]]
-    assert f"2. X wins, O expected {played[1].text}" in label_of(played)
+    assert f"2. X wins, O expected {played[1].text}" in describe_moves(played)

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from app.web import create_app
 from app.web.algorithms.algorithm import SECTIONS
-from app.web.world import TRUTH
+from app.web.site_data import TRUTH
 
 PAGES = [
     "/agents",

@@ -11,7 +11,7 @@ from app.recipes import parse
 from app.tictactoe.agents import save
 from app.tictactoe.game import connect
 from app.web import create_app
-from app.web.text import STOPS
+from app.web.wording import LESSON_STEPS
 from training.run import train
 
 GAME = connect(3, 4, 3)  # X wins with optimal play: nobody is unbeatable in both seats
@@ -71,39 +71,39 @@ ELSEWHERE = (
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     folder: Path = tmp_path_factory.mktemp("models")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("training.run.MAX_SNAPSHOTS", 3)  # each is judged in 50,000 positions
         for name, recipe in TRAINED.items():
             save(folder, GAME, train(name, parse(recipe), GAME, lambda progress: None))
-        patch.setattr("app.web.world.tic_tac_toe", lambda: GAME)
+        patch.setattr("app.web.site_data.tic_tac_toe", lambda: GAME)
         patch.setenv("LAB", "0")
         yield create_app(folder, seed=1)
 
 
-def test_every_page_answers(site: Flask) -> None:
-    client = site.test_client()
+def test_every_page_answers(app: Flask) -> None:
+    client = app.test_client()
     answers = {address: client.get(address) for address in ANSWERED}
     wrong = {a: r.text for a, r in answers.items() if r.status_code not in (200, 302, 303)}
     assert not wrong
 
 
-def test_a_stop_of_the_lesson_is_there_or_says_what_is_missing(site: Flask) -> None:
-    for stop in STOPS:
+def test_a_stop_of_the_lesson_is_there_or_says_what_is_missing(app: Flask) -> None:
+    for stop in LESSON_STEPS:
         for address in (f"/how/{stop.slug}", f"/embed/how/{stop.slug}"):
-            answer = site.test_client().get(address)
+            answer = app.test_client().get(address)
             shown = answer.status_code == 200
             assert shown or "step of the lesson has nothing to show" in answer.text
 
 
-def test_every_kind_of_page_is_asked_for(site: Flask) -> None:
-    routes = site.url_map.bind("localhost")
+def test_every_kind_of_page_is_asked_for(app: Flask) -> None:
+    routes = app.url_map.bind("localhost")
     asked = {str(routes.match(a.partition("?")[0], return_rule=True)[0]) for a in ANSWERED}
-    rules = {str(rule) for rule in site.url_map.iter_rules()}
+    rules = {str(rule) for rule in app.url_map.iter_rules()}
     assert {rule for rule in rules - asked if not rule.startswith(ELSEWHERE)} == set()
 
 
-def test_squares_are_named_by_row_and_column(site: Flask) -> None:
-    client = site.test_client()
+def test_squares_are_named_by_row_and_column(app: Flask) -> None:
+    client = app.test_client()
     assert "Row 2, column 4" in unescape(client.get("/compare/4b").text)

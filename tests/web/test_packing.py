@@ -77,8 +77,8 @@ def test_what_is_short_is_not_packed(client: FlaskClient) -> None:
 
 
 @pytest.fixture(scope="module")
-def address(site) -> str:
-    page = site.test_client().get("/play/4").text
+def address(app) -> str:
+    page = app.test_client().get("/play/4").text
     found = re.search(r"/static/vendor/htmx[^\"]+", page)
     assert found
     return found[0]

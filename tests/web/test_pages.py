@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from app.tictactoe.notation import DIGITS
 from app.web.service.deployment import version
-from app.web.world import World
+from app.web.site_data import SiteData
 
 HTMX = {"HX-Request": "true"}
 ADDRESSES = [
@@ -25,9 +25,9 @@ ADDRESSES = [
 ]
 
 
-def records(world: World) -> Iterator[str]:
+def records(site: SiteData) -> Iterator[str]:
     """One game that leads to each position."""
-    game = world.game
+    game = site.game
     to = {0: ""}
     for position in range(game.decisions):
         for cell, after in enumerate(game.successor[position].tolist()):
@@ -82,8 +82,8 @@ def test_a_page_is_kept_and_asked_for_again(client: FlaskClient, url: str) -> No
     assert client.get(url, headers=HTMX).headers["ETag"] != tag
 
 
-def test_every_position_has_a_page(client: FlaskClient, world: World) -> None:
-    for record in list(records(world))[::13]:
+def test_every_position_has_a_page(client: FlaskClient, site: SiteData) -> None:
+    for record in list(records(site))[::13]:
         page = client.get(f"/play/{record}?o=q-iteration", headers=HTMX)
         assert page.status_code == 200
         board = page.text[page.text.index('id="board"') : page.text.index('class="controls"')]
@@ -162,10 +162,10 @@ def test_the_first_load_and_a_move_are_small(client: FlaskClient) -> None:
         assert packed(url, **HTMX) <= 4 * 1024
 
 
-def test_the_server_says_that_it_is_well(client: FlaskClient, world: World) -> None:
+def test_the_server_says_that_it_is_well(client: FlaskClient, site: SiteData) -> None:
     response = client.get("/healthz")
     assert response.status_code == 200
     assert "no-store" in response.headers["Cache-Control"]
     said = response.get_json()
     assert (said["status"], said["version"]) == ("ok", version())
-    assert said["models"] == {name: agent.card.arrays for name, agent in world.agents.items()}
+    assert said["models"] == {name: agent.card.arrays for name, agent in site.agents.items()}

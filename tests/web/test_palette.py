@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from app.web.lens import HEAT_STEPS
-from app.web.numbers import BEAD, MINUS
+from app.web.formatting import BEAD, MINUS
+from app.web.move_values import HEAT_STEPS
 from app.web.pictures.palette import PALETTES, SCHEMES, colour, contrast, stylesheet, text_colour
 from app.web.pictures.svg import Drawing, Text, png
 

@@ -8,27 +8,27 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from app.web import addresses
-from app.web.match import Match, place_of
+from app.web import urls
+from app.web.hint import build_hint
+from app.web.match import Match, replay_match
 from app.web.pages.play import PlayPage, minds_page, place_at, play_page
-from app.web.scene import hint
-from app.web.text import strength
-from app.web.world import World
+from app.web.site_data import SiteData
+from app.web.wording import grade_strength
 
 HTMX = {"HX-Request": "true"}
 LOST = Match("021486", o="q-learning-1", tally=(2, 1, 0))
 
 
-def page(world: World, match: Match) -> PlayPage:
-    return play_page(place_of(match, world))
+def page(site: SiteData, match: Match) -> PlayPage:
+    return play_page(replay_match(match, site))
 
 
 def link(shown: str, id: str) -> str:
     return unescape(re.findall(f'<a id="{id}"[^>]*?href="([^"]+)"', shown)[0])
 
 
-def test_the_strip_says_who_plays_how_strong_they_are_and_the_score(world: World) -> None:
-    x, o = page(world, LOST).seats
+def test_the_strip_says_who_plays_how_strong_they_are_and_the_score(site: SiteData) -> None:
+    x, o = page(site, LOST).seats
     assert (x.name, x.strength, x.wins) == ("You", "human", 2)
     assert (o.name, o.strength, o.wins) == ("Q-learning 1", "strong", 0)
 
@@ -37,8 +37,8 @@ def test_the_score_is_there_before_the_first_result(client: FlaskClient) -> None
     assert client.get("/play/4").text.count('<span class="wins">0</span>') == 2
 
 
-def test_how_often_agents_move_at_random_is_said_by_their_names(world: World) -> None:
-    x, o = page(world, Match("4", o="q-learning-1", epsilon=0.1)).seats
+def test_how_often_agents_move_at_random_is_said_by_their_names(site: SiteData) -> None:
+    x, o = page(site, Match("4", o="q-learning-1", epsilon=0.1)).seats
     assert (x.strength, o.strength) == ("human", "strong, 10% random")
 
 
@@ -53,8 +53,8 @@ def test_who_asks_for_no_game_gets_one_with_colours(client: FlaskClient) -> None
     assert 'href="/play/?o=q-iteration"' in client.get("/play/40").text
 
 
-def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(world: World) -> None:
-    shown = page(world, LOST)
+def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(site: SiteData) -> None:
+    shown = page(site, LOST)
     assert (shown.scene.says.headline, shown.scene.result) == ("You lost", "loss")
     assert shown.scene.says.caption == "Move 5 was a blunder: no longer a draw."
     assert {way.label: way.href for way in shown.scene.says.actions} == {
@@ -68,12 +68,12 @@ def test_the_end_is_a_lesson_with_a_way_to_it_and_to_the_next_game(world: World)
     assert any(square.text for square in shown.scene.board.squares)  # the values stay
 
 
-def test_whoever_wins_is_shown_what_the_other_gave_away(world: World) -> None:
-    won = page(world, Match("03142", o="q-learning-1"))
+def test_whoever_wins_is_shown_what_the_other_gave_away(site: SiteData) -> None:
+    won = page(site, Match("03142", o="q-learning-1"))
     assert (won.scene.says.headline, won.scene.result) == ("You win", "win")
     assert won.scene.says.caption == "Move 2 was a blunder: no longer a draw."
     assert won.scene.says.actions[0].href == "/play/03142?ply=1&o=q-learning-1&view=o"
-    drawn = page(world, Match("041263578", o="q-iteration"))
+    drawn = page(site, Match("041263578", o="q-iteration"))
     assert (drawn.scene.says.headline, drawn.scene.result) == ("Draw", "draw")
     assert drawn.scene.says.caption == "No move was a blunder."
     assert [way.id for way in drawn.scene.says.actions] == ["rematch", "take-back"]
@@ -93,17 +93,17 @@ def test_whoever_wins_is_shown_what_the_other_gave_away(world: World) -> None:
     ],
 )
 def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
-    client: FlaskClient, world: World, match: Match, told: str
+    client: FlaskClient, site: SiteData, match: Match, told: str
 ) -> None:
     """The replay shows every ply, one after the other, and then says: your turn."""
-    ended = client.get(addresses.play(match)).text
+    ended = client.get(urls.play(match)).text
     passed = unescape(client.get(link(ended, "pass-on")).text)
-    assert f'<img src="{addresses.MATCH_PREVIEW.of(match)}"' in passed
+    assert f'<img src="{urls.MATCH_PREVIEW.url_for_match(match)}"' in passed
     assert told in passed
     url = link(passed, "watch-replay")
     shown = unescape(client.get(url).text)
     picture = re.findall('og:image" content="http://localhost(.*?)"', shown)[0]
-    assert client.get(picture).data == client.get(addresses.MATCH_PREVIEW.of(match)).data
+    assert client.get(picture).data == client.get(urls.MATCH_PREVIEW.url_for_match(match)).data
     halted = client.get(link(shown, "pause")).text  # and it can be gone through by hand
     for _ in match.record:
         assert 'hx-trigger="load' not in halted
@@ -119,21 +119,21 @@ def test_a_finished_game_is_passed_on_as_a_card_and_a_replay(
     assert link(shown, "your-turn").startswith("/play/?o=")
 
 
-def test_a_pause_is_said_with_the_way_on_and_is_not_inherited(world: World) -> None:
-    paused = page(world, Match("4", o="q-learning-1", pause=True))
+def test_a_pause_is_said_with_the_way_on_and_is_not_inherited(site: SiteData) -> None:
+    paused = page(site, Match("4", o="q-learning-1", pause=True))
     assert paused.scene.says.headline == "Paused"
     assert [(way.label, way.href) for way in paused.scene.says.actions] == [
         ("Let Q-learning 1 reply", "/play/4?o=q-learning-1")
     ]
     assert paused.scene.controls.new_game == "/play/?o=q-learning-1"
-    watched = page(world, Match("4", x="fixed", o="q-learning-1", pause=True))
+    watched = page(site, Match("4", x="fixed", o="q-learning-1", pause=True))
     assert [way.label for way in watched.scene.says.actions] == ["Let Q-learning 1 go on"]
 
 
-def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(world: World) -> None:
-    before = page(world, Match("0314"))
+def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(site: SiteData) -> None:
+    before = page(site, Match("0314"))
     assert before.scene.controls.hint == "/play/0314?hint=1"
-    shown = page(world, Match("0314", hint=True))
+    shown = page(site, Match("0314", hint=True))
     assert [square.hinted for square in shown.scene.board.squares] == [
         cell == 2 for cell in range(9)
     ]
@@ -142,28 +142,28 @@ def test_a_hint_names_what_keeps_the_value_and_is_gone_with_the_move(world: Worl
         ("Play it", "/play/03142"),
     ]
     assert shown.scene.controls.hint == ""
-    assert page(world, Match("0314", o="human")).scene.controls.hint == ""
+    assert page(site, Match("0314", o="human")).scene.controls.hint == ""
     # The agent moves in a person's place too, where there is one.
     assert before.scene.controls.reply == shown.scene.controls.reply == "/reply/0314"
 
 
-def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(world: World) -> None:
-    place = place_of(Match(o="q-learning-1", hint=True), world)
-    best, sentence = hint(place)
-    policy, game = world.policies["q-learning-1"], world.game
-    equal = np.flatnonzero(world.right[0])
+def test_a_hint_names_the_equal_move_that_tempts_this_opponent_most(site: SiteData) -> None:
+    state = replay_match(Match(o="q-learning-1", hint=True), site)
+    best, sentence = build_hint(state)
+    policy, game = site.policies["q-learning-1"], site.game
+    equal = np.flatnonzero(site.right[0])
     chances = {}
     for cell in equal.tolist():
         after = game.successor[0, cell]
-        chances[cell] = policy[after][~world.right[after]].sum()
+        chances[cell] = policy[after][~site.right[after]].sum()
     assert len(equal) > 1
     assert chances[best] == pytest.approx(max(chances.values()))
     assert chances[best] > min(chances.values())
     assert sentence.endswith("is the best of 9 equal moves: draw, and Q-learning 1 then blunders.")
 
 
-def test_while_an_agent_thinks_the_values_stay_and_are_marked(world: World) -> None:
-    before, thinking = page(world, Match()), page(world, Match("4"))
+def test_while_an_agent_thinks_the_values_stay_and_are_marked(site: SiteData) -> None:
+    before, thinking = page(site, Match()), page(site, Match("4"))
     assert thinking.scene.board.held
     assert not before.scene.board.held
     for cell, (old, new) in enumerate(
@@ -173,28 +173,28 @@ def test_while_an_agent_thinks_the_values_stay_and_are_marked(world: World) -> N
     assert "for X (at its last move)" in thinking.scene.says.caption
 
 
-def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(world: World) -> None:
-    lens = world.agents["q-learning-1"].q
-    shown = page(world, Match("4023", o="q-learning-1")).scene.bar
+def test_the_bar_holds_the_lens_against_the_truth_always_for_the_same_side(site: SiteData) -> None:
+    lens = site.agents["q-learning-1"].q
+    shown = page(site, Match("4023", o="q-learning-1")).scene.bar
     assert (shown.heat, shown.truth) == (20, 20)
-    lost = page(world, LOST).scene.bar
+    lost = page(site, LOST).scene.bar
     assert (lost.heat, lost.truth) == (-20, -20)  # how it ended, whatever was expected
     assert lost.label == "The game is over: for X a loss."
-    first = page(world, Match(lens="q-learning-1", o="human")).scene.bar
+    first = page(site, Match(lens="q-learning-1", o="human")).scene.bar
     assert first.heat == round(20 * float(max(lens[0])))
-    as_o = page(world, Match("4", lens="q-learning-1", o="human")).scene.bar
+    as_o = page(site, Match("4", lens="q-learning-1", o="human")).scene.bar
     assert as_o.label.startswith("For X:")
-    assert page(world, Match(hide=True)).scene.bar.heat is None
+    assert page(site, Match(hide=True)).scene.bar.heat is None
 
 
-def test_a_square_says_how_often_it_was_tried_and_which_reply_is_expected(world: World) -> None:
-    agent = world.agents["q-learning-1"]
-    square = page(world, Match("40", o="q-learning-1")).scene.board.squares[8]
-    position = place_of(Match("40"), world).position
-    after = int(world.game.successor[position, 8])
+def test_a_square_says_how_often_it_was_tried_and_which_reply_is_expected(site: SiteData) -> None:
+    agent = site.agents["q-learning-1"]
+    square = page(site, Match("40", o="q-learning-1")).scene.board.squares[8]
+    position = replay_match(Match("40"), site).position
+    after = int(site.game.successor[position, 8])
     tried = f"tried {int(agent.visits[position, 8]):,} times"
     reply = ["top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom"]
-    expected = reply[int(world.policies["q-learning-1"][after].argmax())]
+    expected = reply[int(site.policies["q-learning-1"][after].argmax())]
     assert square.more == f"Bottom right: {square.text}, {tried}; expects O at {expected}."
 
 
@@ -209,9 +209,9 @@ def test_hidden_values_are_nowhere(client: FlaskClient) -> None:
 
 
 def test_a_press_is_answered_with_the_board_after_the_reply(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
-    squares = page(world, Match("4023", o="fixed")).scene.board.squares
+    squares = page(site, Match("4023", o="fixed")).scene.board.squares
     assert squares[1].reply == "/reply/40231?o=fixed"
     assert squares[6].href == "/play/40236?o=fixed"
     assert squares[6].reply == ""  # it ends the game
@@ -219,42 +219,42 @@ def test_a_press_is_answered_with_the_board_after_the_reply(
     assert answer.headers["HX-Push-Url"] == "/play/402315?o=fixed"
     assert answer.headers["Cache-Control"] == "no-store"
     for match in (Match("40", o="human"), Match("40", pause=True), Match("4")):
-        assert {square.reply for square in page(world, match).scene.board.squares} == {""}
+        assert {square.reply for square in page(site, match).scene.board.squares} == {""}
 
 
-def test_stepping_back_keeps_one_sides_view(world: World) -> None:
-    own, agents = (page(world, Match("4023", ply=ply, o="q-learning-1")) for ply in (2, 3))
+def test_stepping_back_keeps_one_sides_view(site: SiteData) -> None:
+    own, agents = (page(site, Match("4023", ply=ply, o="q-learning-1")) for ply in (2, 3))
     assert [(shown.scene.ply, shown.scene.board.held) for shown in (own, agents)] == [
         (2, False),
         (2, True),
     ]
     view, end = agents.scene.says.actions
     assert (view.label, end.label) == ("View as O", "To the end")
-    other = page(world, place_at({"at": view.href}, world).match)
+    other = page(site, place_at({"at": view.href}, site).match)
     assert (other.scene.ply, other.scene.board.held) == (3, False)
     assert end.href == "/play/4023?o=q-learning-1"
 
 
-def test_a_random_move_of_a_watched_agent_is_marked(world: World, client: FlaskClient) -> None:
+def test_a_random_move_of_a_watched_agent_is_marked(site: SiteData, client: FlaskClient) -> None:
     match = Match("41", x="fixed", o="fixed", epsilon=0.1, pause=True)
-    played = page(world, match).scene
+    played = page(site, match).scene
     assert [move.random for move in played.moves] == [True, True]
     assert played.says.caption.startswith("O’s move was random. ")
-    usual = page(world, Match("01", x="fixed", o="fixed", epsilon=0.1)).scene
+    usual = page(site, Match("01", x="fixed", o="fixed", epsilon=0.1)).scene
     assert [move.random for move in usual.moves] == [False, False]
-    assert not any(move.random for move in page(world, Match("41", o="fixed")).scene.moves)
+    assert not any(move.random for move in page(site, Match("41", o="fixed")).scene.moves)
     assert client.get("/play/41?x=fixed&o=fixed&epsilon=0.1").text.count("random: ") == 2
 
 
-def test_who_would_play_what(world: World) -> None:
-    shown = {mind.id: mind for mind in minds_page(place_of(Match("0314"), world)).minds}
-    assert set(shown) == {"truth", *world.agents}
+def test_who_would_play_what(site: SiteData) -> None:
+    shown = {mind.id: mind for mind in minds_page(replay_match(Match("0314"), site)).minds}
+    assert set(shown) == {"truth", *site.agents}
     assert (shown["truth"].plays, shown["truth"].text) == ("top right", "win in 1")
     assert not shown["truth"].blunder
     assert shown["champion"].href == "/play/0314?lens=champion"
-    for name in world.agents:
-        policy = world.policies[name][place_of(Match("0314"), world).position]
-        right = world.right[place_of(Match("0314"), world).position]
+    for name in site.agents:
+        policy = site.policies[name][replay_match(Match("0314"), site).position]
+        right = site.right[replay_match(Match("0314"), site).position]
         assert shown[name].blunder == (not right[policy == policy.max()].all())
 
 
@@ -298,16 +298,18 @@ def test_a_picture_depends_on_what_is_shown_and_on_nothing_else(client: FlaskCli
 
 
 @pytest.mark.parametrize("record", ["", "4", "40", "03142"])
-def test_each_place_of_a_match_is_reached_by_a_move(world: World, record: str) -> None:
-    place = place_of(Match(record, o="human"), world)
-    for square in page(world, place.match).scene.board.squares:
+def test_each_place_of_a_match_is_reached_by_a_move(site: SiteData, record: str) -> None:
+    state = replay_match(Match(record, o="human"), site)
+    for square in page(site, state.match).scene.board.squares:
         if square.href:
-            after = place.play(int(square.key) - 1)
+            after = state.play(int(square.key) - 1)
             assert square.href == f"/play/{after.match.record}?o=human"
-            assert after == replace(place_of(after.match, world))
+            assert after == replace(replay_match(after.match, site))
 
 
-def test_who_can_be_seated_is_fetched_when_it_is_wanted(client: FlaskClient, world: World) -> None:
+def test_who_can_be_seated_is_fetched_when_it_is_wanted(
+    client: FlaskClient, site: SiteData
+) -> None:
     page = client.get("/play/4?o=minimax").text
     assert 'class="card"' not in page
     found = re.search(r'id="to-players" href="([^"]*)"', page)
@@ -317,13 +319,13 @@ def test_who_can_be_seated_is_fetched_when_it_is_wanted(client: FlaskClient, wor
     fragment = client.get("/players/", headers=HTMX).text
     assert fragment.strip() in whole
     assert re.findall(r"<h3>(.*?)</h3>", fragment)[1:] == ["Beginner", "Strong", "Unbeatable"]
-    assert re.findall(r'name="player" value="([^"]*)"', fragment) == ["human", *_by_level(world)]
+    assert re.findall(r'name="player" value="([^"]*)"', fragment) == ["human", *_by_level(site)]
     for query in ("at=/play/99", "at=/play/?o=nobody", "at=/play/44"):
         assert 400 <= client.get(f"/players/?{query}").status_code < 410
 
 
-def _by_level(world: World) -> list[str]:
+def _by_level(site: SiteData) -> list[str]:
     """The weakest first, of equals those who learned."""
-    names = [*world.agents, *(name for name in world.policies if name not in world.agents)]
+    names = [*site.agents, *(name for name in site.policies if name not in site.agents)]
     order = ("beginner", "strong", "unbeatable")
-    return sorted(names, key=lambda name: order.index(strength(world, name)))
+    return sorted(names, key=lambda name: order.index(grade_strength(site, name)))

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from werkzeug.exceptions import HTTPException
 
 from app.tictactoe.puzzles import ROUND
-from app.web import addresses
+from app.web import urls
+from app.web.facts import list_puzzles
 from app.web.pages.puzzle import WORDS, daily, parse
-from app.web.world import World
+from app.web.site_data import SiteData
 
 NUMBERS = [1, 5, 9, 20, 60]
 SAW, KNEW = "You saw what it would play.", "You knew a right move."
@@ -33,7 +34,7 @@ def links(page: str) -> list[str]:
 
 
 def answered(number: int, right: int, plays: int, answers: str = "31") -> str:
-    return addresses.puzzle(number, None, answers, right, plays)
+    return urls.puzzle(number, None, answers, right, plays)
 
 
 def labels(page: str) -> list[str]:
@@ -72,12 +73,12 @@ def is_solved(page: str) -> bool:
     return SAW in page and KNEW in page
 
 
-def test_by_what_is_shown_they_are_solved(client: FlaskClient, world: World) -> None:
+def test_by_what_is_shown_they_are_solved(client: FlaskClient, site: SiteData) -> None:
     """A script that reads the squares solves them; whoever presses at random solves few."""
     assert sum(is_solved(solve(client, f"/puzzle/{n}")) for n in range(1, ROUND + 1)) >= 8
     by_chance = 0.0
-    for number, puzzle in enumerate(world.puzzles[:ROUND], 1):
-        cells = np.flatnonzero(world.game.legal[puzzle.position]).tolist()
+    for number, puzzle in enumerate(list_puzzles(site)[:ROUND], 1):
+        cells = np.flatnonzero(site.game.legal[puzzle.position]).tolist()
         pages = [client.get(answered(number, cell, cell)).text for cell in cells]
         solved = [sum(word in page for page in pages) for word in (SAW, KNEW)]
         by_chance += solved[0] * solved[1] / len(cells) ** 2
@@ -86,17 +87,17 @@ def test_by_what_is_shown_they_are_solved(client: FlaskClient, world: World) -> 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_before_it_is_answered_nothing_is_given_away(
-    client: FlaskClient, world: World, number: int
+    client: FlaskClient, site: SiteData, number: int
 ) -> None:
-    puzzle = world.puzzles[number - 1]
-    free = int(world.game.legal[puzzle.position].sum())
-    asked = client.get(addresses.puzzle(number)).text
-    shown = client.get(addresses.puzzle(number, right=puzzle.wrong)).text
+    puzzle = list_puzzles(site)[number - 1]
+    free = int(site.game.legal[puzzle.position].sum())
+    asked = client.get(urls.puzzle(number)).text
+    shown = client.get(urls.puzzle(number, right=puzzle.wrong)).text
     assert "data-heat" not in "".join(squares(asked))
     assert "value" not in "".join(squares(asked))
     for page in (asked, shown):
         board = "".join(squares(page))
-        assert world.titles[puzzle.agent] in page
+        assert site.titles[puzzle.agent] in page
         assert "★" not in board
         assert ", best" not in board
         assert "blunder" not in board
@@ -104,9 +105,9 @@ def test_before_it_is_answered_nothing_is_given_away(
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_two_presses_open_it(client: FlaskClient, world: World, number: int) -> None:
-    puzzle = world.puzzles[number - 1]
-    url = addresses.puzzle(number)
+def test_two_presses_open_it(client: FlaskClient, site: SiteData, number: int) -> None:
+    puzzle = list_puzzles(site)[number - 1]
+    url = urls.puzzle(number)
     for cell in (puzzle.right[0], puzzle.wrong):
         url = next(href for href in links(client.get(url).text) if href.endswith(f"={cell}"))
     page = client.get(url).text
@@ -121,8 +122,8 @@ def test_two_presses_open_it(client: FlaskClient, world: World, number: int) -> 
     assert links("".join(board)) == []
 
 
-def test_what_was_known_is_counted_for_the_round(client: FlaskClient, world: World) -> None:
-    puzzle = world.puzzles[4]
+def test_what_was_known_is_counted_for_the_round(client: FlaskClient, site: SiteData) -> None:
+    puzzle = list_puzzles(site)[4]
     right, wrong = puzzle.right[0], puzzle.wrong
     for plays, said, answer in (
         (wrong, right, 3),
@@ -138,9 +139,9 @@ def test_what_was_known_is_counted_for_the_round(client: FlaskClient, world: Wor
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_punishment_is_played_through_to_the_end(
-    client: FlaskClient, world: World, number: int
+    client: FlaskClient, site: SiteData, number: int
 ) -> None:
-    puzzle = world.puzzles[number - 1]
+    puzzle = list_puzzles(site)[number - 1]
     url = answered(number, puzzle.right[0], puzzle.wrong)
     stones = len(puzzle.record)
     for ply in range(len(puzzle.refutation) + 1):
@@ -153,8 +154,8 @@ def test_the_punishment_is_played_through_to_the_end(
     assert ("strike" in page) == (puzzle.after != 0)
 
 
-def test_the_last_of_ten_leads_to_the_score(client: FlaskClient, world: World) -> None:
-    puzzle = world.puzzles[ROUND - 1]
+def test_the_last_of_ten_leads_to_the_score(client: FlaskClient, site: SiteData) -> None:
+    puzzle = list_puzzles(site)[ROUND - 1]
     url = answered(ROUND, puzzle.right[0], puzzle.wrong, "301230123")
     page = client.get(url).text
     assert 'href="/puzzle/10/score?answers=3012301233"' in page
@@ -174,51 +175,53 @@ def test_the_preview_gives_nothing_away(client: FlaskClient) -> None:
     assert client.get(unescape(found[1])).mimetype == "image/png"
 
 
-def test_after_the_last_puzzle_comes_the_first(client: FlaskClient, world: World) -> None:
-    total, puzzle = len(world.puzzles), world.puzzles[-1]
+def test_after_the_last_puzzle_comes_the_first(client: FlaskClient, site: SiteData) -> None:
+    total, puzzle = len(list_puzzles(site)), list_puzzles(site)[-1]
     page = client.get(answered(total, puzzle.right[0], puzzle.wrong, "")).text
     assert 'href="/puzzle/1?answers=3"' in page
     assert 'href="/puzzle/1"' in client.get(f"/puzzle/{total}/score?answers={'0' * ROUND}").text
 
 
-def test_every_puzzle_is_in_the_index_by_agent_and_level(client: FlaskClient, world: World) -> None:
+def test_every_puzzle_is_in_the_index_by_agent_and_level(
+    client: FlaskClient, site: SiteData
+) -> None:
     page = client.get("/puzzle").text
     numbers = re.findall(r'href="/puzzle/(\d+)" aria-label', page)
-    assert sorted(map(int, numbers)) == [*range(1, len(world.puzzles) + 1)]
-    for name in {puzzle.agent for puzzle in world.puzzles}:
-        assert f"<h3>{world.titles[name]}</h3>" in page
+    assert sorted(map(int, numbers)) == [*range(1, len(list_puzzles(site)) + 1)]
+    for name in {puzzle.agent for puzzle in list_puzzles(site)}:
+        assert f"<h3>{site.titles[name]}</h3>" in page
 
 
-def test_every_puzzle_has_a_page_that_opens(client: FlaskClient, world: World) -> None:
-    for number, puzzle in enumerate(world.puzzles, 1):
+def test_every_puzzle_has_a_page_that_opens(client: FlaskClient, site: SiteData) -> None:
+    for number, puzzle in enumerate(list_puzzles(site), 1):
         page = client.get(answered(number, puzzle.right[0], puzzle.wrong)).text
-        assert world.titles[puzzle.agent] in page
+        assert site.titles[puzzle.agent] in page
 
 
 @given(days=st.integers(0, 2000))
-def test_a_day_has_a_puzzle_of_each_level(world: World, days: int) -> None:
-    numbers = daily(world, DAY + timedelta(days))
-    assert [world.puzzles[number - 1].level for number in numbers] == [0, 1, 2]
+def test_a_day_has_a_puzzle_of_each_level(site: SiteData, days: int) -> None:
+    numbers = daily(site, DAY + timedelta(days))
+    assert [list_puzzles(site)[number - 1].level for number in numbers] == [0, 1, 2]
 
 
 def test_today_is_the_same_for_all_and_kept_until_its_end(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
     start = datetime.now(UTC)
     answer, framed = client.get("/puzzle/today"), client.get("/embed/puzzle/today")
     end = datetime.now(UTC)
     days = {start.date(), end.date()}  # at midnight it may be either
-    assert answer.location in {addresses.puzzle(daily(world, day)[0], day) for day in days}
-    assert framed.location in {f"/embed{addresses.puzzle(daily(world, d)[0], d)}" for d in days}
+    assert answer.location in {urls.puzzle(daily(site, day)[0], day) for day in days}
+    assert framed.location in {f"/embed{urls.puzzle(daily(site, d)[0], d)}" for d in days}
     assert 0 <= (answer.cache_control.max_age or 0) < 24 * 60 * 60
     assert (start + timedelta(seconds=answer.cache_control.max_age or 0)).date() in days
     told = client.get("/oembed?url=http://localhost/puzzle/today").get_json()
     assert 'src="http://localhost/embed/puzzle/today"' in told["html"]
 
 
-def test_the_day_is_played_to_three_squares(client: FlaskClient, world: World) -> None:
-    numbers = daily(world, DAY)
-    url = addresses.puzzle(numbers[0], DAY)
+def test_the_day_is_played_to_three_squares(client: FlaskClient, site: SiteData) -> None:
+    numbers = daily(site, DAY)
+    url = urls.puzzle(numbers[0], DAY)
     for number in numbers:
         assert f"/puzzle/{number}?" in url
         page = solve(client, url)
@@ -231,17 +234,17 @@ def test_the_day_is_played_to_three_squares(client: FlaskClient, world: World) -
 
 
 @given(data=st.data())
-def test_an_address_is_read_as_it_was_written(world: World, data: st.DataObject) -> None:
-    number = data.draw(st.integers(1, len(world.puzzles)))
-    puzzle = world.puzzles[number - 1]
-    cells = st.sampled_from([c for c in range(9) if world.game.legal[puzzle.position, c]])
+def test_an_address_is_read_as_it_was_written(site: SiteData, data: st.DataObject) -> None:
+    number = data.draw(st.integers(1, len(list_puzzles(site))))
+    puzzle = list_puzzles(site)[number - 1]
+    cells = st.sampled_from([c for c in range(9) if site.game.legal[puzzle.position, c]])
     right = data.draw(st.none() | cells)
     plays = None if right is None else data.draw(st.none() | cells)
     ply = 0 if plays is None else data.draw(st.integers(0, len(puzzle.refutation)))
     answers = data.draw(st.text("0123", max_size=ROUND - 1))
-    address = addresses.puzzle(number, None, answers, right, plays, ply)
+    address = urls.puzzle(number, None, answers, right, plays, ply)
     query = dict(pair.split("=") for pair in address.partition("?")[2].split("&") if pair)
-    attempt = parse(number, query, world)
+    attempt = parse(number, query, site)
     assert (attempt.plays, attempt.right, attempt.ply) == (plays, right, ply)
     assert attempt.answers == answers
     assert attempt.address == address
@@ -253,10 +256,10 @@ def test_an_address_is_read_as_it_was_written(world: World, data: st.DataObject)
         st.text("0123456789-x²", max_size=12) | st.text(max_size=3),
     )
 )
-def test_whatever_is_sent_is_read_or_refused(world: World, query: dict[str, str]) -> None:
+def test_whatever_is_sent_is_read_or_refused(site: SiteData, query: dict[str, str]) -> None:
     refusal = None
     try:
-        assert parse(5, query, world).place.position >= 0
+        assert parse(5, query, site).place.position >= 0
     except HTTPException as refused:
         refusal = refused
     assert refusal is None or (refusal.code in (400, 409) and refusal.description)

@@ -10,25 +10,25 @@ from flask import Flask, request_started
 from flask.testing import FlaskClient
 from werkzeug.test import create_environ
 
-from app.web import addresses
+from app.web import urls
 from app.web.service.queries import query_reader
 
 
 @pytest.fixture
-def answered(site: Flask) -> Iterator[list[str]]:
+def answered(app: Flask) -> Iterator[list[str]]:
     """A list of the requests that the application itself answers from now on."""
     asked: list[str] = []
 
     def note(_: Flask, **more: object) -> None:
         asked.append("")
 
-    with request_started.connected_to(note, site):
+    with request_started.connected_to(note, app):
         yield asked
 
 
-def read(site: Flask, url: str) -> str:
+def read(app: Flask, url: str) -> str:
     """What the application sees of the query of a URL."""
-    return query_reader(site)(create_environ(url))
+    return query_reader(app)(create_environ(url))
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def read(site: Flask, url: str) -> str:
         ),
     ],
 )
-def test_only_what_a_route_reads_reaches_it(site: Flask, url: str, query: str) -> None:
-    assert read(site, url) == query
+def test_only_what_a_route_reads_reaches_it(app: Flask, url: str, query: str) -> None:
+    assert read(app, url) == query
 
 
 def test_a_page_is_made_once_whatever_is_added_to_its_query(
@@ -93,16 +93,16 @@ def test_the_api_still_refuses_what_it_does_not_read(client: FlaskClient) -> Non
     ],
 )
 def test_the_links_of_a_page_are_written_as_their_routes_read_them(
-    site: Flask, client: FlaskClient, page: str
+    app: Flask, client: FlaskClient, page: str
 ) -> None:
     """Else each of them would be kept under another URL than its own."""
     links = re.findall(r'(?:href|action|src)="(/[^"#]*\?[^"#]*)', client.get(page).text)
     assert links
-    assert {link: read(site, link) for link in map(unescape, links)} == {
+    assert {link: read(app, link) for link in map(unescape, links)} == {
         link: urlsplit(link).query for link in map(unescape, links)
     }
 
 
 def test_a_url_has_only_parameters_that_its_route_reads() -> None:
     with pytest.raises(TypeError, match="/arena does not read step"):
-        addresses.ARENA.to(step=3)
+        urls.ARENA.url(step=3)

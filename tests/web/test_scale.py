@@ -17,19 +17,19 @@ from app.recipes.parameters import Recipe, RecipeError
 from app.tictactoe import value_map
 from app.tictactoe.agents import Agent
 from app.tictactoe.history import History
-from app.web import addresses
-from app.web.lens import HEAT_STEPS, opinion
-from app.web.match import Match, place_of
-from app.web.numbers import MINUS
+from app.web import urls
+from app.web.formatting import MINUS
+from app.web.match import Match, replay_match
+from app.web.match_view import build_match_view
+from app.web.move_values import HEAT_STEPS, evaluate_moves
 from app.web.pages.mind import mind_page
 from app.web.pages.parts.learning import film_of
 from app.web.pictures.boards import GAP, SIDE, board, preview_of
 from app.web.pictures.minds import EXPECTS, colouring
 from app.web.pictures.palette import DEFAULT, colour
 from app.web.pictures.svg import AROUND, BELOW, PREVIEW, png
-from app.web.scene import scene
 from app.web.service.on_demand import Lab
-from app.web.world import HUMAN, TRUTH, World
+from app.web.site_data import HUMAN, TRUTH, SiteData
 from training.run import learn
 
 NUMBER = rf"[+{MINUS}]?\d+(?:\.\d\d)?"
@@ -48,11 +48,11 @@ def colour_of(text: str) -> int:
     return steps if value > 0 else -steps
 
 
-def squares(world: World, lens: str, step: int | None = None) -> Iterator[tuple[str, int]]:
+def squares(site: SiteData, lens: str, step: int | None = None) -> Iterator[tuple[str, int]]:
     """What stands on the coloured squares of some positions, and their colours."""
-    for position in range(0, world.game.decisions, 401):
-        view = opinion(world, position, lens, step)
-        for cell in world.game.legal[position].nonzero()[0]:
+    for position in range(0, site.game.decisions, 401):
+        view = evaluate_moves(site, position, lens, step)
+        for cell in site.game.legal[position].nonzero()[0]:
             if view.known[cell] and not view.beads:
                 yield view.texts[cell], view.heat[cell]
 
@@ -74,33 +74,33 @@ def recipes() -> list[Recipe]:
 
 
 @pytest.fixture(scope="module")
-def trained(world: World) -> World:
+def trained(site: SiteData) -> SiteData:
     """A world whose agents are these recipes; none of them is judged."""
-    card = world.agents["q-learning-1"].card
+    card = site.agents["q-learning-1"].card
     agents = {}
     for recipe in recipes():
-        start, *_, end = learn(recipe, world.game, lambda _: None)
-        tables = np.stack([moment.q[world.game.legal] for moment in (start, end)])
-        known = np.stack([moment.visits[world.game.legal] > 0 for moment in (start, end)])
+        start, *_, end = learn(recipe, site.game, lambda _: None)
+        tables = np.stack([moment.q[site.game.legal] for moment in (start, end)])
+        known = np.stack([moment.visits[site.game.legal] > 0 for moment in (start, end)])
         agents[name(recipe)] = Agent(
             card=structs.replace(
                 card, recipe=name(recipe), algorithm=recipe.slug, worth=recipe.worth()
             ),
             q=end.q,
             visits=end.visits,
-            snapshot_updates=world.agents["q-learning-1"].snapshot_updates[[0, -1]],
+            snapshot_updates=site.agents["q-learning-1"].snapshot_updates[[0, -1]],
             history=History.from_tables(tables, known),
         )
-    return World(world.game, Lab(world.game, agents, None), agents, world.baselines)
+    return SiteData(site.game, Lab(site.game, agents, None), agents, site.baselines)
 
 
-def test_on_a_square_of_every_agent(world: World) -> None:
-    for lens in (*world.lenses, TRUTH):
-        shown = list(squares(world, lens))
+def test_on_a_square_of_every_agent(site: SiteData) -> None:
+    for lens in (*site.lenses, TRUTH):
+        shown = list(squares(site, lens))
         assert [colour_of(text) for text, _ in shown] == [heat for _, heat in shown], lens
 
 
-def test_on_a_square_of_200_recipes(trained: World) -> None:
+def test_on_a_square_of_200_recipes(trained: SiteData) -> None:
     assert len(trained.agents) == 200
     seen = set()
     for lens in trained.agents:
@@ -110,14 +110,14 @@ def test_on_a_square_of_200_recipes(trained: World) -> None:
     assert len(seen) > HEAT_STEPS  # colours of all kinds
 
 
-def test_on_a_bar_and_on_its_tick(world: World) -> None:
+def test_on_a_bar_and_on_its_tick(site: SiteData) -> None:
     dice = random.Random(21)
     found = 0
-    for lens in world.lenses:
+    for lens in site.lenses:
         for record in ("", "4", "40", "402", "0428", "02468"):
             seats = dice.choice([("human", lens), (lens, "human"), ("human", "human")])
-            place = place_of(Match(record, x=seats[0], o=seats[1], lens=lens), world)
-            bar = scene(place).bar
+            state = replay_match(Match(record, x=seats[0], o=seats[1], lens=lens), site)
+            bar = build_match_view(state).bar
             if record == "02468":  # X has won, which the bar shows whatever anybody expects
                 assert bar.heat is not None
                 assert abs(bar.heat) == HEAT_STEPS
@@ -128,22 +128,22 @@ def test_on_a_bar_and_on_its_tick(world: World) -> None:
     assert found > 100
 
 
-def test_the_bar_has_the_value_that_the_mind_has(world: World) -> None:
+def test_the_bar_has_the_value_that_the_mind_has(site: SiteData) -> None:
     """In all positions of all agents where an untried move has the highest value, and in others."""
     untried_best = 0
-    for lens, agent in world.agents.items():
+    for lens, agent in site.agents.items():
         if agent.card.worth is None:
             continue
-        game, learned = world.game, agent.q[world.game.legal]
+        game, learned = site.game, agent.q[site.game.legal]
         rows = np.arange(game.decisions)
         values = value_map.expected_outcomes(game, rows, learned, agent.card.worth)
-        last = world.last_step(lens)
-        known = world.known(lens, last, slice(None))
+        last = site.last_step(lens)
+        known = site.known(lens, last, slice(None))
         tried = value_map.best_move_values(game, rows, np.where(known, learned, -np.inf))
         deciding = (tried < value_map.best_move_values(game, rows, learned)) & np.isfinite(tried)
         untried_best += int(np.count_nonzero(deciding))
         for position in {*np.flatnonzero(deciding).tolist(), *range(0, game.decisions, 301)}:
-            found = opinion(world, position, lens).best_value
+            found = evaluate_moves(site, position, lens).best_value
             if np.isfinite(tried[position]):
                 assert found == values[position], (lens, position)
             else:
@@ -151,21 +151,19 @@ def test_the_bar_has_the_value_that_the_mind_has(world: World) -> None:
     assert untried_best > 400
 
 
-def test_the_bar_counts_an_untried_square_that_the_agent_would_play(world: World) -> None:
-    place = place_of(Match("21638", x=HUMAN, o=HUMAN, lens="double-q"), world)
-    assert scene(place).bar.heat == 0
+def test_the_bar_counts_an_untried_square_that_the_agent_would_play(site: SiteData) -> None:
+    state = replay_match(Match("21638", x=HUMAN, o=HUMAN, lens="double-q"), site)
+    assert build_match_view(state).bar.heat == 0
 
 
-def test_on_a_tile_of_every_mind(world: World) -> None:
-    for lens, agent in world.agents.items():
+def test_on_a_tile_of_every_mind(site: SiteData) -> None:
+    for lens, agent in site.agents.items():
         if agent.card.worth is None:
             continue
-        colours, last = colouring(world, lens, EXPECTS), world.last_step(lens)
+        colours, last = colouring(site, lens, EXPECTS), site.last_step(lens)
         for step in (0, last // 2, last):
-            for tile in range(0, len(world.tiles.decision), 97):
-                expects = mind_page(
-                    world, lens, {"step": str(step), "tile": str(tile)}
-                ).tile.expects
+            for tile in range(0, len(site.tiles.decision), 97):
+                expects = mind_page(site, lens, {"step": str(step), "tile": str(tile)}).tile.expects
                 if colours.known[step, tile]:
                     assert (
                         colour_of(expects.removeprefix("Its highest Q-value is "))
@@ -175,8 +173,8 @@ def test_on_a_tile_of_every_mind(world: World) -> None:
                     assert expects == "Never updated here"
 
 
-def test_on_the_frames_of_a_film(world: World) -> None:
-    for frame in film_of(world, "q-table", "024").frames:
+def test_on_the_frames_of_a_film(site: SiteData) -> None:
+    for frame in film_of(site, "q-table", "024").frames:
         for square in frame.squares.values():
             assert square.heat == (colour_of(square.text) if square.text else None)
 
@@ -185,13 +183,13 @@ def test_on_the_frames_of_a_film(world: World) -> None:
 def test_on_the_pages_themselves(client: FlaskClient, agent: str) -> None:
     coloured = rf'data-heat="(-?\d+)"[^>]*>(?:<span class="value">)?({NUMBER})<'
     for page in (
-        addresses.play(Match("4", x="human", o=agent)),
-        addresses.play(Match("402", x=agent, o="human", pause=True)),
-        addresses.MINDS.of(Match("40", x=agent)),
-        addresses.why(Match("40", lens=agent)),
-        addresses.EMBED_BOARD.of(Match("40", lens=agent)),
+        urls.play(Match("4", x="human", o=agent)),
+        urls.play(Match("402", x=agent, o="human", pause=True)),
+        urls.MINDS.url_for_match(Match("40", x=agent)),
+        urls.why(Match("40", lens=agent)),
+        urls.EMBED_BOARD.url_for_match(Match("40", lens=agent)),
         f"/compare/40?lens={agent}&lens=q-iteration",
-        addresses.mind(agent),
+        urls.mind(agent),
     ):
         found = re.findall(coloured, client.get(page).text)
         assert len(found) > 3, page
@@ -265,12 +263,12 @@ def test_the_preview_of_the_lab_has_its_curves(client: FlaskClient) -> None:
 
 
 def test_the_preview_of_a_finished_game_has_its_line_and_no_values(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
-    place = place_of(Match("03142", o="human"), world)
-    drawn = board(place, None, None, chosen=3)
+    state = replay_match(Match("03142", o="human"), site)
+    drawn = board(state, None, None, chosen=3)
     assert drawn.strikes
     told = "X won after a blunder: move 2."
     assert client.get("/preview/03142.png?o=human").data == png(preview_of(drawn, told))
-    unmarked = board(place, None, None)
+    unmarked = board(state, None, None)
     assert png(preview_of(drawn, told)) != png(preview_of(unmarked, told))

@@ -10,18 +10,18 @@ from flask.testing import FlaskClient
 
 from app.recipes import SHIPPED
 from app.sources import CLASSICS, SOURCES, Source, heading, named
-from app.web import addresses
+from app.web import urls
 from app.web.algorithms.algorithm import SECTIONS
 from app.web.pages.lab.page import EXERCISES, WORTH_SEEING
 from app.web.service.deployment import ROOT
-from app.web.world import World
+from app.web.site_data import SiteData
 
 OTHERS = [source for source in SOURCES.values() if source.kind != "ours"]
 
 
 @pytest.fixture
 def listing(client: FlaskClient) -> str:
-    return client.get(addresses.SOURCES).text
+    return client.get(urls.SOURCES).text
 
 
 def entry(listing: str, source: Source) -> str:
@@ -63,35 +63,35 @@ def test_a_link_out_says_where_it_leads(listing: str) -> None:
     assert not SOURCES["codingronin"].addresses
 
 
-def test_a_source_leads_to_its_agents_and_claims(listing: str, world: World) -> None:
+def test_a_source_leads_to_its_agents_and_claims(listing: str, site: SiteData) -> None:
     for source in OTHERS:
         text = entry(listing, source)
-        for card in (agent.card for agent in world.always.values()):
-            link = f'href="{addresses.agent(card.id)}"'
+        for card in (agent.card for agent in site.always.values()):
+            link = f'href="{urls.agent(card.id)}"'
             assert (link in text) == (card.origin == source.name)
-        for claim, summary in world.experiments.items():
-            link = f'href="{addresses.EXPERIMENT.to(claim)}"'
+        for claim, summary in site.experiments.items():
+            link = f'href="{urls.EXPERIMENT.url(claim)}"'
             assert (link in text) == (source.slug in summary.sources)
 
 
 def test_every_card_names_a_known_source_and_where_it_says_what(
-    world: World, client: FlaskClient
+    site: SiteData, client: FlaskClient
 ) -> None:
     for name in SHIPPED:
-        card = world.always[name].card
+        card = site.always[name].card
         source = named(card.origin)
         assert source
         for fact in card.reported:
             assert fact.where.startswith(("the section", "the end of the section", "the project"))
         if source.kind != "ours":
-            assert f'href="{addresses.source(source.slug)}"' in client.get(f"/agents/{name}").text
+            assert f'href="{urls.source(source.slug)}"' in client.get(f"/agents/{name}").text
 
 
-def test_every_claim_leads_to_its_sources(world: World, client: FlaskClient) -> None:
-    for claim, summary in world.experiments.items():
-        text = client.get(addresses.EXPERIMENT.to(claim)).text
+def test_every_claim_leads_to_its_sources(site: SiteData, client: FlaskClient) -> None:
+    for claim, summary in site.experiments.items():
+        text = client.get(urls.EXPERIMENT.url(claim)).text
         for slug in summary.sources:
-            link = f'href="{addresses.source(slug)}"'
+            link = f'href="{urls.source(slug)}"'
             assert (link in text) == (SOURCES[slug].kind != "ours")
         assert unescape(text).count(summary.answer) >= 1  # in the preview
         # On the page a term of it may be a link.
@@ -100,18 +100,18 @@ def test_every_claim_leads_to_its_sources(world: World, client: FlaskClient) -> 
 
 def test_every_section_leads_to_its_sources(client: FlaskClient) -> None:
     for slug, section in SECTIONS.items():
-        page = client.get(addresses.how(slug)).text
+        page = client.get(urls.how(slug)).text
         assert section.cited
         for source in section.cited:
-            link = f'href="{addresses.source(source.slug)}"'
+            link = f'href="{urls.source(source.slug)}"'
             assert (link in page) == (source.kind != "ours")
 
 
 def test_every_preset_leads_to_its_source(client: FlaskClient) -> None:
-    lab = client.get(addresses.LAB, follow_redirects=True).text
+    lab = client.get(urls.LAB, follow_redirects=True).text
     entries = re.findall(r'(?s)<li><a id="(?:telling|exercise|shipped)-.*?</li>', lab)
     assert len(entries) == len(WORTH_SEEING) + len(EXERCISES) + len(SHIPPED)
-    assert sum(f'href="{addresses.SOURCES}#' not in one for one in entries) == 1  # our champion
+    assert sum(f'href="{urls.SOURCES}#' not in one for one in entries) == 1  # our champion
 
 
 def test_the_project_cites_its_sources() -> None:

@@ -28,15 +28,15 @@ LARGEST = 40_000  # bytes of a page, compressed
 
 
 @pytest.fixture
-def game(site) -> Game:
-    there: Game = site.extensions["world"].game
+def game(app) -> Game:
+    there: Game = app.extensions["site"].game
     return there
 
 
 @pytest.fixture(autouse=True, scope="module")
-def prepared(site: Flask) -> None:
+def prepared(app: Flask) -> None:
     """Nobody here is told to wait until the lab has been prepared."""
-    while site.test_client().get("/teach").status_code == 202:
+    while app.test_client().get("/teach").status_code == 202:
         pass
 
 
@@ -101,7 +101,7 @@ def test_any_play_through_the_links_is_what_the_command_line_trains(
         assert len(values) <= end.updates
         at, answer = follow(client, urljoin(at, link(answer.text, "next")))
     assert (
-        client.application.extensions["world"].learned(name(recipe)).q.tobytes() == end.q.tobytes()
+        client.application.extensions["site"].learned(name(recipe)).q.tobytes() == end.q.tobytes()
     )
 
 

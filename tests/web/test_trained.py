@@ -31,10 +31,11 @@ from app.tictactoe.game import connect
 from app.tictactoe.notation import replay
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
+from app.web.facts import get_figures
 from app.web.pages.why import explain
 from app.web.service.on_demand import NAMES, UNPACKED, Lab, read, whole_name
 from app.web.service.trainer import LOCK, Trainer, TrainerError, trainer
-from app.web.world import World
+from app.web.site_data import SiteData
 from tests.web.conftest import HANG_SECONDS
 from training import trainer as program
 from training.code import code_of
@@ -116,9 +117,9 @@ def test_a_recipe_can_stand_wherever_an_agent_can(client: FlaskClient, address: 
     ],
 )
 def test_a_training_that_never_updates_anything_has_one_moment(
-    client: FlaskClient, world: World, address: str
+    client: FlaskClient, site: SiteData, address: str
 ) -> None:
-    assert world.figures(UNTAUGHT).updates == [0]
+    assert get_figures(site, UNTAUGHT).updates == [0]
     answer = client.get(address)
     assert answer.status_code == 200, answer.text
     assert not re.search(r"\bnan\b", answer.text)
@@ -141,33 +142,33 @@ def test_the_recipe_of_nobody_plays(client: FlaskClient) -> None:
     assert answer.location.endswith(f"?x={NAME}&o=human")
 
 
-def test_the_arena_has_a_row_and_a_column_more(client: FlaskClient, world: World) -> None:
+def test_the_arena_has_a_row_and_a_column_more(client: FlaskClient, site: SiteData) -> None:
     before, after = (client.get(address).text for address in ("/arena", f"/arena?add={NAME}"))
-    size = len(world.policies)
+    size = len(site.policies)
     assert [text.count('<th scope="col"><span>') for text in (before, after)] == [size, size + 1]
     assert f": {NAME} as X against {NAME} as O" in after
 
 
-def test_those_who_are_always_there_are_listed_and_others_known(world: World) -> None:
-    for registry in (world.agents, world.policies, world.titles):
+def test_those_who_are_always_there_are_listed_and_others_known(site: SiteData) -> None:
+    for registry in (site.agents, site.policies, site.titles):
         assert NAME not in registry
         assert registry.knows(NAME)
         assert not registry.knows("nobody")
         assert not registry.knows("q-table,games=0")
-    assert NAME not in (*world.seats, *world.lenses)
-    assert world.is_seat(NAME)
-    assert world.is_lens(NAME)
-    assert world.is_lens(f"{DROPS}_task")
-    assert world.titles[f"{DROPS}_task"] == f"The training task of {DROPS}"
-    assert world.agents.find("truth") is None
+    assert NAME not in (*site.seats, *site.lenses)
+    assert site.is_seat(NAME)
+    assert site.is_lens(NAME)
+    assert site.is_lens(f"{DROPS}_task")
+    assert site.titles[f"{DROPS}_task"] == f"The training task of {DROPS}"
+    assert site.agents.find("truth") is None
 
 
-def test_a_recipes_value_is_explained_by_its_own_table(world: World) -> None:
-    pair = Pair(world, NAME, 0, 4)
+def test_a_recipes_value_is_explained_by_its_own_table(site: SiteData) -> None:
+    pair = Pair(site, NAME, 0, 4)
     assert pair.is_learned
-    assert pair.value == world.agents[NAME].q[0, 4]
+    assert pair.value == site.agents[NAME].q[0, 4]
     updates = dict(explain(pair).facts)["Updates of the shared value"]
-    assert updates == f"{world.agents[NAME].visits[0, 4]:,}"
+    assert updates == f"{site.agents[NAME].visits[0, 4]:,}"
 
 
 @pytest.mark.parametrize(
@@ -175,10 +176,10 @@ def test_a_recipes_value_is_explained_by_its_own_table(world: World) -> None:
 )
 @pytest.mark.parametrize("drop", ["", ",epsilon=0.5,epsilon_drop=0.1"])
 def test_answers_of_a_side_that_explores_are_said_to_be_its_greedy_ones(
-    world: World, slug: str, drop: str
+    site: SiteData, slug: str, drop: str
 ) -> None:
     """Where exploration has ended they are all of its play."""
-    told = explain(Pair(world, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[1]
+    told = explain(Pair(site, f"{slug},vs=both,games=400{drop}", 0, 4)).sentences[1]
     explores = not drop and slug != "double-q"  # whose exploration ends anyway
     assert told.startswith(f"Its own play{', where it does not explore,' * explores} has ")
     assert (" about " in told) == explores
@@ -186,12 +187,12 @@ def test_answers_of_a_side_that_explores_are_said_to_be_its_greedy_ones(
 
 @pytest.mark.parametrize(("last", "times"), [("both", 2), ("coin", 1)])
 def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
-    world: World, last: str, times: int
+    site: SiteData, last: str, times: int
 ) -> None:
     """Between an end and a game that goes on, by as many updates as each of them makes."""
     lens = "double-q,games=400" + ",last=coin" * (last == "coin")
-    position = replay(world.game, "0412")[-1]
-    pair = Pair(world, lens, position, 7)
+    position = replay(site.game, "0412")[-1]
+    pair = Pair(site, lens, position, 7)
     found = rule_of(pair).reason(pair)
     ended = [answer.outcome is not None for answer in found.given]
     assert any(ended)
@@ -205,11 +206,11 @@ def test_the_end_of_a_game_counts_for_the_tables_that_it_teaches(
 
 @pytest.mark.parametrize("text", [NAME, PHASES])
 def test_its_files_are_those_that_the_command_line_writes(
-    client: FlaskClient, world: World, tmp_path: Path, text: str
+    client: FlaskClient, site: SiteData, tmp_path: Path, text: str
 ) -> None:
     recipe = parse(text)
-    made = train(agent_id(recipe), recipe, world.game, lambda progress: None)
-    save(tmp_path, world.game, made)
+    made = train(agent_id(recipe), recipe, site.game, lambda progress: None)
+    save(tmp_path, site.game, made)
     path = tmp_path / agent_id(recipe)
     arrays = client.get(f"/agents/{text}.npz")
     assert arrays.data == path.with_suffix(".npz").read_bytes()
@@ -266,7 +267,7 @@ def test_every_other_name_leads_to_the_one(client: FlaskClient, asked: str, told
     ],
 )
 def test_what_cannot_be_had_is_said_in_a_sentence(
-    client: FlaskClient, world: World, text: str, status: int, sentence: str
+    client: FlaskClient, site: SiteData, text: str, status: int, sentence: str
 ) -> None:
     pages = [f"/agents/{text}", f"/play/?o={text}", f"/compare/?lens={text}_3"]
     for address in [*pages, f"/arena?add={text}", f"/mind/{text}", f"/why/?lens={text}_task"]:
@@ -294,9 +295,9 @@ def names(draw: random.Random) -> Iterator[str]:
         yield "".join(text)
 
 
-def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(world: World) -> None:
+def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(site: SiteData) -> None:
     idle = Trainer()
-    lab, found, draw = Lab(world.game, world.always, idle), 0, random.Random(1)
+    lab, found, draw = Lab(site.game, site.always, idle), 0, random.Random(1)
     refusals: list[tuple[str, int | None, str | None]] = []
     for text, _ in zip(names(draw), range(10_000), strict=False):
         try:
@@ -305,7 +306,7 @@ def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(world: Worl
             refusals.append((text, error.code, error.description))
             continue
         found += one is not None
-        if one is not None and one not in world.always:
+        if one is not None and one not in site.always:
             assert lab.canonical(one) == one
             assert parse(one).updates_at_most() <= MOST_UPDATES
     assert {code for _, code, _ in refusals} == {400, 404, 414}
@@ -314,31 +315,31 @@ def test_ten_thousand_names_are_known_or_refused_and_none_is_trained(world: Worl
     assert not (idle.folder / LOCK).exists()  # it was never started
 
 
-def test_no_name_is_a_fault_of_ours(client: FlaskClient, world: World) -> None:
+def test_no_name_is_a_fault_of_ours(client: FlaskClient, site: SiteData) -> None:
     draw = random.Random(2)
-    refused = (text for text in names(draw) if not world.lab.knows(text) and "/" not in text)
+    refused = (text for text in names(draw) if not site.lab.knows(text) and "/" not in text)
     for text, _ in zip(refused, range(300), strict=False):
         with suppress(UnicodeEncodeError):  # no address can have it
             answer = client.get("/play/", query_string={"x": text})
             assert answer.status_code in (200, 400, 404, 414), text
 
 
-def test_threads_that_want_the_same_agent_have_it_trained_once(site: Flask, world: World) -> None:
+def test_threads_that_want_the_same_agent_have_it_trained_once(app: Flask, site: SiteData) -> None:
     name = fresh()
 
     def ask(_: int) -> object:
-        with site.app_context():
-            return world.agents[name]
+        with app.app_context():
+            return site.agents[name]
 
     with ThreadPoolExecutor(8) as pool:
         assert len(set(map(id, pool.map(ask, range(8))))) == 1
 
 
-def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, world: World, running) -> None:
+def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, site: SiteData, running) -> None:
     asked = [fresh() for _ in range(UNPACKED + 2)]
     for name in asked:
         assert client.get(f"/api/v1/agents/{name}").status_code == 200
-    assert len(world.lab.agents) == UNPACKED
+    assert len(site.lab.agents) == UNPACKED
     assert client.get(f"/agents/{asked[0]}.npz").status_code == 200
 
 
@@ -383,11 +384,11 @@ def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
     assert len(asked) == 2
 
 
-def test_a_request_that_the_trainer_died_over_is_asked_once_more(site: Flask, running) -> None:
+def test_a_request_that_the_trainer_died_over_is_asked_once_more(app: Flask, running) -> None:
     stopped = running()
     os.kill(stopped, signal.SIGSTOP)
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(site.test_client().get, f"/agents/{fresh()}")
+        answer = pool.submit(app.test_client().get, f"/agents/{fresh()}")
         while not answer.running():
             time.sleep(0.01)
         os.kill(stopped, signal.SIGKILL)
@@ -396,12 +397,12 @@ def test_a_request_that_the_trainer_died_over_is_asked_once_more(site: Flask, ru
 
 
 def test_a_trainer_that_dies_again_and_again_is_our_fault_in_a_sentence(
-    site: Flask, client: FlaskClient, running
+    app: Flask, client: FlaskClient, running
 ) -> None:
     with ThreadPoolExecutor(1) as pool:
         name = fresh()
         os.kill(running(), signal.SIGKILL)
-        answer = pool.submit(site.test_client().get, f"/agents/{name}")
+        answer = pool.submit(app.test_client().get, f"/agents/{name}")
         killed = 0
         while not answer.done():
             with suppress(ProcessLookupError, ValueError):
@@ -450,18 +451,18 @@ def test_without_the_lab_there_are_only_those_who_are_always_there(
     assert client.get("/agents/champion").status_code == 200
 
 
-def test_an_answer_that_is_another_agent_is_not_believed(world: World) -> None:
+def test_an_answer_that_is_another_agent_is_not_believed(site: SiteData) -> None:
     recipe = parse("champion,seed=3,games=20")
-    made = train(agent_id(recipe), recipe, world.game, lambda progress: None)
-    content = to_process(world.game, made)
+    made = train(agent_id(recipe), recipe, site.game, lambda progress: None)
+    content = to_process(site.game, made)
     answer = brotli.compress(content)
-    agent = read(world.game, "champion,games=20,seed=3", answer)
-    assert arrays_file(world.game, agent) == to_files(world.game, made)[1]
+    agent = read(site.game, "champion,games=20,seed=3", answer)
+    assert arrays_file(site.game, agent) == to_files(site.game, made)[1]
     for wrong in (answer[:-9], *map(brotli.compress, (content[:-9], content[9:], b"\x95", b""))):
         with pytest.raises(ModelError):
-            read(world.game, "champion,games=20,seed=3", wrong)
+            read(site.game, "champion,games=20,seed=3", wrong)
     with pytest.raises(ModelError):
-        read(world.game, "champion,games=20,seed=4", answer)
+        read(site.game, "champion,games=20,seed=4", answer)
 
 
 def in_line(jobs: Sequence[tuple[str, str]]) -> list[str]:

@@ -23,17 +23,17 @@ from msgspec.structs import asdict
 
 from app.tictactoe.game import O, X
 from app.tictactoe.notation import DIGITS, position_text, record_to, replay
-from app.web.addresses import why as why_address
 from app.web.algorithms import ALGORITHMS, explainable, rule_of, section_of
 from app.web.algorithms.champion import BOUNDS, bounds
 from app.web.algorithms.formula import block, inline
 from app.web.algorithms.league import exchanged, other_seat, shares_entry
 from app.web.algorithms.targets import Pair, ValueReason
-from app.web.lens import opinion
+from app.web.formatting import format_signed
 from app.web.match import Match
-from app.web.numbers import signed
+from app.web.move_values import evaluate_moves
 from app.web.pages.why import Explanation, explain
-from app.web.world import TASK, TRUTH, World
+from app.web.site_data import TASK, TRUTH, SiteData
+from app.web.urls import why as why_address
 from tests.tictactoe.reference import SIGN, Rules, equally, mover, place
 from training.learners.league import build_layout, own_entries
 
@@ -86,23 +86,23 @@ ANSWERED = ("q-iteration", "q-learning", "q-table", "double-q", "dqn", "td-after
 class Slow:
     """What a value is drawn to, told a second time."""
 
-    def __init__(self, world: World) -> None:
-        self.rules, self.world = Rules(), world
+    def __init__(self, site: SiteData) -> None:
+        self.rules, self.site = Rules(), site
         self.brought: dict[str, float] = {}  # what the games of Monte Carlo bring
         self.policies = {
             "random": self.rules.uniform(),
             "t-hand": self.rules.t_hand(),
             "minimax-random": self.rules.minimax_random(),
         }
-        self.tables = {name: self._table(agent.q) for name, agent in world.agents.items()}
+        self.tables = {name: self._table(agent.q) for name, agent in site.agents.items()}
         self.tables |= {
             name + TASK: self._table(exact)
-            for name in world.agents
-            if (exact := world.task_q(name)) is not None
+            for name in site.agents
+            if (exact := site.task_q(name)) is not None
         }
 
     def _table(self, q: np.ndarray) -> dict[str, dict[int, float]]:
-        game = self.world.game
+        game = self.site.game
         return {
             position_text(game, s): {
                 cell: float(q[s, cell]) for cell in np.flatnonzero(game.legal[s]).tolist()
@@ -111,13 +111,13 @@ class Slow:
         }
 
     def gamma(self, lens: str) -> float:
-        return float(asdict(self.world.recipe(lens.removesuffix(TASK))).get("gamma", 1.0))
+        return float(asdict(self.site.recipe(lens.removesuffix(TASK))).get("gamma", 1.0))
 
     def target(self, lens: str, board: str, cell: int) -> float:
         if lens == TRUTH:
             return SIGN[mover(board)] * self.rules.solved[place(board, cell, mover(board))][0]
         name = lens.removesuffix(TASK)
-        algorithm = self.world.agents[name].card.algorithm
+        algorithm = self.site.agents[name].card.algorithm
         after = place(board, cell, mover(board))
         if algorithm == "league":
             return self.league(lens, board, after)
@@ -129,14 +129,14 @@ class Slow:
         return -highest * (0.9 if name == "self-play" else 1.0)
 
     def worth(self, lens: str, board: str, mark: str) -> float:
-        worth = self.world.agents[lens.removesuffix(TASK)].card.worth
+        worth = self.site.agents[lens.removesuffix(TASK)].card.worth
         assert worth, "of beads see test_beads.py"
         outcome = (self.rules.result(board) or 0) * SIGN[mark]
         return float((worth.x if mark == "X" else worth.o)[outcome + 1])
 
     def average(self, lens: str, after: str) -> float:
         """Over the answers of the last opponent; for two tables an end counts twice."""
-        opponent, _ = self.world.recipe(lens.removesuffix(TASK)).phases[-1]
+        opponent, _ = self.site.recipe(lens.removesuffix(TASK)).phases[-1]
         total = weights = 0.0
         own = {"X": "O", "O": "X"}[mover(after)]
         row = self.greedy(lens, after) if opponent == "self" else self.policies[opponent][after]
@@ -155,8 +155,8 @@ class Slow:
         """What an update finds where the learner is to move, of an average of games as well."""
         row, name = self.tables[lens][board], lens.removesuffix(TASK)
         explored = 0.0
-        if self.world.agents[name].card.algorithm in ON_POLICY:
-            explored = asdict(self.world.recipe(name))["epsilon"]
+        if self.site.agents[name].card.algorithm in ON_POLICY:
+            explored = asdict(self.site.recipe(name))["epsilon"]
         if lens != "monte-carlo":
             return (1 - explored) * max(row.values()) + explored * sum(row.values()) / len(row)
         if board not in self.brought:
@@ -192,17 +192,17 @@ class Slow:
 
 
 @pytest.fixture(scope="module")
-def slow(world: World) -> Slow:
-    return Slow(world)
+def slow(site: SiteData) -> Slow:
+    return Slow(site)
 
 
-def pair_of(world: World, record: str, cell: int, lens: str) -> Pair:
-    return Pair(world, lens, replay(world.game, record)[-1], cell)
+def pair_of(site: SiteData, record: str, cell: int, lens: str) -> Pair:
+    return Pair(site, lens, replay(site.game, record)[-1], cell)
 
 
-def pairs(world: World, lens: str, every: int) -> list[Pair]:
-    legal = np.argwhere(world.game.legal).tolist()[::every]
-    return [Pair(world, lens, position, cell) for position, cell in legal]
+def pairs(site: SiteData, lens: str, every: int) -> list[Pair]:
+    legal = np.argwhere(site.game.legal).tolist()[::every]
+    return [Pair(site, lens, position, cell) for position, cell in legal]
 
 
 def reason(pair: Pair) -> ValueReason:
@@ -237,9 +237,9 @@ def _read(element: ElementTree.Element) -> str:
     return re.sub(r"(max|min|E) (?=[(\[])", r"\1", text).strip()
 
 
-def explained(world: World, record: str, cell: int, lens: str) -> list[str]:
-    pair = pair_of(world, record, cell, lens)
-    board = position_text(world.game, pair.position)
+def explained(site: SiteData, record: str, cell: int, lens: str) -> list[str]:
+    pair = pair_of(site, record, cell, lens)
+    board = position_text(site.game, pair.position)
     lines = [why_address(Match(record, lens=lens), cell)]
     lines += [f"  {' '.join(board[row : row + 3])}" for row in range(0, 9, 3)]
     return [*lines, *text_lines(explain(pair)), ""]
@@ -249,22 +249,22 @@ def number(text: str) -> float:
     return float(re.findall(r"[−+]?[\d,]+\.?\d*", text)[-1].replace("−", "-").replace(",", ""))
 
 
-def test_the_explanations_are_as_written(world: World) -> None:
-    found = "\n".join(line for move in [*MOVES, *BEADS] for line in explained(world, *move))
+def test_the_explanations_are_as_written(site: SiteData) -> None:
+    found = "\n".join(line for move in [*MOVES, *BEADS] for line in explained(site, *move))
     if os.environ.get("UPDATE_GOLDEN"):
         GOLDEN.write_text(found)
     assert found == GOLDEN.read_text()
 
 
-def test_the_file_shows_every_algorithm(world: World) -> None:
-    shown = {section_of(pair_of(world, *move)) for move in [*MOVES, *BEADS]}
-    assert shown == {agent.card.algorithm for agent in world.agents.values()} | {"minimax"}
+def test_the_file_shows_every_algorithm(site: SiteData) -> None:
+    shown = {section_of(pair_of(site, *move)) for move in [*MOVES, *BEADS]}
+    assert shown == {agent.card.algorithm for agent in site.agents.values()} | {"minimax"}
     assert shown == set(ALGORITHMS)
 
 
 @pytest.mark.parametrize(("record", "cell", "lens"), MOVES)
 def test_the_numbers_in_the_file_are_right(
-    world: World, slow: Slow, record: str, cell: int, lens: str
+    site: SiteData, slow: Slow, record: str, cell: int, lens: str
 ) -> None:
     block = GOLDEN.read_text().split(why_address(Match(record, lens=lens), cell) + "\n")[1]
     lines = block.split("\n\n")[0].splitlines()
@@ -274,10 +274,10 @@ def test_the_numbers_in_the_file_are_right(
     value, ending = facts["With optimal play"].split(", ")
     assert number(value) == result * SIGN[mover(board)]
     assert ending == "draw" if result == 0 else ending.endswith(f" in {plies + 1}")
-    pair = pair_of(world, record, cell, lens)
-    exact = None if lens == TRUTH else world.task_q(lens.removesuffix(TASK))
-    if lens in world.agents:
-        agent = world.agents[lens]
+    pair = pair_of(site, record, cell, lens)
+    exact = None if lens == TRUTH else site.task_q(lens.removesuffix(TASK))
+    if lens in site.agents:
+        agent = site.agents[lens]
         assert abs(number(facts["Value"]) - agent.q[pair.position, cell]) < 0.005 + 1e-6
         counts = [value for name, value in facts.items() if re.match("Updates|Times|Games", name)]
         assert [number(count) for count in counts] == [agent.visits[pair.position, cell]]
@@ -303,11 +303,11 @@ def settled(lens: str, pair: Pair) -> bool:
     )
 
 
-def test_the_targets_are_those_of_a_second_route(world: World, slow: Slow) -> None:
-    for lens in (lens for lens in world.lenses if lens != "menace"):
-        for pair in pairs(world, lens, 613):
+def test_the_targets_are_those_of_a_second_route(site: SiteData, slow: Slow) -> None:
+    for lens in (lens for lens in site.lenses if lens != "menace"):
+        for pair in pairs(site, lens, 613):
             found = reason(pair)
-            board = position_text(world.game, pair.position)
+            board = position_text(site.game, pair.position)
             assert sum(answer.chance for answer in found.answers) == pytest.approx(1)
             if not settled(lens, pair):
                 target = slow.target(lens, board, pair.cell)
@@ -315,20 +315,20 @@ def test_the_targets_are_those_of_a_second_route(world: World, slow: Slow) -> No
 
 
 def test_what_the_other_seat_draws_an_entry_to_is_found_by_a_second_route(
-    world: World, slow: Slow
+    site: SiteData, slow: Slow
 ) -> None:
-    league = [lens for lens, agent in world.agents.items() if agent.card.algorithm == "league"]
+    league = [lens for lens, agent in site.agents.items() if agent.card.algorithm == "league"]
     for lens in league:
-        for pair in pairs(world, lens, 71):
+        for pair in pairs(site, lens, 71):
             if shares_entry(pair):
-                board = position_text(world.game, pair.position)
+                board = position_text(site.game, pair.position)
                 after = place(board.translate(str.maketrans("XO", "OX")), pair.cell, "X")
                 assert other_seat(pair) == pytest.approx(slow.drawn_to(lens, after, "O"))
 
 
 @pytest.mark.parametrize("symmetries", [1, 8])
-def test_the_leagues_entries_are_shared_as_the_page_says(world: World, symmetries: int) -> None:
-    game = world.game
+def test_the_leagues_entries_are_shared_as_the_page_says(site: SiteData, symmetries: int) -> None:
+    game = site.game
     view = build_layout(game, symmetries)
     own, (as_x, as_o) = own_entries(game, view), view.entry
     x_moves, o_moves = game.to_move == X, game.to_move == O
@@ -342,26 +342,26 @@ def test_the_leagues_entries_are_shared_as_the_page_says(world: World, symmetrie
 
 
 @pytest.mark.parametrize("lens", ["q-iteration", "champion", "truth"])
-def test_where_nothing_is_left_to_chance_the_value_is_its_target(world: World, lens: str) -> None:
-    for pair in pairs(world, lens, 11):
+def test_where_nothing_is_left_to_chance_the_value_is_its_target(site: SiteData, lens: str) -> None:
+    for pair in pairs(site, lens, 11):
         found = reason(pair)
         if lens == "q-iteration" and pair.value == -1:
             assert -1 in {answer.target for answer in found.answers}
         else:
             assert pair.value == found.target
-    assert set(BOUNDS) >= set(np.unique(world.agents["champion"].q[world.game.legal]).tolist())
+    assert set(BOUNDS) >= set(np.unique(site.agents["champion"].q[site.game.legal]).tolist())
 
 
-def test_an_exact_value_is_what_follows_from_its_answers(world: World) -> None:
-    for lens in world.lenses:
-        if lens not in world.agents:
-            for pair in pairs(world, lens, 811):
+def test_an_exact_value_is_what_follows_from_its_answers(site: SiteData) -> None:
+    for lens in site.lenses:
+        if lens not in site.agents:
+            for pair in pairs(site, lens, 811):
                 assert pair.value == pytest.approx(reason(pair).target, abs=1e-9)
                 assert explain(pair).sentences[-1].startswith("With optimal play") or lens == TRUTH
 
 
-def test_self_play_has_all_but_settled(world: World) -> None:
-    apart = {pair: abs(reason(pair).above) for pair in pairs(world, "self-play", 3)}
+def test_self_play_has_all_but_settled(site: SiteData) -> None:
+    apart = {pair: abs(reason(pair).above) for pair in pairs(site, "self-play", 3)}
     far = [pair for pair, off in apart.items() if off > 0.05]
     assert all((pair.visits or 0) < 25 for pair in far)  # of some million updates in all
     assert len(far) < len(apart) / 1000
@@ -375,11 +375,11 @@ def test_the_crossed_opinions_of_two_tables_are_at_most_their_average() -> None:
 
 
 @pytest.mark.parametrize("lens", ["q-table", "double-q", "q-table-draw-1", "q-table-vs-minimax"])
-def test_of_a_next_move_is_spoken_only_where_there_is_one(world: World, lens: str) -> None:
+def test_of_a_next_move_is_spoken_only_where_there_is_one(site: SiteData, lens: str) -> None:
     alone = 0
-    for pair in pairs(world, lens, 107):
+    for pair in pairs(site, lens, 107):
         answers = [answer for answer in reason(pair).answers if answer.chance]
-        goes_on = any(not world.game.is_over(answer.position) for answer in answers)
+        goes_on = any(not site.game.is_over(answer.position) for answer in answers)
         alone += answers[0].cell is not None and not goes_on
         said = "\n".join(text_lines(explain(pair)))
         assert ("the next move's value" in said) == goes_on
@@ -391,24 +391,24 @@ def test_of_a_next_move_is_spoken_only_where_there_is_one(world: World, lens: st
     ("record", "cell", "lens"), [("1025478", 6, "double-q"), ("0126587", 3, "q-table")]
 )
 def test_a_target_of_results_alone_is_exact(
-    world: World, record: str, cell: int, lens: str
+    site: SiteData, record: str, cell: int, lens: str
 ) -> None:
-    pair = pair_of(world, record, cell, lens)
+    pair = pair_of(site, record, cell, lens)
     results = [answer.reward for answer in reason(pair).answers if answer.outcome is not None]
     assert len(results) == len(reason(pair).answers)
     assert reason(pair).target == sum(results) / len(results)
     told = explain(pair)
-    assert dict(told.facts)["Target of the next update"] == signed(reason(pair).target)
+    assert dict(told.facts)["Target of the next update"] == format_signed(reason(pair).target)
 
 
-def test_the_distance_is_that_of_the_numbers_shown(world: World) -> None:
+def test_the_distance_is_that_of_the_numbers_shown(site: SiteData) -> None:
     told_once = [
         ("14265", 7, "monte-carlo"),
         ("408", 5, "dqn-vs-random"),
         ("657", 0, "dqn-vs-random"),
     ]
-    first = [pair_of(world, *move) for move in told_once]
-    every = [pair for lens in world.agents for pair in pairs(world, lens, 509)]
+    first = [pair_of(site, *move) for move in told_once]
+    every = [pair for lens in site.agents for pair in pairs(site, lens, 509)]
     for at, pair in enumerate([*first, *every]):
         told = explain(pair)
         facts, said = dict(told.facts), " ".join(told.sentences)
@@ -423,9 +423,9 @@ def test_the_distance_is_that_of_the_numbers_shown(world: World) -> None:
             assert f"{exactly:.{decimals}f}" == off, (pair.lens, pair.position, pair.cell)
 
 
-def test_a_difference_is_not_one_of_rounded_numbers(world: World) -> None:
+def test_a_difference_is_not_one_of_rounded_numbers(site: SiteData) -> None:
     misleading = 0
-    for pair in pairs(world, "double-q", 7):
+    for pair in pairs(site, "double-q", 7):
         found = reason(pair)
         with_two = round(found.value, 2) - round(found.target, 2)
         if pair.known and round(with_two, 2) != round(found.above, 2):
@@ -437,9 +437,9 @@ def test_a_difference_is_not_one_of_rounded_numbers(world: World) -> None:
 
 
 @pytest.mark.parametrize("lens", ["q-learning-1", "q-learning-3", "q-learning-4", "q-table"])
-def test_what_is_said_of_the_past_makes_the_value(world: World, lens: str) -> None:
-    alpha, said = float(asdict(world.recipe(lens))["alpha"]), 0
-    for pair in pairs(world, lens, 71):
+def test_what_is_said_of_the_past_makes_the_value(site: SiteData, lens: str) -> None:
+    alpha, said = float(asdict(site.recipe(lens))["alpha"]), 0
+    for pair in pairs(site, lens, 71):
         told, found = " ".join(explain(pair).sentences), reason(pair)
         if pair.visits and abs(found.above) > 0.02:
             begun = (1 - alpha) ** pair.visits  # of the 0 that it began with nothing is left
@@ -459,13 +459,13 @@ def test_what_is_said_of_the_past_makes_the_value(world: World, lens: str) -> No
     assert said > 5
 
 
-def test_every_distance_has_a_cause(world: World) -> None:
+def test_every_distance_has_a_cause(site: SiteData) -> None:
     causes = (
         "began with|drawn by chance|Since then|only come near|early ones count|both seats|O, for"
         "|games? brought"
     )
-    for lens in (lens for lens in world.agents if lens != "menace"):
-        for pair in pairs(world, lens, 617):
+    for lens in (lens for lens in site.agents if lens != "menace"):
+        for pair in pairs(site, lens, 617):
             found = reason(pair)
             if pair.known and found.has_target and abs(found.above) > 0.02:
                 assert re.search(causes, " ".join(explain(pair).sentences)), (lens, pair.position)
@@ -482,11 +482,11 @@ def computed(latex: str, least: str) -> Fraction:
     return Fraction(eval(exact, {"F": Fraction, "max": max, "min": min}))
 
 
-def test_every_line_gives_from_its_own_terms_what_it_says(world: World) -> None:
+def test_every_line_gives_from_its_own_terms_what_it_says(site: SiteData) -> None:
     """What is written after "=" is just that, and after "≈" what the terms round to."""
     lines = 0
-    for lens in world.lenses:
-        for pair in pairs(world, lens, 211):
+    for lens in site.lenses:
+        for pair in pairs(site, lens, 211):
             found, rule = reason(pair), rule_of(pair)
             equations = rule.equations(pair, found) if found.has_target else []
             answers = [rule.target(pair, each) for each in found.answers if each.cell is not None]
@@ -507,12 +507,12 @@ def test_every_line_gives_from_its_own_terms_what_it_says(world: World) -> None:
 @pytest.mark.parametrize("lens", ["dqn-vs-random", "dqn-vs-heuristic"])
 @pytest.mark.parametrize("step", [None, 0, 3])
 def test_a_network_has_a_value_of_every_move_after_its_first_update(
-    world: World, lens: str, step: int | None
+    site: SiteData, lens: str, step: int | None
 ) -> None:
     never = 0
-    for asked in pairs(world, lens, 207):
-        pair = Pair(world, lens, asked.position, asked.cell, step)
-        board = opinion(world, pair.position, lens, step)
+    for asked in pairs(site, lens, 207):
+        pair = Pair(site, lens, asked.position, asked.cell, step)
+        board = evaluate_moves(site, pair.position, lens, step)
         assert pair.known == board.known[pair.cell] == (step != 0)
         said = "\n".join(text_lines(explain(pair)))
         assert ("unknown" in said) == (step == 0)
@@ -522,10 +522,10 @@ def test_a_network_has_a_value_of_every_move_after_its_first_update(
     assert bool(never) == (step is None)
 
 
-def test_every_why_is_there(client: FlaskClient, world: World) -> None:
-    for lens in world.lenses:
-        for pair in pairs(world, lens, 4999):
-            record = record_to(world.game, pair.position)
+def test_every_why_is_there(client: FlaskClient, site: SiteData) -> None:
+    for lens in site.lenses:
+        for pair in pairs(site, lens, 4999):
+            record = record_to(site.game, pair.position)
             url = why_address(Match(record, lens=lens), pair.cell)
             response = client.get(url, headers=HTMX)
             assert response.status_code == 200, url
@@ -551,27 +551,27 @@ def test_without_a_square_it_is_the_best(client: FlaskClient) -> None:
 
 
 def test_a_snapshot_has_a_why_where_its_opponent_is_known(
-    client: FlaskClient, world: World
+    client: FlaskClient, site: SiteData
 ) -> None:
-    for lens, agent in world.agents.items():
+    for lens, agent in site.agents.items():
         url = f"/why/40?cell=8&lens={lens}&step=2"
-        assert explainable(world, lens, None)
+        assert explainable(site, lens, None)
         told = client.get(url)
-        if explainable(world, lens, 2):
+        if explainable(site, lens, 2):
             assert told.status_code == 200
             assert f"After {agent.snapshot_updates[2]:,} updates {agent.card.title}" in told.text
         else:
             assert told.status_code == 400
-            assert len(world.recipe(lens).phases) > 1
-    assert not explainable(world, "q-learning-4", 2)
+            assert len(site.recipe(lens).phases) > 1
+    assert not explainable(site, "q-learning-4", 2)
 
 
 @pytest.mark.parametrize("lens", ["q-learning-1", "double-q", "champion", "observing"])
-def test_a_snapshot_is_explained_by_its_own_table(world: World, lens: str) -> None:
-    agent, step = world.agents[lens], 5
-    table, updated = agent.table(world.game, step), agent.updated(world.game, step)
-    for pair in pairs(world, lens, 307):
-        then = Pair(world, lens, pair.position, pair.cell, step)
+def test_a_snapshot_is_explained_by_its_own_table(site: SiteData, lens: str) -> None:
+    agent, step = site.agents[lens], 5
+    table, updated = agent.table(site.game, step), agent.updated(site.game, step)
+    for pair in pairs(site, lens, 307):
+        then = Pair(site, lens, pair.position, pair.cell, step)
         told = explain(then)
         assert then.value == table[pair.position, pair.cell]
         assert then.known == updated[pair.position, pair.cell]

@@ -23,14 +23,14 @@ from app.web.algorithms import (
 )
 from app.web.algorithms.algorithm import Algorithm, UpdateRule
 from app.web.algorithms.targets import Pair
-from app.web.language import gettext, marked
-from app.web.numbers import count
-from app.web.world import World
+from app.web.formatting import format_count
+from app.web.site_data import SiteData
+from app.web.translation import gettext, gettext_noop
 
 OTHERS = {
-    SELF: marked("itself"),
-    BOTH: marked("itself, both sides learning"),
-    "league": marked("the league"),
+    SELF: gettext_noop("itself"),
+    BOTH: gettext_noop("itself, both sides learning"),
+    "league": gettext_noop("the league"),
 }  # opponents that no policy is the name of
 MINIMAX = "minimax"  # what explains exact values: optimal play has no agent
 ALGORITHMS: dict[str, Algorithm] = {
@@ -64,22 +64,22 @@ def rule_of(pair: Pair) -> UpdateRule:
     return minimax.TASK_BEFORE_ANSWER if pair.task.plies == 1 else minimax.TASK_AFTER_ANSWER
 
 
-def phases(world: World, recipe: Recipe) -> list[str]:
+def phases(site: SiteData, recipe: Recipe) -> list[str]:
     """Say what a training consists of, opponent by opponent."""
     turns = ALGORITHMS[recipe.slug].turns(recipe)
     return [
-        f"{count(number)} {turns} against {opponent_name(world, opponent)}"
+        f"{format_count(number)} {turns} against {opponent_name(site, opponent)}"
         for opponent, number in recipe.phases
     ]
 
 
-def explainable(world: World, lens: str, step: int | None) -> bool:
+def explainable(site: SiteData, lens: str, step: int | None) -> bool:
     """Whether a lens's values can be explained at a snapshot: its opponent was always the same."""
-    return step is None or len(world.recipe(lens).phases) == 1
+    return step is None or len(site.recipe(lens).phases) == 1
 
 
-def opponent_name(world: World, opponent: str) -> str:
+def opponent_name(site: SiteData, opponent: str) -> str:
     """Name an opponent of a recipe's phases, to go on after "against"."""
     if opponent in OTHERS:
         return gettext(OTHERS[opponent])
-    return world.titles.find(opponent) or opponent
+    return site.titles.find(opponent) or opponent

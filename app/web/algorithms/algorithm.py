@@ -15,10 +15,10 @@ from app.sources import Source, sources
 from app.web.algorithms.formula import Formula, bracketed, discounted, update, written
 from app.web.algorithms.sentences import best_next, of_update
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
-from app.web.language import marked
+from app.web.formatting import MINUS
 from app.web.match import Match
-from app.web.numbers import MINUS
-from app.web.world import HUMAN, World
+from app.web.site_data import HUMAN, SiteData
+from app.web.translation import gettext_noop
 
 CHANCE, COUNTS = "Chance", "Counts"
 NEVER_UPDATED = (
@@ -152,8 +152,8 @@ class Algorithm(NamedTuple):
     story: Story | None = None  # how the games of a training are told
     untold: str = ""  # why they are not
     # Where an agent comes from, with its opponents.
-    origin: str = marked("Learned from games against {}.")
+    origin: str = gettext_noop("Learned from games against {}.")
     # What a training consists of, to go on with "against".
     turns: Callable[[Recipe], str] = lambda recipe: recipe.turns
     # What only the prose of its section asks for.
-    facts: Callable[[World], Mapping[str, object]] = lambda _world: {}
+    facts: Callable[[SiteData], Mapping[str, object]] = lambda _world: {}

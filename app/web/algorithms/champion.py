@@ -10,8 +10,8 @@ from app.web.algorithms.algorithm import COUNTS, OVER, Algorithm, Story, UpdateR
 from app.web.algorithms.formula import bracketed, fenced, just, number, written
 from app.web.algorithms.sentences import distance, images, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
-from app.web.language import marked
-from app.web.numbers import MINUS, signed
+from app.web.formatting import MINUS, format_signed
+from app.web.translation import gettext_noop
 
 BOUNDS = {  # from a value to what a move is known to be worth at least and at most
     lower + (upper - lower) / 4: (lower, upper)
@@ -41,7 +41,7 @@ def _answer_bounds(pair: Pair) -> list[tuple[int, int]]:
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
-    worth = _worth(*(signed(bound, 0) for bound in bounds(pair)))
+    worth = _worth(*(format_signed(bound, 0) for bound in bounds(pair)))
     by = "the rules" if pair.game.is_over(pair.after) else "its answers"
     return [f"By {by} it is worth {worth}.", *distance(reason), *images(pair)]
 
@@ -90,7 +90,7 @@ def _shown(_recipe: Recipe, update: TrainingUpdate) -> str:
 ALGORITHM = Algorithm(
     title="Self-play with values from below and above",
     turns=lambda _recipe: "games at most, until every afterstate has been seen,",
-    origin=marked("Played itself until every value was proved."),
+    origin=gettext_noop("Played itself until every value was proved."),
     story=Story(
         _story,
         _shown,

@@ -4,14 +4,14 @@ from app.web.algorithms.algorithm import Algorithm, UpdateRule
 from app.web.algorithms.formula import equals, fenced, mean, number
 from app.web.algorithms.sentences import distance, expected
 from app.web.algorithms.targets import Pair, ValueReason, after_answer
-from app.web.language import marked
-from app.web.numbers import count
+from app.web.formatting import format_count
+from app.web.translation import gettext_noop
 
 
 def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     played, often = "", {0: "never played", 1: "played once"}
     if pair.visits is not None:
-        times = often.get(pair.visits, f"played {count(pair.visits)} times")
+        times = often.get(pair.visits, f"played {format_count(pair.visits)} times")
         played = f", and this move was {times} in training"
     return [
         expected(pair, reason),
@@ -34,7 +34,7 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 
 ALGORITHM = Algorithm(
     title="Deep Q-learning",
-    origin=marked("A small neural network that learned from {}."),
+    origin=gettext_noop("A small neural network that learned from {}."),
     untold=(
         "Its games are not told one by one: it learns from minibatches sampled from a replay "
         "buffer of many games, and every step moves all of its values."

@@ -14,8 +14,8 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from app.web.algorithms.targets import MOST_DECIMALS, Pair, Reply, ValueReason
-from app.web.numbers import MINUS, signed
-from app.web.world import TRUTH
+from app.web.formatting import MINUS, format_signed
+from app.web.site_data import TRUTH
 
 USUALLY = {
     "s": "the state: a position, with a player to move",
@@ -114,7 +114,7 @@ def _character(entity: re.Match[str]) -> str:
 
 def number(value: float, decimals: int = 2) -> str:
     """Write a number, before which only a minus stands."""
-    return signed(value, decimals).removeprefix("+")
+    return format_signed(value, decimals).removeprefix("+")
 
 
 def written(value: float) -> str:

@@ -16,8 +16,8 @@ from app.web.algorithms.algorithm import COUNTS, RESULTS, Algorithm, Story, Upda
 from app.web.algorithms.formula import combined, moved, number, parameter
 from app.web.algorithms.sentences import ENDS, NEAR, distance, square
 from app.web.algorithms.targets import Pair, Reply, ValueReason, best_only, ways_on
-from app.web.language import marked
-from app.web.numbers import count, signed
+from app.web.formatting import format_count, format_signed
+from app.web.translation import gettext_noop
 
 SWAP = str.maketrans("XO", "OX")
 NEXT = "gamma times the best that it knows of the board it makes"
@@ -91,7 +91,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if shares_entry(pair):
         sentences += [
             "The same entry is used in the seat of O, for a board that looks the same to its "
-            f"owner with X, the opponent, to move: there the target is {signed(other_seat(pair))}. "
+            f"owner with X, the opponent, to move: there the target is {format_signed(other_seat(pair))}. "
             "How many of its updates were of which kind is not recorded."
         ]
     return [*sentences, *distance(reason), *_average(pair, reason)]
@@ -101,7 +101,7 @@ def _average(pair: Pair, reason: ValueReason) -> list[str]:
     """Say that the value is an average, and what the targets must have been."""
     if not pair.visits:
         return []
-    so_far = f"{count(pair.visits)} targets" if pair.visits > 1 else "one target"
+    so_far = f"{format_count(pair.visits)} targets" if pair.visits > 1 else "one target"
     sentence = (
         "The step size falls at every update, so that the value is the plain average of its "
         f"{so_far} so far and the 0 it began with."
@@ -112,14 +112,14 @@ def _average(pair: Pair, reason: ValueReason) -> list[str]:
         return [sentence]
     return [
         sentence,
-        f"Without that 0 it is {signed(met)}: its targets were others, and early ones count as "
+        f"Without that 0 it is {format_signed(met)}: its targets were others, and early ones count as "
         "much as late ones.",
     ]
 
 
 def _ended(reason: ValueReason, answer: Reply) -> str:
     return (
-        f"The game is {ENDS[answer.outcome or 0]} by this move, reward {signed(answer.reward)}. "
+        f"The game is {ENDS[answer.outcome or 0]} by this move, reward {format_signed(answer.reward)}. "
         "The finished board holds its reward as well, which counts discounted unless it is "
         f"below 0: the target is {reason.written(answer.target)}."
     )
@@ -163,7 +163,7 @@ def _target(pair: Pair, answer: Reply) -> str:
 
 
 def _follows(pair: Pair, answer: Reply) -> str:
-    found = signed(answer.found or 0.0)
+    found = format_signed(answer.found or 0.0)
     return f"worth {found}" if pair.mover == O else f"to be worth {found}"
 
 
@@ -186,7 +186,7 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
 
 ALGORITHM = Algorithm(
     title="Q-learning in a league",
-    origin=marked("Learned in a league of learners."),
+    origin=gettext_noop("Learned in a league of learners."),
     story=Story(
         _story,
         # What it began with is one of the parts of the average.

@@ -6,9 +6,9 @@ from app.web.algorithms.algorithm import COUNTS, Algorithm, UpdateRule
 from app.web.algorithms.formula import equals, just, number, parameter
 from app.web.algorithms.sentences import ENDS, square, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer, without_target
-from app.web.language import marked
-from app.web.numbers import count, signed
-from app.web.world import World
+from app.web.formatting import format_count, format_signed
+from app.web.site_data import SiteData
+from app.web.translation import gettext_noop
 
 AGENT = "mcts"
 NEVER_TRIED = (
@@ -43,7 +43,7 @@ def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     tries = _tries(pair)
     sentences = ["It is the mean result of the simulated games that began with the move."]
     if tries is not None:
-        games = f"{count(tries[pair.cell])} of {count(sum(tries))} simulated games"
+        games = f"{format_count(tries[pair.cell])} of {format_count(sum(tries))} simulated games"
         mean = f"It is the mean result of the {games} from this position that began with the move."
         sentences = [mean, _next(pair, tries)]
     if (outcome := pair.outcome(pair.after)) is not None:
@@ -66,10 +66,10 @@ def _next(pair: Pair, tries: list[int]) -> str:
     if untried:
         return "The next one would begin with a move that has not been tried yet."
     chosen = max(bounds, key=lambda cell: bounds[cell])
-    bound = f"has the bound {signed(bounds[pair.cell])}"
+    bound = f"has the bound {format_signed(bounds[pair.cell])}"
     if chosen == pair.cell:
         return f"It {bound}, the highest: the next one would begin with it, too."
-    other = f"{square(pair, chosen)}, whose bound is {signed(bounds[chosen])}"
+    other = f"{square(pair, chosen)}, whose bound is {format_signed(bounds[chosen])}"
     return f"It {bound}: the next one would begin with {other}."
 
 
@@ -87,13 +87,13 @@ def _equations(pair: Pair, _reason: ValueReason) -> list[str]:
     ]
 
 
-def _facts(world: World) -> dict[str, object]:
+def _facts(site: SiteData) -> dict[str, object]:
     """Say how many blunders are left of the plan, half way through its snapshots and in the end."""
-    if AGENT not in world.always:
+    if AGENT not in site.always:
         return {}
-    figures = world.agents[AGENT].card.figures
+    figures = site.agents[AGENT].card.figures
     blunders = [
-        (count(updates // world.game.decisions), count(made))
+        (format_count(updates // site.game.decisions), format_count(made))
         for updates, made in zip(figures.updates, figures.blunders, strict=True)
     ]
     return {"early": blunders[len(blunders) // 2], "late": blunders[-1]}
@@ -102,7 +102,7 @@ def _facts(world: World) -> dict[str, object]:
 ALGORITHM = Algorithm(
     title="Monte Carlo tree search",
     turns=lambda _recipe: "simulated games from every position",
-    origin=marked("Plans in every position by games that it simulates, and learns nothing."),
+    origin=gettext_noop("Plans in every position by games that it simulates, and learns nothing."),
     untold=(
         "There are no games to tell: it simulates one from every position, then a second one, and "
         "so on, each position with a tree of its own."

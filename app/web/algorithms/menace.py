@@ -14,9 +14,9 @@ from app.tictactoe.values import outcome_chances
 from app.web.algorithms.algorithm import OVER, RESULTS, Algorithm, Story, UpdateRule
 from app.web.algorithms.formula import enough, equals, fenced, number
 from app.web.algorithms.targets import Pair, ValueReason, without_target
-from app.web.language import marked
-from app.web.numbers import MINUS, beads_in_words, count, percent
-from app.web.world import World
+from app.web.formatting import MINUS, format_count, format_percent, spell_beads
+from app.web.site_data import SiteData
+from app.web.translation import gettext_noop
 
 NEVER_DRAWN = (
     "{who} never drew a bead of {move} in its training: its box still has the {value} of it that "
@@ -40,7 +40,7 @@ def _box(pair: Pair) -> Box:
     squares = game.spread(alike(game), 0)
     held = game.spread(beads(game, pair.table[game.legal], plays))
     own = policy_of(held / np.maximum(squares, 1), "proportional")  # in training it always draws
-    other = own if pair.opponent is None else pair.world.policies[pair.opponent]
+    other = own if pair.opponent is None else pair.site.policies[pair.opponent]
     x, o = (own, other) if pair.mover == X else (other, own)
     chances = outcome_chances(game, x, o)[pair.after].tolist()[:: pair.mover]
     row, here = held[pair.position], float(held[pair.position, pair.cell])
@@ -66,15 +66,17 @@ def _reason(pair: Pair) -> ValueReason:
 
 def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
     box = _box(pair)
-    total = f"Its box has {beads_in_words(box.total)} in all."
+    total = f"Its box has {spell_beads(box.total)} in all."
     if not box.held:
         return [f"{total} This move is not drawn again, unless the box is emptied and refilled."]
-    drawn = f"So it is drawn in {percent(box.held / box.total, 1)}% of the games that come here"
+    drawn = (
+        f"So it is drawn in {format_percent(box.held / box.total, 1)}% of the games that come here"
+    )
     if pair.recipe.plays == "greedy":
-        drawn = f"In training it is drawn in {percent(box.held / box.total, 1)}% of the games here"
+        drawn = f"In training it is drawn in {format_percent(box.held / box.total, 1)}% of the games here"
     if box.squares > 1:
         drawn += f", and then any of the {box.squares} squares that are the same move by symmetry"
-    ends = [f"{end} in {percent(chance, 1)}%" for end, chance in box.ends.items() if chance]
+    ends = [f"{end} in {format_percent(chance, 1)}%" for end, chance in box.ends.items() if chance]
     paid = {end: f"{getattr(pair.recipe, name):+.0f}" for end, name in PAID.items()}
     pays = ", ".join(f"{beads} if {end}" for end, beads in paid.items()).replace("-", MINUS)
     return [
@@ -110,22 +112,22 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
 
 def _written(_reason: ValueReason, value: float) -> str:
     if value == round(value):
-        return beads_in_words(value)
+        return spell_beads(value)
     return f"{number(value)} beads"
 
 
-def _facts(world: World) -> dict[str, object]:
+def _facts(site: SiteData) -> dict[str, object]:
     """Count the boxes that Michie needed, and say what became of the first one here."""
-    game = world.game
+    game = site.game
     decision = np.unique(game.symmetry_class[: game.decisions])
     needed = game.legal[decision].sum(axis=1) > 1  # the last square needs no box
     michie = int((needed & (game.to_move[decision] == X)).sum())
     both = michie + int((needed & (game.to_move[decision] == O)).sum())
-    refills = world.agents["menace"].card.refills if "menace" in world.always else None
+    refills = site.agents["menace"].card.refills if "menace" in site.always else None
     return {
-        "michie": count(michie),
-        "boxes": count(both),
-        "refills": "" if refills is None else count(refills),
+        "michie": format_count(michie),
+        "boxes": format_count(both),
+        "refills": "" if refills is None else format_count(refills),
     }
 
 
@@ -145,7 +147,7 @@ def _story(_recipe: Recipe, game: TrainingGame, update: int) -> str:
 
 ALGORITHM = Algorithm(
     title="MENACE: beads in matchboxes",
-    origin=marked("Matchboxes that gained and lost beads in games against {}."),
+    origin=gettext_noop("Matchboxes that gained and lost beads in games against {}."),
     story=Story(
         _story,
         lambda _recipe, _update: "",  # it says how many beads there are

@@ -9,25 +9,25 @@ from app.web.algorithms.formula import enough, equals, fenced, mean, number
 from app.web.algorithms.q_learning import games_from
 from app.web.algorithms.sentences import best_next, distance, expected, explores
 from app.web.algorithms.targets import Pair, Reply, ValueReason, after_answer
-from app.web.numbers import count, signed
-from app.web.world import World, kept
+from app.web.formatting import format_count, format_signed
+from app.web.site_data import SiteData, cached_per_site
 
 FOLLOWS = "the rest of the game brings"
 
 
-@kept(4)
-def _returns(world: World, lens: str, step: int | None) -> NDArray[np.float64]:
+@cached_per_site(4)
+def _returns(site: SiteData, lens: str, step: int | None) -> NDArray[np.float64]:
     """Return the mean return of each decision, [D], when play goes on by a table as in training."""
-    policy, task = world.policy(lens, step), world.task(lens)
+    policy, task = site.policy(lens, step), site.task(lens)
     assert task is not None  # every recipe of this algorithm has one
-    brings = mean_returns(world.game, task, policy)
+    brings = mean_returns(site.game, task, policy)
     played, explored = np.nansum(policy * brings, axis=1), np.nanmean(brings, axis=1)
     mixed: NDArray[np.float64] = (1 - task.epsilon) * played + task.epsilon * explored
     return mixed
 
 
 def _reason(pair: Pair) -> ValueReason:
-    returns = _returns(pair.world, pair.lens, pair.step)
+    returns = _returns(pair.site, pair.lens, pair.step)
     return after_answer(pair, finds=lambda _pair, position: float(returns[position]))
 
 
@@ -42,15 +42,18 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if not pair.known or pair.visits is None:
         return sentences
     if pair.visits == 1:
-        one = f"It is what the one game brought that went through it, {signed(pair.value)}."
+        one = f"It is what the one game brought that went through it, {format_signed(pair.value)}."
         return [*sentences, one]
-    return [*sentences, f"It is the average of what {count(pair.visits)} games brought{then}."]
+    return [
+        *sentences,
+        f"It is the average of what {format_count(pair.visits)} games brought{then}.",
+    ]
 
 
 def _follows(pair: Pair, answer: Reply) -> str:
     if answer.found is None:
         return best_next(pair, answer)
-    return f"{FOLLOWS} {signed(answer.found)} on average"
+    return f"{FOLLOWS} {format_signed(answer.found)} on average"
 
 
 def _equations(pair: Pair, reason: ValueReason) -> list[str]:

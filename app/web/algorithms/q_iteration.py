@@ -5,8 +5,8 @@ from app.web.algorithms.algorithm import Algorithm, UpdateRule
 from app.web.algorithms.formula import target_alone
 from app.web.algorithms.sentences import NEAR, distance, expected, moved_on, square
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
-from app.web.language import marked
-from app.web.numbers import listed, signed
+from app.web.formatting import format_signed, join_words
+from app.web.translation import gettext_noop
 
 
 def _reason(pair: Pair) -> ValueReason:
@@ -29,7 +29,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     alike = [answer for answer in reason.given if abs(answer.target - pair.value) < NEAR]
     if not alike:
         return [*sentences, f"No answer brings that now. {moved_on(pair)}"]
-    places = listed([square(pair, answer.cell) for answer in alike], "or")
+    places = join_words([square(pair, answer.cell) for answer in alike], "or")
     return [
         *sentences,
         f"That is the target after {places}: such an answer may have been drawn last.",
@@ -38,7 +38,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
 
 def _stuck(pair: Pair, reason: ValueReason) -> str:
     """Say which answers win at once, and which leave nothing better."""
-    loss = signed(pair.value, 0)
+    loss = format_signed(pair.value, 0)
     causes = [answer for answer in reason.answers if answer.target == pair.value]
     by = "this answer" if len(causes) == 1 else "one of these answers"
     kinds = {
@@ -56,7 +56,7 @@ def _stuck(pair: Pair, reason: ValueReason) -> str:
 ALGORITHM = Algorithm(
     title="Q-iteration",
     turns=lambda _recipe: "sweeps over every move of every position",
-    origin=marked("Works out every position by sweeps, without playing a game."),
+    origin=gettext_noop("Works out every position by sweeps, without playing a game."),
     untold=(
         "There are no games to tell: it goes through every position and every move, sweep after "
         "sweep, and values each by one answer."

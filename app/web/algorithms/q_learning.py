@@ -15,8 +15,8 @@ from app.tictactoe.values import TIE
 from app.web.algorithms.algorithm import SECTIONS, Algorithm, Story, UpdateRule, drawn_to
 from app.web.algorithms.sentences import distance, expected, explores, exploring, past
 from app.web.algorithms.targets import Pair, ValueReason
-from app.web.numbers import count, signed
-from app.web.world import World
+from app.web.formatting import format_count, format_signed
+from app.web.site_data import SiteData
 
 TARGET = "gamma times the best that it expects of its next move"
 TURNS = {
@@ -48,19 +48,19 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [expected(pair, reason), *exploring(pair, reason), *distance(reason), *so_far]
 
 
-def _facts(world: World) -> dict[str, object]:
+def _facts(site: SiteData) -> dict[str, object]:
     """Compare its training task with the same without random moves, which is Q-learning's."""
-    task = world.task("sarsa") if "sarsa" in world.always else None
+    task = site.task("sarsa") if "sarsa" in site.always else None
     if task is None:
         return {}
     without = replace(task, epsilon=0.0)
-    own, other = task_q(world.game, task), task_q(world.game, without)
+    own, other = task_q(site.game, task), task_q(site.game, without)
     apart = ~(_best(own) & _best(other)).any(axis=1)
-    row = replay(world.game, SECTIONS["sarsa"].record)[-1]
+    row = replay(site.game, SECTIONS["sarsa"].record)[-1]
     return {
-        "parting": count(int(apart.sum())),
-        "own": [signed(value) for value in own[row].tolist()],
-        "other": [signed(value) for value in other[row].tolist()],
+        "parting": format_count(int(apart.sum())),
+        "own": [format_signed(value) for value in own[row].tolist()],
+        "other": [format_signed(value) for value in other[row].tolist()],
     }
 
 

@@ -23,8 +23,8 @@ from app.web.algorithms.sentences import (
     of_update,
 )
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
-from app.web.numbers import count, signed
-from app.web.world import World
+from app.web.formatting import format_count, format_signed
+from app.web.site_data import SiteData
 
 COUNTED = "Updates of the shared value"
 ADDED_UP = "Its targets are added up, so the value is drawn to nothing and has no end."
@@ -67,13 +67,13 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     return [*of_update(pair, reason), *backward(reason), *_shared(pair)]
 
 
-def _facts(world: World) -> dict[str, object]:
-    game = world.game
+def _facts(site: SiteData) -> dict[str, object]:
+    game = site.game
     positions = np.unique(game.symmetry_class)
     return {
-        "decisions": count(int((positions < game.decisions).sum())),
-        "pairs": count(len(np.unique(game.pair_class))),
-        "afterstates": count(len(positions) - 1),  # nothing makes the empty board
+        "decisions": format_count(int((positions < game.decisions).sum())),
+        "pairs": format_count(len(np.unique(game.pair_class))),
+        "afterstates": format_count(len(positions) - 1),  # nothing makes the empty board
     }
 
 
@@ -106,18 +106,18 @@ def _past(pair: Pair, reason: ValueReason) -> list[str]:
         ]
     if pair.visits and (1 - pair.recipe.alpha) ** pair.visits >= NEAR:
         sentences += [
-            f"There were so few that part of it is still the {signed(initial)} it began with."
+            f"There were so few that part of it is still the {format_signed(initial)} it began with."
         ]
     return sentences
 
 
-def _double_facts(world: World) -> dict[str, object]:
+def _double_facts(site: SiteData) -> dict[str, object]:
     """Compare the highest values with the best that can be had, both where training came."""
     biases = {}
     for name in ("q-table", "double-q"):
-        exact = world.task_q(name) if name in world.agents else None
+        exact = site.task_q(name) if name in site.agents else None
         if exact is not None:
-            agent = world.agents[name]
+            agent = site.agents[name]
             met = agent.visits.any(axis=1)
             highest, best = np.nanmax(agent.q[met], axis=1), np.nanmax(exact[met], axis=1)
             bias = float((highest - best).mean())

@@ -7,9 +7,9 @@ from app.web.algorithms.algorithm import COUNTS, Algorithm, Story, UpdateRule, d
 from app.web.algorithms.formula import moved, opposed
 from app.web.algorithms.sentences import best_answer, distance, end, past, worth_to_other
 from app.web.algorithms.targets import Pair, ValueReason, before_answer
-from app.web.language import marked
-from app.web.numbers import count, percent
-from app.web.world import World
+from app.web.formatting import format_count, format_percent
+from app.web.site_data import SiteData
+from app.web.translation import gettext_noop
 
 AGENT = "self-play"  # by whose table it is explained
 
@@ -31,20 +31,20 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     return [written, *moved(pair, pair.recipe.alpha, reason)]
 
 
-def _facts(world: World) -> dict[str, object]:
+def _facts(site: SiteData) -> dict[str, object]:
     """Say how often each move was updated at least, and what is left of its beginning then."""
-    if AGENT not in world.agents:
+    if AGENT not in site.agents:
         return {}
-    recipe = world.recipe(AGENT)
+    recipe = site.recipe(AGENT)
     assert isinstance(recipe, SelfPlay)
-    fewest = int(world.agents[AGENT].visits[world.game.legal].min())
+    fewest = int(site.agents[AGENT].visits[site.game.legal].min())
     most = ceil(1000 * (1 - recipe.alpha) ** fewest) / 1000  # rounded up: at most so much is left
-    return {"fewest": count(fewest), "left": percent(most, 1)}
+    return {"fewest": format_count(fewest), "left": format_percent(most, 1)}
 
 
 ALGORITHM = Algorithm(
     title="Q-learning in self-play",
-    origin=marked("Learned by playing itself."),
+    origin=gettext_noop("Learned by playing itself."),
     story=Story(drawn_to("gamma times what it expects of the best answer", view=" for X")),
     rule=UpdateRule(before_answer, _sentences, _equations, worth_to_other, opposed, shared=COUNTS),
     facts=_facts,

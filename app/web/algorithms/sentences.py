@@ -9,37 +9,39 @@ from collections.abc import Sequence
 from app.tictactoe.notation import MARKS
 from app.web.algorithms.formula import number
 from app.web.algorithms.targets import Pair, Reply, ValueReason
-from app.web.language import gettext, localized, marked, ngettext
-from app.web.lens import best_play, opinion
-from app.web.numbers import percent, short_name, signed
-from app.web.world import TRUTH
+from app.web.formatting import format_percent, format_signed, name_square_briefly
+from app.web.move_values import describe_best_play, evaluate_moves
+from app.web.site_data import TRUTH
+from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-ENDS = {-1: marked("lost"), 0: marked("drawn"), 1: marked("won")}
+ENDS = {-1: gettext_noop("lost"), 0: gettext_noop("drawn"), 1: gettext_noop("won")}
 NEAR = 0.005  # less than the second decimal shows
 SAME = 1e-5  # more than float32 is off by
-BEST = marked("the best next move is worth")
-BY_ANSWER = marked("one answer")
-EXPLORING = marked("the next move, with those at random, is worth")
+BEST = gettext_noop("the best next move is worth")
+BY_ANSWER = gettext_noop("one answer")
+EXPLORING = gettext_noop("the next move, with those at random, is worth")
 
 
 def square(pair: Pair, cell: int | None) -> str:
     """Name a cell."""
-    return short_name(pair.world.game, cell or 0)
+    return name_square_briefly(pair.site.game, cell or 0)
 
 
 def opponent(pair: Pair) -> str:
     """Name the opponent that gives the answers."""
     if pair.opponent is None:
         return f"Its own play{', where it does not explore,' * pair.answers_explore}"
-    return pair.world.titles[pair.opponent]
+    return pair.site.titles[pair.opponent]
 
 
 def truth(pair: Pair, answer: Reply | None = None) -> str:
     """Say how the game ends with optimal play after the move, or after an answer to it."""
     if answer is None:
-        return opinion(pair.world, pair.position, TRUTH).truths[pair.cell]
+        return evaluate_moves(pair.site, pair.position, TRUTH).truths[pair.cell]
     return (
-        best_play(pair.world, answer.position) if answer.outcome is None else ENDS[answer.outcome]
+        describe_best_play(pair.site, answer.position)
+        if answer.outcome is None
+        else ENDS[answer.outcome]
     )
 
 
@@ -47,10 +49,10 @@ def best_next(pair: Pair, answer: Reply) -> str:
     """Say what an update finds after an answer: the end, or the mover's best move."""
     if answer.found is None:
         return f"the game is {ENDS[answer.outcome or 0]}"
-    best = opinion(pair.world, answer.position, pair.lens, pair.step).plays[0]
+    best = evaluate_moves(pair.site, answer.position, pair.lens, pair.step).plays[0]
     if explores(pair):
-        return f"mostly {square(pair, best)}, {signed(answer.found)} on average"
-    return f"best next move {square(pair, best)}, {signed(answer.found)}"
+        return f"mostly {square(pair, best)}, {format_signed(answer.found)} on average"
+    return f"best next move {square(pair, best)}, {format_signed(answer.found)}"
 
 
 def explores(pair: Pair) -> float:
@@ -61,14 +63,14 @@ def explores(pair: Pair) -> float:
 def worth_to_other(pair: Pair, answer: Reply) -> str:
     """Say what an update finds where the answer is itself a move with a value."""
     decimals = 0 if pair.lens == TRUTH else 2
-    return f"worth {signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
+    return f"worth {format_signed(answer.found or 0.0, decimals)} to {MARKS[-pair.mover]}"
 
 
 def best_answer(pair: Pair, best: Reply) -> str:
     """Say what the best answer is where it has a value of its own, to go on after "the"."""
     mark, other = MARKS[pair.mover], MARKS[-pair.mover]
     return (
-        f"best answer of {other} is {square(pair, best.cell)}, worth {signed(best.found or 0.0)} "
+        f"best answer of {other} is {square(pair, best.cell)}, worth {format_signed(best.found or 0.0)} "
         f"to {other}, and what is good for {other} is bad for {mark}."
     )
 
@@ -83,7 +85,7 @@ def expected(pair: Pair, reason: ValueReason, follows: str = "") -> str:
         return end(pair, reason)
     value = reason.hedge + reason.written(reason.target)
     if len(given) == 1:
-        found = signed(given[0].found or 0.0)
+        found = format_signed(given[0].found or 0.0)
         named = follows and given[0].found is not None
         then = f"{follows} {found}" if named else best_next(pair, given[0])
         only = f"{square(pair, given[0].cell)}: {then}"
@@ -119,8 +121,8 @@ def _consequences(given: list[Reply], follows: str) -> list[str]:
         if number
     ]
     if found := [answer.found for answer in given if answer.found is not None]:
-        span = signed(min(found))
-        if span != (most := signed(max(found))):
+        span = format_signed(min(found))
+        if span != (most := format_signed(max(found))):
             span = gettext("%(least)s to %(most)s", least=span, most=most)
         sentences.append(f"{after(len(found))} {follows} {span}")
     return sentences
@@ -142,7 +144,7 @@ def distance(reason: ValueReason) -> list[str]:
     if abs(reason.above) < 1e-6:  # what float32 may be off by
         return [gettext("The value is just that.")]
     if not round(reason.above, reason.decimals_apart):
-        least = localized(f"{10.0**-reason.decimals_apart:g}")
+        least = localize_number(f"{10.0**-reason.decimals_apart:g}")
         return [gettext("The value is less than %(least)s away from that.", least=least)]
     apart = number(abs(reason.above), reason.decimals_apart)
     if reason.above > 0:
@@ -176,8 +178,8 @@ def past(
                 "After %(count)s updates the %(initial)s that it began with still counts "
                 "%(share)s%%.",
                 visits,
-                initial=signed(initial),
-                share=percent(begun, 0),
+                initial=format_signed(initial),
+                share=format_percent(begun, 0),
             )
         )
     if begun == 1:
@@ -189,7 +191,7 @@ def past(
         "Its one target was %(value)s",
         "The exponential moving average of its targets is %(value)s",
         visits,
-        value=signed(met),
+        value=format_signed(met),
     )
     targets = targets or [answer.target for answer in reason.given]
     return [*sentences, f"{so_far}: {_cause(pair, targets, gettext(by), met, visits)}"]
@@ -211,7 +213,7 @@ def _cause(pair: Pair, targets: Sequence[float], by: str, met: float, visits: in
             "each went by %(by)s, drawn by chance, and with a step size of %(alpha)s the last "
             "%(last)s make up %(share)s%% of the value.",
             by=by,
-            alpha=localized(f"{alpha:g}"),
+            alpha=localize_number(f"{alpha:g}"),
             last=last,
             share=f"{100 * (1 - (1 - alpha) ** last):.0f}",
         )
@@ -240,7 +242,7 @@ def exploring(pair: Pair, reason: ValueReason) -> list[str]:
     """Say that random moves are a part of what comes next, where they are and it matters."""
     if not explores(pair) or not reason.bootstraps:
         return []
-    share = percent(explores(pair), 0)
+    share = format_percent(explores(pair), 0)
     return [f"It counts the next move as it plays: {share}% of the time that is any move."]
 
 

@@ -19,9 +19,9 @@ from app.tictactoe.agents import Agent
 from app.tictactoe.game import Game, X
 from app.tictactoe.tasks import Task
 from app.tictactoe.views import Worth
-from app.web.lens import opinion
-from app.web.numbers import signed
-from app.web.world import TASK, TRUTH, World
+from app.web.formatting import format_signed
+from app.web.move_values import evaluate_moves
+from app.web.site_data import TASK, TRUTH, SiteData
 
 MOST_DECIMALS = 9
 
@@ -30,7 +30,7 @@ MOST_DECIMALS = 9
 class Pair:
     """A move in a decision, and whose value of it is asked for, at a snapshot or as shipped."""
 
-    world: World
+    site: SiteData
     lens: str
     position: int
     cell: int
@@ -39,7 +39,7 @@ class Pair:
     @property
     def game(self) -> Game:
         """The game that is played."""
-        return self.world.game
+        return self.site.game
 
     @property
     def mover(self) -> int:
@@ -59,22 +59,22 @@ class Pair:
     @property
     def is_learned(self) -> bool:
         """Whether an agent learned the value; those of optimal play and of tasks are exact."""
-        return self.world.agents.knows(self.lens)
+        return self.site.agents.knows(self.lens)
 
     @property
     def agent(self) -> Agent:
         """Who learned it, or was asked to."""
-        return self.world.agents[self.learner]
+        return self.site.agents[self.learner]
 
     @property
     def recipe(self) -> Any:
         """What the agent was made by: a recipe whose parameters the file of its algorithm knows."""
-        return self.world.recipe(self.learner)
+        return self.site.recipe(self.learner)
 
     @property
     def task(self) -> Task | None:
         """Its agent's training task, if a table says it exactly; not of optimal play."""
-        return None if self.lens == TRUTH else self.world.task(self.learner)
+        return None if self.lens == TRUTH else self.site.task(self.learner)
 
     @property
     def gamma(self) -> float:
@@ -84,12 +84,12 @@ class Pair:
     @property
     def worth(self) -> Worth | None:
         """What the results are worth on the scale of the value; None where that is beads."""
-        return self.world.worth(self.lens)
+        return self.site.worth(self.lens)
 
     @cached_property
     def table(self) -> NDArray[np.floating]:
         """All values of the lens, [D, cells] in the mover's view, NaN where illegal."""
-        return self.world.values(self.lens, self.step)
+        return self.site.values(self.lens, self.step)
 
     @property
     def value(self) -> float:
@@ -99,13 +99,13 @@ class Pair:
     @property
     def exact_in_task(self) -> float | None:
         """What the move is exactly worth in the agent's own task, if there is one."""
-        exact = None if self.lens == TRUTH else self.world.task_q(self.learner)
+        exact = None if self.lens == TRUTH else self.site.task_q(self.learner)
         return None if exact is None else float(exact[self.position, self.cell])
 
     @cached_property
     def known(self) -> bool:
         """Whether anything is known of the move, as on the board: an exact value always is."""
-        return opinion(self.world, self.position, self.lens, self.step).known[self.cell]
+        return evaluate_moves(self.site, self.position, self.lens, self.step).known[self.cell]
 
     @property
     def visits(self) -> int | None:
@@ -131,8 +131,8 @@ class Pair:
     def answer_chances(self) -> NDArray[np.float64]:
         """How likely the opponent is to give each answer to the move, [cells]."""
         if self.opponent is None:
-            return opinion(self.world, self.after, self.lens, self.step).policy
-        chances: NDArray[np.float64] = self.world.policies[self.opponent][self.after]
+            return evaluate_moves(self.site, self.after, self.lens, self.step).policy
+        chances: NDArray[np.float64] = self.site.policies[self.opponent][self.after]
         return chances
 
     def outcome(self, position: int) -> int | None:
@@ -217,7 +217,7 @@ class ValueReason:
 
     def written(self, value: float) -> str:
         """Write the value, its target, or their difference."""
-        return signed(value, self.decimals)
+        return format_signed(value, self.decimals)
 
 
 def ways_on(pair: Pair) -> list[tuple[int | None, int]]:

@@ -9,8 +9,8 @@ from app.web.algorithms.formula import just, mean, moved
 from app.web.algorithms.q_learning import past_by_moves
 from app.web.algorithms.sentences import ENDS, distance, expected, exploring, images
 from app.web.algorithms.targets import Pair, ValueReason, after_answer, without_target
-from app.web.numbers import count, signed
-from app.web.world import World
+from app.web.formatting import format_count, format_signed
+from app.web.site_data import SiteData
 
 
 def _reason(pair: Pair) -> ValueReason:
@@ -23,7 +23,7 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
         end = ENDS[pair.outcome(pair.after) or 0]
         return [
             f"The game is {end} by this move. What that is worth the rules say, "
-            f"{signed(pair.value)}, and nothing is learned of it."
+            f"{format_signed(pair.value)}, and nothing is learned of it."
         ]
     sentences = [expected(pair, reason)]
     if pair.recipe.learn_from == "all":
@@ -43,9 +43,12 @@ def _equations(pair: Pair, reason: ValueReason) -> list[str]:
     return [target, *moved(pair, alpha, reason)]
 
 
-def _facts(world: World) -> dict[str, object]:
-    game = world.game
-    return {"boards": count(game.positions - 1), "ends": count(game.positions - game.decisions)}
+def _facts(site: SiteData) -> dict[str, object]:
+    game = site.game
+    return {
+        "boards": format_count(game.positions - 1),
+        "ends": format_count(game.positions - game.decisions),
+    }
 
 
 def _story(recipe: Any, game: TrainingGame, update: int) -> str:

@@ -18,19 +18,20 @@ from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, position_text
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import Chances
-from app.web import addresses
-from app.web.addresses import Offer
+from app.web import urls
 from app.web.algorithms import ALGORITHMS, opponent_name, phases
-from app.web.comparison import Comparison, View, parting
+from app.web.comparison import Comparison, View, next_disagreement
+from app.web.facts import BEST_RESPONDER, PolicyJudgement, judge_policy
+from app.web.formatting import format_count
 from app.web.match import Match, read_word
-from app.web.numbers import count
 from app.web.pages.parts import judgement, learning
 from app.web.pages.parts.export import Take, file, numbers_file, take_curve
 from app.web.pictures.curves import Charts, Share, shares
 from app.web.pictures.minds import MindPicture, picture
-from app.web.respond import Page, respond
-from app.web.text import STRENGTHS, Character, character, facts, task_words
-from app.web.world import BEST_RESPONDER, TASK, PolicyJudgement, World, world
+from app.web.rendering import Page, render_page
+from app.web.site_data import TASK, SiteData, current_site
+from app.web.urls import Destination
+from app.web.wording import STRENGTHS, Character, characterise, describe_agent, describe_task
 
 bp = Blueprint("agents", __name__)
 
@@ -71,7 +72,7 @@ class Order(NamedTuple):
     @property
     def address(self) -> str:
         """Where the table has this order."""
-        return addresses.AGENTS if self == Order() else addresses.AGENTS.to(**self._asdict())
+        return urls.AGENTS if self == Order() else urls.AGENTS.url(**self._asdict())
 
     @property
     def aria(self) -> str:
@@ -83,15 +84,15 @@ class Order(NamedTuple):
         return Order(column.key, OTHER[self.order] if column.key == self.sort else column.order)
 
 
-def players(world: World, names: Iterable[str]) -> list[Player]:
+def players(site: SiteData, names: Iterable[str]) -> list[Player]:
     """List players; the link of a baseline is a game against it."""
     return [
         Player(
-            world.titles[name],
-            addresses.agent(name) if name in world.agents else addresses.play_against(name),
-            character(world, name),
-            world.judgement(name),
-            world.agents[name].card if name in world.agents else None,
+            site.titles[name],
+            urls.agent(name) if name in site.agents else urls.play_against(name),
+            characterise(site, name),
+            judge_policy(site, name),
+            site.agents[name].card if name in site.agents else None,
         )
         for name in names
     ]
@@ -172,7 +173,7 @@ class AgentsPage(Page, frozen=True):
     template: ClassVar = "agents/agents.html"
     fragment: ClassVar = ("ranking",)
 
-    world: World
+    site: SiteData
     order: Order
 
     @property
@@ -183,12 +184,12 @@ class AgentsPage(Page, frozen=True):
     @property
     def rows(self) -> list[Player]:
         """The agents."""
-        return ranked(players(self.world, self.world.agents), self.order)
+        return ranked(players(self.site, self.site.agents), self.order)
 
     @property
     def baselines(self) -> list[Player]:
         """The players that follow a rule."""
-        return ranked(players(self.world, BASELINES), self.order)
+        return ranked(players(self.site, BASELINES), self.order)
 
     @property
     def shares(self) -> Callable[[Chances], list[Share]]:
@@ -198,7 +199,7 @@ class AgentsPage(Page, frozen=True):
     @property
     def decisions(self) -> int:
         """How many positions could have a blunder."""
-        return self.world.game.decisions
+        return self.site.game.decisions
 
     @property
     def strengths(self) -> Mapping[str, str]:
@@ -206,44 +207,44 @@ class AgentsPage(Page, frozen=True):
         return STRENGTHS
 
 
-@bp.get(addresses.AGENTS, strict_slashes=False)
+@bp.get(urls.AGENTS, strict_slashes=False)
 def table() -> Response:
     """Show all agents."""
-    return respond(AgentsPage(world(), parse_order(request.args)))
+    return render_page(AgentsPage(current_site(), parse_order(request.args)))
 
 
-def beside(world: World, name: str) -> str:
+def beside(site: SiteData, name: str) -> str:
     """Return where an agent is compared with optimal play: where the two part, if they do."""
     views = (View(name),)
-    return addresses.compare(Comparison(parting(views, world) or "", views))
+    return urls.compare(Comparison(next_disagreement(views, site) or "", views))
 
 
-def training_task(world: World, name: str) -> Offer | None:
+def training_task(site: SiteData, name: str) -> Destination | None:
     """Describe an agent's training task, and lead to its exact values on the squares."""
-    task = world.task(name)
+    task = site.task(name)
     if not task:
         return None
     policies = "ε-soft policy, one that explores so often" if task.epsilon else "policy"
     words = (
-        f"Its training task is {task_words(world, task)}. The exact values of that task are Q*, "
+        f"Its training task is {describe_task(site, task)}. The exact values of that task are Q*, "
         f"those of the best {policies}."
     )
-    return Offer(words, addresses.play(Match(o=name, lens=name + TASK)))
+    return Destination(words, urls.play(Match(o=name, lens=name + TASK)))
 
 
 NUMBERS = ("position", "to_move", "cell", "q", "visits", "true_value")
 
 
-def pairs(world: World, agent: Agent) -> Iterator[tuple[object, ...]]:
+def pairs(site: SiteData, agent: Agent) -> Iterator[tuple[object, ...]]:
     """Write one row a legal move: the mover's value, learned and true, and how often updated."""
-    game = world.game
+    game = site.game
     positions = [position_text(game, position) for position in range(game.decisions)]
     movers = [MARKS[mover] for mover in game.to_move.tolist()]
     columns = (
         game.pair_cell.tolist(),
         agent.q[game.legal].astype(str).tolist(),  # as short as can be
         agent.visits[game.legal].tolist(),
-        world.truth[game.legal].astype(int).tolist(),
+        site.truth[game.legal].astype(int).tolist(),
     )
     for position, *numbers in zip(game.pair_from.tolist(), *columns, strict=True):
         yield positions[position], movers[position], *numbers
@@ -258,25 +259,25 @@ class AgentPage(Page, frozen=True):
     template: ClassVar = "agents/agent.html"
     fragment: ClassVar = ("learning",)
 
-    world: World
+    site: SiteData
     name: str
     against: str  # the opponent of the curves, of `opponents`
 
     @cached_property
     def card(self) -> Card:
         """Its card."""
-        return self.world.agents[self.name].card
+        return self.site.agents[self.name].card
 
     @property
     def _recipe(self) -> Recipe:
-        return self.world.recipe(self.name)
+        return self.site.recipe(self.name)
 
     # What it is.
 
     @property
     def character(self) -> Character:
         """How strong it is, and its line."""
-        return character(self.world, self.name)
+        return characterise(self.site, self.name)
 
     @property
     def algorithm(self) -> str:
@@ -291,22 +292,22 @@ class AgentPage(Page, frozen=True):
     @property
     def summary(self) -> str:
         """Its exact figures in a sentence."""
-        return facts(self.world, self.name)
+        return describe_agent(self.site, self.name)
 
     @property
     def mind(self) -> MindPicture:
         """What it expects of every position."""
-        return picture(self.world, self.name, self.world.last_step(self.name))
+        return picture(self.site, self.name, self.site.last_step(self.name))
 
     @property
-    def ways(self) -> list[Offer]:
+    def ways(self) -> list[Destination]:
         """The ways to meet it."""
-        replay = addresses.play(Match(o=self.name, lens=self.name, step=0))
+        replay = urls.play(Match(o=self.name, lens=self.name, step=0))
         return [
             *judgement.encounters(self.name),
-            Offer("Replay its training", replay),
-            Offer("Compare with optimal play", beside(self.world, self.name)),
-            Offer("Change something", addresses.lab(self.name), id="to-lab"),
+            Destination("Replay its training", replay),
+            Destination("Compare with optimal play", beside(self.site, self.name)),
+            Destination("Change something", urls.lab(self.name), id="to-lab"),
         ]
 
     # How good it is.
@@ -314,61 +315,61 @@ class AgentPage(Page, frozen=True):
     @property
     def results(self) -> dict[str, list[list[Share]]]:
         """Its chances against each opponent, in each seat."""
-        return judgement.results(self.world, self.name)
+        return judgement.results(self.site, self.name)
 
     @property
     def blunders(self) -> judgement.Blunders:
         """The most serious of its blunders."""
-        return judgement.blunders(self.world, self.name, slice(SHOWN))
+        return judgement.blunders(self.site, self.name, slice(SHOWN))
 
     @property
     def verdicts(self) -> Mapping[str, judgement.LostGame | judgement.Proof]:
         """By seat, a game that it loses or the proof that there is none."""
-        return judgement.verdicts(self.world, self.name)
+        return judgement.verdicts(self.site, self.name)
 
     @property
     def claims(self) -> list[Summary]:
         """The claims that were checked and are about it."""
-        return [one for one in self.world.experiments.values() if self.name in one.agents]
+        return [one for one in self.site.experiments.values() if self.name in one.agents]
 
     # How it learned.
 
     @property
     def training(self) -> str:
         """What its training was, and how long."""
-        learned = ", then ".join(phases(self.world, self._recipe))
-        return f"{learned}; {count(self.card.updates)} updates"
+        learned = ", then ".join(phases(self.site, self._recipe))
+        return f"{learned}; {format_count(self.card.updates)} updates"
 
     @property
-    def task(self) -> Offer | None:
+    def task(self) -> Destination | None:
         """Its training task and where the exact values of it are, if it has one."""
-        return training_task(self.world, self.name)
+        return training_task(self.site, self.name)
 
     @property
     def met(self) -> str:
         """The opponents of its training."""
-        met = (opponent_name(self.world, opponent) for opponent, _ in self._recipe.phases)
+        met = (opponent_name(self.site, opponent) for opponent, _ in self._recipe.phases)
         return "; ".join(dict.fromkeys(met))
 
     @property
     def opponents(self) -> Mapping[str, str]:
         """By id the titles of those against whom the curves can be."""
         return {
-            opponent: learning.opponent_title(self.world, opponent)
+            opponent: learning.opponent_title(self.site, opponent)
             for opponent in learning.opponents(self.card)
         }
 
     @property
     def curves(self) -> Charts:
         """Its learning curves."""
-        return learning.learning(self.world, self.card, self.against)
+        return learning.learning(self.site, self.card, self.against)
 
     @property
     def take(self) -> Take:
         """How the learning curves are exported."""
         usual = next(iter(learning.opponents(self.card)))
         against = "" if self.against == usual else self.against
-        return take_curve(self.world, [self.name], against=against)
+        return take_curve(self.site, [self.name], against=against)
 
     @property
     def winning(self) -> Charts | None:
@@ -378,7 +379,7 @@ class AgentPage(Page, frozen=True):
     @property
     def take_winning(self) -> Take:
         """How that curve is exported."""
-        return take_curve(self.world, [self.name], learning.WON)
+        return take_curve(self.site, [self.name], learning.WON)
 
     # How it is made again.
 
@@ -390,38 +391,38 @@ class AgentPage(Page, frozen=True):
     @property
     def code(self) -> str:
         """The address of its training as one file, "" if it cannot be written so."""
-        is_code = self.world.lab.source and not self._recipe.is_network
-        return addresses.CODE.to(self.name) if is_code else ""
+        is_code = self.site.lab.source and not self._recipe.is_network
+        return urls.CODE.url(self.name) if is_code else ""
 
     @property
     def digest(self) -> str:
         """The digest of its file."""
-        return whole_card(self.world.game, self.world.agents[self.name]).arrays
+        return whole_card(self.site.game, self.site.agents[self.name]).arrays
 
 
-@bp.get(addresses.AGENT)
+@bp.get(urls.AGENT)
 def agent(name: str) -> Response:
     """Show an agent."""
-    against = learning.parse_against(request.args, world().learned(name).card)
-    return respond(AgentPage(world(), name, against))
+    against = learning.parse_against(request.args, current_site().learned(name).card)
+    return render_page(AgentPage(current_site(), name, against))
 
 
-@bp.get(addresses.AGENT_FILE)
+@bp.get(urls.AGENT_FILE)
 def download(name: str, ending: str) -> Response:
     """Hand out an agent as a file: its arrays as they were loaded, its card, or its table."""
-    agent, game = world().learned(name), world().game
+    agent, game = current_site().learned(name), current_site().game
     if ending == "csv":
-        return numbers_file(NUMBERS, pairs(world(), agent), agent.card.id)
+        return numbers_file(NUMBERS, pairs(current_site(), agent), agent.card.id)
     content, mimetype = arrays_file(game, agent), "application/octet-stream"
     if ending == "json":
         content, mimetype = card_text(whole_card(game, agent)).encode(), "application/json"
     return file(content, mimetype, f"{agent.card.id}.{ending}")
 
 
-@bp.get(addresses.CODE)
+@bp.get(urls.CODE)
 def code(name: str) -> Response:
     """Hand out the training of an agent as one file of Python."""
-    card = world().learned(name).card
+    card = current_site().learned(name).card
     if parse(card.recipe).is_network:
         raise NotFound(f"The training of {card.title} cannot be written as one file.")
-    return file(world().lab.code(card.recipe), "text/x-python", "training.py")
+    return file(current_site().lab.code(card.recipe), "text/x-python", "training.py")

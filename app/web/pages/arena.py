@@ -11,15 +11,16 @@ from markupsafe import Markup
 from werkzeug.exceptions import BadRequest
 
 from app.tictactoe.arena import Chances, League, league, score
-from app.web import addresses
-from app.web.lens import HEAT_STEPS, HEATS
+from app.web import urls
+from app.web.facts import play_round_robin
+from app.web.formatting import MINUS, format_percent, format_signed, list_choices
 from app.web.match import Match, read_word
-from app.web.numbers import MINUS, choice, percent, signed
+from app.web.move_values import HEAT_STEPS, HEATS
 from app.web.pictures.curves import Share, shares
 from app.web.pictures.svg import Sign, inline
-from app.web.respond import Page, respond
-from app.web.text import strength
-from app.web.world import World, world
+from app.web.rendering import Page, render_page
+from app.web.site_data import SiteData, current_site
+from app.web.wording import grade_strength
 
 bp = Blueprint("arena", __name__)
 
@@ -38,13 +39,13 @@ class Show(NamedTuple):
 def _signed(score: float) -> str:
     """Write a score in whole percent; one that is not all or nothing is never written as that."""
     sign = {True: "+", False: MINUS}[score > 0] if score else ""
-    return sign + percent(abs(score), 0)
+    return sign + format_percent(abs(score), 0)
 
 
 def _chance(title: str, number: int, most: int, who: str) -> Show:
     of, ends = itemgetter((..., number)), [("0%",), ("50%",), ("100%",)]
     heats = range(0, most + most // 10, most // 10)
-    return Show(title, of, partial(percent, decimals=0), heats, ends, f"In percent: {who}.")
+    return Show(title, of, partial(format_percent, decimals=0), heats, ends, f"In percent: {who}.")
 
 
 SHOWS = {
@@ -107,40 +108,40 @@ class ArenaPage(Page, frozen=True):
     standings: list[Standing]  # the best first
 
 
-@bp.get(addresses.ARENA)
+@bp.get(urls.ARENA)
 def arena() -> Response:
     """Show every player against every player."""
-    there = world()
+    site = current_site()
     show = read_word("show", request.args, SHOWS, "score")
     player, add = request.args.get("player", ""), request.args.get("add", "")
     for name in (player, add):
-        if name and not there.policies.knows(name):
-            raise BadRequest(f"There is no player {name!r}. {choice(there.policies)}")
-    return respond(arena_page(show, there, player, add))
+        if name and not site.policies.knows(name):
+            raise BadRequest(f"There is no player {name!r}. {list_choices(site.policies)}")
+    return render_page(arena_page(show, site, player, add))
 
 
-def arena_page(show: str, world: World, player: str = "", add: str = "") -> ArenaPage:
+def arena_page(show: str, site: SiteData, player: str = "", add: str = "") -> ArenaPage:
     """Gather what the template writes down; without a player it is the weakest who learned.
 
     One more can be added, by a recipe: it is the player, where no other is named.
     """
-    names = list(world.policies)
+    names = list(site.policies)
     add = next((name for name in (add, player) if name and name not in names), "")
     player, names = player or add, [*names, add] if add else names
-    chances = world.round_robin(add)
+    chances = play_round_robin(site, add)
     table = league(chances)
     order = sorted(range(len(names)), key=lambda number: table.score[number])
     rows = [
         ArenaRow(
             id=names[x],
-            title=world.titles[names[x]],
+            title=site.titles[names[x]],
             pairings=[
-                _pairing(SHOWS[show], world, names[x], names[o], chances[x, o]) for o in order
+                _pairing(SHOWS[show], site, names[x], names[o], chances[x, o]) for o in order
             ],
         )
         for x in order
     ]
-    able = [player] if player else world.agents
+    able = [player] if player else site.agents
     here = next(number for number, row in enumerate(rows) if row.id in able)
     return ArenaPage(
         show=show,
@@ -149,20 +150,20 @@ def arena_page(show: str, world: World, player: str = "", add: str = "") -> Aren
         here=here,
         add=add,
         sketch=_sketch(rows, here),
-        standings=[_standing(world, names[number], table, number) for number in reversed(order)],
+        standings=[_standing(site, names[number], table, number) for number in reversed(order)],
     )
 
 
-def _pairing(show: Show, world: World, x: str, o: str, chances: Chances) -> Pairing:
-    win, draw, loss = (percent(chance) for chance in chances)
+def _pairing(show: Show, site: SiteData, x: str, o: str, chances: Chances) -> Pairing:
+    win, draw, loss = (format_percent(chance) for chance in chances)
     shown = float(show.of(chances))
     text = show.write(shown)
     return Pairing(
         text=text,
         heat=round(shown * show.heats[-1]),
-        label=f"{text}: {world.titles[x]} as X against {world.titles[o]} as O: X wins {win}%, "
+        label=f"{text}: {site.titles[x]} as X against {site.titles[o]} as O: X wins {win}%, "
         f"draw {draw}%, O wins {loss}%",
-        href=addresses.play(Match(x=x, o=o)),
+        href=urls.play(Match(x=x, o=o)),
     )
 
 
@@ -187,16 +188,16 @@ def _sketch(rows: list[ArenaRow], chosen: int) -> Markup:
     return inline([Sign("", outline, ("heat", heat)) for heat, outline in paths], "sketch", box)
 
 
-def _standing(world: World, name: str, table: League, player: int) -> Standing:
+def _standing(site: SiteData, name: str, table: League, player: int) -> Standing:
     win, draw, loss = ((table.as_x[player] + table.as_o[player]) / 2).tolist()
     return Standing(
         rank=int(table.rank[player]),
-        title=world.titles[name],
-        href=addresses.agent(name) if world.agents.knows(name) else "",
-        strength=strength(world, name),
-        score=signed(table.score[player]),
-        as_x=signed(float(score(table.as_x[player]))),
-        as_o=signed(float(score(table.as_o[player]))),
+        title=site.titles[name],
+        href=urls.agent(name) if site.agents.knows(name) else "",
+        strength=grade_strength(site, name),
+        score=format_signed(table.score[player]),
+        as_x=format_signed(float(score(table.as_x[player]))),
+        as_o=format_signed(float(score(table.as_o[player]))),
         shares=shares((win, draw, loss), 1),
         beaten_by=int(table.beaten_by[player]),
     )

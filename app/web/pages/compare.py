@@ -12,19 +12,33 @@ from werkzeug.wrappers import Response
 from app.tictactoe.game import Game
 from app.tictactoe.notation import undo
 from app.tictactoe.value_map import nearest_outcomes
-from app.web import addresses
-from app.web.comparison import FIGURES, MAX_VIEWS, Comparison, CurveTitles, View, parse, parting
-from app.web.lens import OUTCOMES, Opinion, best_play, can_blunder, opinion
-from app.web.match import Place, read_whole
-from app.web.numbers import count, listed, short_name, updates
+from app.web import urls
+from app.web.comparison import (
+    FIGURES,
+    MAX_VIEWS,
+    Comparison,
+    CurveTitles,
+    View,
+    next_disagreement,
+    parse_comparison,
+)
+from app.web.formatting import format_count, format_updates, join_words, name_square_briefly
+from app.web.match import MatchState, read_integer
+from app.web.move_values import (
+    OUTCOMES,
+    MoveValues,
+    can_blunder,
+    describe_best_play,
+    evaluate_moves,
+)
 from app.web.pages.parts import learning
 from app.web.pages.parts.export import Take, take_curve
 from app.web.pictures import minds
 from app.web.pictures.boards import Board, BoardSquare, board
 from app.web.pictures.curves import Charts
-from app.web.respond import Page, respond
-from app.web.text import Legend, headline_of, legend_of, squares, status
-from app.web.world import TASK, TRUTH, World, world
+from app.web.rendering import Page, render_page
+from app.web.site_data import TASK, TRUTH, SiteData, current_site
+from app.web.wording import Legend, build_legend, describe_status, describe_turn, name_squares
 
 bp = Blueprint("compare", __name__)
 
@@ -44,98 +58,100 @@ class Panel(NamedTuple):
     remove: str
 
 
-def panel(comparison: Comparison, place: Place, view: View, opinion: Opinion | None) -> Panel:
+def panel(
+    comparison: Comparison, state: MatchState, view: View, opinion: MoveValues | None
+) -> Panel:
     """Lay out what a view, or optimal play, has to say of a position; None of a finished one."""
-    world, views, name = place.world, comparison.views, full_name(place.world, view)
-    seen = replace(place, match=comparison.match(view))
+    site, views, name = state.site, comparison.views, full_name(state.site, view)
+    seen = replace(state, match=comparison.match(view))
     here = views.index(view) if view in views else len(views)  # optimal play is none of them
     before, after = views[:here], views[here + 1 :]
-    learned, earlier, later = world.agents.knows(view.lens), "", ""
+    learned, earlier, later = site.agents.knows(view.lens), "", ""
 
     def put(step: int | None) -> str:
         """Lead to another snapshot in this place, unless it has one of its own."""
         other = View(view.lens, step)
         if other in views:
             return ""
-        return addresses.compare(replace(comparison, views=(*before, other, *after)))
+        return urls.compare(replace(comparison, views=(*before, other, *after)))
 
     if learned:
-        step = world.whole_step(view.lens, view.step)
+        step = site.resolve_step(view.lens, view.step)
         earlier = put(step - 1) if step else ""
-        later = "" if view.step is None else put(world.short_step(view.lens, step + 1))
-    removed = addresses.compare(replace(comparison, views=before + after))
+        later = "" if view.step is None else put(site.step_for_url(view.lens, step + 1))
+    removed = urls.compare(replace(comparison, views=before + after))
     return Panel(
         view=view,
         name=name,
         board=board(
             seen,
             opinion,
-            lambda cell: addresses.compare(comparison.play(cell)),
+            lambda cell: urls.compare(comparison.play(cell)),
             f"board-{view}",
             f"Board of {name}",
         ),
-        legend=legend_of(seen, opinion) if opinion else None,
-        plays=plays(world.game, opinion) if opinion else "",
-        blunder=opinion is not None and can_blunder(place, opinion),
-        origin=_trained(world, view) if learned else "Found by solving the game",
+        legend=build_legend(seen, opinion) if opinion else None,
+        plays=plays(site.game, opinion) if opinion else "",
+        blunder=opinion is not None and can_blunder(state, opinion),
+        origin=_trained(site, view) if learned else "Found by solving the game",
         earlier=earlier,
         later=later,
         remove=removed if view in views and len(views) > 1 else "",
     )
 
 
-def full_name(world: World, view: View) -> str:
+def full_name(site: SiteData, view: View) -> str:
     """Name a view in a sentence, where a comma would divide it."""
-    title = world.titles[view.lens.removesuffix(TASK)].replace(",", "")
+    title = site.titles[view.lens.removesuffix(TASK)].replace(",", "")
     if view.lens.endswith(TASK):
         return f"the task of {title}"
     if view.lens == TRUTH:
         return "optimal play"
-    return title if view.step is None else f"{title} after {_trained(world, view)}"
+    return title if view.step is None else f"{title} after {_trained(site, view)}"
 
 
-def plays(game: Game, opinion: Opinion) -> str:
+def plays(game: Game, opinion: MoveValues) -> str:
     """Say what a lens plays in a decision, and what it expects of that."""
     first = opinion.plays[0]
     expected = opinion.truths[first] if opinion.exact else opinion.texts[first]
-    places = "mostly " * opinion.draws + squares(game, opinion.plays)
+    places = "mostly " * opinion.draws + name_squares(game, opinion.plays)
     return f"{places.capitalize()}: {expected or opinion.blank}"
 
 
-def summary(place: Place, opinions: Mapping[str, Opinion]) -> str:
+def summary(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
     """Say who plays what in a decision, and who can blunder, by their names."""
-    preferences = _preferences(place.world.game, opinions)
-    return f"{preferences[0].upper()}{preferences[1:]} {_verdict(place, opinions)}"
+    preferences = _preferences(state.site.game, opinions)
+    return f"{preferences[0].upper()}{preferences[1:]} {_verdict(state, opinions)}"
 
 
-def _trained(world: World, view: View) -> str:
-    agent = world.agents[view.lens]
-    return updates(int(agent.snapshot_updates[-1 if view.step is None else view.step]))
+def _trained(site: SiteData, view: View) -> str:
+    agent = site.agents[view.lens]
+    return format_updates(int(agent.snapshot_updates[-1 if view.step is None else view.step]))
 
 
-def _preferences(game: Game, opinions: Mapping[str, Opinion]) -> str:
+def _preferences(game: Game, opinions: Mapping[str, MoveValues]) -> str:
     """Those who play the same in one breath, the most first."""
     groups: dict[tuple[int, ...], list[str]] = {}
     for name, view in opinions.items():
         groups.setdefault(tuple(view.plays), []).append(name)
     if len(groups) == 1 < len(opinions):
         who = "Both" if len(opinions) == 2 else "All"
-        return f"{who} play {squares(game, *groups)}."
+        return f"{who} play {name_squares(game, *groups)}."
     parts = []
     for cells, names in sorted(groups.items(), key=lambda group: -len(group[1])):
         alone = "alone " * (len(names) == 1 and len(groups) < len(opinions))
         verb = "plays" if len(names) == 1 else "play"
-        parts.append(f"{listed(names)} {alone}{verb} {squares(game, cells)}")
+        parts.append(f"{join_words(names)} {alone}{verb} {name_squares(game, cells)}")
     return "; ".join(parts) + "."
 
 
-def _verdict(place: Place, opinions: Mapping[str, Opinion]) -> str:
-    value = best_play(place.world, place.position).partition(" ")[0]
+def _verdict(state: MatchState, opinions: Mapping[str, MoveValues]) -> str:
+    value = describe_best_play(state.site, state.position).partition(" ")[0]
     if value == OUTCOMES[-1]:
         return "With optimal play every move loses."
-    erring = [name for name, opinion in opinions.items() if can_blunder(place, opinion)]
+    erring = [name for name, opinion in opinions.items() if can_blunder(state, opinion)]
     if erring:
-        return f"With optimal play it is a {value}, and {listed(erring)} can miss that."
+        return f"With optimal play it is a {value}, and {join_words(erring)} can miss that."
     return f"With optimal play that is right: it keeps the {value}."
 
 
@@ -155,60 +171,60 @@ class ComparedMinds(NamedTuple):
     next_step: str  # the address of the next frame, after the last of the first
 
 
-def compared_minds(world: World, comparison: Comparison) -> ComparedMinds | None:
+def compared_minds(site: SiteData, comparison: Comparison) -> ComparedMinds | None:
     """Draw the minds of the agents among the views; None if there are none."""
-    views = _learned(world, comparison)
+    views = _learned(site, comparison)
     if not views:
         return None
     names = [view.lens for view in views]
-    shown = [world.whole_step(view.lens, view.step) for view in views]
+    shown = [site.resolve_step(view.lens, view.step) for view in views]
     divided = len(views) == 2 and all(
-        minds.kinds(world, name)[minds.EXPECTS] == minds.KINDS[minds.EXPECTS] for name in names
+        minds.kinds(site, name)[minds.EXPECTS] == minds.KINDS[minds.EXPECTS] for name in names
     )
     moving = _moves(views)
     pictures = [
-        minds.picture(world, name, step, moving=moving)
+        minds.picture(site, name, step, moving=moving)
         for name, step in zip(names, shown, strict=True)
     ]
     if divided:
         pictures[1] = _halved(pictures[1])
-    lasts, frames = [world.last_step(name) for name in names], _frames(world, views)
+    lasts, frames = [site.last_step(name) for name in names], _frames(site, views)
 
     def off(frame: int) -> float:
         steps = zip(frames[frame], shown, lasts, strict=True)
         return float(max(abs(step - own) / max(1, last) for step, own, last in steps))
 
     step = min(range(len(frames)), key=off)
-    film = learning.film_of_minds(world, tuple(names)) if moving else None
+    film = learning.film_of_minds(site, tuple(names)) if moving else None
     return ComparedMinds(
         each=[
-            (full_name(world, view), addresses.mind(view.lens, view.step), drawn)
+            (full_name(site, view), urls.mind(view.lens, view.step), drawn)
             for view, drawn in zip(views, pictures, strict=True)
         ],
         divided=divided,
-        agree=count(_agreeing(world, names, shown)) if divided else "",
+        agree=format_count(_agreeing(site, names, shown)) if divided else "",
         kind=minds.KINDS[minds.EXPECTS],
         film=film,
         step=step,
-        shown=film and learning.frame_of_minds(world, names, shown)._replace(x=film.frames[step].x),
-        next_step=addresses.compare(_at(world, comparison, frames[(step + 1) % len(frames)])),
+        shown=film and learning.frame_of_minds(site, names, shown)._replace(x=film.frames[step].x),
+        next_step=urls.compare(_at(site, comparison, frames[(step + 1) % len(frames)])),
     )
 
 
-def at_frame(world: World, comparison: Comparison, text: str) -> Comparison:
+def at_frame(site: SiteData, comparison: Comparison, text: str) -> Comparison:
     """Return the same comparison with all its agents at a frame of the film, as an address has it.
 
     Raises BadRequest with a sentence if there is no such frame, or no film.
     """
-    views = _learned(world, comparison)
+    views = _learned(site, comparison)
     if not views or not _moves(views):
         raise BadRequest("frame needs agents that learned, and each of them once.")
-    frames = _frames(world, views)
-    return _at(world, comparison, frames[read_whole("frame", text, 0, len(frames) - 1)])
+    frames = _frames(site, views)
+    return _at(site, comparison, frames[read_integer("frame", text, 0, len(frames) - 1)])
 
 
-def _learned(world: World, comparison: Comparison) -> list[View]:
-    return [view for view in comparison.views if world.agents.knows(view.lens)]
+def _learned(site: SiteData, comparison: Comparison) -> list[View]:
+    return [view for view in comparison.views if site.agents.knows(view.lens)]
 
 
 def _moves(views: list[View]) -> bool:
@@ -216,20 +232,20 @@ def _moves(views: list[View]) -> bool:
     return len({view.lens for view in views}) == len(views)
 
 
-def _frames(world: World, views: list[View]) -> list[tuple[int, ...]]:
+def _frames(site: SiteData, views: list[View]) -> list[tuple[int, ...]]:
     """List the steps of all of them at each frame of the film, which has all of the longest."""
-    lasts = [world.last_step(view.lens) for view in views]
+    lasts = [site.last_step(view.lens) for view in views]
     return list(zip(*(learning.in_step(last, max(lasts)) for last in lasts), strict=True))
 
 
-def _at(world: World, comparison: Comparison, steps: tuple[int, ...]) -> Comparison:
+def _at(site: SiteData, comparison: Comparison, steps: tuple[int, ...]) -> Comparison:
     """Return the same comparison with the agents at steps of their trainings, one for each."""
     left = iter(steps)
 
     def moved(view: View) -> View:
-        if not world.agents.knows(view.lens):
+        if not site.agents.knows(view.lens):
             return view
-        return View(view.lens, world.short_step(view.lens, next(left)))
+        return View(view.lens, site.step_for_url(view.lens, next(left)))
 
     return replace(comparison, views=tuple(map(moved, comparison.views)))
 
@@ -239,11 +255,11 @@ def _halved(whole: minds.MindPicture) -> minds.MindPicture:
     return whole._replace(tile=HALF, paths=paths)
 
 
-def _agreeing(world: World, names: list[str], steps: list[int]) -> int:
+def _agreeing(site: SiteData, names: list[str], steps: list[int]) -> int:
     """Count the tiles of which two agents expect the same: a win, a draw or a loss."""
     views = [*zip(names, steps, strict=True)]
-    first, second = (nearest_outcomes(minds.expected(world, *view)[0]) for view in views)
-    both = np.logical_and(*(minds.represented(world, *view).known[0] for view in views))
+    first, second = (nearest_outcomes(minds.expected(site, *view)[0]) for view in views)
+    both = np.logical_and(*(minds.represented(site, *view).known[0] for view in views))
     return int(((first == second) & both).sum())
 
 
@@ -255,7 +271,7 @@ class ComparePage(Page, frozen=True):
 
     title: str
     comparison: Comparison
-    world: World
+    site: SiteData
     panels: list[Panel]  # a view each, then optimal play
     rows: list[tuple[str, list[BoardSquare]]]  # each empty square's name, and itself on every board
     headline: str
@@ -274,51 +290,49 @@ class ComparePage(Page, frozen=True):
     taken: list[str]  # lenses that are there as shipped, so not to be offered again
 
 
-@bp.get(addresses.COMPARE.to(""))
-@bp.get(addresses.COMPARE)
+@bp.get(urls.COMPARE.url(""))
+@bp.get(urls.COMPARE)
 def compare(record: str = "") -> Response:
     """Show a position on several boards, or lead to it with all agents at a frame of their film."""
     lenses, figure = request.args.getlist("lens"), request.args.get("figure", "")
-    comparison, place = parse(record, lenses, world(), figure)
+    comparison, place = parse_comparison(record, lenses, current_site(), figure)
     if frame := request.args.get("frame", ""):
-        return redirect(addresses.compare(at_frame(world(), comparison, frame)), 303)
-    return respond(compare_page(comparison, place))
+        return redirect(urls.compare(at_frame(current_site(), comparison, frame)), 303)
+    return render_page(compare_page(comparison, place))
 
 
-def compare_page(comparison: Comparison, place: Place) -> ComparePage:
+def compare_page(comparison: Comparison, state: MatchState) -> ComparePage:
     """Gather what the templates write down."""
-    world, record, views = place.world, comparison.record, comparison.views
+    site, record, views = state.site, comparison.record, comparison.views
     opinions = {
-        view: None if place.over else opinion(world, place.position, *view)
+        view: None if state.over else evaluate_moves(site, state.position, *view)
         for view in (*views, View(TRUTH))
     }
-    panels = [panel(comparison, place, *each) for each in opinions.items()]
+    panels = [panel(comparison, state, *each) for each in opinions.items()]
     figure = comparison.figure or next(iter(FIGURES))
-    agents = [view.lens for view in views if world.agents.knows(view.lens)]
-    elsewhere = parting(views, world, place.position)
-    learned = {full_name(world, view): found for view in views if (found := opinions[view])}
+    agents = [view.lens for view in views if site.agents.knows(view.lens)]
+    elsewhere = next_disagreement(views, site, state.position)
+    learned = {full_name(site, view): found for view in views if (found := opinions[view])}
     return ComparePage(
-        title=f"{listed([full_name(world, view) for view in views])} compared with optimal play",
+        title=f"{join_words([full_name(site, view) for view in views])} compared with optimal play",
         comparison=comparison,
-        world=world,
+        site=site,
         panels=panels,
-        rows=_rows(world.game, panels) if learned else [],
-        headline=headline_of(place),
-        status=status(place),
-        summary=summary(place, learned) if learned else "",
-        take_back=addresses.compare(replace(comparison, record=undo(record))) if record else "",
-        parting=""
-        if elsewhere is None
-        else addresses.compare(replace(comparison, record=elsewhere)),
-        inks=learning.inks_of(world, views),
-        curves=learning.compared(world, views, figure),
-        take=take_curve(world, agents, comparison.figure or figure, record=record)
+        rows=_rows(site.game, panels) if learned else [],
+        headline=describe_turn(state),
+        status=describe_status(state),
+        summary=summary(state, learned) if learned else "",
+        take_back=urls.compare(replace(comparison, record=undo(record))) if record else "",
+        parting="" if elsewhere is None else urls.compare(replace(comparison, record=elsewhere)),
+        inks=learning.inks_of(site, views),
+        curves=learning.compared(site, views, figure),
+        take=take_curve(site, agents, comparison.figure or figure, record=record)
         if agents
         else None,
-        preview=addresses.MATCH_PREVIEW.of(comparison.match(views[0])),
+        preview=urls.MATCH_PREVIEW.url_for_match(comparison.match(views[0])),
         figures=FIGURES,
         figure=figure,
-        minds=compared_minds(world, comparison),
+        minds=compared_minds(site, comparison),
         most=MAX_VIEWS,
         taken=[view.lens for view in views if view.step is None],
     )
@@ -328,7 +342,7 @@ def _rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]
     """List each empty square with the values of all of them."""
     squares = zip(*(panel.board.squares for panel in panels), strict=True)
     return [
-        (short_name(game, cell), list(row))
+        (name_square_briefly(game, cell), list(row))
         for cell, row in enumerate(squares)
         if row[0].mark == "."
     ]

@@ -23,20 +23,22 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.experiments import Summary
 from app.recipes import RecipeError
-from app.web import addresses, comparison
-from app.web.addresses import IN_FRAME
-from app.web.lens import NOTHING, opinion_at
-from app.web.match import Match, Place, parse, read_whole, step_after
+from app.web import comparison, urls
+from app.web.comparison import parse_comparison
+from app.web.match import Match, MatchState, next_step, parse_match, read_integer
+from app.web.match_controls import draw_reply
+from app.web.match_view import MatchView, build_match_view, find_losing_move, summarise_game
+from app.web.move_values import NOTHING, evaluate_match
 from app.web.pages.parts import export, learning
 from app.web.pictures import boards, curves, minds
 from app.web.pictures.curves import WIDTH, WIDTHS, Charts, curve_picture
 from app.web.pictures.figures import Layout, layout_of
 from app.web.pictures.svg import inline_plot, preview
 from app.web.pictures.tables import Table, table
-from app.web.respond import Page, lead_to, outside, respond
-from app.web.scene import Scene, losing_move, replied, scene, summed_up
-from app.web.text import STOPS, headline_of, legend_of
-from app.web.world import World, world
+from app.web.rendering import Page, outside, redirect_after_form, render_page
+from app.web.site_data import SiteData, current_site
+from app.web.urls import IN_FRAME, frame_file
+from app.web.wording import LESSON_STEPS, build_legend, describe_turn
 
 bp = Blueprint("embed", __name__)
 
@@ -50,7 +52,7 @@ class BoardFrame(Page, frozen=True):
     fragment: ClassVar = ("game",)
 
     match: Match
-    scene: Scene
+    scene: MatchView
 
 
 class CurveFrame(Page, frozen=True):
@@ -102,67 +104,67 @@ class Chosen(NamedTuple):
     def picture(self, width: int) -> str:
         """Return the address of their picture, so many pixels wide."""
         names = self.names[0], self.names[1:]
-        frame = addresses.embed_curve(*names, self.figure, self.against, width)
-        return addresses.file_of(frame, "svg")
+        frame = urls.embed_curve(*names, self.figure, self.against, width)
+        return frame_file(frame, "svg")
 
 
-def parse_curves(world: World, name: str, query: "Query") -> Chosen:
+def parse_curves(site: SiteData, name: str, query: "Query") -> Chosen:
     """Read which curves are meant: `lens` adds agents, `figure` chooses, `against` says whom.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
     figure, lenses = query.get("figure", ""), query.getlist("lens")
-    card, names, against = world.learned(name).card, [name], ""
+    card, names, against = site.learned(name).card, [name], ""
     charts: Charts | None
     if figure == learning.WON and not lenses:
         charts = learning.winning(card.win_rate) if card.win_rate else None
     elif figure or lenses:
-        compared_with, _ = comparison.parse("", [name, *lenses], world, figure)
-        names = [view.lens for view in compared_with.views if world.agents.knows(view.lens)]
+        compared_with, _ = parse_comparison("", [name, *lenses], site, figure)
+        names = [view.lens for view in compared_with.views if site.agents.knows(view.lens)]
         figure = compared_with.figure or next(iter(comparison.FIGURES))
-        charts = learning.compared(world, compared_with.views, figure)
+        charts = learning.compared(site, compared_with.views, figure)
     else:
         chosen = learning.parse_against(query, card)
         against = "" if chosen == next(iter(learning.opponents(card))) else chosen
-        charts = learning.learning(world, card, chosen)
+        charts = learning.learning(site, card, chosen)
     if charts is None:
         raise NotFound("None of them has that figure.")
-    take = export.take_curve(world, names, figure, against)
+    take = export.take_curve(site, names, figure, against)
     return Chosen(charts, take, names, figure, against)
 
 
-def board_frame(place: Place) -> BoardFrame:
+def board_frame(state: MatchState) -> BoardFrame:
     """Gather what the templates write down."""
-    return BoardFrame(place.match, scene(place, IN_FRAME))
+    return BoardFrame(state.match, build_match_view(state, IN_FRAME))
 
 
-@bp.get(addresses.EMBED_BOARD.to(""))
-@bp.get(addresses.EMBED_BOARD)
+@bp.get(urls.EMBED_BOARD.url(""))
+@bp.get(urls.EMBED_BOARD)
 def board(record: str = "") -> Response:
     """Show a position."""
-    return respond(board_frame(parse(record, request.args, world())))
+    return render_page(board_frame(parse_match(record, request.args, current_site())))
 
 
-@bp.get(addresses.EMBED_REPLY.to(""))
-@bp.get(addresses.EMBED_REPLY)
+@bp.get(urls.EMBED_REPLY.url(""))
+@bp.get(urls.EMBED_REPLY)
 def reply(record: str = "") -> AnyResponse:
     """Draw one move for the player to move: the board after it to htmx, to others where it is."""
-    after = replied(parse(record, request.args, world()))
-    address = addresses.EMBED_BOARD.of(after.match)
-    return lead_to(address, partial(board_frame, after))
+    after = draw_reply(parse_match(record, request.args, current_site()))
+    address = urls.EMBED_BOARD.url_for_match(after.match)
+    return redirect_after_form(address, partial(board_frame, after))
 
 
-@bp.get(addresses.EMBED_CURVE)
+@bp.get(urls.EMBED_CURVE)
 def curve(name: str) -> Response:
     """Show learning curves."""
-    chosen = parse_curves(world(), name, request.args)
+    chosen = parse_curves(current_site(), name, request.args)
     title = chosen.take.title
     drawings = {width: curve_picture(chosen.charts, title, width) for width in (WIDTH, NARROW)}
     wide, narrow = (
         (chosen.picture(width), width, drawing.height) for width, drawing in drawings.items()
     )
     unlinked = [moment._replace(href="") for moment in chosen.charts.moments]
-    return respond(
+    return render_page(
         CurveFrame(
             title=title,
             wide=wide,
@@ -174,47 +176,47 @@ def curve(name: str) -> Response:
     )
 
 
-@bp.get(addresses.EMBED_MIND)
+@bp.get(urls.EMBED_MIND)
 def mind(name: str) -> Response:
     """Show an agent's mind."""
-    there = world()
-    step, colour = minds.parse_view(there, name, request.args)
+    site = current_site()
+    step, colour = minds.parse_view(site, name, request.args)
     kind = "" if colour == minds.EXPECTS else colour
-    following = there.short_step(name, step_after(step, there.last_step(name)))
+    following = site.step_for_url(name, next_step(step, site.last_step(name)))
     page = MindFrame(
-        mind=minds.picture(there, name, step, colour, moving=True),
-        kind=minds.kinds(there, name)[colour],
-        film=learning.film_of_mind(there, name),
+        mind=minds.picture(site, name, step, colour, moving=True),
+        kind=minds.kinds(site, name)[colour],
+        film=learning.film_of_mind(site, name),
         step=step,
-        next_step=addresses.EMBED_MIND.to(name, step=following, colour=kind),
-        page=addresses.mind(name, there.short_step(name, step), kind),
+        next_step=urls.EMBED_MIND.url(name, step=following, colour=kind),
+        page=urls.mind(name, site.step_for_url(name, step), kind),
     )
-    return respond(page)
+    return render_page(page)
 
 
-@bp.get(addresses.EMBED_EXPERIMENT)
+@bp.get(urls.EMBED_EXPERIMENT)
 def experiment(claim: str) -> Response:
     """Show a figure of an experiment."""
-    summary, number = parse_figure(world(), claim, request.args)
-    layout = layout_of(world(), claim, number)
-    return respond(
+    summary, number = parse_figure(current_site(), claim, request.args)
+    layout = layout_of(current_site(), claim, number)
+    return render_page(
         ExperimentFrame(
             summary=summary,
             layout=layout,
             svg=inline_plot(layout.plot, outside=outside()),
-            table=table(summary.figures[number - 1], world(), summary.first_seed),
+            table=table(summary.figures[number - 1], current_site(), summary.first_seed),
         )
     )
 
 
-def parse_figure(world: World, claim: str, query: "Query") -> tuple[Summary, int]:
+def parse_figure(site: SiteData, claim: str, query: "Query") -> tuple[Summary, int]:
     """Read which figure of an experiment is meant: the first has number 1, and is the usual one.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    summary = world.experiment(claim)
+    summary = site.experiment(claim)
     figures = len(summary.figures)
-    return summary, read_whole("figure", query.get("figure") or "1", 1, figures)
+    return summary, read_integer("figure", query.get("figure") or "1", 1, figures)
 
 
 class TakePage(Page, frozen=True):
@@ -230,35 +232,35 @@ class TakePage(Page, frozen=True):
     replay: str  # where the game is played again before one's eyes
 
 
-@bp.get(addresses.TAKE.to(""))
-@bp.get(addresses.TAKE)
+@bp.get(urls.TAKE.url(""))
+@bp.get(urls.TAKE)
 def take(record: str = "") -> Response:
     """Show how a match is taken along."""
-    place = parse(record, request.args, world())
-    takes = [export.take_board(place)]
-    if place.match.record and not place.match.hide:
-        takes.append(export.take_value(place))
-    played = replace(place.match.at(len(place.match.record)), replay=False)
+    state = parse_match(record, request.args, current_site())
+    takes = [export.take_board(state)]
+    if state.match.record and not state.match.hide:
+        takes.append(export.take_value(state))
+    played = replace(state.match.at(len(state.match.record)), replay=False)
     again = replace(played.at(0), replay=True, pause=False, keep=False, tally=Match().tally)
     page = TakePage(
         takes=takes,
-        back=addresses.play(place.match),
-        card=addresses.MATCH_PREVIEW.of(played) if place.over else "",
-        told=summed_up(place) if place.over else "",
-        replay=addresses.play(again),
+        back=urls.play(state.match),
+        card=urls.MATCH_PREVIEW.url_for_match(played) if state.over else "",
+        told=summarise_game(state) if state.over else "",
+        replay=urls.play(again),
     )
-    return respond(page)
+    return render_page(page)
 
 
 FORMATS = ".<any(svg, csv):ending>"
 FORMATS_AND_PREVIEW = ".<any(svg, csv, png):ending>"
 
 
-@bp.get(addresses.EMBED_BOARD.to("") + FORMATS)
-@bp.get(addresses.EMBED_BOARD.extend(FORMATS))
+@bp.get(urls.EMBED_BOARD.url("") + FORMATS)
+@bp.get(urls.EMBED_BOARD.extend(FORMATS))
 def board_file(ending: str, record: str = "") -> Response:
     """Hand out a board."""
-    shown = scene(parse(record, request.args, world()), IN_FRAME)
+    shown = build_match_view(parse_match(record, request.args, current_site()), IN_FRAME)
     name = _name("board", record)
     if ending == "svg":
         says = shown.says
@@ -268,12 +270,12 @@ def board_file(ending: str, record: str = "") -> Response:
     )
 
 
-@bp.get(addresses.EMBED_VALUE.to("") + FORMATS)
-@bp.get(addresses.EMBED_VALUE.extend(FORMATS))
+@bp.get(urls.EMBED_VALUE.url("") + FORMATS)
+@bp.get(urls.EMBED_VALUE.extend(FORMATS))
 def value_file(ending: str, record: str = "") -> Response:
     """Hand out the value of a game over its moves."""
-    place = parse(record, request.args, world())
-    moves, name = scene(place, IN_FRAME).moves, _name("value", record)
+    place = parse_match(record, request.args, current_site())
+    moves, name = build_match_view(place, IN_FRAME).moves, _name("value", record)
     if ending == "svg":
         return export.svg_file(
             curves.value_picture(place, moves, export.take_value(place).title), name
@@ -281,10 +283,10 @@ def value_file(ending: str, record: str = "") -> Response:
     return export.numbers_file(curves.VALUE_COLUMNS, curves.value_numbers(place, moves), name)
 
 
-@bp.get(addresses.EMBED_CURVE.extend(FORMATS_AND_PREVIEW))
+@bp.get(urls.EMBED_CURVE.extend(FORMATS_AND_PREVIEW))
 def curve_file(name: str, ending: str) -> Response:
     """Hand out learning curves, or as a link to them is shown."""
-    chosen = parse_curves(world(), name, request.args)
+    chosen = parse_curves(current_site(), name, request.args)
     title = chosen.take.title
     if ending == "png":
         drawn = curve_picture(chosen.charts, "", WIDTH)
@@ -292,44 +294,46 @@ def curve_file(name: str, ending: str) -> Response:
         return export.png_file(preview(line, drawn.shapes, drawn.width, drawn.height))
     if ending == "csv":
         return export.numbers_file(*curves.numbers(chosen.charts), _name("curve", name))
-    width = read_whole("width", request.args.get("width") or str(WIDTH), *WIDTHS)
+    width = read_integer("width", request.args.get("width") or str(WIDTH), *WIDTHS)
     return export.svg_file(curve_picture(chosen.charts, title, width), _name("curve", name))
 
 
-@bp.get(addresses.EMBED_MIND.extend(FORMATS_AND_PREVIEW))
+@bp.get(urls.EMBED_MIND.extend(FORMATS_AND_PREVIEW))
 def mind_file(name: str, ending: str) -> Response:
     """Hand out an agent's mind, or as a link to it is shown."""
-    step, colour = minds.parse_view(world(), name, request.args)
-    shown = minds.picture(world(), name, step, colour)
+    step, colour = minds.parse_view(current_site(), name, request.args)
+    shown = minds.picture(current_site(), name, step, colour)
     if ending == "png":
-        line = f"The mind of {shown.title}: {minds.kinds(world(), name)[colour].title.lower()}"
+        line = (
+            f"The mind of {shown.title}: {minds.kinds(current_site(), name)[colour].title.lower()}"
+        )
         shapes, where = [minds.truth(shown.where), shown.tiles()], shown.where
         return export.png_file(preview(line, shapes, where.columns, where.height))
     if ending == "csv":
-        rows = minds.mind_numbers(world(), shown, step)
+        rows = minds.mind_numbers(current_site(), shown, step)
         return export.numbers_file(minds.COLUMNS, rows, _name("mind", name))
-    return export.svg_file(minds.mind_picture(world(), shown, step), _name("mind", name))
+    return export.svg_file(minds.mind_picture(current_site(), shown, step), _name("mind", name))
 
 
-@bp.get(addresses.MATCH_PREVIEW.to(""))
-@bp.get(addresses.MATCH_PREVIEW)
+@bp.get(urls.MATCH_PREVIEW.url(""))
+@bp.get(urls.MATCH_PREVIEW)
 def board_preview(record: str = "") -> Response:
     """Draw a position as a link to it is shown: with its own values, never with those held.
 
     That of a finished game has a ring around the move that it turned on; so has its replay.
     """
-    place = parse(record, request.args, world())
-    if place.match.replay:
-        place = Place(place.world, place.match.at(len(record)), place.positions)
-    opinion = None if place.match.hide or place.over else opinion_at(place)
-    unsaid = [NOTHING] * place.world.game.cells
-    line, blame = headline_of(place), losing_move(place)
-    if place.over:
-        line = summed_up(place)
+    state = parse_match(record, request.args, current_site())
+    if state.match.replay:
+        state = MatchState(state.site, state.match.at(len(record)), state.positions)
+    opinion = None if state.match.hide or state.over else evaluate_match(state)
+    unsaid = [NOTHING] * state.site.game.cells
+    line, blame = describe_turn(state), find_losing_move(state)
+    if state.over:
+        line = summarise_game(state)
     if opinion:
-        line = legend_of(place, opinion).caption.partition(": ")[2]
-    turned = place.cells[blame.ply - 1] if blame else None
-    shown = boards.board(place, opinion, None, notes=unsaid, chosen=turned)
+        line = build_legend(state, opinion).caption.partition(": ")[2]
+    turned = state.cells[blame.ply - 1] if blame else None
+    shown = boards.board(state, opinion, None, notes=unsaid, chosen=turned)
     return export.png_file(boards.preview_of(shown, f"{line[0].upper()}{line[1:]}"))
 
 
@@ -344,7 +348,7 @@ SMALLEST, LARGEST = 120, 99_999  # pixels: narrower or lower nothing can be seen
 NO_VIEW = {400, 404, 405, 409, 414}  # an address that shows nothing of ours
 
 
-@bp.get(addresses.OEMBED)
+@bp.get(urls.OEMBED)
 def oembed() -> Response:
     """Say how the page at an address of this site is embedded."""
     kind = request.args.get("format", "json")
@@ -353,7 +357,7 @@ def oembed() -> Response:
     url = request.args.get("url", "")
     if not url:
         raise BadRequest("url in the address is missing: it is that of the page to embed.")
-    take, host = found(world(), url), request.host_url.rstrip("/")
+    take, host = found(current_site(), url), request.host_url.rstrip("/")
     width, height = min(take.size[0], most("maxwidth")), min(take.size[1], most("maxheight"))
     answer = {
         "version": "1.0",
@@ -374,7 +378,7 @@ def oembed() -> Response:
     return export.file(body, "text/xml")
 
 
-def found(world: World, url: str) -> export.Take:
+def found(site: SiteData, url: str) -> export.Take:
     """Return how the page at an address leaves the site.
 
     Raises NotFound if that is another host, or nothing there that can be embedded.
@@ -388,7 +392,7 @@ def found(world: World, url: str) -> export.Take:
     query = MultiDict(parse_qsl(parts.query, keep_blank_values=True))
     try:
         endpoint, given = current_app.url_map.bind(parts.netloc).match(parts.path)
-        if take := take_of(world, endpoint, given, query):
+        if take := take_of(site, endpoint, given, query):
             return take
     except RequestRedirect:
         pass
@@ -401,11 +405,11 @@ def found(world: World, url: str) -> export.Take:
 
 def most(name: str) -> int:
     """Read how many pixels a frame may have at most; raises BadRequest if that is too few."""
-    return read_whole(name, request.args.get(name) or str(LARGEST), SMALLEST, LARGEST)
+    return read_integer(name, request.args.get(name) or str(LARGEST), SMALLEST, LARGEST)
 
 
 def take_of(
-    world: World, endpoint: str, given: Mapping[str, Any], query: Query
+    site: SiteData, endpoint: str, given: Mapping[str, Any], query: Query
 ) -> export.Take | None:
     """Return how what an endpoint shows leaves the site, of a page or of the frame itself.
 
@@ -414,30 +418,32 @@ def take_of(
     take = None
     match endpoint:
         case "play.play" | "embed.board":
-            take = export.take_board(parse(given.get("record", ""), query, world))
+            take = export.take_board(parse_match(given.get("record", ""), query, site))
         case "mind.mind" | "embed.mind":
-            view = minds.parse_view(world, given["name"], query)
-            take = export.take_mind(world, given["name"], *view)
+            view = minds.parse_view(site, given["name"], query)
+            take = export.take_mind(site, given["name"], *view)
         case "agents.agent":  # it takes no heed of the rest
             alone = MultiDict({"against": query.get("against", "")})
-            take = parse_curves(world, given["name"], alone).take
+            take = parse_curves(site, given["name"], alone).take
         case "embed.curve":
-            take = parse_curves(world, given["name"], query).take
+            take = parse_curves(site, given["name"], query).take
         case "compare.compare":
             record, lenses = given.get("record", ""), query.getlist("lens")
-            shown, _ = comparison.parse(record, lenses, world, query.get("figure", ""))
-            learned = [view.lens for view in shown.views if world.agents.knows(view.lens)]
+            shown, _ = parse_comparison(record, lenses, site, query.get("figure", ""))
+            learned = [view.lens for view in shown.views if site.agents.knows(view.lens)]
             if not learned:
                 raise NotFound("None of them has learned.")
-            take = export.take_curve(world, learned, shown.figure, record=shown.record)
+            take = export.take_curve(site, learned, shown.figure, record=shown.record)
         case "experiments.one" | "embed.experiment":
-            take = export.take_figure(*parse_figure(world, given["claim"], query))
+            take = export.take_figure(*parse_figure(site, given["claim"], query))
         case "puzzle.puzzle" | "puzzle.framed":
-            take = export.take_puzzle(world, given["number"])
+            take = export.take_puzzle(site, given["number"])
         case "puzzle.today" | "puzzle.framed_today":
             take = export.take_today()
         case "lesson.lesson" | "lesson.framed":
-            take = export.take_stop(next(stop for stop in STOPS if stop.slug == given["slug"]))
+            take = export.take_stop(
+                next(stop for stop in LESSON_STEPS if stop.slug == given["slug"])
+            )
         case "teach.teach" | "teach.framed":
             try:
                 take = export.take_learner(given.get("name", ""))

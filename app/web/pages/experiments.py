@@ -16,16 +16,16 @@ from app.experiments import Summary
 from app.sources import SOURCES, Source
 from app.sources import sources as sources_of
 from app.tictactoe.card import Card
-from app.web import addresses
-from app.web.addresses import Offer
+from app.web import urls
 from app.web.algorithms import ALGORITHMS
 from app.web.match import read_word
 from app.web.pages.parts import export
 from app.web.pictures import tables
 from app.web.pictures.figures import Layout, drawing, layout_of, miniature, preview_of
 from app.web.pictures.svg import SCHEMES, inline_plot
-from app.web.respond import Page, respond
-from app.web.world import World, world
+from app.web.rendering import Page, render_page
+from app.web.site_data import SiteData, current_site
+from app.web.urls import Destination
 
 bp = Blueprint("experiments", __name__)
 # The verdicts as addresses and styles have them.
@@ -56,7 +56,7 @@ class ExperimentsPage(Page, frozen=True):
 
     template: ClassVar = "experiments/experiments.html"
 
-    verdicts: list[Offer]  # the claims with each, and how many they are
+    verdicts: list[Destination]  # the claims with each, and how many they are
     # Of each source: its claims, each with its first figure in small, and whether they are seen.
     groups: list[tuple[Source, list[tuple[Summary, Markup]], bool]]
     all: bool  # whether no claim is left out
@@ -69,7 +69,7 @@ class ExperimentPage(Page, frozen=True):
 
     template: ClassVar = "experiments/experiment.html"
 
-    world: World
+    site: SiteData
     summary: Summary
     numbers: tables.Table  # that force the verdict
     sources: tuple[Source, ...]  # whose claim it is
@@ -88,25 +88,25 @@ class SourcesPage(Page, frozen=True):
     families: Mapping[str, list[tuple[Source, list[Card], list[Summary]]]]  # what is of each
 
 
-@bp.get(addresses.EXPERIMENTS)
+@bp.get(urls.EXPERIMENTS)
 def every() -> Response:
     """List the claims, of one source and with one verdict where the address names these."""
     source = read_word("source", request.args, SOURCES)
     verdict = read_word("verdict", request.args, VERDICTS.values())
-    every = [*world().experiments.values()]
+    every = [*current_site().experiments.values()]
     of_source = [one for one in every if source in ("", *one.sources)]
     verdicts = Counter[str](one.verdict for one in of_source)
     chosen = [one for one in of_source if verdict in ("", VERDICTS[one.verdict])]
     groups, listed = [], 0
     for claimant, of in groupby(chosen, lambda one: one.sources[0]):
-        claims = [(one, miniature(world(), one.figures[0])) for one in of]
+        claims = [(one, miniature(current_site(), one.figures[0])) for one in of]
         listed += len(claims)
         groups.append((SOURCES[claimant], claims, listed <= OPEN))
     page = ExperimentsPage(
         verdicts=[
-            Offer(
+            Destination(
                 words,
-                addresses.EXPERIMENTS.to(source=source, verdict="" if verdict == slug else slug),
+                urls.EXPERIMENTS.url(source=source, verdict="" if verdict == slug else slug),
                 line=str(verdicts[words]),
                 id=f"verdict-{slug}",
                 chosen=verdict == slug,
@@ -118,49 +118,49 @@ def every() -> Response:
         total=len(every),
         runs=sum(one.runs for one in every),
     )
-    return respond(page)
+    return render_page(page)
 
 
-@bp.get(addresses.EXPERIMENT)
+@bp.get(urls.EXPERIMENT)
 def one(claim: str) -> Response:
     """Show a claim, and what is so."""
-    there, summary = world(), world().experiment(claim)
-    order = [*there.experiments.values()]
+    site, summary = current_site(), current_site().experiment(claim)
+    order = [*site.experiments.values()]
     at = order.index(summary)
-    address = request.host_url.rstrip("/") + addresses.EXPERIMENT.to(claim)
+    address = request.host_url.rstrip("/") + urls.EXPERIMENT.url(claim)
     figures = [
         ShownFigure(
             number=number,
-            layout=(drawn := layout_of(there, claim, number)),
+            layout=(drawn := layout_of(site, claim, number)),
             svg=inline_plot(drawn.plot),
-            table=tables.table(figure, there, summary.first_seed),
-            offers=tables.offers(there, figure, summary.first_seed),
+            table=tables.table(figure, site, summary.first_seed),
+            offers=tables.offers(site, figure, summary.first_seed),
             take=export.take_figure(summary, number),
         )
         for number, figure in enumerate(summary.figures, 1)
     ]
     page = ExperimentPage(
-        world=there,
+        site=site,
         summary=summary,
         numbers=tables.written(summary.numbers),
         sources=sources_of(*summary.sources),
         figures=figures,
         methods={
             slug: ALGORITHMS[slug].title
-            for slug in there.algorithms_of(summary)
+            for slug in site.list_algorithms(summary)
             if slug in ALGORITHMS
         },
         before=order[at - 1] if at else None,
         after=order[at + 1] if at + 1 < len(order) else None,
         bibtex=export.bibtex(summary.title, address, export.made(summary)),
     )
-    return respond(page)
+    return render_page(page)
 
 
-@bp.get(f"{addresses.EXPERIMENT}.csv")
+@bp.get(f"{urls.EXPERIMENT}.csv")
 def numbers(claim: str) -> Response:
     """Hand out every number of an experiment."""
-    summary = world().experiment(claim)
+    summary = current_site().experiment(claim)
     rows = (
         (number, *record)
         for number, figure in enumerate(summary.figures, 1)
@@ -169,30 +169,30 @@ def numbers(claim: str) -> Response:
     return export.numbers_file(tables.COLUMNS, rows, claim)
 
 
-@bp.get(f"{addresses.EXPERIMENT}.png")
+@bp.get(f"{urls.EXPERIMENT}.png")
 def preview(claim: str) -> Response:
     """Draw what a link to an experiment is shown with."""
-    summary = world().experiment(claim)
+    summary = current_site().experiment(claim)
     line = f"{summary.verdict.capitalize()}: {summary.title}"
-    return export.png_file(preview_of(world(), summary.figures[0], line))
+    return export.png_file(preview_of(current_site(), summary.figures[0], line))
 
 
-@bp.get(addresses.EXPERIMENT_FIGURE)
+@bp.get(urls.EXPERIMENT_FIGURE)
 def figure(claim: str, number: int) -> Response:
     """Draw a figure that stands alone."""
-    summary = world().experiment(claim)
+    summary = current_site().experiment(claim)
     scheme = read_word("scheme", request.args, SCHEMES, SCHEMES[0])
     if not 1 <= number <= len(summary.figures):
         raise NotFound(f"There is no figure {number}: {claim} has {len(summary.figures)}.")
-    page = request.host_url.rstrip("/") + addresses.EXPERIMENT.to(claim)
+    page = request.host_url.rstrip("/") + urls.EXPERIMENT.url(claim)
     source = f"{SITE}: {summary.title}, {summary.date}. {page}"
-    return export.svg_file(drawing(layout_of(world(), claim, number), source), scheme=scheme)
+    return export.svg_file(drawing(layout_of(current_site(), claim, number), source), scheme=scheme)
 
 
-@bp.get(addresses.SOURCES)
+@bp.get(urls.SOURCES)
 def sources() -> Response:
     """Show all sources."""
-    agents, experiments = world().always.values(), world().experiments.values()
+    agents, experiments = current_site().always.values(), current_site().experiments.values()
     families = {
         title: [
             (
@@ -205,4 +205,4 @@ def sources() -> Response:
         ]
         for kind, title in {"project": "The five projects", "classic": "The classics"}.items()
     }
-    return respond(SourcesPage(families))
+    return render_page(SourcesPage(families))

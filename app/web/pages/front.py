@@ -4,13 +4,13 @@ from typing import ClassVar
 
 from flask import Blueprint, Response, request
 
-from app.web import addresses
-from app.web.match import Match, read_step, step_after
+from app.web import urls
+from app.web.match import Match, next_step, read_step
 from app.web.pages.parts.learning import Film, film_of
 from app.web.pictures.minds import MindPicture, picture
-from app.web.respond import Page, respond
-from app.web.text import BLOCKED, Character, character, first_opponent, first_puzzle
-from app.web.world import World, world
+from app.web.rendering import Page, render_page
+from app.web.site_data import SiteData, current_site
+from app.web.wording import BLOCKED, Character, characterise, first_opponent, first_puzzle
 
 bp = Blueprint("front", __name__)
 LEARNERS = ("q-learning-3", "q-table")  # to watch: their games end in every way
@@ -35,34 +35,34 @@ class FrontPage(Page, frozen=True):
     cast: list[tuple[str, str, Character]]  # name, title and character
 
 
-@bp.get(addresses.HOME)
+@bp.get(urls.HOME)
 def front() -> Response:
     """Show the front page."""
-    there, step = world(), request.args.get("step", "")
-    name = first_opponent(there)
-    film = film_of(there, name, BLOCKED)
-    frame = read_step(name, step, film.last, there)
+    site, step = current_site(), request.args.get("step", "")
+    name = first_opponent(site)
+    film = film_of(site, name, BLOCKED)
+    frame = read_step(name, step, film.last, site)
     page = FrontPage(
         film=film,
         step=frame,
         plays=not step,
-        next_step=addresses.HOME.to(step=step_after(frame, film.last)),
+        next_step=urls.HOME.url(step=next_step(frame, film.last)),
         name=name,
-        mind=picture(there, name, frame, moving=True),
-        tiles=len(there.tiles.decision),
-        watched=watched(there),
-        puzzle=first_puzzle(there, name),
+        mind=picture(site, name, frame, moving=True),
+        tiles=len(site.tiles.decision),
+        watched=watched(site),
+        puzzle=first_puzzle(site, name),
         cast=[
-            (each, there.titles[each], character(there, each))
+            (each, site.titles[each], characterise(site, each))
             for each in CAST
-            if each in there.agents
+            if each in site.agents
         ],
     )
-    return respond(page)
+    return render_page(page)
 
 
-def watched(world: World) -> str:
+def watched(site: SiteData) -> str:
     """Return where two learners play each other."""
-    learned = [*world.agents]
+    learned = [*site.agents]
     one, other = LEARNERS if {*LEARNERS} <= {*learned} else (learned[0], learned[-1])
-    return addresses.play(Match(x=one, o=other, lens=one, epsilon=RANDOM_MOVES, keep=True))
+    return urls.play(Match(x=one, o=other, lens=one, epsilon=RANDOM_MOVES, keep=True))

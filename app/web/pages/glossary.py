@@ -12,9 +12,9 @@ import msgspec
 from flask import Blueprint, Response
 from markupsafe import Markup
 
-from app.web import addresses
-from app.web.addresses import Offer
-from app.web.respond import Page, outside, respond
+from app.web import urls
+from app.web.rendering import Page, outside, render_page
+from app.web.urls import Destination
 
 bp = Blueprint("glossary", __name__)
 
@@ -26,7 +26,7 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     meaning: str
     formula: str = ""  # LaTeX
     book: str = ""  # a section of the textbook, or who else defined it
-    seen: Offer | None = None
+    seen: Destination | None = None
     said: tuple[str, ...] | None = None  # how pages say it; None for by its name
 
 
@@ -73,7 +73,7 @@ def lead_to_terms(html: Markup) -> Markup:
         if place in linked:
             return saying[0]
         linked.add(place)
-        return f'<a href="{addresses.glossary(place)}"{outside()}>{saying[0]}</a>'
+        return f'<a href="{urls.glossary(place)}"{outside()}>{saying[0]}</a>'
 
     def paragraph(found: re.Match[str]) -> str:
         parts = UNSAID.split(found[0])  # text, what is left as it is, its tag; text, ...
@@ -84,7 +84,7 @@ def lead_to_terms(html: Markup) -> Markup:
     return Markup(PROSE.sub(paragraph, html))
 
 
-@bp.get(addresses.GLOSSARY)
+@bp.get(urls.GLOSSARY)
 def glossary() -> Response:
     """Show all terms."""
-    return respond(GlossaryPage(CHAPTERS, len(TERMS)))
+    return render_page(GlossaryPage(CHAPTERS, len(TERMS)))

@@ -19,62 +19,62 @@ from app.recipes import Recipe
 from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import parse_position, parse_record, position_text, replay
-from app.web import addresses
+from app.web import urls
 from app.web.algorithms import ALGORITHMS
 from app.web.algorithms.algorithm import SECTIONS, Section
-from app.web.lens import HEAT_STEPS, opinion_at
-from app.web.match import Match, parse, place_of, read_whole
-from app.web.numbers import Encodings, count, encoded, percent
+from app.web.formatting import Encodings, encode_position, format_count, format_percent
+from app.web.match import Match, parse_match, read_integer, replay_match
+from app.web.move_values import HEAT_STEPS, evaluate_match
 from app.web.pictures.boards import Board, SmallBoard, board, small_board
-from app.web.respond import Page, respond
-from app.web.text import STOPS, Legend, Stop, headline_of, legend_of
-from app.web.world import TRUTH, World, kept, world
+from app.web.rendering import Page, render_page
+from app.web.site_data import TRUTH, SiteData, cached_per_site, current_site
+from app.web.wording import LESSON_STEPS, Legend, LessonStep, build_legend, describe_turn
 
 bp = Blueprint("how", __name__)
 
 RARELY_BEATEN, OFTEN_BEATEN = "q-learning-2", "q-learning-1"  # by random moves
 
 
-def _odds(world: World) -> dict[str, object]:
+def _odds(site: SiteData) -> dict[str, object]:
     """Say how often a learner of the league draws its best move for each move worth 0."""
     start = SECTIONS["exploration"].start
-    if start.lens not in world.always:
+    if start.lens not in site.always:
         return {}
-    row = world.agents[start.lens].q[replay(world.game, start.record)[-1]]
-    limit = float(getattr(world.recipe(start.lens), "k_limit"))  # noqa: B009 - of this algorithm
-    odds = count(round(limit ** float(np.nanmax(row))))
+    row = site.agents[start.lens].q[replay(site.game, start.record)[-1]]
+    limit = float(getattr(site.recipe(start.lens), "k_limit"))  # noqa: B009 - of this algorithm
+    odds = format_count(round(limit ** float(np.nanmax(row))))
     return {"limit": f"{limit:g}", "odds": odds}
 
 
-def _unnoticed(world: World) -> dict[str, object]:
+def _unnoticed(site: SiteData) -> dict[str, object]:
     """Say how likely it is that a rare loss is not seen in so many games."""
-    seat = _beaten_seat(world, RARELY_BEATEN)
+    seat = _beaten_seat(site, RARELY_BEATEN)
     if not seat:
         return {}
-    loss = getattr(world.agents[RARELY_BEATEN].card.figures.vs["random"], seat)[-1][2]
-    unseen = {games: percent((1 - loss) ** games) for games in (100, 1000)}
-    return {"mark": seat.upper(), "loss": percent(loss), "unseen": unseen}
+    loss = getattr(site.agents[RARELY_BEATEN].card.figures.vs["random"], seat)[-1][2]
+    unseen = {games: format_percent((1 - loss) ** games) for games in (100, 1000)}
+    return {"mark": seat.upper(), "loss": format_percent(loss), "unseen": unseen}
 
 
-def _beaten(world: World) -> dict[str, object]:
+def _beaten(site: SiteData) -> dict[str, object]:
     """Say how often an agent beats random moves that a best responder beats in every game."""
     name = OFTEN_BEATEN
-    seat = _beaten_seat(world, name)
+    seat = _beaten_seat(site, name)
     if not seat:
         return {}
-    wins = getattr(world.agents[name].card.figures.vs["random"], seat)[-1][0]
-    return {"mark": seat.upper(), "wins": percent(wins)}
+    wins = getattr(site.agents[name].card.figures.vs["random"], seat)[-1][0]
+    return {"mark": seat.upper(), "wins": format_percent(wins)}
 
 
-def _beaten_seat(world: World, name: str) -> str:
+def _beaten_seat(site: SiteData, name: str) -> str:
     """Name a seat in which an agent loses every game to its best responder, "" without one."""
-    if name not in world.always:
+    if name not in site.always:
         return ""
-    worst = world.agents[name].card.figures.best_response
+    worst = site.agents[name].card.figures.best_response
     return next((seat for seat in SEATS if getattr(worst, seat)[-1][2] == 1), "")
 
 
-FACTS: Mapping[str, Callable[[World], Mapping[str, object]]] = {
+FACTS: Mapping[str, Callable[[SiteData], Mapping[str, object]]] = {
     **{slug: algorithm.facts for slug, algorithm in ALGORITHMS.items()},
     "exploration": _odds,
     "best-response": _beaten,
@@ -161,19 +161,19 @@ def writing(game: Game, position: int) -> Writing:
             parse_position(game, after)
         except ValueError:
             return ""
-        return addresses.how(WRITING, board=after)
+        return urls.how(WRITING, board=after)
 
     stands = int(game.symmetry_class[position])
     names = IMAGES[:: len(IMAGES) // len(game.symmetry)]
     return Writing(
         mover=mover,
         squares=[Edit(f"{WRITING}-{cell}", mark, press(cell)) for cell, mark in enumerate(text)],
-        encodings=encoded(game, position),
+        encodings=encode_position(game, position),
         images=[
             Image(
                 name=name,
                 board=small_board(game, image, {}),
-                href=addresses.how(WRITING, board=position_text(game, image)),
+                href=urls.how(WRITING, board=position_text(game, image)),
                 chosen=image == stands,
             )
             for name, image in zip(names, game.image[:, position].tolist(), strict=True)
@@ -225,7 +225,7 @@ class HowPage(Page, frozen=True):
 
     template: ClassVar = "how/how.html"
 
-    stops: Sequence[Stop]  # of the lesson
+    stops: Sequence[LessonStep]  # of the lesson
     contents: Mapping[str, Mapping[str, str]]  # the titles of all parts by heading and slug
 
 
@@ -235,7 +235,7 @@ class PartPage(Page, frozen=True):
     template: ClassVar = "how/part.html"
     fragment: ClassVar = ("moved",)
 
-    world: World
+    site: SiteData
     slug: str
     title: str
     contents: Mapping[str, Mapping[str, str]]
@@ -252,98 +252,100 @@ class PartPage(Page, frozen=True):
     claims: Sequence[Summary] = ()  # that were checked with runs of it
 
 
-@bp.get(addresses.HOW)
+@bp.get(urls.HOW)
 def how() -> Response:
     """Show the contents, or lead on to the part that a query names: all were once one page."""
     if part := request.args.get("at", ""):
         shown = {name: request.args.get(name) for name in ("record", "board", "stage")}
-        return redirect(addresses.how(part, **shown), 301)
-    return respond(HowPage(STOPS, CONTENTS))
+        return redirect(urls.how(part, **shown), 301)
+    return render_page(HowPage(LESSON_STEPS, CONTENTS))
 
 
-@bp.get(addresses.HOW_PART)
+@bp.get(urls.HOW_PART)
 def part(slug: str) -> Response:
     """Show a part of the contents; the stops of the lesson have addresses like theirs."""
     if slug not in PARTS:
-        there = [*(stop.slug for stop in STOPS), *PARTS]
+        there = [*(stop.slug for stop in LESSON_STEPS), *PARTS]
         raise NotFound(f"There is no part {slug!r}. There are: {', '.join(there)}.")
-    query, game = request.args, world().game
-    page = partial(PartPage, world(), slug, PARTS[slug], CONTENTS)
+    query, game = request.args, current_site().game
+    page = partial(PartPage, current_site(), slug, PARTS[slug], CONTENTS)
     if slug == WRITING:
-        return respond(page(writing=writing(game, parse_board(query, game))))
+        return render_page(page(writing=writing(game, parse_board(query, game))))
     if slug == WON_GAME:
         moves = won_game(game)
-        stage = read_whole("stage", query.get("stage") or "0", 0, len(moves))
-        return respond(page(won_game=moves, stage=stage))
-    return respond(section_page(world(), slug, query.get("record", "")))
+        stage = read_integer("stage", query.get("stage") or "0", 0, len(moves))
+        return render_page(page(won_game=moves, stage=stage))
+    return render_page(section_page(current_site(), slug, query.get("record", "")))
 
 
-def section_page(world: World, slug: str, record: str) -> PartPage:
+def section_page(site: SiteData, slug: str, record: str) -> PartPage:
     """Gather what the templates write down of a section, its board after a record.
 
     Raises BadRequest or Conflict with a sentence on what is wrong with it.
     """
     section = SECTIONS[slug]
-    shown = _can_be_seen(world, section)
+    shown = _can_be_seen(site, section)
     if record and not shown:
         raise BadRequest(f"{PARTS[slug]} has no board here, for {section.start.lens} is not here.")
-    match = section.start.go(parse(record, {}, world).match.record) if record else section.start
+    match = (
+        section.start.go(parse_match(record, {}, site).match.record) if record else section.start
+    )
     return PartPage(
-        world=world,
+        site=site,
         slug=slug,
         title=PARTS[slug],
         contents=CONTENTS,
         part=section,
-        example=example(world, slug, match) if shown else None,
-        start=partial(start, world, section.start),
-        legend=partial(legend, world, section.start),
-        facts=facts(world, slug),
-        recipes={name: world.recipe(name) for name in world.agents},
-        cards={name: agent.card for name, agent in world.agents.items()},
-        claims=world.claims_of(slug),
+        example=example(site, slug, match) if shown else None,
+        start=partial(start, site, section.start),
+        legend=partial(legend, site, section.start),
+        facts=facts(site, slug),
+        recipes={name: site.recipe(name) for name in site.agents},
+        cards={name: agent.card for name, agent in site.agents.items()},
+        claims=site.list_claims(slug),
     )
 
 
-def _can_be_seen(world: World, section: Section) -> bool:
+def _can_be_seen(site: SiteData, section: Section) -> bool:
     lens, step = section.start.lens, section.start.step
     if lens == TRUTH:
         return True
-    return lens in world.always and (step is None or step <= world.last_step(lens))
+    return lens in site.always and (step is None or step <= site.last_step(lens))
 
 
-@kept(64)
-def facts(world: World, slug: str) -> Mapping[str, object]:
+@cached_per_site(64)
+def facts(site: SiteData, slug: str) -> Mapping[str, object]:
     """Return what only one section asks for."""
-    return FACTS[slug](world) if slug in FACTS else {}
+    return FACTS[slug](site) if slug in FACTS else {}
 
 
-def example(world: World, slug: str, match: Match) -> Example:
+def example(site: SiteData, slug: str, match: Match) -> Example:
     """Lay out a section's board."""
-    place = place_of(match, world)
-    opinion = None if place.over else opinion_at(place)
-    headline = headline_of(place)
+    state = replay_match(match, site)
+    opinion = None if state.over else evaluate_match(state)
+    headline = describe_turn(state)
     return Example(
         headline=headline,
-        caption=legend_of(place, opinion).caption if opinion else "",
+        caption=build_legend(state, opinion).caption if opinion else "",
         board=board(
-            place,
+            state,
             opinion,
-            lambda cell: addresses.how(slug, record=match.play(cell).record),
+            lambda cell: urls.how(slug, record=match.play(cell).record),
             label=f"{PARTS[slug]}: {headline}",
         ),
-        back=addresses.how(slug) if match != SECTIONS[slug].start else "",
-        play=addresses.play(match),
+        back=urls.how(slug) if match != SECTIONS[slug].start else "",
+        play=urls.play(match),
     )
 
 
-def start(world: World, match: Match, lens: str = "") -> Start:
+def start(site: SiteData, match: Match, lens: str = "") -> Start:
     """Return the values of an agent where a section's board begins: its own, or another one."""
-    place = place_of(replace(match, lens=lens) if lens else match, world)
-    tries = world.agents[lens or match.lens].visits[place.position].tolist()
-    return Start(opinion_at(place).texts, [count(number) for number in tries])
+    state = replay_match(replace(match, lens=lens) if lens else match, site)
+    tries = site.agents[lens or match.lens].visits[state.position].tolist()
+    return Start(evaluate_match(state).texts, [format_count(number) for number in tries])
 
 
-def legend(world: World, match: Match) -> Legend:
+def legend(site: SiteData, match: Match) -> Legend:
     """Explain the colours of a section's board as it begins."""
-    place = place_of(match, world)
-    return legend_of(place, opinion_at(place))
+    state = replay_match(match, site)
+    return build_legend(state, evaluate_match(state))

@@ -17,17 +17,24 @@ from app.tictactoe.atlas import Certificate
 from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import DIGITS, MARKS, position_text
-from app.web import addresses
-from app.web.addresses import Offer
-from app.web.lens import best_play
-from app.web.match import parse, read_whole
+from app.web import urls
+from app.web.facts import (
+    build_atlas,
+    build_certificate,
+    find_causes,
+    find_losing_game,
+    play_round_robin,
+)
+from app.web.match import parse_match, read_integer
+from app.web.move_values import describe_best_play
 from app.web.pages.parts import judgement
 from app.web.pages.parts.export import Take, numbers_file, take_board
 from app.web.pictures.curves import Share
 from app.web.pictures.minds import KINDS, Kind, MindPicture, picture_of_play
-from app.web.respond import Page, respond
-from app.web.text import Character, character
-from app.web.world import MOVES, World, world
+from app.web.rendering import Page, render_page
+from app.web.site_data import MOVES, SiteData, current_site
+from app.web.urls import Destination
+from app.web.wording import Character, characterise
 
 bp = Blueprint("judge", __name__)
 
@@ -36,9 +43,9 @@ SHOWN = 12  # blunders on the page
 SHEET = 60  # pictures on a page of all of them
 
 
-def standings(world: World, name: str) -> list[tuple[str, int, float]]:
+def standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
     """Place it among the players that are always there: those next to it, with rank and score."""
-    names, table = [*world.policies, name], league(world.round_robin(name))
+    names, table = [*site.policies, name], league(play_round_robin(site, name))
     order = np.argsort(-table.score, kind="stable").tolist()
     here = order.index(len(names) - 1)
     around = order[max(0, here - NEIGHBOURS) : here + NEIGHBOURS + 1]
@@ -58,11 +65,11 @@ class JudgedPage(Page, frozen=True):
 
     template: ClassVar = "judge/judged.html"
 
-    world: World
+    site: SiteData
     name: str
     moves: str  # their code
     character: Character
-    ways: list[Offer]  # the games that beat it, and to play it
+    ways: list[Destination]  # the games that beat it, and to play it
     causes: list[tuple[Cause, list[judgement.Exhibit]]]  # with positions that show them
     results: dict[str, list[list[Share]]]
     mind: MindPicture
@@ -89,61 +96,61 @@ class ListedPage(Page, frozen=True):
     hrefs: list[str]  # of all pages
 
 
-@bp.get(addresses.JUDGE, strict_slashes=False)
+@bp.get(urls.JUDGE, strict_slashes=False)
 def judge() -> Response:
     """Judge the moves in the address, or say how they come there."""
-    text, there = request.args.get("moves", "").strip(), world()
+    text, site = request.args.get("moves", "").strip(), current_site()
     if not text:
-        return respond(JudgePage(there.game.decisions))
+        return render_page(JudgePage(site.game.decisions))
     code = text.rpartition("moves=")[2]  # a whole link, put into the form, is as good
     if code != request.args["moves"]:
-        return redirect(addresses.judge(code), 303)
+        return redirect(urls.judge(code), 303)
     name = policy_named()
-    mind, verdicts = picture_of_play(there, name), judgement.verdicts(there, name)
+    mind, verdicts = picture_of_play(site, name), judgement.verdicts(site, name)
     page = JudgedPage(
-        world=there,
+        site=site,
         name=name,
         moves=code,
-        character=character(there, name),
+        character=characterise(site, name),
         ways=[
-            Offer(f"The game that beats it as {seat.upper()}", lost.href, id=f"beat-{seat}")
+            Destination(f"The game that beats it as {seat.upper()}", lost.href, id=f"beat-{seat}")
             for seat, lost in verdicts.items()
             if isinstance(lost, judgement.LostGame)
         ]
         + judgement.encounters(name),
         causes=[
-            (cause, [judgement.decision(there, name, position) for position in cause.positions])
-            for cause in there.causes(name)
+            (cause, [judgement.decision(site, name, position) for position in cause.positions])
+            for cause in find_causes(site, name)
         ],
-        results=judgement.results(there, name),
+        results=judgement.results(site, name),
         mind=mind,
         kind=KINDS[mind.kind],
-        standings=standings(there, name),
-        blunders=judgement.blunders(there, name, slice(SHOWN)),
+        standings=standings(site, name),
+        blunders=judgement.blunders(site, name, slice(SHOWN)),
         verdicts=verdicts,
-        take=take_board(parse("", {"o": name}, there)),
+        take=take_board(parse_match("", {"o": name}, site)),
     )
-    return respond(page)
+    return render_page(page)
 
 
-@bp.get(addresses.BLUNDERS)
-@bp.get(addresses.JUDGE_BLUNDERS)
+@bp.get(urls.BLUNDERS)
+@bp.get(urls.JUDGE_BLUNDERS)
 def blunders(name: str = "") -> Response:
     """Show all blunders of a policy."""
-    name, there = policy_named(name), world()
-    shown, listed = _listed(name, len(there.atlas(name).row), partial(addresses.blunders, name))
-    return respond(listed(blunders=judgement.blunders(there, name, shown), proof=None, seat=""))
+    name, site = policy_named(name), current_site()
+    shown, listed = _listed(name, len(build_atlas(site, name).row), partial(urls.blunders, name))
+    return render_page(listed(blunders=judgement.blunders(site, name, shown), proof=None, seat=""))
 
 
-@bp.get(addresses.CERTIFICATE)
-@bp.get(addresses.JUDGE_CERTIFICATE)
+@bp.get(urls.CERTIFICATE)
+@bp.get(urls.JUDGE_CERTIFICATE)
 def certificate(seat: str, name: str = "") -> Response:
     """Show the whole proof that a policy cannot be beaten in a seat."""
-    name, there = policy_named(name), world()
-    positions = len(proved(there, name, seat).position)
-    shown, listed = _listed(name, positions, partial(addresses.certificate, name, seat))
-    return respond(
-        listed(blunders=None, proof=judgement.proof(there, name, seat, shown), seat=seat)
+    name, site = policy_named(name), current_site()
+    positions = len(proved(site, name, seat).position)
+    shown, listed = _listed(name, positions, partial(urls.certificate, name, seat))
+    return render_page(
+        listed(blunders=None, proof=judgement.proof(site, name, seat, shown), seat=seat)
     )
 
 
@@ -152,12 +159,12 @@ def _listed(
 ) -> tuple[slice, Callable[..., ListedPage]]:
     """Return which of all pictures the page that is asked for has, and what else is on it."""
     pages = max(1, -(-pictures // SHEET))
-    number = read_whole("page", request.args.get("page") or "1", 1, pages)
+    number = read_integer("page", request.args.get("page") or "1", 1, pages)
     shown = slice((number - 1) * SHEET, number * SHEET)
     page = partial(
         ListedPage,
         name=name,
-        title=world().titles[name],
+        title=current_site().titles[name],
         number=number,
         shown=range(pictures)[shown],
         pictures=pictures,
@@ -166,16 +173,16 @@ def _listed(
     return shown, page
 
 
-@bp.get(addresses.CERTIFICATE.extend(".csv"))
-@bp.get(addresses.JUDGE_CERTIFICATE.extend(".csv"))
+@bp.get(urls.CERTIFICATE.extend(".csv"))
+@bp.get(urls.JUDGE_CERTIFICATE.extend(".csv"))
 def certificate_file(seat: str, name: str = "") -> Response:
     """Hand out such a proof: each position, the cells it may play, and the exact value."""
-    there, certificate = world(), proved(world(), policy_named(name), seat)
+    site, certificate = current_site(), proved(current_site(), policy_named(name), seat)
     rows = (
         (
-            position_text(there.game, position),
+            position_text(site.game, position),
             " ".join(DIGITS[cell] for cell in np.flatnonzero(choice)),
-            best_play(there, position),
+            describe_best_play(site, position),
         )
         for position, choice in zip(certificate.position.tolist(), certificate.moves, strict=True)
     )
@@ -188,19 +195,19 @@ def policy_named(name: str = "") -> str:
     Raises NotFound or BadRequest if there is none.
     """
     if name:
-        world().learned(name)
+        current_site().learned(name)
         return name
     moves = MOVES + request.args.get("moves", "")
-    world().canonical(moves)
+    current_site().canonical(moves)
     return moves
 
 
-def proved(world: World, name: str, seat: str) -> Certificate:
+def proved(site: SiteData, name: str, seat: str) -> Certificate:
     """Return the proof of a policy in a seat; raises NotFound, with a lost game, if it has none."""
-    record = world.losing(name, SEATS[seat])
+    record = find_losing_game(site, name, SEATS[seat])
     if record is not None:
         raise NotFound(
-            f"{world.titles[name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
+            f"{site.titles[name]} can be beaten as {MARKS[SEATS[seat]]}, so there is no "
             f"certificate: it loses the game {record}."
         )
-    return world.certificate(name, seat)
+    return build_certificate(site, name, seat)

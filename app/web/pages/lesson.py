@@ -10,20 +10,22 @@ from werkzeug.exceptions import NotFound
 
 from app.tictactoe.notation import MARKS, parse_record
 from app.tictactoe.puzzles import Puzzle
-from app.web import addresses
+from app.web import urls
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
-from app.web.language import gettext
-from app.web.lens import NOTHING, Note, opinion
-from app.web.match import Match, place_of, read_step, step_after
-from app.web.numbers import count, short_name, signed
+from app.web.facts import judge_policy, list_puzzles
+from app.web.formatting import format_count, format_signed, name_square_briefly
+from app.web.match import Match, next_step, read_step, replay_match
+from app.web.move_values import NOTHING, Note, evaluate_moves
 from app.web.pages.parts.export import Take, take_stop
 from app.web.pages.parts.learning import Film, film_of, film_of_mind
 from app.web.pictures.boards import Board, board
 from app.web.pictures.minds import MindPicture, picture
-from app.web.respond import Page, inside, respond
-from app.web.text import STOPS, Stop
-from app.web.world import HUMAN, World, world
+from app.web.rendering import Page, inside, render_page
+from app.web.site_data import HUMAN, SiteData, current_site
+from app.web.translation import gettext
+from app.web.urls import frame_url
+from app.web.wording import LESSON_STEPS, LessonStep
 
 bp = Blueprint("lesson", __name__)
 
@@ -53,8 +55,8 @@ class LessonPage(Page, frozen=True):
 
     template: ClassVar = "lesson/lesson.html"
 
-    world: World
-    stops: list[Stop]
+    site: SiteData
+    stops: list[LessonStep]
     number: int  # of this one, from 0
     illustration: Illustration
     next_step: str  # the address of the next frame of the film
@@ -62,112 +64,112 @@ class LessonPage(Page, frozen=True):
     take: Take
 
 
-def filmed(world: World) -> str:
+def filmed(site: SiteData) -> str:
     """Return whose film of RECORD is shown: of AGENT, if it is there."""
-    return AGENT if AGENT in world.agents else next(iter(world.agents))
+    return AGENT if AGENT in site.agents else next(iter(site.agents))
 
 
 # The only parts of /how that may stand in a frame.
-STOP = addresses.HOW_PART.change(
-    addresses.HOW_PART.replace("slug", f"any({', '.join(stop.slug for stop in STOPS)}):slug")
+STOP = urls.HOW_PART.change(
+    urls.HOW_PART.replace("slug", f"any({', '.join(stop.slug for stop in LESSON_STEPS)}):slug")
 )
 
 
 @bp.get(STOP)
-@bp.get(addresses.framed(STOP), endpoint="framed")
+@bp.get(frame_url(STOP), endpoint="framed")
 def lesson(slug: str) -> Response:
     """Show a stop."""
-    number = [stop.slug for stop in STOPS].index(slug)
-    illustration = SHOWN[slug](world(), request.args.get("step", ""))
-    following = illustration.film and step_after(illustration.step, illustration.film.last)
+    number = [stop.slug for stop in LESSON_STEPS].index(slug)
+    illustration = SHOWN[slug](current_site(), request.args.get("step", ""))
+    following = illustration.film and next_step(illustration.step, illustration.film.last)
     page = LessonPage(
-        world=world(),
-        stops=STOPS,
+        site=current_site(),
+        stops=LESSON_STEPS,
         number=number,
         illustration=illustration,
-        next_step=inside(addresses.how(slug, step=following)),
-        finish=addresses.play_against(_unbeatable(world())),
-        take=take_stop(STOPS[number]),
+        next_step=inside(urls.how(slug, step=following)),
+        finish=urls.play_against(_unbeatable(current_site())),
+        take=take_stop(LESSON_STEPS[number]),
     )
-    return respond(page)
+    return render_page(page)
 
 
-def _untrained(world: World, step: str) -> Illustration:
+def _untrained(site: SiteData, step: str) -> Illustration:
     """Show the film's position before the first game."""
-    name, game = filmed(world), world.game
-    place = place_of(Match(RECORD), world)
-    right, legal = world.right[place.position], game.legal[place.position]
-    mover = int(game.to_move[place.position])
+    name, game = filmed(site), site.game
+    state = replay_match(Match(RECORD), site)
+    right, legal = site.right[state.position], game.legal[state.position]
+    mover = int(game.to_move[state.position])
     return Illustration(
         name,
         facts={
             "mover": MARKS[mover],
             "other": MARKS[-mover],
-            "right": short_name(game, int(right.argmax())),
-            "free": count(int(legal.sum())),
-            "losing": count(int((legal & ~right).sum())),
+            "right": name_square_briefly(game, int(right.argmax())),
+            "free": format_count(int(legal.sum())),
+            "losing": format_count(int((legal & ~right).sum())),
         },
-        film=film_of(world, name, RECORD),
-        step=read_step(name, step, 0, world),
+        film=film_of(site, name, RECORD),
+        step=read_step(name, step, 0, site),
     )
 
 
-def _learning(world: World, step: str) -> Illustration:
+def _learning(site: SiteData, step: str) -> Illustration:
     """Show the mind that fills."""
-    name = filmed(world)
-    return _mind(world, name, read_step(name, step, 0, world))
+    name = filmed(site)
+    return _mind(site, name, read_step(name, step, 0, site))
 
 
-def _unbeaten(world: World, step: str) -> Illustration:
+def _unbeaten(site: SiteData, step: str) -> Illustration:
     """Show the mind of an agent that cannot be beaten."""
-    name = _unbeatable(world)
-    return _mind(world, name, read_step(name, step, world.last_step(name), world))
+    name = _unbeatable(site)
+    return _mind(site, name, read_step(name, step, site.last_step(name), site))
 
 
-def _mind(world: World, name: str, step: int) -> Illustration:
-    mind = picture(world, name, step, moving=True)
-    return Illustration(name, film=film_of_mind(world, name), step=step, mind=mind)
+def _mind(site: SiteData, name: str, step: int) -> Illustration:
+    mind = picture(site, name, step, moving=True)
+    return Illustration(name, film=film_of_mind(site, name), step=step, mind=mind)
 
 
-def _blunder(world: World, _: str) -> Illustration:
+def _blunder(site: SiteData, _: str) -> Illustration:
     """Show a position before a blunder, to be answered."""
-    number, puzzle = misled(world)
-    place = place_of(Match(puzzle.record), world)
+    number, puzzle = misled(site)
+    state = replay_match(Match(puzzle.record), site)
     return Illustration(
         puzzle.agent,
-        facts={"mover": MARKS[int(world.game.to_move[puzzle.position])]},
+        facts={"mover": MARKS[int(site.game.to_move[puzzle.position])]},
         board=board(
-            place,
+            state,
             None,
-            lambda cell: inside(addresses.puzzle(number, right=cell)),
+            lambda cell: inside(urls.puzzle(number, right=cell)),
             label=gettext("The position: which square is right?"),
         ),
         puzzle=number,
     )
 
 
-def _why(world: World, _: str) -> Illustration:
+def _why(site: SiteData, _: str) -> Illustration:
     """Show the update of the value that misled it."""
-    number, puzzle = misled(world)
-    pair = Pair(world, puzzle.agent, puzzle.position, puzzle.wrong)
+    number, puzzle = misled(site)
+    pair = Pair(site, puzzle.agent, puzzle.position, puzzle.wrong)
     rule = rule_of(pair)
     reason = rule.reason(pair)
     match = Match(puzzle.record, o=HUMAN, lens=puzzle.agent)
-    notes = [NOTHING] * world.game.cells
+    notes = [NOTHING] * site.game.cells
     notes[puzzle.wrong] = Note(gettext("blunder"), gettext("blunder"))
     return Illustration(
         puzzle.agent,
         facts={
-            "value": signed(pair.value),
-            "exact": signed(pair.exact_in_task or 0),
-            "place": short_name(world.game, puzzle.wrong),
-            "answer": short_name(world.game, parse_record(world.game, puzzle.refutation)[1]),
-            "answers": count(int(world.game.legal[pair.after].sum())),
+            "value": format_signed(pair.value),
+            "exact": format_signed(pair.exact_in_task or 0),
+            "place": name_square_briefly(site.game, puzzle.wrong),
+            "answer": name_square_briefly(site.game, parse_record(site.game, puzzle.refutation)[1]),
+            "answers": format_count(int(site.game.legal[pair.after].sum())),
         },
         board=board(
-            place_of(match, world),
-            opinion(world, puzzle.position, puzzle.agent),
-            lambda cell: addresses.why(match, cell),
+            replay_match(match, site),
+            evaluate_moves(site, puzzle.position, puzzle.agent),
+            lambda cell: urls.why(match, cell),
             label=gettext("The position and its Q-values"),
             chosen=puzzle.wrong,
             notes=notes,
@@ -175,7 +177,7 @@ def _why(world: World, _: str) -> Illustration:
         sentences=tuple(rule.sentences(pair, reason)),
         equations=tuple(rule.equations(pair, reason)),
         puzzle=number,
-        why=addresses.why(match, puzzle.wrong),
+        why=urls.why(match, puzzle.wrong),
     )
 
 
@@ -188,7 +190,7 @@ SHOWN = {
 }
 
 
-def misled(world: World) -> tuple[int, Puzzle]:
+def misled(site: SiteData) -> tuple[int, Puzzle]:
     """Return the puzzle, with its number, in which learning its task misled an agent most.
 
     Its blunder loses, and yet is the best move against random moves, which is what it was asked to
@@ -197,8 +199,8 @@ def misled(world: World) -> tuple[int, Puzzle]:
     """
     candidates = [
         (number, puzzle)
-        for number, puzzle in enumerate(world.puzzles, 1)
-        if puzzle.after < 0 and _is_best_against_random(world, puzzle)
+        for number, puzzle in enumerate(list_puzzles(site), 1)
+        if puzzle.after < 0 and _is_best_against_random(site, puzzle)
     ]
     own = [each for each in candidates if each[1].agent == BLUNDERER]
     if not candidates:
@@ -211,25 +213,25 @@ def misled(world: World) -> tuple[int, Puzzle]:
 
     def expects(each: tuple[int, Puzzle]) -> float:
         puzzle = each[1]
-        return float(opinion(world, puzzle.position, puzzle.agent).scaled[puzzle.wrong])
+        return float(evaluate_moves(site, puzzle.position, puzzle.agent).scaled[puzzle.wrong])
 
     return max(own or candidates, key=expects)
 
 
-def _is_best_against_random(world: World, puzzle: Puzzle) -> bool:
-    task, exact = world.task(puzzle.agent), world.task_q(puzzle.agent)
+def _is_best_against_random(site: SiteData, puzzle: Puzzle) -> bool:
+    task, exact = site.task(puzzle.agent), site.task_q(puzzle.agent)
     if task is None or exact is None or task.opponent != "random":
         return False
     return bool(np.nanargmax(exact[puzzle.position]) == puzzle.wrong)
 
 
-def _unbeatable(world: World) -> str:
+def _unbeatable(site: SiteData) -> str:
     """Return whom the last stop is about: UNBEATABLE, or who else cannot be beaten.
 
     Raises NotFound with a sentence if all can.
     """
-    for name in (UNBEATABLE, *world.agents):
-        if name in world.agents and all(world.judgement(name).unbeatable.values()):
+    for name in (UNBEATABLE, *site.agents):
+        if name in site.agents and all(judge_policy(site, name).unbeatable.values()):
             return name
     raise NotFound(
         gettext("Every agent here can be beaten: this step of the lesson has nothing to show.")

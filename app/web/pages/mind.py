@@ -7,16 +7,16 @@ from flask import Blueprint, Response, request
 
 from app.tictactoe.notation import position_text, record_to
 from app.tictactoe.value_map import count_outcomes, nearest_outcomes
-from app.web import addresses
-from app.web.lens import NOTHING, OUTCOMES, opinion
-from app.web.match import Match, place_of, read_whole, step_after
-from app.web.numbers import signed
+from app.web import urls
+from app.web.formatting import format_signed
+from app.web.match import Match, next_step, read_integer, replay_match
+from app.web.move_values import NOTHING, OUTCOMES, evaluate_moves
 from app.web.pages.parts.export import Take, take_mind
 from app.web.pages.parts.learning import Film, film_of_mind
 from app.web.pictures import minds
 from app.web.pictures.boards import Board, board
-from app.web.respond import Page, respond
-from app.web.world import HUMAN, TASK, World, world
+from app.web.rendering import Page, render_page
+from app.web.site_data import HUMAN, TASK, SiteData, current_site
 
 bp = Blueprint("mind", __name__)
 TASK_DECIMALS = 3  # so that a task that is all but a win is told from one
@@ -56,69 +56,69 @@ class MindPage(Page, frozen=True):
     take: Take
 
 
-@bp.get(addresses.MIND)
+@bp.get(urls.MIND)
 def mind(name: str) -> Response:
     """Show an agent's mind."""
-    return respond(mind_page(world(), name, request.args))
+    return render_page(mind_page(current_site(), name, request.args))
 
 
-def mind_page(world: World, name: str, query: Mapping[str, str]) -> MindPage:
+def mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> MindPage:
     """Gather what the templates write down.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    step, kind = minds.parse_view(world, name, query)
-    tiles = len(world.tiles.decision)
-    number = read_whole("tile", query.get("tile") or "0", 0, tiles - 1)
+    step, kind = minds.parse_view(site, name, query)
+    tiles = len(site.tiles.decision)
+    number = read_integer("tile", query.get("tile") or "0", 0, tiles - 1)
 
     def address(step: int = step, kind: str = kind, tile: int = number) -> str:
         colour = "" if kind == minds.EXPECTS else kind
-        return addresses.mind(name, world.short_step(name, step), colour, tile % tiles or None)
+        return urls.mind(name, site.step_for_url(name, step), colour, tile % tiles or None)
 
     return MindPage(
         name=name,
-        mind=minds.picture(world, name, step, kind, moving=True),
-        film=film_of_mind(world, name),
+        mind=minds.picture(site, name, step, kind, moving=True),
+        film=film_of_mind(site, name),
         step=step,
-        next_step=address(step_after(step, world.last_step(name))),
-        kinds=minds.kinds(world, name),
+        next_step=address(next_step(step, site.last_step(name))),
+        kinds=minds.kinds(site, name),
         address=address,
-        tile=_tile(world, name, step, number),
+        tile=_tile(site, name, step, number),
         tiles=tiles,
         agreement=[]
-        if world.agents[name].card.worth is None
+        if site.agents[name].card.worth is None
         else count_outcomes(
-            world.tiles,
-            nearest_outcomes(minds.expected(world, name, step)[0]),
-            minds.represented(world, name, step).known[0],
+            site.tiles,
+            nearest_outcomes(minds.expected(site, name, step)[0]),
+            minds.represented(site, name, step).known[0],
         ),
-        take=take_mind(world, name, step, kind),
+        take=take_mind(site, name, step, kind),
     )
 
 
-def _tile(world: World, name: str, step: int, number: int) -> Tile:
+def _tile(site: SiteData, name: str, step: int, number: int) -> Tile:
     """Lay out the decision that stands for a tile."""
-    where, game = world.tiles, world.game
-    rows, knows = minds.represented(world, name, step)
+    where, game = site.tiles, site.game
+    rows, knows = minds.represented(site, name, step)
     position, known = int(rows[0, number]), bool(knows[0, number])
-    shown = world.short_step(name, step)
+    shown = site.step_for_url(name, step)
     match = Match(record_to(game, position), o=HUMAN, lens=name, step=shown)
-    place = place_of(match, world)
-    view = opinion(world, position, name, shown)
-    outcome = int(nearest_outcomes(minds.expected(world, name, step)[0, number]))
+    state = replay_match(match, site)
+    view = evaluate_moves(site, position, name, shown)
+    outcome = int(nearest_outcomes(minds.expected(site, name, step)[0, number]))
     best = view.spoken[max(view.plays, key=lambda cell: float(view.values[cell]))]
     says = f"Its likeliest move has {best}" if view.beads else f"Its highest Q-value is {best}"
     task = ""
-    if not view.beads and world.task(name):
-        exact = opinion(world, position, name + TASK)
-        task = signed(float(exact.scaled[exact.known].max()), TASK_DECIMALS)
+    if not view.beads and site.task(name):
+        exact = evaluate_moves(site, position, name + TASK)
+        task = format_signed(float(exact.scaled[exact.known].max()), TASK_DECIMALS)
     return Tile(
         number=number,
         move=int(where.ply[number]) + 1,
         board=board(
-            place,
+            state,
             view,
-            lambda cell: addresses.play(match.play(cell)),
+            lambda cell: urls.play(match.play(cell)),
             "tile-board",
             f"The position {position_text(game, position)}",
             notes=[NOTHING] * game.cells,
@@ -127,6 +127,6 @@ def _tile(world: World, name: str, step: int, number: int) -> Tile:
         nearest=f"a {OUTCOMES[outcome]}" if known and not view.beads else "",
         optimal=f"a {OUTCOMES[int(where.truth[number])]}",
         task=task,
-        updates=int(world.agents[name].visits[position].sum()),
+        updates=int(site.agents[name].visits[position].sum()),
         match=match,
     )

@@ -12,22 +12,23 @@ from werkzeug.exceptions import Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.tictactoe.game import SEATS, mover_at
-from app.web import addresses
-from app.web.comparison import comparison_of
-from app.web.language import gettext
-from app.web.lens import can_blunder, lens_of, opinion
-from app.web.match import Match, Place, parse, wrong
-from app.web.numbers import Encodings, encoded, listed, short_name
+from app.web import urls
+from app.web.comparison import compare_at
+from app.web.formatting import Encodings, encode_position, join_words, name_square_briefly
+from app.web.match import Match, MatchState, bad_value, parse_match
+from app.web.match_controls import Snapshots, build_snapshots, draw_reply
+from app.web.match_view import MatchView, Seat, build_match_view, describe_seats, find_shown_lens
+from app.web.move_values import can_blunder, choose_lens, evaluate_moves
 from app.web.pictures.curves import value_chart
-from app.web.respond import Page, lead_to, respond
-from app.web.scene import Scene, Seat, Snapshots, replied, scene, seats, shown_lens, snapshots
-from app.web.text import NAMED, STRENGTHS, Character, character, first_opponent
-from app.web.world import HUMAN, TRUTH, World, is_moves, kept, world
+from app.web.rendering import Page, redirect_after_form, render_page
+from app.web.site_data import HUMAN, TRUTH, SiteData, cached_per_site, current_site, is_moves
+from app.web.translation import gettext
+from app.web.wording import NAMED, STRENGTHS, Character, characterise, first_opponent
 
 bp = Blueprint("play", __name__)
 
 
-def settings(query: Mapping[str, str], world: World) -> Match:
+def settings(query: Mapping[str, str], site: SiteData) -> Match:
     """Return the match that a form asks for which changes something of the one `at` an address.
 
     It is a seat and the player for it, or all that the settings hold, or the step of a slider.  A
@@ -36,46 +37,46 @@ def settings(query: Mapping[str, str], world: World) -> Match:
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
     record, before = _at(query)
-    place = parse(record, before, world)
+    state = parse_match(record, before, site)
     if "player" in query:
-        return _seated(place, record, before, query)
+        return _seated(state, record, before, query)
     wanted = {}
     if "lens" in query:
         wanted = {name: query.get(name, "") for name in ("lens", "errors", "epsilon", "delay")}
         wanted |= {name: query.get(name, "0") for name in ("hide", "own", "keep")}
-    if wanted.get("lens", place.match.lens) != place.match.lens:
+    if wanted.get("lens", state.match.lens) != state.match.lens:
         wanted["step"] = ""
     elif query.get("step"):
-        lens = shown_lens(place)
-        at_end = not world.agents.knows(lens) or query["step"] == str(world.last_step(lens))
+        lens = find_shown_lens(state)
+        at_end = not site.agents.knows(lens) or query["step"] == str(site.last_step(lens))
         wanted |= {"step": ""} if at_end else {"step": query["step"], "lens": lens}
-    return parse(record, before | {"train": "", "hint": ""} | wanted, world).match
+    return parse_match(record, before | {"train": "", "hint": ""} | wanted, site).match
 
 
-def place_at(query: Mapping[str, str], world: World) -> Place:
+def place_at(query: Mapping[str, str], site: SiteData) -> MatchState:
     """Return where a match stands that is shown `at` an address; raises as `settings` does."""
-    return parse(*_at(query), world)
+    return parse_match(*_at(query), site)
 
 
 def _at(query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the record and the query of the address of a match."""
-    start = addresses.PLAY.to("")
+    start = urls.PLAY.url("")
     path, _, given = query.get("at", start).partition("?")
     return path.removeprefix(start), dict(parse_qsl(given))
 
 
 def _seated(
-    place: Place, record: str, before: Mapping[str, str], query: Mapping[str, str]
+    state: MatchState, record: str, before: Mapping[str, str], query: Mapping[str, str]
 ) -> Match:
     """Seat a player; a finished game makes room for another, and the count begins anew."""
     seat = query.get("seat", "")
     if seat not in SEATS:
-        raise wrong("seat", seat, gettext("x or o"))
+        raise bad_value("seat", seat, gettext("x or o"))
     changed = dict(before) | {seat: query["player"], "pause": query.get("pause", "")}
-    match = parse(record, changed | {"train": "", "hint": ""}, place.world).match
-    if (match.x, match.o) != (place.match.x, place.match.o):
+    match = parse_match(record, changed | {"train": "", "hint": ""}, state.site).match
+    if (match.x, match.o) != (state.match.x, state.match.o):
         match = replace(match, tally=(0, 0, 0))
-    return match.go("") if place.over else match
+    return match.go("") if state.over else match
 
 
 Card = tuple[str, str, Character]  # the id of a player, its title, and who it is
@@ -92,23 +93,23 @@ class PlayersPage(Page, frozen=True):
     here: str  # the game that a player is chosen for
 
 
-@bp.get(addresses.PLAYERS)
+@bp.get(urls.PLAYERS)
 def players() -> Response:
     """Show all who can play."""
-    here = addresses.play(place_at(request.args, world()).match)
-    return respond(PlayersPage(groups(world()), here))
+    here = urls.play(place_at(request.args, current_site()).match)
+    return render_page(PlayersPage(groups(current_site()), here))
 
 
-@kept(4, per_language=True)
-def groups(world: World) -> Groups:
+@cached_per_site(4, per_language=True)
+def groups(site: SiteData) -> Groups:
     """List all: a person, then the agents and after them the rules, the weakest first."""
-    names = [*world.agents, *(name for name in world.policies if name not in world.agents)]
-    cards = [(name, world.titles[name], character(world, name)) for name in names]
+    names = [*site.agents, *(name for name in site.policies if name not in site.agents)]
+    cards = [(name, site.titles[name], characterise(site, name)) for name in names]
     levels = [
         (gettext(kind).capitalize(), tuple(card for card in cards if card[2].strength == kind))
         for kind in STRENGTHS
     ]
-    person = HUMAN, gettext("You"), character(world, HUMAN)
+    person = HUMAN, gettext("You"), characterise(site, HUMAN)
     return ((gettext("A person"), (person,)), *(level for level in levels if level[1]))
 
 
@@ -136,45 +137,47 @@ class MindsPage(Page, frozen=True):
     compare: str  # the address of the comparison of this position
 
 
-@bp.get(addresses.MINDS.to(""))
-@bp.get(addresses.MINDS)
+@bp.get(urls.MINDS.url(""))
+@bp.get(urls.MINDS)
 def minds(record: str = "") -> Response:
     """Show what all would play in the position shown."""
-    return respond(minds_page(parse(record, request.args, world())))
+    return render_page(minds_page(parse_match(record, request.args, current_site())))
 
 
-def minds_page(place: Place) -> MindsPage:
+def minds_page(state: MatchState) -> MindsPage:
     """Gather what the templates write down.
 
     Raises Conflict where the game is over.
     """
-    if place.over:
-        plies = len(place.match.shown)
+    if state.over:
+        plies = len(state.match.shown)
         raise Conflict(
             gettext("The game is over after %(plies)s moves: no player moves.", plies=plies)
         )
     return MindsPage(
-        match=place.match,
-        minds=[_mind(place, name) for name in (TRUTH, *place.world.agents)],
-        encodings=encoded(place.world.game, place.position),
-        compare=addresses.compare(comparison_of(place)),
+        match=state.match,
+        minds=[_mind(state, name) for name in (TRUTH, *state.site.agents)],
+        encodings=encode_position(state.site.game, state.position),
+        compare=urls.compare(compare_at(state)),
     )
 
 
-def _mind(place: Place, name: str) -> Preference:
-    view = opinion(place.world, place.position, name)
+def _mind(state: MatchState, name: str) -> Preference:
+    view = evaluate_moves(state.site, state.position, name)
     first = view.plays[0]
     plays = gettext("any of %(number)s", number=len(view.plays))
     if len(view.plays) <= NAMED:
-        plays = listed([short_name(place.world.game, cell) for cell in view.plays], "or")
+        plays = join_words(
+            [name_square_briefly(state.site.game, cell) for cell in view.plays], "or"
+        )
     return Preference(
         id=name,
-        title=place.world.titles[name],
-        href=addresses.play(replace(place.match, lens=name, step=None, train=False, hint=False)),
+        title=state.site.titles[name],
+        href=urls.play(replace(state.match, lens=name, step=None, train=False, hint=False)),
         plays=gettext("mostly %(squares)s", squares=plays) if view.draws else plays,
         text=view.truths[first] if view.exact else view.texts[first],
         heat=view.heat[first] if view.known[first] else None,
-        blunder=can_blunder(place, view),
+        blunder=can_blunder(state, view),
     )
 
 
@@ -185,7 +188,7 @@ class SettingsPage(Page, frozen=True):
     fragment: ClassVar = ("settings",)
 
     match: Match
-    world: World
+    site: SiteData
     playing: str  # whose values are shown where no other lens is chosen
     delays: tuple[float, ...]  # to choose from, as are the epsilons
     epsilons: tuple[float, ...]
@@ -196,19 +199,19 @@ OFFERED_EPSILONS = (0.0, 0.1, 0.25, 0.5, 1.0)
 BY_ITSELF = "auto"  # how the id of what asks by itself begins
 
 
-@bp.get(addresses.SETTINGS)
+@bp.get(urls.SETTINGS)
 def choices() -> Response:
     """Show the settings of a match."""
-    there, place = world(), place_at(request.args, world())
-    match, usual = place.match, Place(there, replace(place.match, lens=""), place.positions)
+    site, state = current_site(), place_at(request.args, current_site())
+    match, usual = state.match, MatchState(site, replace(state.match, lens=""), state.positions)
     page = SettingsPage(
         match=match,
-        world=there,
-        playing=there.titles[shown_lens(usual)],
+        site=site,
+        playing=site.titles[find_shown_lens(usual)],
         delays=tuple(sorted({*OFFERED_DELAYS, match.delay})),
         epsilons=tuple(sorted({*OFFERED_EPSILONS, match.epsilon})),
     )
-    return respond(page)
+    return render_page(page)
 
 
 class PlayPage(Page, frozen=True):
@@ -219,7 +222,7 @@ class PlayPage(Page, frozen=True):
 
     match: Match
     seats: tuple[Seat, Seat]
-    scene: Scene
+    scene: MatchView
     snapshots: Snapshots | None  # None where they are hidden or were never learned
     lens: str  # whose values colour the board, by its title
     why: str  # the address that explains the best value, "" where none can be
@@ -227,53 +230,53 @@ class PlayPage(Page, frozen=True):
     chart: Markup  # the value of the game over its moves
 
 
-@bp.get(addresses.PLAY.to(""))
-@bp.get(addresses.PLAY)
+@bp.get(urls.PLAY.url(""))
+@bp.get(urls.PLAY)
 def play(record: str = "") -> Response:
     """Show a position; to who asks for none, a game worth a first look."""
-    place = parse(record, request.args, world())
-    if place.match == Match() and not request.args.get("o"):
-        place = parse("", {"o": first_opponent(world())}, world())
-    return respond(play_page(place))
+    state = parse_match(record, request.args, current_site())
+    if state.match == Match() and not request.args.get("o"):
+        state = parse_match("", {"o": first_opponent(current_site())}, current_site())
+    return render_page(play_page(state))
 
 
-@bp.get(addresses.SET)
+@bp.get(urls.SET)
 def choose() -> AnyResponse:
     """Lead from what the settings or a choice of a player send to the address of that view."""
-    return redirect(addresses.play(settings(request.args, world())), 303)
+    return redirect(urls.play(settings(request.args, current_site())), 303)
 
 
-@bp.get(addresses.REPLY.to(""))
-@bp.get(addresses.REPLY)
+@bp.get(urls.REPLY.url(""))
+@bp.get(urls.REPLY)
 def reply(record: str = "") -> AnyResponse:
     """Draw one move for the player to move: the board after it to htmx, to others where it is."""
-    after = replied(parse(record, request.args, world()))
+    after = draw_reply(parse_match(record, request.args, current_site()))
     # What came by itself leaves no trail in the history.
     by_itself = request.headers.get("HX-Trigger", "").startswith(BY_ITSELF)
     history = "Replace" if by_itself else "Push"
-    return lead_to(addresses.play(after.match), partial(play_page, after), history)
+    return redirect_after_form(urls.play(after.match), partial(play_page, after), history)
 
 
-def play_page(place: Place) -> PlayPage:
+def play_page(state: MatchState) -> PlayPage:
     """Gather what the templates write down."""
-    match, world = place.match, place.world
-    shown, lens = scene(place), shown_lens(place)
+    match, site = state.match, state.site
+    shown, lens = build_match_view(state), find_shown_lens(state)
     ply, cell = shown.ply, None
     if shown.blame:
         ply = shown.blame.ply - 1
-        cell = place.cells[ply]
+        cell = state.cells[ply]
     decided = match if ply is None else match.at(ply)
     explained = match.step is None and not match.hide and ply is not None
     if explained:
-        decider = lens_of(match, world, mover_at(len(decided.shown)))
-        explained = not (is_moves(decider) or world.is_taught(decider))
+        decider = choose_lens(match, site, mover_at(len(decided.shown)))
+        explained = not (is_moves(decider) or site.is_taught(decider))
     return PlayPage(
         match=match,
-        seats=seats(place),
+        seats=describe_seats(state),
         scene=shown,
-        snapshots=None if match.hide else snapshots(place, lens),
-        lens=world.titles[lens],
-        why=addresses.why(decided, cell) if explained else "",
-        minds=addresses.MINDS.of(decided if place.over else match),
-        chart=value_chart(place, shown.moves),
+        snapshots=None if match.hide else build_snapshots(state, lens),
+        lens=site.titles[lens],
+        why=urls.why(decided, cell) if explained else "",
+        minds=urls.MINDS.url_for_match(decided if state.over else match),
+        chart=value_chart(state, shown.moves),
     )

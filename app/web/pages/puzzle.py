@@ -16,25 +16,34 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.tictactoe.notation import DIGITS, MARKS, parse_record
 from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
-from app.web import addresses
-from app.web.addresses import Offer
-from app.web.language import gettext, marked, month_and_day
-from app.web.lens import Note, opinion, outcome
-from app.web.match import Match, Place, check_puzzle, place_of, read, read_cell, wrong
-from app.web.numbers import listed, short_name
+from app.web import urls
+from app.web.facts import list_puzzles
+from app.web.formatting import join_words, name_square_briefly
+from app.web.match import (
+    Match,
+    MatchState,
+    bad_value,
+    check_puzzle,
+    read_cell,
+    read_value,
+    replay_match,
+)
+from app.web.move_values import Note, describe_outcome, evaluate_moves
 from app.web.pages.parts.export import Take, take_puzzle, take_today
 from app.web.pictures.boards import Board, board
-from app.web.respond import Page, inside, respond
-from app.web.world import HUMAN, World, world
+from app.web.rendering import Page, inside, render_page
+from app.web.site_data import HUMAN, SiteData, current_site
+from app.web.translation import format_day, gettext, gettext_noop
+from app.web.urls import Destination, frame_url
 
 bp = Blueprint("puzzle", __name__)
 
 KNEW_ITS_MOVE, KNEW_RIGHT = 1, 2  # an answer is the sum of what was known, as a digit
 WORDS = (
-    marked("neither"),
-    marked("its move"),
-    marked("a right move"),
-    marked("both"),
+    gettext_noop("neither"),
+    gettext_noop("its move"),
+    gettext_noop("a right move"),
+    gettext_noop("both"),
 )  # what an answer means
 
 
@@ -42,7 +51,7 @@ WORDS = (
 class Attempt:
     """A puzzle, and what has been said of it."""
 
-    world: World
+    site: SiteData
     number: int  # of the puzzle, from 1
     day: date | None = None  # whose puzzles make the round, None for a round of ten
     answers: str = ""  # a digit for each puzzle of this round that was answered before
@@ -53,7 +62,7 @@ class Attempt:
     @cached_property
     def puzzle(self) -> Puzzle:
         """The puzzle itself."""
-        return self.world.puzzles[self.number - 1]
+        return list_puzzles(self.site)[self.number - 1]
 
     @property
     def is_open(self) -> bool:
@@ -63,7 +72,7 @@ class Attempt:
     @property
     def left(self) -> int:
         """How many puzzles of the round follow, this one included."""
-        return round_length(self.world, self.day) - len(self.answers)
+        return round_length(self.site, self.day) - len(self.answers)
 
     @property
     def answer(self) -> int:
@@ -84,13 +93,13 @@ class Attempt:
     def address(self) -> str:
         """Where this is shown."""
         answered = self.right, self.plays, self.ply
-        return inside(addresses.puzzle(self.number, self.day, self.answers, *answered))
+        return inside(urls.puzzle(self.number, self.day, self.answers, *answered))
 
     @cached_property
-    def place(self) -> Place:
+    def place(self) -> MatchState:
         """Where the game stands."""
         record = self.puzzle.record + self.puzzle.refutation[: self.ply]
-        return place_of(Match(record, o=HUMAN, lens=self.puzzle.agent), self.world)
+        return replay_match(Match(record, o=HUMAN, lens=self.puzzle.agent), self.site)
 
     def say(self, cell: int) -> "Attempt":
         """Answer the question that is open with a cell."""
@@ -107,58 +116,58 @@ class Attempt:
         """The address of the next puzzle, or of the score after the last one of a round."""
         answers = f"{self.answers}{self.answer}"
         if self.left == 1:
-            return inside(addresses.SCORE.to(self.number, day=self.day, answers=answers))
+            return inside(urls.SCORE.url(self.number, day=self.day, answers=answers))
         if self.day:
-            following = daily(self.world, self.day)[len(answers)]
+            following = daily(self.site, self.day)[len(answers)]
         else:
-            following = after(self.world, self.number)
-        return inside(addresses.puzzle(following, self.day, answers))
+            following = after(self.site, self.number)
+        return inside(urls.puzzle(following, self.day, answers))
 
 
-def after(world: World, number: int) -> int:
+def after(site: SiteData, number: int) -> int:
     """Return the number of the puzzle that follows; after the last comes the first."""
-    return number % len(world.puzzles) + 1
+    return number % len(list_puzzles(site)) + 1
 
 
-def daily(world: World, day: date) -> list[int]:
+def daily(site: SiteData, day: date) -> list[int]:
     """Return the numbers of a day's puzzles: one of each level, the easiest first."""
     levels = [
-        [number for number, each in enumerate(world.puzzles, 1) if each.level == level]
+        [number for number, each in enumerate(list_puzzles(site), 1) if each.level == level]
         for level in range(len(LEVELS))
     ]
     return [numbers[day.toordinal() % len(numbers)] for numbers in levels if numbers]
 
 
-def round_length(world: World, day: date | None) -> int:
+def round_length(site: SiteData, day: date | None) -> int:
     """Return how many puzzles a round has: that of a day, or any other."""
-    return len(daily(world, day)) if day else ROUND
+    return len(daily(site, day)) if day else ROUND
 
 
-def parse(number: int, query: Mapping[str, str], world: World) -> Attempt:
+def parse(number: int, query: Mapping[str, str], site: SiteData) -> Attempt:
     """Read an attempt from the parts of an address.
 
     Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
     """
-    check_puzzle(number, world)
+    check_puzzle(number, site)
     day = parse_day(query.get("day", ""))
-    answers = parse_answers(query.get("answers", ""), range(round_length(world, day)))
-    if day and daily(world, day)[len(answers)] != number:
-        words = marked("Puzzle %(number)s is not puzzle %(place)s of %(day)s.")
+    answers = parse_answers(query.get("answers", ""), range(round_length(site, day)))
+    if day and daily(site, day)[len(answers)] != number:
+        words = gettext_noop("Puzzle %(number)s is not puzzle %(place)s of %(day)s.")
         raise BadRequest(gettext(words, number=number, place=len(answers) + 1, day=day))
-    attempt = Attempt(world, number, day, answers)
+    attempt = Attempt(site, number, day, answers)
     for name in ("right", "plays"):
         text = query.get(name, "")
         if text:
             if name == "plays" and attempt.right is None:
-                words = marked("plays needs right, the answer before it, in the same URL.")
+                words = gettext_noop("plays needs right, the answer before it, in the same URL.")
                 raise BadRequest(gettext(words))
             attempt = attempt.say(_cell(attempt, name, text))
     text = query.get("ply", "")
     if not text:
         return attempt
-    ply, plies = read("ply", text), len(attempt.puzzle.refutation)
+    ply, plies = read_value("ply", text), len(attempt.puzzle.refutation)
     if not attempt.is_open:
-        words = marked("ply needs right and plays, the two answers, in the same URL.")
+        words = gettext_noop("ply needs right and plays, the two answers, in the same URL.")
         raise BadRequest(gettext(words))
     if ply > plies:
         raise BadRequest(gettext("ply is 0 to %(plies)s in this puzzle.", plies=plies))
@@ -177,7 +186,7 @@ def parse_day(text: str) -> date | None:
             return date.fromisoformat(text)
     except ValueError:
         pass
-    raise wrong("day", text, gettext("a date like 2026-01-31"))
+    raise bad_value("day", text, gettext("a date like 2026-01-31"))
 
 
 def parse_answers(text: str, lengths: range) -> str:
@@ -189,21 +198,23 @@ def parse_answers(text: str, lengths: range) -> str:
         many = str(lengths[0])
         if len(lengths) > 1:
             many = gettext("%(least)s to %(most)s", least=lengths[0], most=lengths[-1])
-        words = marked("%(many)s digits, 0 to %(most)s, one for each puzzle of the round before")
-        raise wrong("answers", text, gettext(words, many=many, most=len(WORDS) - 1))
+        words = gettext_noop(
+            "%(many)s digits, 0 to %(most)s, one for each puzzle of the round before"
+        )
+        raise bad_value("answers", text, gettext(words, many=many, most=len(WORDS) - 1))
     return text
 
 
 def _cell(attempt: Attempt, name: str, text: str) -> int:
-    game = attempt.world.game
+    game = attempt.site.game
     cell = read_cell(name, text, game)
     if not game.legal[attempt.puzzle.position, cell]:
-        words = marked("The %(square)s square is taken: that move is illegal.")
-        raise Conflict(gettext(words, square=short_name(game, cell)))
+        words = gettext_noop("The %(square)s square is taken: that move is illegal.")
+        raise Conflict(gettext(words, square=name_square_briefly(game, cell)))
     return cell
 
 
-LEVEL_NAMES = (marked("easy"), marked("medium"), marked("hard"))
+LEVEL_NAMES = (gettext_noop("easy"), gettext_noop("medium"), gettext_noop("hard"))
 SQUARES = ("⬜", "🟨", "🟨", "🟩")  # an answer, to be passed on
 
 
@@ -220,7 +231,7 @@ class PuzzlePage(Page, frozen=True):
     value: str  # what the agent expects of its move
     board: Board
     ends: str  # how the game ends after the move that was said to be right, "" before
-    moves: list[Offer]  # what happens after the blunder, ply by ply
+    moves: list[Destination]  # what happens after the blunder, ply by ply
     why: str  # the address that explains the value of the blunder
     day: str  # whose puzzles make the round, "" of a round of ten
     round: list[str]  # what was known of the puzzles before, in words
@@ -253,26 +264,26 @@ class ScorePage(Page, frozen=True):
     again: str  # of the same
 
 
-@bp.get(addresses.PUZZLES)
+@bp.get(urls.PUZZLES)
 def puzzles() -> Response:
     """Show which puzzles there are."""
-    there, total = world(), len(world().puzzles)
-    agents: dict[str, dict[str, list[int]]] = {there.titles[name]: {} for name in there.agents}
-    for number, each in sorted(enumerate(there.puzzles, 1), key=lambda one: one[1].level):
+    site, total = current_site(), len(list_puzzles(current_site()))
+    agents: dict[str, dict[str, list[int]]] = {site.titles[name]: {} for name in site.agents}
+    for number, each in sorted(enumerate(list_puzzles(site), 1), key=lambda one: one[1].level):
         level = gettext(LEVEL_NAMES[each.level])
-        agents[there.titles[each.agent]].setdefault(level, []).append(number)
+        agents[site.titles[each.agent]].setdefault(level, []).append(number)
     rounds = [(first, min(first + ROUND - 1, total)) for first in range(1, total + 1, ROUND)]
-    return respond(PuzzlesPage(total, take_today(), rounds, agents))
+    return render_page(PuzzlesPage(total, take_today(), rounds, agents))
 
 
-@bp.get(addresses.PUZZLE_TODAY)
-@bp.get(addresses.framed(addresses.PUZZLE_TODAY), endpoint="framed_today")
+@bp.get(urls.PUZZLE_TODAY)
+@bp.get(frame_url(urls.PUZZLE_TODAY), endpoint="framed_today")
 def today() -> AnyResponse:
     """Lead to the day's puzzles, the same for all; the day begins at midnight, UTC."""
     now = datetime.now(UTC)
-    numbers = daily(world(), now.date())
-    check_puzzle(numbers[0] if numbers else 1, world())
-    address = addresses.puzzle(numbers[0], now.date())
+    numbers = daily(current_site(), now.date())
+    check_puzzle(numbers[0] if numbers else 1, current_site())
+    address = urls.puzzle(numbers[0], now.date())
     response = redirect(inside(address))
     midnight = datetime.combine(now.date() + timedelta(1), time(), UTC)
     seconds = int((midnight - now).total_seconds())
@@ -280,81 +291,83 @@ def today() -> AnyResponse:
     return response
 
 
-@bp.get(addresses.PUZZLE)
-@bp.get(addresses.framed(addresses.PUZZLE), endpoint="framed")
+@bp.get(urls.PUZZLE)
+@bp.get(frame_url(urls.PUZZLE), endpoint="framed")
 def puzzle(number: int) -> Response:
     """Show a puzzle."""
-    there = world()
-    attempt = parse(number, request.args, there)
+    site = current_site()
+    attempt = parse(number, request.args, site)
     each = attempt.puzzle
-    mover = int(there.game.to_move[each.position])
+    mover = int(site.game.to_move[each.position])
     sides = {0: MARKS[-mover], 1: MARKS[mover]}
     page = PuzzlePage(
         attempt=attempt,
         level=gettext(LEVEL_NAMES[each.level]),
-        wrong=short_name(there.game, each.wrong),
-        rights=listed([short_name(there.game, cell) for cell in each.right], "or"),
-        value=opinion(there, each.position, each.agent).texts[each.wrong],
+        wrong=name_square_briefly(site.game, each.wrong),
+        rights=join_words([name_square_briefly(site.game, cell) for cell in each.right], "or"),
+        value=evaluate_moves(site, each.position, each.agent).texts[each.wrong],
         board=_board(attempt),
-        ends="" if attempt.right is None else outcome(there, each.position, attempt.right),
+        ends="" if attempt.right is None else describe_outcome(site, each.position, attempt.right),
         moves=[
-            Offer(short_name(there.game, cell), attempt.at(ply).address, sides[ply % 2])
-            for ply, cell in enumerate(parse_record(there.game, each.refutation), 1)
+            Destination(
+                name_square_briefly(site.game, cell), attempt.at(ply).address, sides[ply % 2]
+            )
+            for ply, cell in enumerate(parse_record(site.game, each.refutation), 1)
         ],
-        why=addresses.why(Match(each.record, o=HUMAN, lens=each.agent), each.wrong),
-        day=month_and_day(attempt.day) if attempt.day else "",
+        why=urls.why(Match(each.record, o=HUMAN, lens=each.agent), each.wrong),
+        day=format_day(attempt.day) if attempt.day else "",
         round=[WORDS[int(digit)] for digit in attempt.answers],
-        preview=addresses.MATCH_PREVIEW.of(Match(each.record, o=HUMAN, hide=True)),
-        take=take_puzzle(there, number),
+        preview=urls.MATCH_PREVIEW.url_for_match(Match(each.record, o=HUMAN, hide=True)),
+        take=take_puzzle(site, number),
     )
-    return respond(page)
+    return render_page(page)
 
 
-@bp.get(addresses.SCORE)
-@bp.get(addresses.framed(addresses.SCORE), endpoint="framed_score")
+@bp.get(urls.SCORE)
+@bp.get(frame_url(urls.SCORE), endpoint="framed_score")
 def score(number: int) -> Response:
     """Show what the round came to that a puzzle ends."""
-    there = world()
-    check_puzzle(number, there)
+    site = current_site()
+    check_puzzle(number, site)
     day = parse_day(request.args.get("day", ""))
-    length = round_length(there, day)
+    length = round_length(site, day)
     answers = parse_answers(request.args.get("answers", ""), range(length, length + 1))
     known = [int(digit) for digit in answers]
-    first = daily(there, day)[0] if day else (number - ROUND) % len(there.puzzles) + 1
+    first = daily(site, day)[0] if day else (number - ROUND) % len(list_puzzles(site)) + 1
     squares = "".join(SQUARES[answer] for answer in known)
     page = ScorePage(
-        here=addresses.SCORE.to(number, day=day, answers=answers),
+        here=urls.SCORE.url(number, day=day, answers=answers),
         round=[WORDS[answer] for answer in known],
         solved=known.count(KNEW_ITS_MOVE + KNEW_RIGHT),
         day=str(day or ""),
         shared=gettext("Find its mistake, %(day)s %(squares)s", day=day, squares=squares),
-        more=inside(addresses.puzzle(1 if day else after(there, number))),
-        again=inside(addresses.puzzle(first, day)),
+        more=inside(urls.puzzle(1 if day else after(site, number))),
+        again=inside(urls.puzzle(first, day)),
     )
-    return respond(page)
+    return render_page(page)
 
 
 def _board(attempt: Attempt) -> Board:
     """Lay out the position: to be answered on, then with its values, then played on."""
-    world, each, place = attempt.world, attempt.puzzle, attempt.place
+    site, each, state = attempt.site, attempt.puzzle, attempt.place
     label = gettext("The position")
     link = None if attempt.is_open else lambda cell: attempt.say(cell).address
     if attempt.right is None or attempt.ply:
-        return board(place, None, link, label=label)
-    view = opinion(world, each.position, each.agent)
+        return board(state, None, link, label=label)
+    view = evaluate_moves(site, each.position, each.agent)
     words: dict[int | None, list[str]] = {}
     if not attempt.is_open:
         # Whether it is starred, too, would say which it plays.
-        view = replace(view, best=[False] * world.game.cells)
+        view = replace(view, best=[False] * site.game.cells)
         words[attempt.right] = [f"{'✓' if attempt.knew_right else '✗'} {gettext('your move')}"]
     else:
         words |= {cell: [f"✓ {gettext('right')}"] for cell in each.right}
         words[each.wrong] = [f"✗ {gettext('blunder')}"]
         words.setdefault(attempt.right, []).append(gettext("your move"))
         words.setdefault(attempt.plays, []).append(gettext("your guess"))
-    texts = [", ".join(words.get(cell, [])) for cell in range(world.game.cells)]
+    texts = [", ".join(words.get(cell, [])) for cell in range(site.game.cells)]
     return board(
-        place,
+        state,
         view,
         link,
         label=label,

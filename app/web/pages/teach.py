@@ -34,19 +34,25 @@ from app.tictactoe.game import SEATS, O, X, mover_at
 from app.tictactoe.notation import DIGITS, MARKS, parse_record, replay
 from app.tictactoe.policy import policy_of
 from app.tictactoe.views import heat, on_scale
-from app.web import addresses
-from app.web.addresses import Offer
+from app.web import urls
 from app.web.algorithms import opponent_name
 from app.web.comparison import Comparison, View
-from app.web.language import gettext, localized, marked, ngettext
-from app.web.lens import HEAT_STEPS, NOTHING, Opinion, weighed
-from app.web.match import Place, against_person, place_of, read_whole, wrong
-from app.web.numbers import beads_in_words, count, percent, short_name, signed
+from app.web.formatting import (
+    format_count,
+    format_percent,
+    format_signed,
+    name_square_briefly,
+    spell_beads,
+)
+from app.web.match import MatchState, bad_value, match_against_person, read_integer, replay_match
+from app.web.move_values import HEAT_STEPS, NOTHING, MoveValues, build_move_values
 from app.web.pages.parts.export import Take, png_file, take_learner
 from app.web.pictures.boards import Board, SmallBoard, board, changed_board, preview_of
 from app.web.pictures.curves import taught_chart
-from app.web.respond import Page, inside, lead_to, respond
-from app.web.world import world
+from app.web.rendering import Page, inside, redirect_after_form, render_page
+from app.web.site_data import current_site
+from app.web.translation import gettext, gettext_noop, localize_number, ngettext
+from app.web.urls import Destination, frame_url
 
 bp = Blueprint("teach", __name__)
 NOW = re.compile(r"\.[0-9a-z]*|[0-9a-z]+")  # a game that is begun: "." before the first move
@@ -54,67 +60,73 @@ PRACTICE = 100  # games
 FEW = 3  # games that were not lost, after which a learner seems to know everything
 TEACHERS = "teachers"  # the experiment beside the challenge
 LEARNERS = {
-    "menace": ("MENACE", marked("Matchboxes and beads, 1961: it draws its moves")),
+    "menace": ("MENACE", gettext_noop("Matchboxes and beads, 1961: it draws its moves")),
     "q-table,ties=random,alpha=0.9,epsilon=0,epsilon_drop=0": (
         "Q-table",
-        marked("Updates each game backwards, from its end"),
+        gettext_noop("Updates each game backwards, from its end"),
     ),
     "q-learning,start=empty,alpha=0.5": (
         "Q-learning",
-        marked("Updates after your reply, while you play"),
+        gettext_noop("Updates after your reply, while you play"),
     ),
     "sarsa,start=empty,alpha=0.5": (
         "Sarsa",
-        marked("Like Q-learning, but learns from the moves that it really makes"),
+        gettext_noop("Like Q-learning, but learns from the moves that it really makes"),
     ),
     "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=1": (
-        marked("High starting values"),
-        marked("Learns values of positions, and starts by taking all of them for wins"),
+        gettext_noop("High starting values"),
+        gettext_noop("Learns values of positions, and starts by taking all of them for wins"),
     ),
     "td-afterstates,symmetric=yes,alpha=1,epsilon=0,initial=0.25": (
-        marked("Low starting values"),
-        marked("The same learner, but it expects a loss from every move that it has not tried"),
+        gettext_noop("Low starting values"),
+        gettext_noop(
+            "The same learner, but it expects a loss from every move that it has not tried"
+        ),
     ),
     "self-play,alpha=0.5,epsilon=0.1,initial=0": (
-        marked("Self-play"),
-        marked("One table for both sides: it learns from your moves too"),
+        gettext_noop("Self-play"),
+        gettext_noop("One table for both sides: it learns from your moves too"),
     ),
     "league": (
-        marked("League player"),
-        marked("Random at first, increasingly guided by what it learned"),
+        gettext_noop("League player"),
+        gettext_noop("Random at first, increasingly guided by what it learned"),
     ),
 }
 START = next(iter(LEARNERS))
 AGAINST = {
-    "random": marked("Against random moves"),
-    "t-hand": marked("Against T-hand (wins or blocks when it can)"),
-    "self": marked("Against itself"),
-    "league": marked("Against its league"),
+    "random": gettext_noop("Against random moves"),
+    "t-hand": gettext_noop("Against T-hand (wins or blocks when it can)"),
+    "self": gettext_noop("Against itself"),
+    "league": gettext_noop("Against its league"),
 }
 GAMES_A_ROUND = {"random": 2, "league": 10}  # of a league
 REACHED = {
-    "rows": marked("Completes a row whenever it can"),
-    "blocks": marked("Blocks whenever it must"),
-    "random": marked("Never loses to random moves as X"),
-    "x": marked("Unbeatable as X"),
-    "o": marked("Unbeatable as O"),
-    "both": marked("Unbeatable in both seats"),
+    "rows": gettext_noop("Completes a row whenever it can"),
+    "blocks": gettext_noop("Blocks whenever it must"),
+    "random": gettext_noop("Never loses to random moves as X"),
+    "x": gettext_noop("Unbeatable as X"),
+    "o": gettext_noop("Unbeatable as O"),
+    "both": gettext_noop("Unbeatable in both seats"),
 }
 BEST = {
-    "best": marked("Your best in this browser:"),
-    "rows": marked("completes rows in #"),
-    "blocks": marked("blocks in #"),
-    "random": marked("no loss to random moves in #"),
-    "x": marked("unbeatable as X in #"),
-    "o": marked("unbeatable as O in #"),
-    "both": marked("unbeatable in #"),
+    "best": gettext_noop("Your best in this browser:"),
+    "rows": gettext_noop("completes rows in #"),
+    "blocks": gettext_noop("blocks in #"),
+    "random": gettext_noop("no loss to random moves in #"),
+    "x": gettext_noop("unbeatable as X in #"),
+    "o": gettext_noop("unbeatable as O in #"),
+    "both": gettext_noop("unbeatable in #"),
 }  # of this browser: # stands for games
-ENDED = {"win": marked("You won."), "draw": marked("You drew."), "loss": marked("It won.")}
+ENDED = {
+    "win": gettext_noop("You won."),
+    "draw": gettext_noop("You drew."),
+    "loss": gettext_noop("It won."),
+}
 RESULTS = {
-    "win": marked("won"),
-    "draw": marked("drawn"),
-    "loss": marked("lost"),
-    "practice": marked("practice"),
+    "win": gettext_noop("won"),
+    "draw": gettext_noop("drawn"),
+    "loss": gettext_noop("lost"),
+    "practice": gettext_noop("practice"),
 }  # of a lesson, for the learner
 
 
@@ -174,11 +186,13 @@ class TeachPage(Page, frozen=True):
         return self.course.seat
 
     @cached_property
-    def _place(self) -> Place:
+    def _place(self) -> MatchState:
         """Where the game on the board stands."""
         record = self._earlier.record if self._earlier else self.course.record
         side = X if self.seat == "X" else O
-        return place_of(against_person(written(self._recipe), side, record), world())
+        return replay_match(
+            match_against_person(written(self._recipe), side, record), current_site()
+        )
 
     # Who is taught, and how far.
 
@@ -239,17 +253,17 @@ class TeachPage(Page, frozen=True):
         After the end those are the values of the last decision, as they are then; an earlier lesson
         has none.
         """
-        place, course = self._place, self.course
-        notes = [NOTHING] * place.world.game.cells
+        state, course = self._place, self.course
+        notes = [NOTHING] * state.site.game.cells
         if self._earlier:
-            return board(place, None, None, notes=notes)
+            return board(state, None, None, notes=notes)
         last = len(course.values) - 1
-        opinion = _opinion(place, course, self._recipe, last) if course.values else None
+        opinion = _opinion(state, course, self._recipe, last) if course.values else None
 
         def link(cell: int) -> str:
-            return addresses.teach_now(self.now + DIGITS[cell])
+            return urls.teach_now(self.now + DIGITS[cell])
 
-        return board(place, opinion, None if place.over else link, notes=notes)
+        return board(state, opinion, None if state.over else link, notes=notes)
 
     # What it learned.
 
@@ -282,20 +296,20 @@ class TeachPage(Page, frozen=True):
     @property
     def before(self) -> str:
         """The address of the lesson before, "" where there is none."""
-        return addresses.teach_game(self.shown - 1) if self.shown > 1 else ""
+        return urls.teach_game(self.shown - 1) if self.shown > 1 else ""
 
     @property
     def after(self) -> str:
         """The address of the next lesson, "" where there is none."""
         is_last = self.shown == len(self.course.lessons)
-        return "" if is_last else addresses.teach_game(self.shown + 1)
+        return "" if is_last else urls.teach_game(self.shown + 1)
 
     @property
     def chart(self) -> Markup:
         """The curves of how good it was after each lesson."""
         lessons = self.course.lessons
         points = [(one.beaten["x"], one.beaten["o"], one.blunders) for one in lessons]
-        return taught_chart(points, world().game.decisions)
+        return taught_chart(points, current_site().game.decisions)
 
     @property
     def figures(self) -> str:
@@ -305,7 +319,7 @@ class TeachPage(Page, frozen=True):
     @property
     def blunders(self) -> str:
         """In how many decisions it has a blunder."""
-        return count(self._lesson.blunders) if self._lesson else ""
+        return format_count(self._lesson.blunders) if self._lesson else ""
 
     # The challenge.
 
@@ -330,7 +344,7 @@ class TeachPage(Page, frozen=True):
         return {key: gettext(text) for key, text in BEST.items()}
 
     @property
-    def losing(self) -> list[Offer]:
+    def losing(self) -> list[Destination]:
         """Games that it loses to others."""
         return [*_losing(self.course)]
 
@@ -339,14 +353,14 @@ class TeachPage(Page, frozen=True):
     @property
     def here(self) -> str:
         """The address of this page."""
-        return addresses.teach(_name(self.course.recipe), now=self.now)
+        return urls.teach(_name(self.course.recipe), now=self.now)
 
     @property
     def take_back(self) -> str:
         """The address without the last lesson, "" before the first."""
         if not self.course.lessons:
             return ""
-        return inside(addresses.teach(written(without_last(self._recipe))))
+        return inside(urls.teach(written(without_last(self._recipe))))
 
     @property
     def over(self) -> str:
@@ -354,18 +368,18 @@ class TeachPage(Page, frozen=True):
         if not self.course.lessons:
             return ""
         other = untaught(self._recipe).with_seed(self._recipe.seed + 1)
-        return inside(addresses.teach(written(other)))
+        return inside(urls.teach(written(other)))
 
     @property
-    def practices(self) -> list[Offer]:
+    def practices(self) -> list[Destination]:
         """The practice that the recipe allows."""
         return [*_practices(self._recipe)]
 
     @property
-    def learners(self) -> list[Offer]:
+    def learners(self) -> list[Destination]:
         """Who else can be taught."""
         return [
-            Offer(gettext(title), inside(addresses.teach(_name(text))), gettext(line))
+            Destination(gettext(title), inside(urls.teach(_name(text))), gettext(line))
             for text, (title, line) in LEARNERS.items()
         ]
 
@@ -382,7 +396,7 @@ class TeachPage(Page, frozen=True):
     @property
     def preview(self) -> str:
         """The address of the picture with which a link to it is shown."""
-        return addresses.TEACH_PREVIEW.to(self.course.recipe)
+        return urls.TEACH_PREVIEW.url(self.course.recipe)
 
 
 class RefusedPage(Page, frozen=True):
@@ -391,18 +405,18 @@ class RefusedPage(Page, frozen=True):
     template: ClassVar = "teach/refused.html"
 
     sentence: str
-    kept: Offer  # the learner of the games before
+    kept: Destination  # the learner of the games before
 
 
-@bp.get(addresses.TEACH)
-@bp.get(addresses.TEACH_RECIPE)
-@bp.get(addresses.framed(addresses.TEACH), endpoint="framed")
-@bp.get(addresses.framed(addresses.TEACH_RECIPE), endpoint="framed")
+@bp.get(urls.TEACH)
+@bp.get(urls.TEACH_RECIPE)
+@bp.get(frame_url(urls.TEACH), endpoint="framed")
+@bp.get(frame_url(urls.TEACH_RECIPE), endpoint="framed")
 def teach(name: str = "") -> AnyResponse:
     """Show a learner, and the game that is begun or the last one."""
     now, game = request.args.get("now", ""), request.args.get("game", "")
     if now and not NOW.fullmatch(now):
-        raise wrong("now", now, gettext("the cells that you played"))
+        raise bad_value("now", now, gettext("the cells that you played"))
     recipe, course = taught(name or START, now)
     if isinstance(course, Refusal):
         if course.game is None:  # no move of a game is to blame
@@ -410,16 +424,16 @@ def teach(name: str = "") -> AnyResponse:
                 gettext("This learner cannot be taught: %(why)s.", why=course.sentence)
             )
         before = up_to(recipe, course.game - 1)
-        kept = Offer(title_of_learner(before), inside(addresses.teach(written(before))))
-        return respond(RefusedPage(f"{course.sentence[0].upper()}{course.sentence[1:]}.", kept))
+        kept = Destination(title_of_learner(before), inside(urls.teach(written(before))))
+        return render_page(RefusedPage(f"{course.sentence[0].upper()}{course.sentence[1:]}.", kept))
     if course.recipe != written(recipe):  # the game is over, and now a part of the recipe
-        return lead_to(inside(addresses.teach(course.recipe)), partial(TeachPage, course))
+        return redirect_after_form(inside(urls.teach(course.recipe)), partial(TeachPage, course))
     last = len(course.lessons)
-    shown = read_whole("game", game, 1, last) if game and last else last
-    return respond(TeachPage(course, shown, now.strip(".")))
+    shown = read_integer("game", game, 1, last) if game and last else last
+    return render_page(TeachPage(course, shown, now.strip(".")))
 
 
-@bp.get(addresses.TEACH_PREVIEW)
+@bp.get(urls.TEACH_PREVIEW)
 def preview(name: str) -> Response:
     """Draw a learner's board as a link to it is shown."""
     _, course = taught(name)
@@ -440,7 +454,7 @@ def taught(name: str, now: str = "") -> tuple[Recipe, Course | Refusal]:
         begun = bool(now) or not phases_of(recipe)
     except RecipeError as error:
         raise BadRequest(gettext("This learner cannot be taught: %(why)s.", why=error)) from None
-    return recipe, world().lab.taught(written(recipe), now.strip(".") if begun else None)
+    return recipe, current_site().lab.taught(written(recipe), now.strip(".") if begun else None)
 
 
 def _name(recipe: str) -> str:
@@ -455,16 +469,16 @@ def title_of_learner(recipe: Recipe) -> str:
     return next(known, title_of(start).partition(",")[0])
 
 
-def _opinion(place: Place, course: Course, recipe: Recipe, ply: int) -> Opinion:
-    game, position = place.world.game, place.positions[ply]
+def _opinion(state: MatchState, course: Course, recipe: Recipe, ply: int) -> MoveValues:
+    game, position = state.site.game, state.positions[ply]
     values = np.array(course.values[ply], np.float64)  # None becomes NaN
     known = np.array(course.known[ply])
     if recipe.knows_ends:
         known |= game.successor[position] >= game.decisions
     if recipe.worth() is None:  # a box has its beads from the beginning
         known |= np.isfinite(values)
-    return weighed(
-        place.world,
+    return build_move_values(
+        state.site,
         position,
         course.recipe,
         values=values,
@@ -481,7 +495,7 @@ def _labels(lessons: list[Lesson]) -> list[str]:
     labels, games = [], 0
     for lesson in lessons:
         games += bool(lesson.record)
-        who = opponent_name(world(), lesson.opponent)
+        who = opponent_name(current_site(), lesson.opponent)
         labels.append(
             gettext("game %(number)s", number=games)
             if lesson.record
@@ -496,11 +510,15 @@ def _told(recipe: Recipe, lesson: Lesson) -> str:
         return gettext("Practice changes more than fits here: see its mind.")
     if isinstance(recipe, Menace):
         paid = {"win": recipe.win, "draw": recipe.draw, "loss": recipe.loss}[lesson.result]
-        words = {"win": marked("It won:"), "draw": marked("A draw:"), "loss": marked("It lost:")}
-        each = marked("%(beads)s more for each of its moves.")
+        words = {
+            "win": gettext_noop("It won:"),
+            "draw": gettext_noop("A draw:"),
+            "loss": gettext_noop("It lost:"),
+        }
+        each = gettext_noop("%(beads)s more for each of its moves.")
         if paid < 0:
-            each = marked("%(beads)s fewer for each of its moves.")
-        return f"{gettext(words[lesson.result])} {gettext(each, beads=beads_in_words(abs(paid)))}"
+            each = gettext_noop("%(beads)s fewer for each of its moves.")
+        return f"{gettext(words[lesson.result])} {gettext(each, beads=spell_beads(abs(paid)))}"
     if not lesson.updates:
         return gettext(
             "Nothing: this was an exploring move, and it learns only from moves that looked best."
@@ -513,18 +531,18 @@ def _told(recipe: Recipe, lesson: Lesson) -> str:
 
 
 def _changed(recipe: Recipe, lesson: Lesson, update: Update) -> Changed:
-    game, cells = world().game, parse_record(world().game, lesson.record)
+    game, cells = current_site().game, parse_record(current_site().game, lesson.record)
     positions = replay(game, lesson.record)
     player, worth = mover_at(update.ply), recipe.worth()
     if worth is None:
         heats = [0, int(np.sign(update.new - update.old)) * HEAT_STEPS // 2]
-        old, new = localized(f"{update.old:g}"), beads_in_words(update.new)
+        old, new = localize_number(f"{update.old:g}"), spell_beads(update.new)
     else:
         scaled = on_scale(np.array([update.old, update.new]), worth, player)
         heats = heat(scaled, HEAT_STEPS).astype(int).tolist()
-        old, new = (signed(value) for value in scaled.tolist())
+        old, new = (format_signed(value) for value in scaled.tolist())
     cell = cells[update.ply]
-    where = short_name(game, cell)
+    where = name_square_briefly(game, cell)
     picture = changed_board(game, positions[update.ply], cell, *heats)
     move = gettext("Move %(ply)s, %(square)s", ply=update.ply + 1, square=where)
     return Changed(picture, move, old, new)
@@ -533,24 +551,26 @@ def _changed(recipe: Recipe, lesson: Lesson, update: Update) -> Changed:
 def _figures(lessons: list[Lesson]) -> str:
     """Say how good it is after the last of some lessons, and to whom that is no surprise."""
     lesson, unlost = lessons[-1], 0
-    x, o = (percent(lesson.beaten[seat], 0) for seat in SEATS)
+    x, o = (format_percent(lesson.beaten[seat], 0) for seat in SEATS)
     for one in reversed([one for one in lessons if one.record]):
         if one.result == "loss":
             break
         unlost += 1
     only = ""
     if unlost >= FEW and "both" not in lesson.milestones:
-        words = marked(
+        words = gettext_noop(
             "It has not lost to you for %(number)s games, but it knows only what you play."
         )
         only = f"{gettext(words, number=unlost)} "
-    words = marked("Its strongest opponent beats it in %(x)s%% of the games as X, in %(o)s%% as O.")
+    words = gettext_noop(
+        "Its strongest opponent beats it in %(x)s%% of the games as X, in %(o)s%% as O."
+    )
     return only + gettext(words, x=x, o=o)
 
 
 def _program() -> str:
     """Say how many games a program needs that teaches, as an experiment found."""
-    summary = world().experiments.get(TEACHERS)
+    summary = current_site().experiments.get(TEACHERS)
     figures = [one for one in summary.figures if isinstance(one, Bars)] if summary else []
     bars = [bar for one in figures if one.unit == "games" for bar in one.bars]
     if summary is None or not bars:
@@ -559,8 +579,8 @@ def _program() -> str:
     return gettext(
         "An automatic teacher needs %(games)s games to make a learner with low starting values "
         "unbeatable as X (median of %(seeds)s runs).",
-        games=localized(f"{best.value:g}"),
-        seeds=count(summary.seeds),
+        games=localize_number(f"{best.value:g}"),
+        seeds=format_count(summary.seeds),
     )
 
 
@@ -585,16 +605,16 @@ def _reached(lessons: list[Lesson]) -> dict[str, int]:
     return reached
 
 
-def _losing(course: Course) -> Iterator[Offer]:
+def _losing(course: Course) -> Iterator[Destination]:
     """Show in which games others beat it."""
     for seat, record in course.losing.items() if course.lessons else ():
         if record is not None:
-            match = against_person(course.recipe, SEATS[seat], record)
+            match = match_against_person(course.recipe, SEATS[seat], record)
             how = gettext("See how it loses as %(mark)s", mark=seat.upper())
-            yield Offer(how, addresses.play(match))
+            yield Destination(how, urls.play(match))
 
 
-def _practices(recipe: Recipe) -> Iterator[Offer]:
+def _practices(recipe: Recipe) -> Iterator[Destination]:
     """Offer practice, as far as the recipe allows it."""
     for opponent, against in AGAINST.items():
         games = GAMES_A_ROUND.get(opponent, 1) if isinstance(recipe, League) else 1
@@ -603,7 +623,7 @@ def _practices(recipe: Recipe) -> Iterator[Offer]:
         except RecipeError:
             continue
         games_there = gettext("%(number)s games", number=PRACTICE)
-        yield Offer(gettext(against), inside(addresses.teach(longer)), games_there)
+        yield Destination(gettext(against), inside(urls.teach(longer)), games_there)
 
 
 def _twin(recipe: Recipe) -> str:
@@ -612,4 +632,4 @@ def _twin(recipe: Recipe) -> str:
     twin = SHORT.get(written(start), written(start))
     if twin not in SHIPPED and start.updates_at_most() > MOST_UPDATES:
         return ""
-    return addresses.compare(Comparison("", (View(written(recipe)), View(twin))))
+    return urls.compare(Comparison("", (View(written(recipe)), View(twin))))

@@ -13,19 +13,19 @@ from app.recipes.algorithms import Menace, QTable
 from app.recipes.taught import Course
 from app.tictactoe.notation import MARKS, parse_record, replay
 from app.tictactoe.views import on_scale
-from app.web import addresses
+from app.web import urls
 from app.web.algorithms import explainable, rule_of, section_of
 from app.web.algorithms.algorithm import CHANCE, SECTIONS, UpdateRule
 from app.web.algorithms.formula import Formula, block, inline
 from app.web.algorithms.sentences import NEAR, opponent, square, truth
 from app.web.algorithms.targets import Pair, Reply, ValueReason
-from app.web.lens import lens_of, opinion
-from app.web.match import Match, Place, parse, read_cell
-from app.web.numbers import count, percent, short_name, signed
+from app.web.formatting import format_count, format_percent, format_signed, name_square_briefly
+from app.web.match import Match, MatchState, parse_match, read_cell
+from app.web.move_values import choose_lens, evaluate_moves
 from app.web.pictures.boards import Board, board
-from app.web.respond import Page, respond
-from app.web.text import task_words
-from app.web.world import TASK, TRUTH, is_moves, world
+from app.web.rendering import Page, render_page
+from app.web.site_data import TASK, TRUTH, current_site, is_moves
+from app.web.wording import describe_task
 
 bp = Blueprint("why", __name__)
 bp.add_app_template_filter(block, "formula")
@@ -59,7 +59,7 @@ class Explanation(NamedTuple):
 def explain(pair: Pair) -> Explanation:
     """Say why a value is what it is."""
     rule = rule_of(pair)
-    if pair.world.is_taught(pair.lens):
+    if pair.site.is_taught(pair.lens):
         return _by_games(pair, rule)
     reason = rule.reason(pair)
     in_numbers = reason.has_target or not rule.needs_target
@@ -81,10 +81,10 @@ def explain(pair: Pair) -> Explanation:
 
 def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
     """Say which games of a person made a value what it is: no rule says what they answer next."""
-    game, view = pair.game, opinion(pair.world, pair.position, pair.lens, pair.step)
-    move, who = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}", pair.world.titles[pair.lens]
+    game, view = pair.game, evaluate_moves(pair.site, pair.position, pair.lens, pair.step)
+    move, who = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}", pair.site.titles[pair.lens]
     has = rule.has.format(move=move, value=view.spoken[pair.cell])
-    course = pair.world.lab.taught(pair.lens, None)
+    course = pair.site.lab.taught(pair.lens, None)
     lessons = course.lessons if isinstance(course, Course) else []
     shared, changed, number = _shares(pair), list[str](), 0
     for lesson in lessons:
@@ -99,13 +99,13 @@ def _by_games(pair: Pair, rule: UpdateRule) -> Explanation:
     sentences = [f"{who} {has}." if pair.known else f"{who} never updated {move}."]
     sentences += [f"These games with its teacher changed it: {'; '.join(changed)}."] * bool(changed)
     sentences += [f"So did some of its {practised} games of practice, or none."] * bool(practised)
-    exact = signed(pair.world.truth[pair.position, pair.cell], 0)
+    exact = format_signed(pair.site.truth[pair.position, pair.cell], 0)
     return Explanation(
         heading=move,
         sentences=[*sentences, *_in_truth(pair, rule)],
         facts=[
             ("With optimal play", f"{exact}, {truth(pair)}"),
-            (rule.counted, count(pair.visits or 0)),
+            (rule.counted, format_count(pair.visits or 0)),
         ],
     )
 
@@ -125,11 +125,11 @@ def _written(pair: Pair, value: float) -> str:
     worth = pair.agent.card.worth
     if worth is None:
         return f"{value:g}"
-    return signed(on_scale(np.array([value]), worth, pair.mover).item())
+    return format_signed(on_scale(np.array([value]), worth, pair.mover).item())
 
 
 def _row(pair: Pair, rule: UpdateRule, answer: Reply) -> AnswerRow:
-    likely = f"{percent(answer.chance)}%" if rule.shared == CHANCE else ""
+    likely = f"{format_percent(answer.chance)}%" if rule.shared == CHANCE else ""
     return AnswerRow(
         cell=answer.cell or 0,
         place=square(pair, answer.cell),
@@ -144,14 +144,14 @@ def _value(pair: Pair, rule: UpdateRule, reason: ValueReason) -> str:
     """Say what the value is and whose."""
     move = f"{MARKS[pair.mover]} at {square(pair, pair.cell)}"
     if pair.lens == TRUTH:
-        worth = signed(pair.value, 0)
+        worth = format_signed(pair.value, 0)
         return f"With optimal play {move} is worth {worth}: it is a {truth(pair)}."
-    who, value = pair.world.titles[pair.learner], rule.written(reason, reason.value)
+    who, value = pair.site.titles[pair.learner], rule.written(reason, reason.value)
     if pair.task and not pair.is_learned:
-        task = task_words(pair.world, pair.task)
+        task = describe_task(pair.site, pair.task)
         return f"The training task of {who} is {task}. In it {move} is worth exactly {value}."
     if pair.step is not None:
-        then = f"After {count(pair.agent.card.figures.updates[pair.step])} updates {who}"
+        then = f"After {format_count(pair.agent.card.figures.updates[pair.step])} updates {who}"
         if pair.known:
             return f"{then} {rule.had.format(move=move, value=value)}."
         return f"{then} {rule.not_yet.format(move=move)}."
@@ -171,10 +171,12 @@ def _in_its_task(pair: Pair) -> list[str]:
     """Say what the move is exactly worth in its agent's training task."""
     if not pair.task or not pair.is_learned or pair.exact_in_task is None:
         return []
-    task, exact = task_words(pair.world, pair.task), pair.exact_in_task
+    task, exact = describe_task(pair.site, pair.task), pair.exact_in_task
     agrees = pair.known and abs(pair.value - exact) < NEAR
     there = ", and that is its value" if agrees else ""
-    return [f"Its training task is {task}: there the move is worth exactly {signed(exact)}{there}."]
+    return [
+        f"Its training task is {task}: there the move is worth exactly {format_signed(exact)}{there}."
+    ]
 
 
 def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
@@ -182,10 +184,10 @@ def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
     if pair.lens == TRUTH:
         return []
     result = f"With optimal play by both it is a {truth(pair)}"
-    if pair.world.is_taught(pair.lens) or pair.game.is_over(pair.after) or rule.shared != CHANCE:
+    if pair.site.is_taught(pair.lens) or pair.game.is_over(pair.after) or rule.shared != CHANCE:
         return [f"{result}."]
     given = pair.answer_chances > 0
-    missing = given & (pair.world.truth[pair.after] != -pair.world.truth[pair.position, pair.cell])
+    missing = given & (pair.site.truth[pair.after] != -pair.site.truth[pair.position, pair.cell])
     if not missing.any():
         return [f"{result}."]
     return [f"{result}; {opponent(pair)} misses that in {missing.sum()} of {given.sum()} answers."]
@@ -193,19 +195,19 @@ def _in_truth(pair: Pair, rule: UpdateRule) -> list[str]:
 
 def _facts(pair: Pair, rule: UpdateRule, reason: ValueReason) -> list[tuple[str, str]]:
     """List the numbers there are."""
-    exact = signed(pair.world.truth[pair.position, pair.cell], 0)
+    exact = format_signed(pair.site.truth[pair.position, pair.cell], 0)
     best_play = ("With optimal play", f"{exact}, {truth(pair)}")
     if pair.lens == TRUTH:
         return [best_play]
     value = rule.written(reason, reason.value)
     facts = [("Value", value if pair.known else f"unknown, {rule.held} {value}"), best_play]
-    view = opinion(pair.world, pair.position, pair.lens, pair.step)
+    view = evaluate_moves(pair.site, pair.position, pair.lens, pair.step)
     if not view.beads and abs(view.scaled[pair.cell] - pair.value) >= NEAR:
         facts.insert(1, ("On the board, from a loss at −1 to a win at +1", view.texts[pair.cell]))
     if pair.is_learned and pair.exact_in_task is not None:
-        facts.append(("Exactly in its training task", signed(pair.exact_in_task)))
+        facts.append(("Exactly in its training task", format_signed(pair.exact_in_task)))
     if pair.visits is not None:
-        facts.append((rule.counted, count(pair.visits)))
+        facts.append((rule.counted, format_count(pair.visits)))
     if pair.is_learned and reason.has_target:
         target = reason.hedge + rule.written(reason, reason.target)
         facts.append(("Target of the next update", target))
@@ -232,21 +234,21 @@ class WhyPage(Page, frozen=True):
     others: list[tuple[str, str, str]]  # whose opinions else there are: id, name, address
 
 
-@bp.get(addresses.WHY.to(""))
-@bp.get(addresses.WHY)
+@bp.get(urls.WHY.url(""))
+@bp.get(urls.WHY)
 def why(record: str = "") -> Response:
     """Explain the value of a move in the position shown; without a cell, of the lens's best."""
-    place = parse(record, request.args, world())
-    match, pair = place.match, parse_pair(place, request.args.get("cell", ""))
+    state = parse_match(record, request.args, current_site())
+    match, pair = state.match, parse_pair(state, request.args.get("cell", ""))
     explanation = explain(pair)
-    view = opinion(pair.world, pair.position, pair.lens, pair.step, match.own)
+    view = evaluate_moves(pair.site, pair.position, pair.lens, pair.step, match.own)
     page = WhyPage(
         why=explanation,
-        lens=pair.world.titles[pair.lens],
+        lens=pair.site.titles[pair.lens],
         board=board(
-            place,
+            state,
             view,
-            partial(addresses.why, match),
+            partial(urls.why, match),
             "why-board",
             "The position",
             pair.cell,
@@ -254,37 +256,39 @@ def why(record: str = "") -> Response:
         after={row.cell: _after(match, pair.cell, row.cell) for row in explanation.rows},
         algorithm=section_of(pair),
         formula=SECTIONS[section_of(pair)].formula,
-        here=addresses.why(match, pair.cell),
-        preview=addresses.MATCH_PREVIEW.of(replace(match, lens=pair.lens)),
-        back=addresses.play(match),
+        here=urls.why(match, pair.cell),
+        preview=urls.MATCH_PREVIEW.url_for_match(replace(match, lens=pair.lens)),
+        back=urls.play(match),
         others=_others(match, pair),
     )
-    return respond(page)
+    return render_page(page)
 
 
-def parse_pair(place: Place, text: str) -> Pair:
+def parse_pair(state: MatchState, text: str) -> Pair:
     """Read which value is asked for: of the cell that is named, or of the lens's best.
 
     Raises BadRequest or Conflict with a sentence on what is wrong.
     """
-    match, game = place.match, place.world.game
-    if place.over:
+    match, game = state.match, state.site.game
+    if state.over:
         raise Conflict(f"The game is over after {len(match.shown)} moves: no move has a value.")
-    lens = lens_of(match, place.world, int(game.to_move[place.position]))
+    lens = choose_lens(match, state.site, int(game.to_move[state.position]))
     if is_moves(lens):
         raise BadRequest("Only values can be explained: of these moves none are known.")
-    if not explainable(place.world, lens, match.step):
+    if not explainable(state.site, lens, match.step):
         raise BadRequest(
             "Only the values as shipped can be explained, not those of a step: the opponent "
             "changed during this training, and which one it had by then is not recorded."
         )
     if not text:
-        best = opinion(place.world, place.position, lens, match.step).plays[0]
-        return Pair(place.world, lens, place.position, best, match.step)
+        best = evaluate_moves(state.site, state.position, lens, match.step).plays[0]
+        return Pair(state.site, lens, state.position, best, match.step)
     cell = read_cell("cell", text, game)
-    if not game.legal[place.position, cell]:
-        raise Conflict(f"The {short_name(game, cell)} square is taken: no move has a value.")
-    return Pair(place.world, lens, place.position, cell, match.step)
+    if not game.legal[state.position, cell]:
+        raise Conflict(
+            f"The {name_square_briefly(game, cell)} square is taken: no move has a value."
+        )
+    return Pair(state.site, lens, state.position, cell, match.step)
 
 
 def _others(match: Match, pair: Pair) -> list[tuple[str, str, str]]:
@@ -293,16 +297,16 @@ def _others(match: Match, pair: Pair) -> list[tuple[str, str, str]]:
     names = {
         "why-truth": (TRUTH, "optimal play"),
         "why-task": (task, "its training task"),
-        "why-agent": (pair.learner, pair.world.titles[pair.learner]),
+        "why-agent": (pair.learner, pair.site.titles[pair.learner]),
     }
     return [
-        (id, name, addresses.why(replace(match, lens=lens, step=None, train=False), pair.cell))
+        (id, name, urls.why(replace(match, lens=lens, step=None, train=False), pair.cell))
         for id, (lens, name) in names.items()
-        if lens != pair.lens and pair.world.is_lens(lens)
+        if lens != pair.lens and pair.site.is_lens(lens)
     ]
 
 
 def _after(match: Match, cell: int, answer: int) -> str:
     """Return where the position after the move and an answer is shown; there no agent moves on."""
     played = match.play(cell).play(answer)
-    return addresses.play(replace(played, pause=match.pause or match.watched))
+    return urls.play(replace(played, pause=match.pause or match.watched))

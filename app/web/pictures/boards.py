@@ -9,12 +9,11 @@ from markupsafe import Markup
 
 from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS, MARKS
-from app.web import lens
-from app.web.language import gettext, marked
-from app.web.lens import NOTHING, Note, Opinion
-from app.web.match import Place
+from app.web.match import MatchState
+from app.web.move_values import NOTHING, MoveValues, Note, build_notes
 from app.web.pictures import svg
-from app.web.world import MANY
+from app.web.site_data import MANY
+from app.web.translation import gettext, gettext_noop
 
 # What a sign looks like in a cell whose top left corner is (0, 0) and whose side is 1.
 SHAPES = {
@@ -30,10 +29,10 @@ SIDE, GAP, EDGE = 112, 6, 16  # pixels: of a square, between two, around all of 
 HEAD = 58  # above the board
 COLUMNS = ("row", "column", "mark", "value", "heat", "best", "true_outcome", "note")
 WORDS = {
-    "right": marked("right"),
-    "blunder": marked("blunder"),
-    "plays": marked("its move"),
-    "last": marked("just played"),
+    "right": gettext_noop("right"),
+    "blunder": gettext_noop("blunder"),
+    "plays": gettext_noop("its move"),
+    "last": gettext_noop("just played"),
 }
 
 
@@ -118,8 +117,8 @@ class SmallBoard(NamedTuple):
 
 
 def board(
-    place: Place,
-    opinion: Opinion | None,
+    state: MatchState,
+    opinion: MoveValues | None,
     link: Callable[[int], str] | None,
     id: str = "board",
     label: str = "",
@@ -139,25 +138,25 @@ def board(
     `chosen` is the cell that the page is about, if it is about one.  `notes` are those of
     `lens.notes`, by default all that errs by optimal play; `more` has a sentence a cell.
     """
-    game, position = place.world.game, place.position
-    ply = len(place.match.shown)
-    last = place.cells[ply - 1] if ply else None
-    lines = _winning_lines(game, position) if place.over else []
+    game, position = state.site.game, state.position
+    ply = len(state.match.shown)
+    last = state.cells[ply - 1] if ply else None
+    lines = _winning_lines(game, position) if state.over else []
     if opinion and notes is None:
-        notes = lens.notes(place.world, opinion, None, "truth")
+        notes = build_notes(state.site, opinion, None, "truth")
     winning = {cell for line in lines for cell in line}
     squares = []
     for cell, stone in enumerate(game.board[position].tolist()):
         row, column = game.row_column(cell)
         free = stone == 0
-        goes_on = free and not place.over and not game.is_over(int(game.successor[position, cell]))
+        goes_on = free and not state.over and not game.is_over(int(game.successor[position, cell]))
         square = BoardSquare(
             id=f"{id}-{DIGITS[cell]}",
             key=str(cell + 1),
             row=row + 1,
             column=column + 1,
             mark=MARKS[stone],
-            href=link(cell) if free and link and not place.over else "",
+            href=link(cell) if free and link and not state.over else "",
             reply=reply(cell) if goes_on and reply else "",
             last=cell == last,
             chosen=cell == chosen,
@@ -167,7 +166,7 @@ def board(
         )
         squares.append(square)
     ranks = [squares[start : start + game.columns] for start in range(0, game.cells, game.columns)]
-    moves = "" if place.over else MARKS[place.match.to_move]
+    moves = "" if state.over else MARKS[state.match.to_move]
     box, label = f"0 0 {game.columns} {game.rows}", label or gettext("Board")
     return Board(id, label, ranks, box, _strikes(game, lines), held, moves)
 
@@ -237,7 +236,7 @@ def preview_of(board: Board, line: str) -> svg.Drawing:
     return svg.preview(line, squares_of(board), width, height)
 
 
-def board_numbers(board: Board, opinion: Opinion | None) -> Iterator[tuple[object, ...]]:
+def board_numbers(board: Board, opinion: MoveValues | None) -> Iterator[tuple[object, ...]]:
     """Yield a row for each square, as COLUMNS name them; None where there is none."""
     for cell, square in enumerate(board.squares):
         free = opinion is not None and square.mark == "."
@@ -280,7 +279,7 @@ def _square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
 
 
 def _thought(
-    opinion: Opinion, cell: int, notes: Sequence[Note], more: Sequence[str] | None
+    opinion: MoveValues, cell: int, notes: Sequence[Note], more: Sequence[str] | None
 ) -> dict[str, Any]:
     """Return what an empty square has of an opinion on a move there."""
     known = opinion.known[cell]

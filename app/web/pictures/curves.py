@@ -13,11 +13,11 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
 from app.tictactoe.report import Chances
-from app.web.language import gettext
-from app.web.lens import LEVELS, Move, label_of
-from app.web.match import Place
-from app.web.numbers import count, percent, short
+from app.web.formatting import format_count, format_percent, format_short
+from app.web.game_review import LEVELS, ReviewedMove, describe_moves
+from app.web.match import MatchState
 from app.web.pictures import svg
+from app.web.translation import gettext
 
 PERCENT = "%"
 OUTCOMES = {"win": "won", "draw": "drawn", "loss": "lost"}  # lines and bars that stand for one
@@ -217,7 +217,12 @@ def laid_out(
     across = from_zero(places[-1]) if logarithmic else scale(places)
     columns = [line.numbers for chart in charts for line in chart.lines]
     moments = [
-        Moment(Number(place, count(place)), view, list(numbers), round(100 * across.at(place), 2))
+        Moment(
+            Number(place, format_count(place)),
+            view,
+            list(numbers),
+            round(100 * across.at(place), 2),
+        )
         for place, view, *numbers in zip(places, views or [""] * len(places), *columns, strict=True)
     ]
     return Charts(id, axis, across, charts, moments)
@@ -225,14 +230,14 @@ def laid_out(
 
 def percentage(share: float) -> Number:
     """Write a share from 0 to 1 in percent."""
-    return Number(round(100 * share, 7), percent(share))
+    return Number(round(100 * share, 7), format_percent(share))
 
 
 def shares(chances: Chances, decimals: int = 2) -> list[Share]:
     """Divide a bar among win, draw and loss."""
     starts = (0.0, chances[0], chances[0] + chances[1])
     return [
-        Share(kind, percent(chance, decimals), round(100 * start, 2), round(100 * chance, 2))
+        Share(kind, format_percent(chance, decimals), round(100 * start, 2), round(100 * chance, 2))
         for kind, chance, start in zip(OUTCOMES, chances, starts, strict=True)
     ]
 
@@ -260,7 +265,7 @@ def plot_of(charts: Charts, chart: Chart, height: float) -> svg.Plot:
 
 def levels(shapes: list[svg.Shape], up: Axis, top: float, height: float, unit: str = "") -> int:
     """Draw a line at each tick of an axis upwards, its number left of it; return the margin."""
-    labels = [short(tick) + "%" * unit.startswith("%") for tick in up.ticks]
+    labels = [format_short(tick) + "%" * unit.startswith("%") for tick in up.ticks]
     for tick, label in zip(up.ticks, labels, strict=True):
         y = down(up, tick, top, height)
         shapes.append(svg.Segment("base" if tick == max(up.low, 0.0) else "rule", 0, y, 1, y))
@@ -274,7 +279,7 @@ def ticks(shapes: list[svg.Shape], across: Axis, y: float, words: str) -> None:
     for tick in across.ticks:
         at = across.at(tick)
         anchor = "start" if at < 0.04 else "end" if at > 0.96 else "middle"
-        shapes.append(svg.Text("tick", at, y + 14, short(tick) + percent, anchor))
+        shapes.append(svg.Text("tick", at, y + 14, format_short(tick) + percent, anchor))
     if words != percent:
         shapes.append(svg.Text("axis", 1, y + 30, words, "end"))
 
@@ -379,10 +384,10 @@ def taught_chart(judged: Sequence[tuple[float, float, int]], decisions: int) -> 
     return svg.inline_plot(svg.Plot(LOW + 2 * ABOVE, margin, shapes))
 
 
-def value_plot(place: Place, moves: Sequence[Move], height: float) -> svg.Plot:
+def value_plot(state: MatchState, moves: Sequence[ReviewedMove], height: float) -> svg.Plot:
     """Lay out what a game of these moves was worth after each, as a line, and expected, as dots."""
-    plies, shown = place.world.game.cells, len(place.match.shown)
-    start = int(place.world.solution.value[0])
+    plies, shown = state.site.game.cells, len(state.match.shown)
+    start = int(state.site.solution.value[0])
     up = Axis(-1.0, 1.0, False, sorted(LEVELS))
     shapes: list[svg.Shape] = []
     names = {value: gettext(name) for value, name in LEVELS.items()}
@@ -403,14 +408,14 @@ def value_plot(place: Place, moves: Sequence[Move], height: float) -> svg.Plot:
     return svg.Plot(height + 2 * ABOVE, margin_of([*names.values()]), shapes)
 
 
-def value_chart(place: Place, moves: Sequence[Move]) -> Markup:
+def value_chart(state: MatchState, moves: Sequence[ReviewedMove]) -> Markup:
     """Draw the value of a game over its moves for a page."""
-    return svg.inline_plot(value_plot(place, moves, LOW), label_of(moves))
+    return svg.inline_plot(value_plot(state, moves, LOW), describe_moves(moves))
 
 
-def value_picture(place: Place, moves: Sequence[Move], title: str) -> svg.Drawing:
+def value_picture(state: MatchState, moves: Sequence[ReviewedMove], title: str) -> svg.Drawing:
     """Draw the value of a game over its moves alone."""
-    plot = value_plot(place, moves, AMONG)
+    plot = value_plot(state, moves, AMONG)
     note = "Line: the exact value after each move, for X. Dots: what was expected."
     margin = 12 + 8 * plot.margin
     shapes: list[svg.Shape] = [
@@ -418,13 +423,13 @@ def value_picture(place: Place, moves: Sequence[Move], title: str) -> svg.Drawin
         svg.Text("told", 12, 236, note),
         svg.Inset("", plot.shapes, margin, 46, width=628 - margin),
     ]
-    return svg.Drawing(WIDTH, 250, f"{title}. {label_of(moves)}", shapes)
+    return svg.Drawing(WIDTH, 250, f"{title}. {describe_moves(moves)}", shapes)
 
 
-def value_numbers(place: Place, moves: Sequence[Move]) -> Iterator[tuple[object, ...]]:
+def value_numbers(state: MatchState, moves: Sequence[ReviewedMove]) -> Iterator[tuple[object, ...]]:
     """Yield a row for each move of a match, as VALUE_COLUMNS name them."""
-    for move, cell in zip(moves, place.cells, strict=True):
-        row, column = place.world.game.row_column(cell)
+    for move, cell in zip(moves, state.cells, strict=True):
+        row, column = state.site.game.row_column(cell)
         expected = None if move.expected is None else round(move.expected, 6) + 0.0  # never -0.0
         yield (
             move.ply,

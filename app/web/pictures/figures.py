@@ -14,12 +14,12 @@ from markupsafe import Markup
 
 from app.experiments import Bars, Boards, Curves, Figure, Grid, Group, Histogram, Mark, Series
 from app.tictactoe.notation import parse_record, replay
-from app.web.numbers import count, short, tenths, with_unit
+from app.web.formatting import format_count, format_short, format_tenths, format_with_unit
 from app.web.pictures import curves, svg, tables
 from app.web.pictures.boards import SmallBoard, small_board
 from app.web.pictures.curves import AXIS, Axis, logarithmic, margin_of, scale, ticks
 from app.web.pictures.palette import LEVELS
-from app.web.world import World, kept
+from app.web.site_data import SiteData, cached_per_site
 
 LINE = 17.0  # pixels from one line of words to the next
 SMALL = 15.0  # the same of the words below a name
@@ -78,13 +78,13 @@ class Layout(NamedTuple):
 
 
 @singledispatch
-def lay_out(figure: object, world: World, first_seed: int) -> Layout:
+def lay_out(figure: object, site: SiteData, first_seed: int) -> Layout:
     """Lay out a figure of an experiment whose seeds begin with `first_seed`."""
     raise TypeError(f"no figure: {figure!r}")
 
 
 @lay_out.register
-def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
+def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
     """Lay out a row for each group: its runs as dots over one axis, and a line for most of them."""
     groups = figure.groups
     marks = [mark.value for group in groups for mark in group.marks]
@@ -99,10 +99,10 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     top, unopened = 0.0, False
     for group, runs, stacks, most in zip(groups, every, stacked, fullest, strict=True):
         height = min(highest, max(LOWEST, -(-most // worth) * DOT + 4))
-        opened = tables.addresses_of(world, group.recipe)
+        opened = tables.addresses_of(site, group.recipe)
         unopened |= bool(group.recipe) and not all(opened(run["seed"]) for run in runs[:2])
         middle = tables.median(group.values)
-        told = f"median {with_unit(middle, figure.unit)} ({_runs(len(runs))})"
+        told = f"median {format_with_unit(middle, figure.unit)} ({_runs(len(runs))})"
         top = _named(shapes, top, group.name, told)
         top += _noted(shapes, group.marks, axis, top, height)
         bottom = top + height
@@ -121,7 +121,7 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
     dot = (
         "A dot is a run."
         if worth == 1
-        else f"A dot stands for {count(worth)} runs, a smaller one for fewer."
+        else f"A dot stands for {format_count(worth)} runs, a smaller one for fewer."
     )
     exactly = "Each value is exact of its run." if figure.exact else "Each value is an estimate."
     caption = (
@@ -133,7 +133,9 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Layout:
 
 
 @lay_out.register
-def lay_out_curves(figure: Curves, world: World, first_seed: int, height: float = CURVES) -> Layout:
+def lay_out_curves(
+    figure: Curves, site: SiteData, first_seed: int, height: float = CURVES
+) -> Layout:
     """Lay out lines over one axis: the median of the runs, and bands that hold most or all."""
     every = figure.series
     xs = [x for series in every for x in series.x] + [mark.value for mark in figure.marks]
@@ -164,7 +166,7 @@ def lay_out_curves(figure: Curves, world: World, first_seed: int, height: float 
     keys, unopened = [], False
     for number, series in enumerate(every):
         style = STYLES[number % len(STYLES)]
-        runs, link = _runs(series.n), _of_series(world, series)
+        runs, link = _runs(series.n), _of_series(site, series)
         unopened |= bool(series.recipe) and not link.href
         many = f" ({runs})" if series.recipe or series.n > 1 else ""
         keys.append(svg.Key(f"{style} curve", series.name + many, link))
@@ -177,7 +179,7 @@ def lay_out_curves(figure: Curves, world: World, first_seed: int, height: float 
         step = -(-len(points) // POINTS)
         dots = points[::-step] if len(points) > 1 else points
         style = STYLES[number % len(STYLES)]
-        shapes.append(svg.Path(f"{style} curve", points, False, _of_series(world, series), dots))
+        shapes.append(svg.Path(f"{style} curve", points, False, _of_series(site, series), dots))
     ticks(shapes, across, bottom, figure.x_label)
     bands = "the band holds 80% of the runs" + (", the fainter one all of them" if wide else "")
     told, what = "A line is one run.", "line opens it"
@@ -190,11 +192,11 @@ def lay_out_curves(figure: Curves, world: World, first_seed: int, height: float 
 
 
 @lay_out.register
-def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
+def _grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
     """Lay out a cell for each pair of parameters, the darker the more."""
     flat = [value for row in figure.values for value in row]
     low, high = min(flat), max(flat)
-    brief = short if all(value % 1 == 0 for value in flat) else tenths
+    brief = format_short if all(value % 1 == 0 for value in flat) else format_tenths
     width, top = 1 / len(figure.columns), LINE + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
     shapes: list[svg.Shape] = [svg.Text("axis", 0, LINE - 5, corner)]
@@ -209,9 +211,9 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
             top += LINE
         for column, (value, recipe) in enumerate(zip(values, recipes, strict=True)):
             level = round(LEVELS * (value - low) / (high - low)) if high > low else 0
-            href = tables.address(world, recipe)
+            href = tables.address(site, recipe)
             unopened |= bool(recipe) and not href
-            text = with_unit(value, figure.unit)
+            text = format_with_unit(value, figure.unit)
             place = f"{figure.row_label} {name}, {figure.column_label} {figure.columns[column]}"
             link = svg.Link(f"{place}: {text}", href)
             shapes.append(svg.Rect(f"pane l{level}", column * width, top, width, CELL, link))
@@ -227,7 +229,7 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
         else:
             shapes.append(svg.Text("tick down", middle, top + 6, name))
     bottom = top + (0 if fits else longest - 8)
-    ends = f"{with_unit(low, figure.unit)} (pale) to {with_unit(high, figure.unit)} (full)"
+    ends = f"{format_with_unit(low, figure.unit)} (pale) to {format_with_unit(high, figure.unit)} (full)"
     caption = f"The cells go from {ends}."
     if any(recipe for row in figure.recipes for recipe in row):
         caption += f" Each is the median of {_runs(figure.n)}."
@@ -237,15 +239,17 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Layout:
 
 
 @lay_out.register
-def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
+def _bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
     """Lay out a bar below each name."""
     ends = [end for bar in figure.bars for end in (bar.value, bar.low, bar.high) if end is not None]
     axis = logarithmic([*ends, 1.0]) if figure.logarithmic else scale(ends, zero=True, whole=True)
     shapes: list[svg.Shape] = []
     top, unopened, zero = 0.0, False, axis.at(1.0 if figure.logarithmic else 0.0)
     for bar in figure.bars:
-        told = _told(with_unit(bar.value, figure.unit), bar.low, bar.high, bar.n, figure.unit)
-        href = tables.behind_bar(world, bar)
+        told = _told(
+            format_with_unit(bar.value, figure.unit), bar.low, bar.high, bar.n, figure.unit
+        )
+        href = tables.behind_bar(site, bar)
         unopened |= bool(bar.recipe) and not href
         link = svg.Link(f"{bar.name}: {told}", href)
         top = _named(shapes, top, bar.name, told)
@@ -270,16 +274,16 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Layout:
 
 
 @lay_out.register
-def _boards(figure: Boards, world: World, first_seed: int) -> Layout:
+def _boards(figure: Boards, site: SiteData, first_seed: int) -> Layout:
     """Lay out positions as pictures: a star on what is right, a dot on what its lens plays."""
     pictures = []
     for board in figure.boards:
-        game, at = world.game, replay(world.game, board.record)[-1]
+        game, at = site.game, replay(site.game, board.record)[-1]
         signs: dict[int, str] = {}
         if not game.is_over(at):
-            signs = {cell: "right" for cell in range(game.cells) if world.right[at, cell]}
-            if board.lens in world.always:
-                chances = world.policies[board.lens][at]
+            signs = {cell: "right" for cell in range(game.cells) if site.right[at, cell]}
+            if board.lens in site.always:
+                chances = site.policies[board.lens][at]
                 signs |= {
                     cell: "plays" if cell in signs else "blunder"
                     for cell in range(game.cells)
@@ -287,7 +291,7 @@ def _boards(figure: Boards, world: World, first_seed: int) -> Layout:
                 }
         *_, last = [None, *parse_record(game, board.record)]
         picture = small_board(game, at, signs, last)
-        link = svg.Link(board.text, tables.position(world, board.record, board.lens))
+        link = svg.Link(board.text, tables.position(site, board.record, board.lens))
         pictures.append(Picture(picture, board.text, link))
     caption = (
         "A star keeps what the position is worth, a dot is what it plays there, a cross what it "
@@ -296,11 +300,11 @@ def _boards(figure: Boards, world: World, first_seed: int) -> Layout:
     return Layout(figure.title, "", caption, svg.Plot(0, 0, []), pictures)
 
 
-@kept(64)  # some 100 KB each
-def layout_of(world: World, claim: str, number: int) -> Layout:
+@cached_per_site(64)  # some 100 KB each
+def layout_of(site: SiteData, claim: str, number: int) -> Layout:
     """Lay out a figure of an experiment; the first has number 1."""
-    summary = world.experiments[claim]
-    return lay_out(summary.figures[number - 1], world, summary.first_seed)
+    summary = site.experiments[claim]
+    return lay_out(summary.figures[number - 1], site, summary.first_seed)
 
 
 def drawing(layout: Layout, source: str) -> svg.Drawing:
@@ -409,9 +413,11 @@ def _dots(
     dots = []
     for level, part in enumerate(parts):
         (seed, value), low, most = tables.typical(part), part[0]["value"], part[-1]["value"]
-        title = f"seed {seed}: {with_unit(value, unit)}"
+        title = f"seed {seed}: {format_with_unit(value, unit)}"
         if len(part) > 1:
-            span = with_unit(low, unit) + (f" to {with_unit(most, unit)}" if most != low else "")
+            span = format_with_unit(low, unit) + (
+                f" to {format_with_unit(most, unit)}" if most != low else ""
+            )
             title += f", one of {_runs(len(part))} here with {span}"
         y, size = bottom - DOT / 2 - 1 - level * step, max(0.4, (len(part) / worth) ** 0.5)
         link = svg.Link(title, opened(seed))
@@ -420,7 +426,7 @@ def _dots(
 
 
 def _runs(number: int) -> str:
-    return f"{count(number)} run{'s' * (number != 1)}"
+    return f"{format_count(number)} run{'s' * (number != 1)}"
 
 
 def _press(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> str:
@@ -435,8 +441,8 @@ def _press(shapes: Sequence[svg.Shape], what: str, unopened: bool) -> str:
     return told + " The command makes the runs that the lab does not train." * unopened
 
 
-def _of_series(world: World, series: Series) -> svg.Link:
-    href = tables.addresses_of(world, series.recipe)(series.typical)
+def _of_series(site: SiteData, series: Series) -> svg.Link:
+    href = tables.addresses_of(site, series.recipe)(series.typical)
     return svg.Link(f"{series.name}: seed {series.typical}, which ends at the median", href)
 
 
@@ -461,40 +467,40 @@ def _seeds(groups: Sequence[Group], first: int) -> str:
     """Say how many runs there are a row, and with which seeds."""
     numbers = sorted({len(group.values) for group in groups})
     if len(numbers) == 1:
-        runs = f"{count(numbers[0])} runs" + (" a row" if len(groups) > 1 else "")
-        return f"{runs}, seeds {count(first)} to {count(first + numbers[0] - 1)}."
-    return f"{count(numbers[0])} to {count(numbers[-1])} runs a row, from seed {count(first)} on."
+        runs = f"{format_count(numbers[0])} runs" + (" a row" if len(groups) > 1 else "")
+        return f"{runs}, seeds {format_count(first)} to {format_count(first + numbers[0] - 1)}."
+    return f"{format_count(numbers[0])} to {format_count(numbers[-1])} runs a row, from seed {format_count(first)} on."
 
 
 def _told(value: str, low: float | None, high: float | None, n: int | None, unit: str) -> str:
     """Write the value of a bar with its interval and of how many it is."""
     more = []
     if low is not None and high is not None:
-        more.append(f"{with_unit(low, unit)} to {with_unit(high, unit)}")
+        more.append(f"{format_with_unit(low, unit)} to {format_with_unit(high, unit)}")
     if n is not None:
-        more.append(f"n = {count(n)}")
+        more.append(f"n = {format_count(n)}")
     return value + (f" ({', '.join(more)})" if more else "")
 
 
-def miniature(world: World, figure: Figure) -> Markup:
+def miniature(site: SiteData, figure: Figure) -> Markup:
     """Draw a figure in a box of 120 by 48: whatever it shows first, and no words."""
     box = f'viewBox="0 0 {WIDE:g} {HIGH:g}" aria-hidden="true"'
-    return svg.inline(_miniature(figure, world), "drawing miniature", box)
+    return svg.inline(_miniature(figure, site), "drawing miniature", box)
 
 
-def preview_of(world: World, figure: Figure, line: str) -> svg.Drawing:
+def preview_of(site: SiteData, figure: Figure, line: str) -> svg.Drawing:
     """Draw a figure as a link to it is shown, over a line of text."""
-    return svg.preview(line, [svg.Inset("large", _miniature(figure, world))], WIDE, HIGH)
+    return svg.preview(line, [svg.Inset("large", _miniature(figure, site))], WIDE, HIGH)
 
 
 @singledispatch
-def _miniature(figure: object, world: World) -> list[svg.Shape]:
+def _miniature(figure: object, site: SiteData) -> list[svg.Shape]:
     """Draw what is in the box."""
     raise TypeError(f"no figure: {figure!r}")
 
 
 @_miniature.register
-def _small_histogram(figure: Histogram, world: World) -> list[svg.Shape]:
+def _small_histogram(figure: Histogram, site: SiteData) -> list[svg.Shape]:
     groups = figure.groups[:ROWS_SMALL]
     axis = scale([value for group in groups for value in group.values])
     row, wide = HIGH / len(groups), WIDE / SLOTS
@@ -517,7 +523,7 @@ def _small_histogram(figure: Histogram, world: World) -> list[svg.Shape]:
 
 
 @_miniature.register
-def _small_curves(figure: Curves, world: World) -> list[svg.Shape]:
+def _small_curves(figure: Curves, site: SiteData) -> list[svg.Shape]:
     xs = [x for series in figure.series for x in series.x]
     across = logarithmic(xs) if figure.logarithmic else scale(xs)
     across = across._replace(low=min(x for x in xs if x > 0 or not figure.logarithmic))
@@ -537,7 +543,7 @@ def _small_curves(figure: Curves, world: World) -> list[svg.Shape]:
 
 
 @_miniature.register
-def _small_grid(figure: Grid, world: World) -> list[svg.Shape]:
+def _small_grid(figure: Grid, site: SiteData) -> list[svg.Shape]:
     flat = [value for row in figure.values for value in row]
     low, span = min(flat), (max(flat) - min(flat)) or 1.0
     wide, high = WIDE / len(figure.columns), HIGH / len(figure.rows)
@@ -551,7 +557,7 @@ def _small_grid(figure: Grid, world: World) -> list[svg.Shape]:
 
 
 @_miniature.register
-def _small_bars(figure: Bars, world: World) -> list[svg.Shape]:
+def _small_bars(figure: Bars, site: SiteData) -> list[svg.Shape]:
     bars = figure.bars[: 2 * ROWS_SMALL]
     values = [bar.value for bar in bars]
     axis = logarithmic([*values, 1.0]) if figure.logarithmic else scale(values, True, True)
@@ -564,9 +570,9 @@ def _small_bars(figure: Bars, world: World) -> list[svg.Shape]:
 
 
 @_miniature.register
-def _small_boards(figure: Boards, world: World) -> list[svg.Shape]:
+def _small_boards(figure: Boards, site: SiteData) -> list[svg.Shape]:
     pictures = [
-        small_board(world.game, replay(world.game, board.record)[-1], {})
+        small_board(site.game, replay(site.game, board.record)[-1], {})
         for board in figure.boards[:2]
     ]
     return [

@@ -14,12 +14,12 @@ from app.tictactoe.beads import beads, leanings
 from app.tictactoe.notation import MARKS, position_text, record_to
 from app.tictactoe.policy import policy_of
 from app.tictactoe.value_map import UNKNOWN, Colouring, Tiles, encode_frame
-from app.web.lens import HEAT_STEPS
+from app.web.formatting import format_updates
 from app.web.match import read_step
-from app.web.numbers import updates
+from app.web.move_values import HEAT_STEPS
 from app.web.pictures.palette import LEVELS
 from app.web.pictures.svg import LETTER, Drawing, Hatch, Inset, Shape, Sign, Text, Value, inline
-from app.web.world import TASK, TRUTH, World, kept
+from app.web.site_data import TASK, TRUTH, SiteData, cached_per_site
 
 TILE = "h.7l.1.1v.7l-.1.1h-.7l-.1-.1v-.7z"  # its outline from the left end of its top edge on
 LINE = 0.16  # optimal play, below a row
@@ -98,30 +98,30 @@ class MindPicture(NamedTuple):
         return Inset("tiles", signs)
 
 
-def kinds(world: World, name: str) -> dict[str, Kind]:
+def kinds(site: SiteData, name: str) -> dict[str, Kind]:
     """Return the ways to colour an agent's mind: by its own task only if it has one.
 
     Beads expect nothing, so nothing of them is wrong; they are coloured by how they are divided.
     """
-    if world.agents[name].card.worth is None:
+    if site.agents[name].card.worth is None:
         return {EXPECTS: LEANS, **{kind: KINDS[kind] for kind in ("blunders", "visits")}}
     return {
         kind: what
         for kind, what in KINDS.items()
-        if kind != "wrong-task" or world.task(name) is not None
+        if kind != "wrong-task" or site.task(name) is not None
     }
 
 
-def parse_view(world: World, name: str, query: Mapping[str, str]) -> tuple[int, str]:
+def parse_view(site: SiteData, name: str, query: Mapping[str, str]) -> tuple[int, str]:
     """Read from an address which mind is shown, at which snapshot, and coloured by what.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    world.learned(name)  # which says so if there is none
-    step = read_step(name, query.get("step", ""), world.last_step(name), world)
+    site.learned(name)  # which says so if there is none
+    step = read_step(name, query.get("step", ""), site.last_step(name), site)
     kind = query.get("colour", "") or EXPECTS
-    if kind not in kinds(world, name):
-        there = ", ".join(kinds(world, name))
+    if kind not in kinds(site, name):
+        there = ", ".join(kinds(site, name))
         raise BadRequest(f"A mind is not coloured by {kind!r}. There are: {there}.")
     return step, kind
 
@@ -133,46 +133,44 @@ class Represented(NamedTuple):
     known: NDArray[np.bool_]  # [T, N] whether the agent knew anything of it by then
 
 
-@kept(4)  # some 80 KB each
-def represented(world: World, name: str, step: int | None = None) -> Represented:
+@cached_per_site(4)  # some 80 KB each
+def represented(site: SiteData, name: str, step: int | None = None) -> Represented:
     """Return the decision that stands for each tile at each snapshot of an agent, or at one."""
-    agent = world.agents[name]
+    agent = site.agents[name]
     steps = range(agent.history.snapshots) if step is None else (step,)
-    known = value_map.known_decisions(
-        world.game, np.stack([world.known(name, one) for one in steps])
-    )
-    rows = value_map.choose_representatives(world.tiles, agent.visits, known)
+    known = value_map.known_decisions(site.game, np.stack([site.known(name, one) for one in steps]))
+    rows = value_map.choose_representatives(site.tiles, agent.visits, known)
     return Represented(rows, value_map.select_decisions(rows, known))
 
 
-def expected(world: World, name: str, step: int | None = None) -> NDArray[np.float64]:
+def expected(site: SiteData, name: str, step: int | None = None) -> NDArray[np.float64]:
     """Return what an agent expects of each tile, from -1 to +1, at each snapshot or at one, [T, N].
 
     Of beads it is how the box leans to its likeliest move.
     """
-    game, agent = world.game, world.agents[name]
-    tables = _tables(world, name, step)
-    rows = represented(world, name, step).rows
+    game, agent = site.game, site.agents[name]
+    tables = _tables(site, name, step)
+    rows = represented(site, name, step).rows
     if agent.card.worth is None:
         held = beads(game, tables, agent.card.plays)
         return value_map.best_move_values(game, rows, leanings(game, held))
     return value_map.expected_outcomes(game, rows, tables, agent.card.worth)
 
 
-def _tables(world: World, name: str, step: int | None) -> NDArray[np.float32]:
-    history = world.agents[name].history
+def _tables(site: SiteData, name: str, step: int | None) -> NDArray[np.float32]:
+    history = site.agents[name].history
     return history.all_values() if step is None else history.values(step)[None]
 
 
-@kept(16)  # some 20 KB each
-def colouring(world: World, name: str, kind: str, step: int | None = None) -> Colouring:
+@cached_per_site(16)  # some 20 KB each
+def colouring(site: SiteData, name: str, kind: str, step: int | None = None) -> Colouring:
     """Return the colours of an agent's mind at each of its snapshots, or at one: [T, N]."""
-    game, agent = world.game, world.agents[name]
-    rows, known = represented(world, name, step)
+    game, agent = site.game, site.agents[name]
+    rows, known = represented(site, name, step)
     if kind == "visits":  # which are recorded for the end alone
         return value_map.colour_visits(rows, agent.visits, LEVELS)
     if kind == "blunders":
-        plays = (policy_of(game.spread(q), agent.card.plays) for q in _tables(world, name, step))
+        plays = (policy_of(game.spread(q), agent.card.plays) for q in _tables(site, name, step))
         # One by one: all of them at once take 30 MB.
         drawn = [
             value_map.colour_blunders(game, *each, LEVELS) for each in zip(rows, plays, strict=True)
@@ -181,37 +179,37 @@ def colouring(world: World, name: str, kind: str, step: int | None = None) -> Co
             np.stack([moment.heat for moment in drawn]),
             np.stack([moment.known for moment in drawn]),
         )
-    best = expected(world, name, step)
+    best = expected(site, name, step)
     if kind == EXPECTS:
         return value_map.colour_outcomes(best, known, HEAT_STEPS)
     lens = name + TASK if kind == "wrong-task" else TRUTH
-    worth = world.worth(lens)
+    worth = site.worth(lens)
     assert worth is not None  # what is exact is no beads
-    truth = value_map.expected_outcomes(game, rows, world.values(lens)[game.legal], worth)
+    truth = value_map.expected_outcomes(game, rows, site.values(lens)[game.legal], worth)
     return value_map.colour_errors(best, truth, known, LEVELS)
 
 
-@kept(16)  # some 30 KB each
+@cached_per_site(16)  # some 30 KB each
 def picture(
-    world: World, name: str, step: int, kind: str = EXPECTS, moving: bool = False
+    site: SiteData, name: str, step: int, kind: str = EXPECTS, moving: bool = False
 ) -> MindPicture:
     """Draw an agent's mind at a snapshot; `moving` writes down all of them, for a film."""
     if not moving:
-        return _drawn(world, name, kind, colouring(world, name, kind, step).heat[0])
-    where, heat = world.tiles, colouring(world, name, kind).heat
+        return _drawn(site, name, kind, colouring(site, name, kind, step).heat[0])
+    where, heat = site.tiles, colouring(site, name, kind).heat
     places = zip(where.column.tolist(), where.top.tolist(), strict=True)
-    return _drawn(world, name, kind, heat[step])._replace(
+    return _drawn(site, name, kind, heat[step])._replace(
         places=" ".join(f"{x:g},{y:g}" for x, y in places),
         frames=" ".join(encode_frame(moment) for moment in heat),
     )
 
 
-@kept(8)
-def picture_of_play(world: World, name: str) -> MindPicture:
+@cached_per_site(8)
+def picture_of_play(site: SiteData, name: str) -> MindPicture:
     """Draw where a policy blunders of which no values are known."""
-    where, kind = world.tiles, "blunders"
-    heat, _ = value_map.colour_class_blunders(world.game, where, world.policies[name], LEVELS)
-    return _drawn(world, name, kind, heat)
+    where, kind = site.tiles, "blunders"
+    heat, _ = value_map.colour_class_blunders(site.game, where, site.policies[name], LEVELS)
+    return _drawn(site, name, kind, heat)
 
 
 def outlines(where: Tiles, heat: NDArray[np.int8]) -> list[tuple[int | None, str]]:
@@ -232,11 +230,11 @@ def _tiles(where: Tiles) -> list[str]:
     return [f"M{x + 0.15:g} {y + 0.05:g}{TILE}" for x, y in places]
 
 
-def _drawn(world: World, name: str, kind: str, heat: NDArray[np.int8]) -> MindPicture:
+def _drawn(site: SiteData, name: str, kind: str, heat: NDArray[np.int8]) -> MindPicture:
     """Draw these colours, [N], without what a script may want."""
-    where = world.tiles
+    where = site.tiles
     paths = outlines(where, heat)
-    return MindPicture(name, world.titles[name], kind, KINDS[kind].scale, where, paths)
+    return MindPicture(name, site.titles[name], kind, KINDS[kind].scale, where, paths)
 
 
 @lru_cache(maxsize=2)
@@ -255,12 +253,12 @@ def truth(where: Tiles) -> Inset:
     return Inset("truth", lines)
 
 
-def mind_picture(world: World, mind: MindPicture, step: int) -> Drawing:
+def mind_picture(site: SiteData, mind: MindPicture, step: int) -> Drawing:
     """Draw a mind alone, with the numbers of its rows and what its colours mean."""
-    kind = kinds(world, mind.name)[mind.kind]
+    kind = kinds(site, mind.name)[mind.kind]
     width = round(LEFT + mind.where.columns * SIDE + EDGE)
     height = round(TOP + mind.where.height * SIDE + BOTTOM)
-    when = updates(int(world.agents[mind.name].snapshot_updates[step]))
+    when = format_updates(int(site.agents[mind.name].snapshot_updates[step]))
     title = f"The mind of {mind.title} after {when}"
     label = f"{title}: {kind.title.lower()}, position by position, a row for each move."
     shapes: list[Shape] = [
@@ -280,14 +278,14 @@ def mind_picture(world: World, mind: MindPicture, step: int) -> Drawing:
     return Drawing(width, height, label, shapes)
 
 
-def mind_numbers(world: World, mind: MindPicture, step: int) -> Iterator[tuple[object, ...]]:
+def mind_numbers(site: SiteData, mind: MindPicture, step: int) -> Iterator[tuple[object, ...]]:
     """Yield a row for each tile, in the order of the picture, as COLUMNS name them.
 
     A heat is what colours it, None where nothing is known.
     """
-    game, where, agent = world.game, world.tiles, world.agents[mind.name]
-    colours = colouring(world, mind.name, mind.kind)
-    for tile, position in enumerate(represented(world, mind.name, step).rows[0].tolist()):
+    game, where, agent = site.game, site.tiles, site.agents[mind.name]
+    colours = colouring(site, mind.name, mind.kind)
+    for tile, position in enumerate(represented(site, mind.name, step).rows[0].tolist()):
         yield (
             position_text(game, position),
             record_to(game, position),

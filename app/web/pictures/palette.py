@@ -6,7 +6,7 @@ and `data-heat`; what stands alone has them written out, see `app.web.pictures.s
 
 from itertools import product
 
-from app.web.lens import HEAT_STEPS
+from app.web.move_values import HEAT_STEPS
 
 Colour = tuple[int, int, int]  # red, green, blue, 0 to 255
 Shade = tuple[str, str]  # a colour in the light scheme, and in the dark one

@@ -178,10 +178,10 @@ def inline_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
     )
 
 
-def standalone(drawing: Drawing, scheme: str = "auto", site: str = "") -> str:
+def standalone(drawing: Drawing, scheme: str = "auto", base_url: str = "") -> str:
     """Write a drawing as a file; `scheme` is one of SCHEMES, its links begin with `site`."""
     width, height = f"{drawing.width:g}", f"{drawing.height:g}"
-    content = Pen(site=site).write(drawing.shapes)
+    content = Pen(base_url=base_url).write(drawing.shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="alone" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img"><title>{escape(drawing.label)}</title>'
@@ -261,7 +261,7 @@ class Pen(NamedTuple):
 
     width: float | None = 1.0
     height: float = 0.0  # of what has no width
-    site: str = ""
+    base_url: str = ""
     outside: str = ""  # attributes of its links
 
     def write(self, shapes: Iterable[Shape]) -> str:
@@ -302,7 +302,7 @@ class Pen(NamedTuple):
         told = f"<title>{escape(shape.link.title)}</title>" if shape.link.title else ""
         if not shape.link.href:
             return f'<g class="still">{told}{element}</g>'
-        href = escape(self.site + shape.link.href)
+        href = escape(self.base_url + shape.link.href)
         return f'<a href="{href}"{self.outside} tabindex="-1">{told}{element}</a>'
 
     def _x(self, share: float) -> str:

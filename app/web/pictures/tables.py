@@ -11,10 +11,10 @@ from app.experiments import Bar, Bars, Boards, Curves, Figure, Grid, Histogram, 
 from app.experiments import Table as Numbers
 from app.recipes import RecipeError
 from app.recipes.on_demand import parse_on_demand
-from app.web import addresses
+from app.web import urls
+from app.web.formatting import format_count, format_number, format_with_unit
 from app.web.match import Match
-from app.web.numbers import count, number, with_unit
-from app.web.world import HUMAN, MANY, TRUTH, World, kept
+from app.web.site_data import HUMAN, MANY, TRUTH, SiteData, cached_per_site
 
 MOST_ROWS = 26  # of curves; the file has all of them
 OFFERED = 6  # runs from each end of a group, and from its middle
@@ -64,13 +64,13 @@ def written(numbers: Numbers) -> Table:
     return Table(numbers.about, numbers.columns, rows)
 
 
-def offers(world: World, figure: Figure, first_seed: int) -> list[Sample]:
+def offers(site: SiteData, figure: Figure, first_seed: int) -> list[Sample]:
     """List runs of a histogram that are worth a look: of many those at both ends and halfway."""
     if not isinstance(figure, Histogram):
         return []
     found = []
     for group in figure.groups:
-        runs, opened = ordered(group.values, first_seed), addresses_of(world, group.recipe)
+        runs, opened = ordered(group.values, first_seed), addresses_of(site, group.recipe)
         if not opened(first_seed):
             continue
         middle = len(runs) // 2 - OFFERED // 2
@@ -90,26 +90,26 @@ def offers(world: World, figure: Figure, first_seed: int) -> list[Sample]:
 
 
 @singledispatch
-def table(figure: object, world: World, first_seed: int) -> Table:
+def table(figure: object, site: SiteData, first_seed: int) -> Table:
     """Write down the numbers that a figure shows; `first_seed` is that of its experiment."""
     raise TypeError(f"no figure: {figure!r}")
 
 
 @table.register
-def _histogram(figure: Histogram, world: World, first_seed: int) -> Table:
+def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Table:
     rows = []
     for group in figure.groups:
-        runs, opened = ordered(group.values, first_seed), addresses_of(world, group.recipe)
-        entries = [TableCell(count(len(runs)))]
+        runs, opened = ordered(group.values, first_seed), addresses_of(site, group.recipe)
+        entries = [TableCell(format_count(len(runs)))]
         for name, share in QUANTILES.items():
             run = at_quantile(runs, share)
             value = median(group.values) if name == "median" else run["value"]
-            entries.append(TableCell(with_unit(value, figure.unit), opened(run["seed"])))
+            entries.append(TableCell(format_with_unit(value, figure.unit), opened(run["seed"])))
         rows.append(TableRow(TableCell(group.name), entries))
         rows += [
             TableRow(
                 TableCell(mark.text),
-                [TableCell("")] * 3 + [TableCell(with_unit(mark.value, figure.unit))],
+                [TableCell("")] * 3 + [TableCell(format_with_unit(mark.value, figure.unit))],
             )
             for mark in group.marks
         ]
@@ -117,20 +117,20 @@ def _histogram(figure: Histogram, world: World, first_seed: int) -> Table:
 
 
 @table.register
-def _curves(figure: Curves, world: World, first_seed: int) -> Table:
+def _curves(figure: Curves, site: SiteData, first_seed: int) -> Table:
     points = sorted({x for series in figure.series for x in series.x})
     step = -(-len(points) // MOST_ROWS)
     shown = points[::-step][::-1]  # the last one among them
     known = [_by_point(series, figure.unit) for series in figure.series]
     rows = [
-        TableRow(TableCell(number(x)), [TableCell(column.get(x, "")) for column in known])
+        TableRow(TableCell(format_number(x)), [TableCell(column.get(x, "")) for column in known])
         for x in shown
     ]
     typical = [
-        TableCell(f"seed {series.typical}", addresses_of(world, series.recipe)(series.typical))
+        TableCell(f"seed {series.typical}", addresses_of(site, series.recipe)(series.typical))
         for series in figure.series
     ]
-    runs = [TableCell(count(series.n)) for series in figure.series]
+    runs = [TableCell(format_count(series.n)) for series in figure.series]
     ends = [TableRow(TableCell("Runs"), runs), TableRow(TableCell("Ends at the median"), typical)]
     return Table(figure.x_label, [series.name for series in figure.series], [*rows, *ends])
 
@@ -138,19 +138,23 @@ def _curves(figure: Curves, world: World, first_seed: int) -> Table:
 def _by_point(series: Series, unit: str) -> dict[float, str]:
     lines = zip(series.x, series.median, series.low, series.high, strict=True)
     return {
-        x: with_unit(middle, unit)
-        + (f" ({with_unit(low, unit)} to {with_unit(high, unit)})" if series.n > 1 else "")
+        x: format_with_unit(middle, unit)
+        + (
+            f" ({format_with_unit(low, unit)} to {format_with_unit(high, unit)})"
+            if series.n > 1
+            else ""
+        )
         for x, middle, low, high in lines
     }
 
 
 @table.register
-def _grid(figure: Grid, world: World, first_seed: int) -> Table:
+def _grid(figure: Grid, site: SiteData, first_seed: int) -> Table:
     rows = [
         TableRow(
             TableCell(name),
             [
-                TableCell(with_unit(value, figure.unit), address(world, recipe))
+                TableCell(format_with_unit(value, figure.unit), address(site, recipe))
                 for value, recipe in zip(values, recipes, strict=True)
             ],
         )
@@ -160,16 +164,20 @@ def _grid(figure: Grid, world: World, first_seed: int) -> Table:
 
 
 @table.register
-def _bars(figure: Bars, world: World, first_seed: int) -> Table:
+def _bars(figure: Bars, site: SiteData, first_seed: int) -> Table:
     rows = []
     for bar in figure.bars:
         interval = (
-            f"{with_unit(bar.low, figure.unit)} to {with_unit(bar.high, figure.unit)}"
+            f"{format_with_unit(bar.low, figure.unit)} to {format_with_unit(bar.high, figure.unit)}"
             if bar.low is not None and bar.high is not None
             else ""
         )
-        texts = [with_unit(bar.value, figure.unit), interval, count(bar.n) if bar.n else ""]
-        head = TableCell(bar.name, behind_bar(world, bar))
+        texts = [
+            format_with_unit(bar.value, figure.unit),
+            interval,
+            format_count(bar.n) if bar.n else "",
+        ]
+        head = TableCell(bar.name, behind_bar(site, bar))
         rows.append(TableRow(head, [TableCell(text) for text in texts]))
     columns = ["exactly" if figure.exact else "estimate", "95% interval", "n"]
     filled = [any(row.entries[at].text for row in rows) for at in range(len(columns))]
@@ -179,10 +187,10 @@ def _bars(figure: Bars, world: World, first_seed: int) -> Table:
 
 
 @table.register
-def _boards(figure: Boards, world: World, first_seed: int) -> Table:
+def _boards(figure: Boards, site: SiteData, first_seed: int) -> Table:
     rows = [
         TableRow(
-            TableCell(board.record or "the empty board", position(world, board.record, board.lens)),
+            TableCell(board.record or "the empty board", position(site, board.record, board.lens)),
             [TableCell(board.text)],
         )
         for board in figure.boards
@@ -191,7 +199,9 @@ def _boards(figure: Boards, world: World, first_seed: int) -> Table:
 
 
 def _seed(run: Any, unit: str, opened: Seeded) -> TableCell:
-    return TableCell(f"seed {run['seed']}: {with_unit(run['value'], unit)}", opened(run["seed"]))
+    return TableCell(
+        f"seed {run['seed']}: {format_with_unit(run['value'], unit)}", opened(run["seed"])
+    )
 
 
 @singledispatch
@@ -250,38 +260,38 @@ def _(figure: Boards, first_seed: int) -> Iterator[Record]:
         yield board.text, board.lens, None, board.record, "position", None, None
 
 
-def address(world: World, name: str) -> str:
+def address(site: SiteData, name: str) -> str:
     """Return where a recipe, an agent or a baseline is opened, "" where it cannot be had, or is "".
 
     What takes longer than the lab trains for a visitor can be had only if it is shipped.
     """
-    known = world.lab.short.get(name, name)
-    if known in world.baselines:
-        return addresses.play_against(known)
-    return addresses.lab(known) if world.agents.knows(known) else ""
+    known = site.lab.short.get(name, name)
+    if known in site.baselines:
+        return urls.play_against(known)
+    return urls.lab(known) if site.agents.knows(known) else ""
 
 
-def addresses_of(world: World, recipe: str) -> Seeded:
+def addresses_of(site: SiteData, recipe: str) -> Seeded:
     """Return where each run of a recipe is opened, by its seed; "" where it cannot be had."""
-    trained = bool(recipe) and _is_trained(world, recipe)
-    unseeded = addresses.lab(recipe)
+    trained = bool(recipe) and _is_trained(site, recipe)
+    unseeded = urls.lab(recipe)
 
     def of(seed: int) -> str:
-        if short := world.lab.short.get(seeded(recipe, seed), ""):
-            return addresses.lab(short)
+        if short := site.lab.short.get(seeded(recipe, seed), ""):
+            return urls.lab(short)
         return seeded(unseeded, seed) if trained else ""
 
     return of
 
 
-@kept(MANY)
-def _is_trained(world: World, recipe: str) -> bool:
+@cached_per_site(MANY)
+def _is_trained(site: SiteData, recipe: str) -> bool:
     """Whether the lab trains a recipe for visitors."""
     try:
         parse_on_demand(recipe)
     except RecipeError:
         return False
-    return world.lab.source is not None
+    return site.lab.source is not None
 
 
 def seeded(recipe: str, seed: int) -> str:
@@ -289,17 +299,17 @@ def seeded(recipe: str, seed: int) -> str:
     return f"{recipe},seed={seed}" if recipe and seed else recipe
 
 
-def position(world: World, record: str, lens: str) -> str:
+def position(site: SiteData, record: str, lens: str) -> str:
     """Return where a position is shown, by the values of an agent that can be had, else exactly."""
-    known = world.lab.short.get(lens, lens)
-    return addresses.play(Match(record, o=HUMAN, lens=known if world.is_lens(known) else TRUTH))
+    known = site.lab.short.get(lens, lens)
+    return urls.play(Match(record, o=HUMAN, lens=known if site.is_lens(known) else TRUTH))
 
 
-def behind_bar(world: World, bar: Bar) -> str:
+def behind_bar(site: SiteData, bar: Bar) -> str:
     """Return where the position or the recipe behind a number is opened, "" where it cannot be."""
     if bar.record is not None:
-        return position(world, bar.record, bar.recipe or TRUTH)
-    return address(world, bar.recipe)
+        return position(site, bar.record, bar.recipe or TRUTH)
+    return address(site, bar.recipe)
 
 
 def ordered(values: Sequence[float], first_seed: int) -> Runs:

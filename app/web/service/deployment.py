@@ -19,8 +19,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.recipes import ALGORITHMS
-from app.web import addresses
-from app.web.world import world
+from app.web import urls
+from app.web.site_data import current_site
 
 bp = Blueprint("health", __name__)
 
@@ -175,17 +175,17 @@ def robots() -> Response:
 @bp.get(SITEMAP)
 def sitemap() -> Response:
     """List the pages that are always there."""
-    rooms = (addresses.HOME, addresses.AGENTS, addresses.ARENA, addresses.COMPARE, addresses.HOW)
-    more = (addresses.EXPERIMENTS, addresses.SOURCES, addresses.GLOSSARY, addresses.PUZZLES)
-    paths = [route.partition("<")[0] for route in (*rooms, *more, addresses.LAB, addresses.API)]
-    paths += [addresses.agent(name) for name in world().always]
-    paths += [addresses.how(part) for part in ALGORITHMS]
-    paths += [addresses.EXPERIMENT.to(claim) for claim in world().experiments]
+    rooms = (urls.HOME, urls.AGENTS, urls.ARENA, urls.COMPARE, urls.HOW)
+    more = (urls.EXPERIMENTS, urls.SOURCES, urls.GLOSSARY, urls.PUZZLES)
+    paths = [route.partition("<")[0] for route in (*rooms, *more, urls.LAB, urls.API)]
+    paths += [urls.agent(name) for name in current_site().always]
+    paths += [urls.how(part) for part in ALGORITHMS]
+    paths += [urls.EXPERIMENT.url(claim) for claim in current_site().experiments]
     host = escape(request.host_url.rstrip("/"))
-    urls = "".join(f"<url><loc>{host}{path}</loc></url>\n" for path in paths)
+    entries = "".join(f"<url><loc>{host}{path}</loc></url>\n" for path in paths)
     schema = "http://www.sitemaps.org/schemas/sitemap/0.9"
     return Response(
-        f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{schema}">\n{urls}</urlset>\n',
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{schema}">\n{entries}</urlset>\n',
         mimetype="application/xml",
     )
 
@@ -193,7 +193,7 @@ def sitemap() -> Response:
 @bp.get(HEALTH)
 def healthz() -> Response:
     """Answer 200: the server does not start before every model is loaded and checked."""
-    digests = {name: agent.card.arrays for name, agent in world().agents.items()}
+    digests = {name: agent.card.arrays for name, agent in current_site().agents.items()}
     response = jsonify(status="ok", version=current_app.extensions["version"], models=digests)
     response.cache_control.no_store = True
     return response

@@ -18,15 +18,15 @@ from jinja2_fragments.flask import render_block
 from werkzeug.exceptions import HTTPException, InternalServerError
 
 from app.recipes import LONGEST_TAUGHT
-from app.web import addresses
-from app.web.language import gettext, marked
-from app.web.respond import wants_fragment
-from app.web.world import world
+from app.web import urls
+from app.web.rendering import wants_fragment
+from app.web.site_data import current_site
+from app.web.translation import gettext, gettext_noop
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-API = f"{addresses.API}/"  # what begins so is answered in JSON
+API = f"{urls.API}/"  # what begins so is answered in JSON
 MAX_ADDRESS = 1000  # characters of path and query; the longest right one has some 200
 JUDGED = 3000  # characters more for an agent that is named by moves: these are 2,695 at most
 NAMES_MOVES = re.compile("moves[.=]")  # in a query: such an agent
@@ -35,21 +35,21 @@ TAUGHT = "taught"  # in an address: an agent there is named by the games of a pe
 MOST_TAUGHT = 4  # of them, as in a comparison
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
-    202: marked("In line"),
-    400: marked("This URL is wrong"),
-    404: marked("Not here"),
-    405: marked("Read-only"),
-    409: marked("This cannot be played"),
-    414: marked("Too long"),
-    500: marked("Our fault"),
-    501: marked("Not understood"),
-    503: marked("Too busy"),
+    202: gettext_noop("In line"),
+    400: gettext_noop("This URL is wrong"),
+    404: gettext_noop("Not here"),
+    405: gettext_noop("Read-only"),
+    409: gettext_noop("This cannot be played"),
+    414: gettext_noop("Too long"),
+    500: gettext_noop("Our fault"),
+    501: gettext_noop("Not understood"),
+    503: gettext_noop("Too busy"),
 }
 SENTENCES = {
-    400: marked("The server cannot understand this request."),
-    404: marked("There is no such page."),
-    405: marked("This page is read-only: it accepts no data."),
-    414: marked("The URL is too long: %(most)s characters are enough for any view."),
+    400: gettext_noop("The server cannot understand this request."),
+    404: gettext_noop("There is no such page."),
+    405: gettext_noop("This page is read-only: it accepts no data."),
+    414: gettext_noop("The URL is too long: %(most)s characters are enough for any view."),
 }
 IN_API = {404: "There is no such address: /api explains those there are."}
 
@@ -113,7 +113,7 @@ def apologise(fault: Exception) -> Response:
     fault_id = request.headers.get("X-Request-ID", secrets.token_hex(8))[:64]
     address = f"{request.path}?{request.environ['QUERY_STRING']}"
     current_app.logger.error("fault %s on %a", fault_id, address, exc_info=fault)
-    words = marked("Something went wrong on our side. It is in the log as %(id)s.")
+    words = gettext_noop("Something went wrong on our side. It is in the log as %(id)s.")
     sentence = gettext(words, id=fault_id)
     return _answer(InternalServerError(), sentence)
 
@@ -147,5 +147,5 @@ def _page(error: HTTPException, sentence: str | None) -> str:
         code=error.code,
         title=gettext(TITLES.get(error.code or 500, error.name)),
         sentence=sentence,
-        agents={name: agent.card.title for name, agent in world().agents.items()},
+        agents={name: agent.card.title for name, agent in current_site().agents.items()},
     )

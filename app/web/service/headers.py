@@ -9,7 +9,7 @@ import re
 from flask import Flask, Response, request
 from werkzeug.datastructures import HeaderSet
 
-from app.web import addresses
+from app.web import urls
 from app.web.service.deployment import SettingError
 from app.web.service.errors import API
 
@@ -72,9 +72,9 @@ def init_app(app: Flask) -> None:
 def secure(response: Response) -> Response:
     """Set the headers on a response; where it leads is not kept unless it says so itself."""
     wanted = HEADERS | (ON_HTTPS if request.is_secure else {})
-    if request.path.startswith(addresses.EMBED):
+    if request.path.startswith(urls.EMBED):
         wanted |= EMBEDDED
-    if request.path.startswith(f"{addresses.LAB}/") or "," in request.path:
+    if request.path.startswith(f"{urls.LAB}/") or "," in request.path:
         wanted |= UNSEARCHED
     there = {name for name, _ in response.headers}
     response.headers.extend({name: text for name, text in wanted.items() if name not in there})

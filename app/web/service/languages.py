@@ -13,20 +13,21 @@ from flask import Flask, Response, current_app, redirect, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.web import addresses
-from app.web.language import (
+from app.web import urls
+from app.web.match import bad_value
+from app.web.service.deployment import ROOT
+from app.web.translation import (
     ENGLISH,
     IN_ENGLISH,
     Language,
+    current_language,
     gettext,
-    load,
-    localized,
+    load_languages,
+    localize_number,
     ngettext,
-    speak,
-    spoken,
+    select_language,
 )
-from app.web.match import wrong
-from app.web.service.deployment import ROOT
+from app.web.urls import with_query
 
 HL = "hl"
 # What is written in all languages; the other pages are English.
@@ -40,15 +41,20 @@ FILE = re.compile(r"\.(?:csv|json|npz|png|py|svg)(?:\?|$)")
 
 def init_app(app: Flask) -> None:
     """Read the catalogues, and let templates and requests speak their languages."""
-    app.extensions["languages"] = load(ROOT / "app" / "translations")
+    app.extensions["languages"] = load_languages(ROOT / "app" / "translations")
     env = app.jinja_env
     env.policies["ext.i18n.trimmed"] = True
-    env.globals |= {"_": gettext, "gettext": gettext, "ngettext": ngettext, "localized": localized}
-    env.globals |= {"language": spoken, "languages": offered, "in_language": in_language}
+    env.globals |= {
+        "_": gettext,
+        "gettext": gettext,
+        "ngettext": ngettext,
+        "localized": localize_number,
+    }
+    env.globals |= {"language": current_language, "languages": offered, "in_language": in_language}
     env.globals["in_english"] = in_english
     app.before_request(listen)
     app.after_request(lead_on)
-    app.teardown_request(lambda _: speak(IN_ENGLISH))
+    app.teardown_request(lambda _: select_language(IN_ENGLISH))
 
 
 def asked() -> Language:
@@ -61,7 +67,7 @@ def asked() -> Language:
     if not code:
         return IN_ENGLISH
     if code not in known:
-        raise wrong(HL, code, f"{', '.join(known)}, or left out")
+        raise bad_value(HL, code, f"{', '.join(known)}, or left out")
     return known[code]
 
 
@@ -70,14 +76,14 @@ def listen() -> AnyResponse | None:
 
     Who asks for English is sent to the address without a language.
     """
-    speak(IN_ENGLISH)
+    select_language(IN_ENGLISH)
     if request.args.get(HL) == ENGLISH:
         query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
         others = [pair for pair in query if pair[0] != HL]
-        return redirect(addresses.again(addresses.quote_path(request.path), others), 301)
+        return redirect(with_query(urls.quote_path(request.path), others), 301)
     language = asked()
     if language is not IN_ENGLISH and is_written():
-        speak(language)
+        select_language(language)
     return None
 
 

@@ -33,7 +33,6 @@ from app.tictactoe.agents import Agent, ModelError, from_process
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import Figures, losing_game
-from app.web.language import gettext, marked
 from app.web.service.trainer import (
     LinePlace,
     Trainer,
@@ -41,6 +40,7 @@ from app.web.service.trainer import (
     TrainerRefusedError,
     trainer,
 )
+from app.web.translation import gettext, gettext_noop
 
 Value = TypeVar("Value")
 
@@ -312,7 +312,7 @@ def in_line(place: LinePlace | None) -> str:
     if place and place.compiling:
         return gettext("The lab is being prepared: some seconds, once. This page comes by itself.")
     if place and place.number:
-        words = marked("Number %(number)s in line. This page comes by itself.")
+        words = gettext_noop("Number %(number)s in line. This page comes by itself.")
         return gettext(words, number=place.number)
     return gettext("Being trained at this moment. This page comes by itself.")
 

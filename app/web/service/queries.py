@@ -14,9 +14,9 @@ from flask import Flask, redirect, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.web import addresses
-from app.web.addresses import Route
+from app.web import urls
 from app.web.service.languages import HL
+from app.web.urls import Route, with_query
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -34,9 +34,9 @@ def merge_slashes() -> AnyResponse | None:
     path = path_of(request.environ)  # `request.path` leaves out those at its start
     if "//" not in path:
         return None
-    path = addresses.quote_path(re.sub("/{2,}", "/", path))
+    path = urls.quote_path(re.sub("/{2,}", "/", path))
     query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)
-    return redirect(addresses.again(path, query), 308)
+    return redirect(with_query(path, query), 308)
 
 
 def query_reader(app: Flask) -> "Callable[[WSGIEnvironment], str]":
@@ -83,4 +83,4 @@ def reduce_query(query: str, route: Route) -> str:
         if name not in route.repeated:
             values = values[:1]
         pairs += [(name, value) for value in values]
-    return addresses.again("", pairs).removeprefix("?")
+    return with_query("", pairs).removeprefix("?")

@@ -22,10 +22,10 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import best_moves
 from app.tictactoe.policy_codec import encode, lengths
-from app.web import addresses
+from app.web import urls
 from app.web.pages.api.schema import PATH_PARTS, Fault, JudgeQuery, LookQuery, MoveQuery
-from app.web.respond import Page, respond
-from app.web.world import World, world
+from app.web.rendering import Page, render_page
+from app.web.site_data import SiteData, current_site
 
 Document: TypeAlias = dict[str, Any]  # made of nothing but what JSON has
 
@@ -52,7 +52,7 @@ def refuse(request: Request, _response: Any, error: Any, _instance: Any, adapter
         where, what = ".".join(fault["loc"]) or "The query", fault["msg"]
         raise BadRequest(f"{where} is wrong: {what[0].lower()}{what[1:]}.")
     for name, text in (request.view_args or {}).items():
-        schema = path_schema(name, formats_of_game(world().game))
+        schema = path_schema(name, formats_of_game(current_site().game))
         if "pattern" in schema and not re.fullmatch(schema["pattern"], text):
             words = f"{text!r} in the address is wrong. {schema['description']}"
             raise BadRequest(words)
@@ -86,10 +86,10 @@ def answer(model: type, *faults: int) -> Response:
     return Response(HTTP_200=model, **{f"HTTP_{code}": Fault for code in sorted([*faults, 414])})
 
 
-def describe(world: World) -> Document:
+def describe(site: SiteData) -> Document:
     """Return the OpenAPI description for this game and its players."""
     document: Document = deepcopy(tree.spec)
-    formats = {**formats_of_game(world.game), **formats_of_players(world)}
+    formats = {**formats_of_game(site.game), **formats_of_players(site)}
     for _, operation in operations(document):
         for parameter in operation["parameters"]:
             if parameter["in"] == "path":
@@ -139,14 +139,14 @@ def formats_of_game(game: Game) -> Mapping[str, Document]:
     }
 
 
-def formats_of_players(world: World) -> Mapping[str, Document]:
+def formats_of_players(site: SiteData) -> Mapping[str, Document]:
     """Return the limits of each format that is a name: those there are, and recipes."""
-    names = {"lens": world.lenses, "agent": world.agents, "player": world.policies}
+    names = {"lens": site.lenses, "agent": site.agents, "player": site.policies}
     formats: dict[str, Document] = {
         format: {"anyOf": [{"enum": list(known)}, RECIPE, TAUGHT]}
         for format, known in names.items()
     }
-    return formats | {"claim": {"enum": list(world.experiments)} if world.experiments else {}}
+    return formats | {"claim": {"enum": list(site.experiments)} if site.experiments else {}}
 
 
 def path_schema(name: str, formats: Mapping[str, Document]) -> Document:
@@ -172,7 +172,7 @@ def fill_formats(value: Any, formats: Mapping[str, Document]) -> None:
 
 
 CLIENT = Path(__file__).parents[4] / "docs" / "play_over_http.py"
-UNREACHED = addresses.API_POSITION.to("XXX......")  # no game leads there
+UNREACHED = urls.API_POSITION.url("XXX......")  # no game leads there
 WIDTH = 170  # characters of a line: a cell of a position fits
 COMPONENT = "#/components/schemas/"
 MANY = 6  # names that are listed in a line at most
@@ -194,24 +194,24 @@ class ApiPage(Page, frozen=True):
     client: str  # a program that plays a game
 
 
-@bp.get(addresses.API)
+@bp.get(urls.API)
 def api() -> Answer:
     """Explain the API."""
-    document, site = current_app.extensions["openapi"], request.host_url.rstrip("/")
+    document, base_url = current_app.extensions["openapi"], request.host_url.rstrip("/")
     paths = dict(operations(document))
     page = ApiPage(
-        site=site,
+        site=base_url,
         paths=paths,
         schemas=document["components"]["schemas"],
         examples={
-            path: _example(_address(path, found["parameters"]), site)
+            path: _example(_address(path, found["parameters"]), base_url)
             for path, found in paths.items()
         },
-        fault=_example(UNREACHED, site),
+        fault=_example(UNREACHED, base_url),
         phrases={str(status.value): status.phrase for status in HTTPStatus},
         client=CLIENT.read_text(),
     )
-    return respond(page)
+    return render_page(page)
 
 
 def _address(path: str, parameters: list[Document]) -> str:
@@ -223,8 +223,8 @@ def _address(path: str, parameters: list[Document]) -> str:
     return path.format(**given["path"]) + ("?" + urlencode(given["query"])) * bool(given["query"])
 
 
-def _example(address: str, site: str) -> tuple[str, str]:
-    answer = current_app.test_client().get(address, base_url=site)
+def _example(address: str, base_url: str) -> tuple[str, str]:
+    answer = current_app.test_client().get(address, base_url=base_url)
     return address, written(answer.json)
 
 
@@ -255,7 +255,7 @@ def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
         case {"type": "string", "title": str(name)}:
             text = name
         case {"enum": list(names)} if len(names) > MANY:
-            text, there = "name", addresses.API_AGENTS
+            text, there = "name", urls.API_AGENTS
         case {"enum": list(names)}:
             text = " or ".join(name or '""' for name in names)
         case {"type": "array", "items": dict(item), "minItems": least, "maxItems": most} if (

@@ -16,7 +16,7 @@ from app.experiments import Verdict
 from app.tictactoe.card import Card
 from app.tictactoe.causes import Kind, Rule
 from app.tictactoe.npz import MAX_SNAPSHOTS
-from app.web.world import TRUTH
+from app.web.site_data import TRUTH
 
 
 def says(description: str, **limits: Any) -> Meta:

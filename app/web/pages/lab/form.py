@@ -13,8 +13,8 @@ from app.recipes.on_demand import MOST_UPDATES, parse_on_demand
 from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, written
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms import opponent_name
-from app.web.numbers import count, listed
-from app.web.world import World
+from app.web.formatting import format_count, join_words
+from app.web.site_data import SiteData
 
 REWARDS = (2.0, 10.0, 100.0)  # ends of a slider for what may be worth -100 to 100
 STEP = 0.01  # of a slider for what is 0 to 1
@@ -100,7 +100,7 @@ class FormError(RecipeError):
 
 
 def fields(
-    world: World, recipe: Recipe, other: Recipe, refused: FormError | None = None
+    site: SiteData, recipe: Recipe, other: Recipe, refused: FormError | None = None
 ) -> list[Field]:
     """Return the controls of a recipe beside the values of another, what students ask for first.
 
@@ -111,7 +111,7 @@ def fields(
         parameters(recipe),
         key=lambda one: first.index(one.name) if one.name in first else len(first),
     )
-    made = [_field(world, recipe, other, one, one.name in first) for one in order]
+    made = [_field(site, recipe, other, one, one.name in first) for one in order]
     if refused is None:
         return made
     typed, errors = refused.typed, refused.errors
@@ -156,12 +156,12 @@ def read(query: Mapping[str, str]) -> Recipe:
     return recipe
 
 
-def recipe_of(world: World, text: str) -> Recipe:
+def recipe_of(site: SiteData, text: str) -> Recipe:
     """Return the recipe that a name or a shipped id stands for.
 
     Raises NotFound where there is no such algorithm, and BadRequest where a parameter is wrong.
     """
-    if text in SHIPPED and text in world.agents:
+    if text in SHIPPED and text in site.agents:
         return SHIPPED[text].recipe
     try:
         return parse(text)
@@ -182,45 +182,45 @@ def differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
     return [one for one, same in both if one.value != same.value]
 
 
-def described(world: World, recipe: Recipe) -> str:
+def described(site: SiteData, recipe: Recipe) -> str:
     """Say which recipe it is: "Q-table with α 0.9"."""
-    named = world.lab.called(written_name(recipe))
-    if named in world.always:
-        return world.titles[named]
+    named = site.lab.called(written_name(recipe))
+    if named in site.always:
+        return site.titles[named]
     usual = type(recipe)()
-    base = world.lab.called(usual.slug)
-    title = world.titles[base] if base in world.always else KNOWN[recipe.slug].title
-    words = _words(world, recipe, differences(recipe, usual))
+    base = site.lab.called(usual.slug)
+    title = site.titles[base] if base in site.always else KNOWN[recipe.slug].title
+    words = _words(site, recipe, differences(recipe, usual))
     others = [word for word in words if not word.startswith("against ")]
     against = [word for word in words if word.startswith("against ")]
-    return " ".join([title, *against, *([f"with {listed(others)}"] if others else [])])
+    return " ".join([title, *against, *([f"with {join_words(others)}"] if others else [])])
 
 
-def labels(world: World, recipe: Recipe, other: Recipe) -> tuple[str, str]:
+def labels(site: SiteData, recipe: Recipe, other: Recipe) -> tuple[str, str]:
     """Return short words that tell two recipes apart, those of the first first."""
     if recipe.slug != other.slug:
-        one, two = described(world, recipe), described(world, other)
+        one, two = described(site, recipe), described(site, other)
     else:
         one, two = (
-            ", ".join(_words(world, each, differences(each, than)))
+            ", ".join(_words(site, each, differences(each, than)))
             for each, than in ((recipe, other), (other, recipe))
         )
     short = one != two and max(len(one), len(two)) <= SHORT_LABEL
     return (one, two) if short else ("B", "A")
 
 
-def _words(world: World, recipe: Recipe, chosen: Iterable[Parameter]) -> list[str]:
+def _words(site: SiteData, recipe: Recipe, chosen: Iterable[Parameter]) -> list[str]:
     """Name the values of some parameters of a recipe."""
     words = []
     for one in chosen:
         if one.name == "vs":
-            opponents = [opponent_name(world, opponent) for opponent, _ in recipe.phases]
+            opponents = [opponent_name(site, opponent) for opponent, _ in recipe.phases]
             words.append(f"against {' and then '.join(opponents)}")
         elif one.name == recipe.turns:
-            words.append(f"{_told(world, recipe, one)} {one.name}")
+            words.append(f"{_told(site, recipe, one)} {one.name}")
         else:
             called = _label(one).lower() if one.symbol.isascii() else one.symbol  # a Greek letter
-            words.append(f"{called} {_told(world, recipe, one)}")
+            words.append(f"{called} {_told(site, recipe, one)}")
     return words
 
 
@@ -228,23 +228,25 @@ def _label(parameter: Parameter) -> str:
     return LABELS.get(parameter.name, parameter.name.replace("_", " ").capitalize())
 
 
-def _told(world: World, recipe: Recipe, parameter: Parameter) -> str:
+def _told(site: SiteData, recipe: Recipe, parameter: Parameter) -> str:
     """Write the value of a parameter in words."""
     if parameter.name == "vs" and not parameter.choices:
-        return ", then ".join(_opponent(world, opponent) for opponent, _ in recipe.phases)
+        return ", then ".join(_opponent(site, opponent) for opponent, _ in recipe.phases)
     value = written(parameter.value)
-    return count(int(value)) if parameter.kind is int else CHOICES.get(value, value)
+    return format_count(int(value)) if parameter.kind is int else CHOICES.get(value, value)
 
 
-def _opponent(world: World, name: str) -> str:
+def _opponent(site: SiteData, name: str) -> str:
     itself = {SELF: "Itself", BOTH: "Itself, both sides learning", YOU: "You"}
-    return itself.get(name) or world.titles[name]
+    return itself.get(name) or site.titles[name]
 
 
-def _field(world: World, recipe: Recipe, other: Recipe, parameter: Parameter, first: bool) -> Field:
+def _field(
+    site: SiteData, recipe: Recipe, other: Recipe, parameter: Parameter, first: bool
+) -> Field:
     was = next((one for one in parameters(other) if one.name == parameter.name), None)
     value = written(parameter.value)
-    options = _options(world, recipe, parameter)
+    options = _options(site, recipe, parameter)
     kind = "number" if not options else "choice" if len(options) <= FEW else "select"
     slider, high = None, parameter.high
     # Whom a person's games are with is no more changed than those; one opponent is no choice.
@@ -262,7 +264,7 @@ def _field(world: World, recipe: Recipe, other: Recipe, parameter: Parameter, fi
         meaning=MEANINGS.get(parameter.name, parameter.meaning),
         kind=kind,
         value=value,
-        was=_told(world, other, was) if was else "",
+        was=_told(site, other, was) if was else "",
         low="" if parameter.low is None else written(parameter.low),
         high="" if high is None else written(high),
         step="1" if parameter.kind is int else "any",
@@ -274,7 +276,7 @@ def _field(world: World, recipe: Recipe, other: Recipe, parameter: Parameter, fi
     )
 
 
-def _options(world: World, recipe: Recipe, parameter: Parameter) -> list[Option]:
+def _options(site: SiteData, recipe: Recipe, parameter: Parameter) -> list[Option]:
     """List what a parameter can be, nothing for a number."""
     value = written(parameter.value)
     if parameter.choices:
@@ -285,11 +287,11 @@ def _options(world: World, recipe: Recipe, parameter: Parameter) -> list[Option]
     if parameter.kind is not str or parameter.name == "taught":
         return []
     options = [
-        Option(one, _opponent(world, one), one == value) for one in OPPONENTS if _meets(recipe, one)
+        Option(one, _opponent(site, one), one == value) for one in OPPONENTS if _meets(recipe, one)
     ]
     turns = sum(turns for _, turns in recipe.phases)
     if ":" in value:
-        several = ", then ".join(f"{_opponent(world, one)} {n:,}" for one, n in recipe.phases)
+        several = ", then ".join(f"{_opponent(site, one)} {n:,}" for one, n in recipe.phases)
         options.append(Option(value, several, True))
     elif turns > 1 and not recipe.is_network:
         two = f"random:{turns // 2}+self:{turns - turns // 2}"
@@ -333,7 +335,7 @@ def _wrong(usual: Recipe, parameter: Parameter, text: str) -> str:
         if parameter.kind is str or parameter.choices:
             return sentence(error)
         high = parameter.high or 0
-        most = count(_most(usual)) if parameter.name == usual.turns else written(high)
+        most = format_count(_most(usual)) if parameter.name == usual.turns else written(high)
         number = "A whole number" if parameter.kind is int else "A number"
         return f"{number} from {written(parameter.low or 0)} to {most}."
     return ""

@@ -19,25 +19,25 @@ from app.recipes.taught import Refusal
 from app.sources import SOURCES, Source, named
 from app.tictactoe.game import O, X
 from app.tictactoe.views import heat, on_scale, shown
-from app.web import addresses
-from app.web.addresses import Offer
+from app.web import urls
 from app.web.algorithms import ALGORITHMS as KNOWN
 from app.web.algorithms.algorithm import Story
 from app.web.algorithms.formula import written
-from app.web.comparison import FIGURES, Comparison, View, parting
-from app.web.lens import HEAT_STEPS
-from app.web.match import Match, read_step, read_whole, step_after
-from app.web.numbers import signed
+from app.web.comparison import FIGURES, Comparison, View, next_disagreement
+from app.web.formatting import format_signed
+from app.web.match import Match, next_step, read_integer, read_step
+from app.web.move_values import HEAT_STEPS
 from app.web.pages.lab import form, result
 from app.web.pages.parts.export import Take, numbers_file, svg_file, take_curve, take_mind
 from app.web.pages.parts.learning import Film, film_of, in_step
 from app.web.pictures.figures import drawing, lay_out
 from app.web.pictures.minds import MindPicture, picture
 from app.web.pictures.tables import COLUMNS, records
-from app.web.respond import Page, respond, wants_fragment
+from app.web.rendering import Page, render_page, wants_fragment
 from app.web.service.on_demand import whole_name
-from app.web.text import character
-from app.web.world import HUMAN, World, world
+from app.web.site_data import HUMAN, SiteData, current_site
+from app.web.urls import Destination, frame_file
+from app.web.wording import characterise
 
 bp = Blueprint("lab", __name__)
 # The positions on the board: the player to move has to block, or loses.
@@ -64,12 +64,12 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Whether it asks if one recipe is better than the other."""
         return " help" in self.title
 
-    def names(self, world: World) -> tuple[str, str]:
+    def names(self, site: SiteData) -> tuple[str, str]:
         """Return by what names its recipe and the other one are called here."""
-        return _short(world, self.recipe), _short(world, self.ghost)
+        return _short(site, self.recipe), _short(site, self.ghost)
 
 
-Presets = list[tuple[Offer, Source | None]]  # each with whose learner it changes
+Presets = list[tuple[Destination, Source | None]]  # each with whose learner it changes
 
 
 QUESTIONS = msgspec.toml.decode(
@@ -163,57 +163,61 @@ class LabPage(DuelPage, frozen=True):
     code: str  # likewise
 
 
-@bp.get(addresses.LAB)
+@bp.get(urls.LAB)
 def start() -> AnyResponse:
     """Show where the lab begins; or lead to the address of what one of its forms says."""
     if "recipe" in request.args:
         chosen = request.args["recipe"]
     elif "algorithm" in request.args:
         try:
-            chosen = one_name(world(), form.read(request.args))
+            chosen = one_name(current_site(), form.read(request.args))
         except form.FormError as error:
             return refused(error)
         except RecipeError as error:
             raise BadRequest(form.sentence(error)) from error
     else:
-        begin = START if START in world().agents else next(iter(world().agents))
-        return respond(lab_page(world(), begin, {}))
+        begin = START if START in current_site().agents else next(iter(current_site().agents))
+        return render_page(lab_page(current_site(), begin, {}))
     ghost, curve = request.args.get("ghost", ""), result.short_curve(request.args.get("curve", ""))
     axis = request.args.get("axis", "")
-    to = addresses.lab(chosen, "" if ghost == chosen else ghost, curve, axis=axis)
+    to = urls.lab(chosen, "" if ghost == chosen else ghost, curve, axis=axis)
     return redirect(to, 303)
 
 
-@bp.get(addresses.LAB_RECIPE)
+@bp.get(urls.LAB_RECIPE)
 def lab(name: str) -> AnyResponse:
     """Show a recipe."""
-    chosen = one_name(world(), form.recipe_of(world(), name))
+    chosen = one_name(current_site(), form.recipe_of(current_site(), name))
     if chosen != name:
         ghost, curve, axis = (request.args.get(key, "") for key in ("ghost", "curve", "axis"))
-        return redirect(addresses.lab(chosen, ghost, curve, axis=axis), 301)
-    if world().is_taught(name) and isinstance(world().lab.taught(name, None), Refusal):
+        return redirect(urls.lab(chosen, ghost, curve, axis=axis), 301)
+    if current_site().is_taught(name) and isinstance(
+        current_site().lab.taught(name, None), Refusal
+    ):
         # With these numbers it plays other moves than those that its teacher answered.
-        there = addresses.teach(name)
+        there = urls.teach(name)
         if wants_fragment():
             return Response(headers={"HX-Redirect": there})
         return redirect(there, 303)
     more_seeds = wants_fragment() and "seeds" in request.args
     page: DuelPage
     if more_seeds:  # for which no agent is needed, but only runs
-        page = duel_page(world(), result.duel_of(world(), name, request.args))
+        page = duel_page(current_site(), result.duel_of(current_site(), name, request.args))
     else:
-        page = lab_page(world(), name, request.args)
-    return respond(page)
+        page = lab_page(current_site(), name, request.args)
+    return render_page(page)
 
 
-@bp.get(addresses.LAB_RECIPE.extend(".<any(svg, csv):ending>"))
+@bp.get(urls.LAB_RECIPE.extend(".<any(svg, csv):ending>"))
 def curves_file(name: str, ending: str) -> Response:
     """Hand out the median curves of all seeds."""
     wanted = {**request.args, "seeds": str(result.SEEDS)}
-    duel = result.duel_of(world(), one_name(world(), form.recipe_of(world(), name)), wanted)
+    duel = result.duel_of(
+        current_site(), one_name(current_site(), form.recipe_of(current_site(), name)), wanted
+    )
     if ending == "svg":
         page = request.base_url.removesuffix(f".{ending}")
-        layout = lay_out(duel.figure, world(), duel.seeds[0])
+        layout = lay_out(duel.figure, current_site(), duel.seeds[0])
         return svg_file(drawing(layout, f"Q-Tac-Toe. {page}"), "curves")
     return numbers_file(
         COLUMNS, ((1, *row) for row in records(duel.figure, duel.seeds[0])), "curves"
@@ -226,27 +230,27 @@ def refused(error: form.FormError) -> Response:
         told = json.dumps({"refused": error.errors})
         return Response(status=400, headers={"HX-Trigger": told})
     ghost, slug = request.args.get("ghost", ""), request.args["algorithm"]
-    whole = ghost if ghost and form.recipe_of(world(), ghost).slug == slug else slug
-    chosen = one_name(world(), form.recipe_of(world(), whole))
-    response = respond(lab_page(world(), chosen, {}, error))
+    whole = ghost if ghost and form.recipe_of(current_site(), ghost).slug == slug else slug
+    chosen = one_name(current_site(), form.recipe_of(current_site(), whole))
+    response = render_page(lab_page(current_site(), chosen, {}, error))
     response.status_code = 400
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def duel_page(world: World, duel: result.Duel) -> DuelPage:
+def duel_page(site: SiteData, duel: result.Duel) -> DuelPage:
     """Gather what is shown of seeds."""
-    question = question_of(world, duel.chosen.name, duel.ghost)
+    question = question_of(site, duel.chosen.name, duel.ghost)
     return DuelPage(
         duel=duel,
         about=question.line if question else about(type(duel.chosen.recipe)),
-        words=[form.described(world, side.recipe) for side in duel.sides],
+        words=[form.described(site, side.recipe) for side in duel.sides],
         verdict=duel.verdict(bool(question and question.is_yes_or_no)),
     )
 
 
 def lab_page(
-    world: World,
+    site: SiteData,
     chosen: str,
     query: Mapping[str, str],
     refused: form.FormError | None = None,
@@ -256,80 +260,82 @@ def lab_page(
     After a form that was `refused` the controls show what was typed, and what is wrong with it.
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
-    title, recipe = world.agents[chosen].card.title, form.recipe_of(world, chosen)
-    duel = result.duel_of(world, chosen, query)
+    title, recipe = site.agents[chosen].card.title, form.recipe_of(site, chosen)
+    duel = result.duel_of(site, chosen, query)
     ghost, algorithm = duel.ghost, KNOWN[recipe.slug]
     record = X_BLOCKS if getattr(recipe, "seat", "both") == "x" else O_BLOCKS
-    last = world.last_step(chosen)
-    step = read_step(chosen, query.get("step", ""), last, world)
+    last = site.last_step(chosen)
+    step = read_step(chosen, query.get("step", ""), last, site)
     story = story_game(duel, query)
     # No other agent is trained for this page: neither for a film beside it, nor to find where both
     # part.
-    at_hand = ghost in world.always
+    at_hand = ghost in site.always
     views = (View(chosen), View(ghost)) if ghost else (View(chosen),)
-    apart = parting(views, world) if at_hand else None
-    result_page = duel_page(world, duel)
+    apart = next_disagreement(views, site) if at_hand else None
+    result_page = duel_page(site, duel)
     learners = []
     for side, words in zip(duel.sides, result_page.words, strict=True):
         if side is duel.chosen or at_hand:
-            film = film_of(world, side.name, record)
+            film = film_of(site, side.name, record)
             at = in_step(film.last, last)[step]
-            mind = picture(world, side.name, at, moving=True)
+            mind = picture(site, side.name, at, moving=True)
             learners.append(Learner(side, words, film, at, mind))
-    following = _with_seed(world, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
-    families = offers(world, chosen, ghost)
+    following = _with_seed(site, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
+    families = offers(site, chosen, ghost)
     return LabPage(
         **asdict(result_page),
         name=chosen,
         title=title,
         algorithm=algorithm.title,
-        algorithms=algorithms(world, recipe.slug),
+        algorithms=algorithms(site, recipe.slug),
         presets=families,
         asked=families[0][1][:ASKED_FIRST],
-        fields=form.fields(world, recipe, duel.sides[0].recipe, refused),
+        fields=form.fields(site, recipe, duel.sides[0].recipe, refused),
         axes=result.AXES,
-        proofs=result.proofs(world, chosen),
+        proofs=result.proofs(site, chosen),
         learners=learners,
-        next_step=duel.address(step=step_after(step, last)),
+        next_step=duel.address(step=next_step(step, last)),
         story=story,
         untold=algorithm.untold,
-        take=_taken(world, duel),
-        take_mind=take_mind(world, chosen, step),
-        why=addresses.why(Match(record, o=HUMAN, lens=chosen)),
-        compare=addresses.compare(Comparison(apart or record, views)),
+        take=_taken(site, duel),
+        take_mind=take_mind(site, chosen, step),
+        why=urls.why(Match(record, o=HUMAN, lens=chosen)),
+        compare=urls.compare(Comparison(apart or record, views)),
         next_seed=duel.address(following, chosen) if following else "",
-        code=addresses.CODE.to(chosen) if world.lab.source and not recipe.is_network else "",
+        code=urls.CODE.url(chosen) if site.lab.source and not recipe.is_network else "",
     )
 
 
-def _with_seed(world: World, recipe: Recipe, seed: int) -> str:
+def _with_seed(site: SiteData, recipe: Recipe, seed: int) -> str:
     """Return the name of a recipe with another seed, "" if it is too long or not trained here."""
     try:
-        named = world.lab.seeded(recipe, seed)
+        named = site.lab.seeded(recipe, seed)
     except RecipeError:
         return ""
-    return named if world.agents.knows(named) else ""  # a shipped one may have taken longer
+    return named if site.agents.knows(named) else ""  # a shipped one may have taken longer
 
 
-def question_of(world: World, chosen: str, ghost: str) -> Preset | None:
+def question_of(site: SiteData, chosen: str, ghost: str) -> Preset | None:
     """Return the question that has these canonical names."""
     presets = (*WORTH_SEEING, *EXERCISES)
-    return next((one for one in presets if one.names(world) == (chosen, ghost)), None)
+    return next((one for one in presets if one.names(site) == (chosen, ghost)), None)
 
 
-def offers(world: World, chosen: str, ghost: str) -> list[tuple[str, Presets]]:
+def offers(site: SiteData, chosen: str, ghost: str) -> list[tuple[str, Presets]]:
     """List all presets by headings, with the one marked that has the chosen canonical names."""
 
-    def offer(id: str, title: str, line: str, recipe: str, other: str, game: int | None) -> Offer:
-        to = addresses.lab(recipe, other, game=game)
-        return Offer(title, to, line, id, chosen=(recipe, other) == (chosen, ghost))
+    def offer(
+        id: str, title: str, line: str, recipe: str, other: str, game: int | None
+    ) -> Destination:
+        to = urls.lab(recipe, other, game=game)
+        return Destination(title, to, line, id, chosen=(recipe, other) == (chosen, ghost))
 
     families: list[tuple[str, Presets]] = [
         (
             HEADINGS[kind],
             [
                 (
-                    offer(f"{kind}-{number}", one.title, one.line, *one.names(world), one.game),
+                    offer(f"{kind}-{number}", one.title, one.line, *one.names(site), one.game),
                     SOURCES[one.source],
                 )
                 for number, one in enumerate(questions, 1)
@@ -339,22 +345,22 @@ def offers(world: World, chosen: str, ghost: str) -> list[tuple[str, Presets]]:
     ]
     shipped: Presets = [
         (
-            offer(f"shipped-{id}", agent.title, character(world, id).line, id, "", None),
-            named(world.agents[id].card.origin),
+            offer(f"shipped-{id}", agent.title, characterise(site, id).line, id, "", None),
+            named(site.agents[id].card.origin),
         )
         for id, agent in SHIPPED.items()
-        if id in world.agents
+        if id in site.agents
     ]
     return [*families, ("Shipped with this site", shipped)]
 
 
-def algorithms(world: World, chosen: str) -> Presets:
+def algorithms(site: SiteData, chosen: str) -> Presets:
     """List the algorithms, each a link to the recipe with its defaults."""
     return [
         (
-            Offer(
+            Destination(
                 KNOWN[slug].title,
-                addresses.lab(_short(world, slug)),
+                urls.lab(_short(site, slug)),
                 about(algorithm),
                 id=f"algorithm-{slug}",
                 chosen=slug == chosen,
@@ -370,8 +376,8 @@ def about(algorithm: type[Recipe]) -> str:
     return (algorithm.__doc__ or "").splitlines()[0]
 
 
-def _short(world: World, text: str) -> str:
-    return world.lab.called(whole_name(text))
+def _short(site: SiteData, text: str) -> str:
+    return site.lab.called(whole_name(text))
 
 
 def story_game(duel: result.Duel, query: Mapping[str, str]) -> StoryGame | None:
@@ -381,21 +387,21 @@ def story_game(duel: result.Duel, query: Mapping[str, str]) -> StoryGame | None:
     """
     if not query.get("game"):
         return None
-    world, recipe, here = duel.world, duel.chosen.recipe, duel.address
+    site, recipe, here = duel.site, duel.chosen.recipe, duel.address
     algorithm = KNOWN[recipe.slug]
     if (story := algorithm.story) is None:
         raise BadRequest(algorithm.untold)
-    told = world.lab.story(written_name(recipe))
+    told = site.lab.story(written_name(recipe))
     games = msgspec.json.decode(told, type=list[TrainingGame])
-    number = read_whole("game", query["game"], 1, len(games))
+    number = read_integer("game", query["game"], 1, len(games))
     game = games[number - 1]
     updates = len(game.changes)
-    update = read_whole("update", query.get("update") or "0", 0, updates)
+    update = read_integer("update", query.get("update") or "0", 0, updates)
     return StoryGame(
         game=number,
         update=update,
         updates=updates,
-        headline=_headline(world, game),
+        headline=_headline(site, game),
         turns=[_move(recipe, story, game, turn, update) for turn in range(len(game.turns))],
         end=[StorySquare(mark) for mark in game.turns[-1].after],
         sentence=story.sentence(recipe, game, update),
@@ -407,12 +413,12 @@ def story_game(duel: result.Duel, query: Mapping[str, str]) -> StoryGame | None:
     )
 
 
-def _headline(world: World, game: TrainingGame) -> str:
+def _headline(site: SiteData, game: TrainingGame) -> str:
     moves = len(game.turns)
     if game.both_sides:
         return f"It played itself, and {RESULTS_OF_X[game.result]} after {moves} moves"
     moves = sum(move.mark == game.seat for move in game.turns)
-    against = f" against {world.titles[game.opponent]}" if game.opponent else ""
+    against = f" against {site.titles[game.opponent]}" if game.opponent else ""
     plural = "s" if moves != 1 else ""
     return f"It {RESULTS[game.result]} as {game.seat}{against} with {moves} move{plural}"
 
@@ -427,7 +433,7 @@ def _move(recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: i
         worth, colour, text = recipe.worth(), None, written(change.new)
         if worth:
             value = on_scale(np.array(change.new), worth, X if whose == "X" else O)
-            colour, text = int(heat(value, HEAT_STEPS)), signed(float(shown(value)))
+            colour, text = int(heat(value, HEAT_STEPS)), format_signed(float(shown(value)))
         played = played._replace(heat=colour, text=text)
     return StoryMove(
         squares=[
@@ -441,20 +447,20 @@ def _move(recipe: Recipe, story: Story, game: TrainingGame, turn: int, update: i
     )
 
 
-def one_name(world: World, recipe: Recipe) -> str:
+def one_name(site: SiteData, recipe: Recipe) -> str:
     """Return the one name of a recipe on this site: its short one if it is shipped."""
-    return world.lab.called(written_name(recipe))
+    return site.lab.called(written_name(recipe))
 
 
-def _taken(world: World, duel: result.Duel) -> Take:
+def _taken(site: SiteData, duel: result.Duel) -> Take:
     """Return how a curve leaves the site: as a file the median of all seeds, in a frame one run.
 
     In a frame it is of one agent alone where it is against an opponent.
     """
     chosen = duel.chosen.name
     if duel.curve in FIGURES:
-        take = take_curve(world, [one for one in (chosen, duel.ghost) if one], duel.curve)
+        take = take_curve(site, [one for one in (chosen, duel.ghost) if one], duel.curve)
     else:
-        take = take_curve(world, [chosen], against=duel.curve)
+        take = take_curve(site, [chosen], against=duel.curve)
     here = duel.address()
-    return take._replace(svg=addresses.file_of(here, "svg"), csv=addresses.file_of(here, "csv"))
+    return take._replace(svg=frame_file(here, "svg"), csv=frame_file(here, "csv"))

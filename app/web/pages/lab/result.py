@@ -19,17 +19,18 @@ from app.recipes import Recipe, RecipeError, name
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.tictactoe.report import Figures
-from app.web import addresses
+from app.web import urls
 from app.web.comparison import FIGURES
-from app.web.match import against_person, read_word
-from app.web.numbers import count, with_unit
+from app.web.facts import find_losing_game, judge_policy
+from app.web.formatting import format_count, format_with_unit
+from app.web.match import match_against_person, read_word
 from app.web.pages.lab import form
 from app.web.pictures.curves import PERCENT, seeds_plot
 from app.web.pictures.figures import Layout, lay_out_curves, miniature
 from app.web.pictures.svg import Link, inline_plot
 from app.web.pictures.tables import Table, TableCell, TableRow, table
 from app.web.service.on_demand import SeedRun
-from app.web.world import World
+from app.web.site_data import SiteData
 
 SEEDS, FIRST = 20, 5  # of each recipe, and how many are shown first and come at a time
 NUMBERS = (1, *range(FIRST, SEEDS + 1, FIRST))  # of seeds that can be asked for
@@ -133,7 +134,7 @@ class DuelCharts(NamedTuple):
 class Duel:
     """Two recipes, or one alone, over some seeds, and by what they are compared."""
 
-    world: World
+    site: SiteData
     sides: Sequence[Side]  # A and B, or the only one
     seeds: range  # with which they are trained in the end
     curve: str  # of `measures`
@@ -157,7 +158,7 @@ class Duel:
     @cached_property
     def measures(self) -> dict[str, Criterion]:
         """What all can be measured by."""
-        return measures(self.world, self.sides)
+        return measures(self.site, self.sides)
 
     @property
     def measure(self) -> Criterion:
@@ -167,7 +168,7 @@ class Duel:
     @cached_property
     def more(self) -> str:
         """The address with more seeds, "" if there are no more."""
-        if not all(has_seeds(self.world, side.recipe, self.seeds) for side in self.sides):
+        if not all(has_seeds(self.site, side.recipe, self.seeds) for side in self.sides):
             return ""
         number = next((number for number in NUMBERS if number > self.done), None)
         return self.address(seeds=number) if number else ""
@@ -175,7 +176,7 @@ class Duel:
     def address(self, *names: str, **numbers: int | None) -> str:
         """Return where they are compared so, or others of these names: the chosen one first."""
         name, ghost = names or (self.chosen.name, self.ghost)
-        return addresses.lab(name, ghost, short_curve(self.curve), axis=self.axis, **numbers)
+        return urls.lab(name, ghost, short_curve(self.curve), axis=self.axis, **numbers)
 
     def ends(self, measure: Criterion) -> list[list[float]]:
         """Return a figure of the trained agents of each recipe."""
@@ -185,7 +186,7 @@ class Duel:
     def medians(self) -> list[str]:
         """The medians of the figure in words."""
         measure = self.measure
-        return [with_unit(median(values), measure.unit) for values in self.ends(measure)]
+        return [format_with_unit(median(values), measure.unit) for values in self.ends(measure)]
 
     def verdict(self, is_yes_or_no: bool) -> Finding:
         """Say whether one of two recipes is better, or what comes of one."""
@@ -229,7 +230,7 @@ class Duel:
     def _of_one(self) -> Finding:
         measure, (ends,) = self.measure, self.ends(self.measure)
         middle, low, high = (
-            with_unit(value, measure.unit) for value in (median(ends), min(ends), max(ends))
+            format_with_unit(value, measure.unit) for value in (median(ends), min(ends), max(ends))
         )
         if len(ends) == 1:
             alone = "One seed: others may do better or worse."
@@ -254,12 +255,12 @@ class Duel:
     def facts(self) -> list[Fact]:
         """What each comes to, the measure that is chosen first."""
         usual = [self.measures[key] for key in (BLUNDERS, "random") if key in self.measures]
-        blunders, decisions = self.measures[BLUNDERS].title, count(self.world.game.decisions)
+        blunders, decisions = self.measures[BLUNDERS].title, format_count(self.site.game.decisions)
         rows = []
         for measure in {one.title: one for one in (self.measure, *usual)}.values():
             ends = self.ends(measure)
             title = measure.short + f", of {decisions}" * (measure.title == blunders)
-            values = [with_unit(median(each), measure.unit) for each in ends]
+            values = [format_with_unit(median(each), measure.unit) for each in ends]
             rows.append(self._fact(title, values, ends, measure.more))
         for seat, proved in self._proved().items():
             values = [f"{sum(each)} of {self.done}" for each in proved]
@@ -305,24 +306,24 @@ class Duel:
     @cached_property
     def charts(self) -> DuelCharts:
         """The runs drawn as experiments do, and seed by seed."""
-        world, measure, sides = self.world, self.measure, self.sides
-        layout = lay_out_curves(self.figure, world, self.seeds[0], TALL)
+        site, measure, sides = self.site, self.measure, self.sides
+        layout = lay_out_curves(self.figure, site, self.seeds[0], TALL)
         rows = list(zip(*self.ends(measure), strict=True))
         titles = [side.title for side in sides]
-        texts = [[with_unit(value, measure.unit) for value in row] for row in rows]
+        texts = [[format_with_unit(value, measure.unit) for value in row] for row in rows]
         seeds = [run.seed for run in sides[0].runs]
         links = []
         for at, row in enumerate(texts):
-            names = [world.lab.seeded(side.recipe, side.runs[at].seed) for side in sides]
-            to = addresses.lab(names[-1], names[0] if self.ghost else "")
+            names = [site.lab.seeded(side.recipe, side.runs[at].seed) for side in sides]
+            to = urls.lab(names[-1], names[0] if self.ghost else "")
             links.append(Link(f"seed {seeds[at]}: {' → '.join(row)}", to))
         kinds = [_kind(row, measure.more) for row in rows]
         plot = seeds_plot(rows, titles, kinds, links, TALL + 24, measure.unit)
         return DuelCharts(
             layout=layout,
             svg=inline_plot(layout.plot),
-            small=miniature(world, self.figure),
-            table=table(self.figure, world, self.seeds[0]),
+            small=miniature(site, self.figure),
+            table=table(self.figure, site, self.seeds[0]),
             seeds=inline_plot(plot),
             seed_table=Table(
                 "Seed",
@@ -335,27 +336,27 @@ class Duel:
         )
 
 
-def duel_of(world: World, chosen: str, query: Mapping[str, str]) -> Duel:
+def duel_of(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
     """Train A and B, or the only one, with as many seeds as are asked for; 1 is their own.
 
     `chosen` is a canonical name.
     Raises BadRequest or NotFound with a sentence on what is wrong.
     """
     ghost = query.get("ghost") or chosen
-    ghost = world.lab.canonical(ghost) or ghost
+    ghost = site.lab.canonical(ghost) or ghost
     names = [ghost, chosen] if ghost != chosen else [chosen]
-    recipes = [form.recipe_of(world, one) for one in names]  # which says so if there is none
+    recipes = [form.recipe_of(site, one) for one in names]  # which says so if there is none
     wanted = int(read_word("seeds", query, map(str, NUMBERS), "1"))
     axis = read_word("axis", query, (LINEAR, LOGARITHMIC))
     seeds = seeds_of(recipes[-1])
-    if wanted > 1 and all(has_seeds(world, one, seeds) for one in recipes):
-        runs = runs_of(world, recipes, seeds, wanted)
+    if wanted > 1 and all(has_seeds(site, one, seeds) for one in recipes):
+        runs = runs_of(site, recipes, seeds, wanted)
     else:
-        runs = [world.lab.seeds(one, [one.seed]) for one in recipes]
-    labels = form.labels(world, *recipes[::-1])[::-1] if len(recipes) == 2 else ("A",)
+        runs = [site.lab.seeds(one, [one.seed]) for one in recipes]
+    labels = form.labels(site, *recipes[::-1])[::-1] if len(recipes) == 2 else ("A",)
     sides = [Side(*side) for side in zip("AB", names, recipes, labels, runs, strict=False)]
-    curve = read_word("curve", query, measures(world, sides), BLUNDERS)
-    return Duel(world, sides, seeds, curve, axis)
+    curve = read_word("curve", query, measures(site, sides), BLUNDERS)
+    return Duel(site, sides, seeds, curve, axis)
 
 
 def seeds_of(recipe: Recipe) -> range:
@@ -364,22 +365,22 @@ def seeds_of(recipe: Recipe) -> range:
     return range(first, first + SEEDS)
 
 
-def has_seeds(world: World, recipe: Recipe, seeds: range) -> bool:
+def has_seeds(site: SiteData, recipe: Recipe, seeds: range) -> bool:
     """Whether a recipe is trained here with other seeds.
 
     Of a network there is the shipped one, and who was taught by a person met that one's answers.
     """
-    if world.is_taught(name(recipe)):
+    if site.is_taught(name(recipe)):
         return False
     try:
-        last = world.lab.seeded(recipe, seeds[-1])  # the longest of the names
+        last = site.lab.seeded(recipe, seeds[-1])  # the longest of the names
     except RecipeError:
         return False
-    return world.agents.knows(last)
+    return site.agents.knows(last)
 
 
 def runs_of(
-    world: World, recipes: Sequence[Recipe], seeds: range, number: int
+    site: SiteData, recipes: Sequence[Recipe], seeds: range, number: int
 ) -> list[list[SeedRun]]:
     """Train recipes with the first `number` of some seeds, a few at a time, and return the runs.
 
@@ -392,13 +393,13 @@ def runs_of(
         [
             run
             for start in range(0, end, FIRST)
-            for run in world.lab.seeds(recipe, seeds[start : start + FIRST])
+            for run in site.lab.seeds(recipe, seeds[start : start + FIRST])
         ][:number]
         for recipe, end in zip(recipes, trained, strict=True)
     ]
 
 
-def measures(world: World, sides: Sequence[Side]) -> dict[str, Criterion]:
+def measures(site: SiteData, sides: Sequence[Side]) -> dict[str, Criterion]:
     """Return what all recipes can be measured by; an opponent's id is one of the keys."""
     courses: dict[str, tuple[str, Course]] = {
         BLUNDERS: ("Fewer blunders", lambda figures: figures.blunders),
@@ -417,8 +418,8 @@ def measures(world: World, sides: Sequence[Side]) -> dict[str, Criterion]:
     if not all(side.runs[0].figures.task for side in sides):
         del there[TASK]
     for opponent in sides[0].runs[0].figures.vs:
-        title = world.titles[opponent]
-        if all(world.judgement(opponent).unbeatable.values()):  # no opponent wins against it
+        title = site.titles[opponent]
+        if all(judge_policy(site, opponent).unbeatable.values()):  # no opponent wins against it
             words, short = f"Fewer games lost to {title}", f"Lost to {title}"
             there[opponent] = Criterion(short, short, PERCENT, words, False, _share(2, opponent))
         else:
@@ -467,25 +468,25 @@ def _kind(row: Sequence[float], more: bool) -> str:
     return "accent" if (row[1] > row[0]) == more else "dashed loss"
 
 
-def proofs(world: World, agent: str) -> list[tuple[str, str]]:
+def proofs(site: SiteData, agent: str) -> list[tuple[str, str]]:
     """Say in one sentence who can beat an agent: its parts, and where each leads, if anywhere."""
-    lost = {seat: world.losing(agent, player) for seat, player in SEATS.items()}
+    lost = {seat: find_losing_game(site, agent, player) for seat, player in SEATS.items()}
     if not any(record is not None for record in lost.values()):
         return [
             ("Unbeatable: ", ""),
-            ("proved as X", addresses.certificate(agent, "x")),
+            ("proved as X", urls.certificate(agent, "x")),
             (" and ", ""),
-            ("as O", addresses.certificate(agent, "o")),
+            ("as O", urls.certificate(agent, "o")),
             (".", ""),
         ]
     parts: list[tuple[str, str]] = []
     for seat, record in sorted(lost.items(), key=lambda item: item[1] is not None):
         mark = MARKS[SEATS[seat]]
         if record is None:
-            proof = addresses.certificate(agent, seat)
+            proof = urls.certificate(agent, seat)
             parts += [("Unbeatable as ", ""), (f"{mark}, proved", proof)]
         else:
-            match = replace(against_person(agent, SEATS[seat], record).at(0), lens=agent)
+            match = replace(match_against_person(agent, SEATS[seat], record).at(0), lens=agent)
             words = [("; ", ""), (f"as {mark} ", "")] if parts else [(f"As {mark} ", "")]
-            parts += [*words, ("this game beats it", addresses.play(match))]
+            parts += [*words, ("this game beats it", urls.play(match))]
     return [*parts, (".", "")]

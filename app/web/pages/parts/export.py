@@ -20,19 +20,20 @@ from werkzeug.http import generate_etag
 from app.experiments import Summary
 from app.recipes import parse
 from app.recipes.taught import phases_of, title_of
-from app.web import addresses
+from app.web import urls
 from app.web.comparison import Comparison, View
-from app.web.language import gettext, marked
-from app.web.match import Place, check_puzzle
-from app.web.numbers import count, listed
+from app.web.formatting import format_count, join_words
+from app.web.match import MatchState, check_puzzle
 from app.web.pages.parts.learning import WON
 from app.web.pictures.minds import EXPECTS
 from app.web.pictures.svg import Drawing, png, standalone, style
-from app.web.respond import revalidated
+from app.web.rendering import allow_revalidation
 from app.web.service.deployment import ROOT
 from app.web.service.headers import CONTENT_SECURITY_POLICY, EMBEDDED, POLICY, RESOURCES
-from app.web.text import Stop, headline_of
-from app.web.world import World
+from app.web.site_data import SiteData
+from app.web.translation import gettext, gettext_noop
+from app.web.urls import frame_file, frame_url
+from app.web.wording import LessonStep, describe_turn
 
 CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 SPECIAL = re.compile(r"[&%$#_{}]")  # what LaTeX would read as its own
@@ -66,7 +67,7 @@ class Take(NamedTuple):
     @property
     def preview(self) -> str:
         """Return the picture with which a link to its page is shown."""
-        return addresses.file_of(self.frame, "png")
+        return frame_file(self.frame, "png")
 
     def iframe(self, host: str) -> str:
         """Return what shows it on a page of another site, as wide as there is room for it.
@@ -80,29 +81,32 @@ class Take(NamedTuple):
         return bibtex(self.title, host.rstrip("/") + self.page, self.note)
 
 
-def take_board(place: Place) -> Take:
+def take_board(state: MatchState) -> Take:
     """Return how the board of a match leaves the site."""
-    match = place.match
-    frame = addresses.EMBED_BOARD.of(match)
-    words, headline = marked("Tic-tac-toe after %(plies)s moves: %(headline)s"), headline_of(place)
+    match = state.match
+    frame = urls.EMBED_BOARD.url_for_match(match)
+    words, headline = (
+        gettext_noop("Tic-tac-toe after %(plies)s moves: %(headline)s"),
+        describe_turn(state),
+    )
     title = gettext(words, plies=len(match.shown), headline=headline)
-    return _figure("board", title, addresses.play(match), frame, BOARD)
+    return _figure("board", title, urls.play(match), frame, BOARD)
 
 
-def take_value(place: Place) -> Take:
+def take_value(state: MatchState) -> Take:
     """Return how the value of a game over its moves leaves the site."""
-    value = addresses.EMBED_VALUE.of(place.match)
+    value = urls.EMBED_VALUE.url_for_match(state.match)
     return Take(
         id="value",
         title=gettext("The value of a game of tic-tac-toe over its moves"),
-        page=addresses.play(place.match),
-        svg=addresses.file_of(value, "svg"),
-        csv=addresses.file_of(value, "csv"),
+        page=urls.play(state.match),
+        svg=frame_file(value, "svg"),
+        csv=frame_file(value, "csv"),
     )
 
 
 def take_curve(
-    world: World, names: Sequence[str], figure: str = "", against: str = "", record: str = ""
+    site: SiteData, names: Sequence[str], figure: str = "", against: str = "", record: str = ""
 ) -> Take:
     """Return how the learning curves of one or several agents leave the site.
 
@@ -112,40 +116,40 @@ def take_curve(
     shown = Comparison(record, tuple(map(View, names)), figure)
     return _figure(
         id=f"curves{figure and '-' + figure}",
-        title=f"How {listed([world.titles[name] for name in names])} learned tic-tac-toe",
-        page=addresses.agent(names[0], against) if one else addresses.compare(shown),
-        frame=addresses.embed_curve(names[0], names[1:], figure, against),
+        title=f"How {join_words([site.titles[name] for name in names])} learned tic-tac-toe",
+        page=urls.agent(names[0], against) if one else urls.compare(shown),
+        frame=urls.embed_curve(names[0], names[1:], figure, against),
         size=CURVE if figure or len(names) > 1 else CURVES,
-        note=provenance(world, names[0]) if one else "",
+        note=provenance(site, names[0]) if one else "",
     )
 
 
-def take_mind(world: World, name: str, step: int | None = None, colour: str = "") -> Take:
+def take_mind(site: SiteData, name: str, step: int | None = None, colour: str = "") -> Take:
     """Return how the picture of a mind leaves the site."""
-    view = name, world.short_step(name, step), "" if colour == EXPECTS else colour
-    frame = addresses.EMBED_MIND.to(name, step=view[1], colour=view[2])
-    title, page = f"The mind of {world.titles[name]} on tic-tac-toe", addresses.mind(*view)
-    return _figure("mind", title, page, frame, MIND, provenance(world, name))
+    view = name, site.step_for_url(name, step), "" if colour == EXPECTS else colour
+    frame = urls.EMBED_MIND.url(name, step=view[1], colour=view[2])
+    title, page = f"The mind of {site.titles[name]} on tic-tac-toe", urls.mind(*view)
+    return _figure("mind", title, page, frame, MIND, provenance(site, name))
 
 
-def take_puzzle(world: World, number: int) -> Take:
+def take_puzzle(site: SiteData, number: int) -> Take:
     """Return how a puzzle leaves the site, with nothing said of it yet.
 
     Raises NotFound with a sentence if no puzzle has this number.
     """
-    check_puzzle(number, world)
-    return _page(f"Find its mistake: puzzle {number}", addresses.puzzle(number), PUZZLE)
+    check_puzzle(number, site)
+    return _page(f"Find its mistake: puzzle {number}", urls.puzzle(number), PUZZLE)
 
 
 def take_today() -> Take:
     """Return how the day's puzzles leave the site, whatever day it will be."""
-    return _page("Find its mistake: today's puzzle", addresses.PUZZLE_TODAY, PUZZLE)
+    return _page("Find its mistake: today's puzzle", urls.PUZZLE_TODAY, PUZZLE)
 
 
-def take_stop(stop: Stop) -> Take:
+def take_stop(stop: LessonStep) -> Take:
     """Return how a stop of the lesson leaves the site."""
     title = f"How a program learns tic-tac-toe: {stop.title}"
-    return _page(title, addresses.how(stop.slug), STOP)
+    return _page(title, urls.how(stop.slug), STOP)
 
 
 def take_learner(recipe: str) -> Take:
@@ -155,7 +159,7 @@ def take_learner(recipe: str) -> Take:
     """
     taught = recipe and phases_of(parse(recipe))
     title = f"{title_of(parse(recipe))}: teach it on" if taught else "Teach a program tic-tac-toe"
-    return _page(title, addresses.teach(recipe), LEARNER)
+    return _page(title, urls.teach(recipe), LEARNER)
 
 
 def take_figure(summary: Summary, number: int = 1) -> Take:
@@ -163,10 +167,10 @@ def take_figure(summary: Summary, number: int = 1) -> Take:
     return Take(
         id=f"figure-{number}",
         title=f"{summary.title}: {summary.figures[number - 1].title}",
-        page=addresses.EXPERIMENT.to(summary.id),
-        svg=addresses.EXPERIMENT_FIGURE.to(summary.id, number),
-        csv=addresses.file_of(addresses.EXPERIMENT.to(summary.id), "csv"),
-        frame=addresses.embed_experiment(summary.id, number),
+        page=urls.EXPERIMENT.url(summary.id),
+        svg=urls.EXPERIMENT_FIGURE.url(summary.id, number),
+        csv=frame_file(urls.EXPERIMENT.url(summary.id), "csv"),
+        frame=urls.embed_experiment(summary.id, number),
         size=EXPERIMENT,
         note=made(summary),
     )
@@ -176,24 +180,24 @@ def _figure(
     id: str, title: str, page: str, frame: str, size: tuple[int, int], note: str = ""
 ) -> Take:
     """Return how a figure leaves the site whose frame is there as files too."""
-    svg, csv = (addresses.file_of(frame, ending) for ending in ("svg", "csv"))
+    svg, csv = (frame_file(frame, ending) for ending in ("svg", "csv"))
     return Take(id, title, page, svg, csv, frame, size, note)
 
 
 def _page(title: str, page: str, size: tuple[int, int]) -> Take:
     """Return how a page leaves the site that may be framed as it is."""
-    return Take(id="page", title=title, page=page, frame=addresses.framed(page), size=size)
+    return Take(id="page", title=title, page=page, frame=frame_url(page), size=size)
 
 
 def made(summary: Summary) -> str:
     """Say how an experiment was made, so that it can be made again."""
-    runs = f"{count(summary.runs)} runs, made" if summary.runs else "Made"
+    runs = f"{format_count(summary.runs)} runs, made" if summary.runs else "Made"
     return f"{runs} on {summary.date} by {summary.command}"
 
 
-def provenance(world: World, name: str) -> str:
+def provenance(site: SiteData, name: str) -> str:
     """Say which agent it is, so that it can be made and found again."""
-    card = world.agents[name].card
+    card = site.agents[name].card
     return f"Recipe {card.recipe}" + (card.arrays and f", SHA-256 of its arrays {card.arrays}")
 
 
@@ -241,7 +245,7 @@ def svg_file(drawing: Drawing, name: str = "", scheme: str = "auto") -> Response
 
     It may use its own style, and no other.
     """
-    framed = request.path.startswith(addresses.EMBED)
+    framed = request.path.startswith(urls.EMBED)
     policy = EMBEDDED[POLICY] if framed else CONTENT_SECURITY_POLICY
     digest = base64.b64encode(hashlib.sha256(style(drawing, scheme).encode()).digest()).decode()
     content = standalone(drawing, scheme, request.host_url.rstrip("/"))
@@ -276,7 +280,7 @@ def file(content: bytes, mimetype: str, name: str = "") -> Response:
     response = Response(content, mimetype=mimetype)
     if name:
         response.headers.set("Content-Disposition", "attachment", filename=name)
-    return revalidated(response, generate_etag(content))
+    return allow_revalidation(response, generate_etag(content))
 
 
 def _latex(text: str) -> str:

@@ -13,22 +13,31 @@ from app.tictactoe.atlas import Certificate, Mistakes
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS
 from app.tictactoe.report import Chances
-from app.web import addresses
-from app.web.addresses import Offer
-from app.web.lens import OUTCOMES, best_play, outcome
-from app.web.match import Match, against_person, place_of
-from app.web.numbers import percent, short_name
+from app.web import urls
+from app.web.facts import (
+    BEST_RESPONDER,
+    build_atlas,
+    build_certificate,
+    find_losing_game,
+    find_mistakes,
+    find_own_record,
+    judge_policy,
+)
+from app.web.formatting import format_percent, name_square_briefly
+from app.web.match import Match, match_against_person, replay_match
+from app.web.move_values import OUTCOMES, describe_best_play, describe_outcome
 from app.web.pages.parts.learning import opponent_title
 from app.web.pictures.boards import SmallBoard, small_board
 from app.web.pictures.curves import Share, shares
-from app.web.world import BEST_RESPONDER, HUMAN, World
+from app.web.site_data import HUMAN, SiteData
+from app.web.urls import Destination, ply_urls
 
 
-def results(world: World, name: str) -> dict[str, list[list[Share]]]:
+def results(site: SiteData, name: str) -> dict[str, list[list[Share]]]:
     """Return the chances in each seat against every baseline and against the best responder."""
-    chances = world.judgement(name).chances
+    chances = judge_policy(site, name).chances
     return {
-        opponent_title(world, opponent): [shares(chances[opponent, seat]) for seat in SEATS]
+        opponent_title(site, opponent): [shares(chances[opponent, seat]) for seat in SEATS]
         for opponent, _ in chances
     }
 
@@ -75,18 +84,18 @@ class LostGame(NamedTuple):
     exhibits: list[Exhibit]  # ply by ply
 
 
-def encounters(name: str) -> list[Offer]:
+def encounters(name: str) -> list[Destination]:
     """Lead to the board with a policy in a seat, or in both."""
     return [
-        Offer("Play X against it", addresses.play_against(name), id="play-x"),
-        Offer("Play O", addresses.play(Match(x=name, o=HUMAN)), id="play-o"),
-        Offer("Watch it play itself", addresses.play(Match(x=name, o=name)), id="watch"),
+        Destination("Play X against it", urls.play_against(name), id="play-x"),
+        Destination("Play O", urls.play(Match(x=name, o=HUMAN)), id="play-o"),
+        Destination("Watch it play itself", urls.play(Match(x=name, o=name)), id="watch"),
     ]
 
 
-def blunders(world: World, name: str, shown: slice) -> Blunders:
+def blunders(site: SiteData, name: str, shown: slice) -> Blunders:
     """Lay out some of an agent's blunders; the most serious come first."""
-    mistakes, atlas = world.mistakes(name), world.atlas(name)
+    mistakes, atlas = find_mistakes(site, name), build_atlas(site, name)
     numbers = range(len(atlas.row))[shown]
 
     def meeting(number: int) -> str:
@@ -96,30 +105,30 @@ def blunders(world: World, name: str, shown: slice) -> Blunders:
             else "Not reachable in its own games"
         )
 
-    groups = _groups(numbers, meeting, partial(_mistake, world, name))
+    groups = _groups(numbers, meeting, partial(_mistake, site, name))
     return Blunders(_counts(mistakes), len(atlas.row), len(numbers), groups)
 
 
-def verdicts(world: World, name: str) -> dict[str, LostGame | Proof]:
+def verdicts(site: SiteData, name: str) -> dict[str, LostGame | Proof]:
     """Judge an agent in each seat: either it loses a game there, or there is a proof."""
-    records = {seat: world.losing(name, player) for seat, player in SEATS.items()}
+    records = {seat: find_losing_game(site, name, player) for seat, player in SEATS.items()}
     return {
-        seat: proof(world, name, seat, slice(SAMPLE))
+        seat: proof(site, name, seat, slice(SAMPLE))
         if record is None
-        else _lost_game(world, name, seat, record)
+        else _lost_game(site, name, seat, record)
         for seat, record in records.items()
     }
 
 
-def proof(world: World, name: str, seat: str, shown: slice) -> Proof:
+def proof(site: SiteData, name: str, seat: str, shown: slice) -> Proof:
     """Lay out some positions of a certificate; the seat is one where it has one."""
-    certificate = world.certificate(name, seat)
+    certificate = build_certificate(site, name, seat)
     numbers = range(len(certificate.position))[shown]
 
     def move(number: int) -> str:
-        return f"Its move {world.game.ply[certificate.position[number]] // 2 + 1}"
+        return f"Its move {site.game.ply[certificate.position[number]] // 2 + 1}"
 
-    return Proof(certificate, _groups(numbers, move, partial(_proved, world, name, seat)))
+    return Proof(certificate, _groups(numbers, move, partial(_proved, site, name, seat)))
 
 
 def _groups(
@@ -129,31 +138,33 @@ def _groups(
     return [(name, [show(number) for number in of]) for name, of in groupby(numbers, title)]
 
 
-def decision(world: World, name: str, position: int) -> Exhibit:
+def decision(site: SiteData, name: str, position: int) -> Exhibit:
     """Show what a policy plays in a decision, beside what is right."""
-    chosen, right = world.policies[name][position] > 0, world.right[position]
+    chosen, right = site.policies[name][position] > 0, site.right[position]
     signs = dict.fromkeys(np.flatnonzero(right).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(right & chosen).tolist(), "plays")
     signs |= dict.fromkeys(np.flatnonzero(chosen & ~right).tolist(), "blunder")
-    mark, worth = MARKS[int(world.game.to_move[position])], best_play(world, position)
+    mark, worth = MARKS[int(site.game.to_move[position])], describe_best_play(site, position)
     does = f"As {mark} it keeps the {worth}"
     if (chosen & ~right).any():
-        worst = min(np.flatnonzero(chosen).tolist(), key=lambda cell: world.truth[position, cell])
-        does = f"As {mark}: the {worth} becomes a {outcome(world, position, worst)}"
-    return _exhibit(world, name, position, signs, does)
+        worst = min(np.flatnonzero(chosen).tolist(), key=lambda cell: site.truth[position, cell])
+        does = f"As {mark}: the {worth} becomes a {describe_outcome(site, position, worst)}"
+    return _exhibit(site, name, position, signs, does)
 
 
 def _exhibit(
-    world: World, name: str, position: int, signs: Mapping[int, str], title: str, *notes: str
+    site: SiteData, name: str, position: int, signs: Mapping[int, str], title: str, *notes: str
 ) -> Exhibit:
     """Show a decision in which an agent is to move; `signs` as in `small_board`.
 
     It leads there by a game of the agent's own, if it has one, and waits before its move.
     """
-    seat = int(world.game.to_move[position])
-    match = replace(against_person(name, seat, world.own_record(name, position)), pause=True)
-    href = addresses.play(match)
-    return Exhibit(small_board(world.game, position, signs), href, title, list(notes))
+    seat = int(site.game.to_move[position])
+    match = replace(
+        match_against_person(name, seat, find_own_record(site, name, position)), pause=True
+    )
+    href = urls.play(match)
+    return Exhibit(small_board(site.game, position, signs), href, title, list(notes))
 
 
 def _counts(mistakes: Mistakes) -> list[tuple[str, int, int]]:
@@ -169,33 +180,33 @@ def _counts(mistakes: Mistakes) -> list[tuple[str, int, int]]:
     ]
 
 
-def _mistake(world: World, name: str, number: int) -> Exhibit:
+def _mistake(site: SiteData, name: str, number: int) -> Exhibit:
     """Show the position that stands for a class of the atlas."""
-    mistakes, atlas = world.mistakes(name), world.atlas(name)
+    mistakes, atlas = find_mistakes(site, name), build_atlas(site, name)
     row = int(atlas.row[number])
     position = int(mistakes.position[row])
     signs = dict.fromkeys(np.flatnonzero(mistakes.right[row]).tolist(), "right")
     signs |= dict.fromkeys(np.flatnonzero(mistakes.wrong[row]).tolist(), "blunder")
     chance, erring, images = atlas.chance[number], int(atlas.erring[number]), atlas.images[number]
-    often = f", in {percent(chance)}% of its games against Random" if chance else ""
+    often = f", in {format_percent(chance)}% of its games against Random" if chance else ""
     return _exhibit(
-        world,
+        site,
         name,
         position,
         signs,
-        _loss(world, name, mistakes, row),
-        f"as {MARKS[int(world.game.to_move[position])]}{often}",
+        _loss(site, name, mistakes, row),
+        f"as {MARKS[int(site.game.to_move[position])]}{often}",
         _images(erring, int(images)),
     )
 
 
-def _loss(world: World, name: str, mistakes: Mistakes, row: int) -> str:
+def _loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
     """Say what the worst of its moves does to the game, or can do if it has others as well."""
     position = int(mistakes.position[row])
-    worst = (mistakes.wrong[row] & (world.truth[position] == mistakes.after[row])).argmax()
-    sure = (mistakes.wrong[row] >= (world.policies[name][position] > 0)).all()
+    worst = (mistakes.wrong[row] & (site.truth[position] == mistakes.after[row])).argmax()
+    sure = (mistakes.wrong[row] >= (site.policies[name][position] > 0)).all()
     becomes = "becomes" if sure else "can become"
-    return f"The {best_play(world, position)} {becomes} a {outcome(world, position, int(worst))}"
+    return f"The {describe_best_play(site, position)} {becomes} a {describe_outcome(site, position, int(worst))}"
 
 
 def _images(erring: int, images: int) -> str:
@@ -205,39 +216,39 @@ def _images(erring: int, images: int) -> str:
     return f"in {which} symmetric positions"
 
 
-def _proved(world: World, name: str, seat: str, number: int) -> Exhibit:
+def _proved(site: SiteData, name: str, seat: str, number: int) -> Exhibit:
     """Show a position of a certificate with the agent's moves."""
-    certificate = world.certificate(name, seat)
+    certificate = build_certificate(site, name, seat)
     position, choice = int(certificate.position[number]), certificate.moves[number]
     signs = {
-        cell: "plays" if world.right[position, cell] else "blunder"
+        cell: "plays" if site.right[position, cell] else "blunder"
         for cell in np.flatnonzero(choice).tolist()
     }
-    return _exhibit(world, name, position, signs, best_play(world, position))
+    return _exhibit(site, name, position, signs, describe_best_play(site, position))
 
 
-def _lost_game(world: World, name: str, seat: str, record: str) -> LostGame:
+def _lost_game(site: SiteData, name: str, seat: str, record: str) -> LostGame:
     """Show the game that beats an agent, ply by ply."""
-    place = place_of(against_person(name, SEATS[seat], record), world)
+    state = replay_match(match_against_person(name, SEATS[seat], record), site)
     exhibits, chances, unpunished = [], [], 0
-    address = addresses.plies_of(place.match)
-    for ply, cell in enumerate(place.cells, 1):
-        position, after = place.positions[ply - 1 : ply + 1]
-        mover = int(world.game.to_move[position])
-        own, blunder = mover == SEATS[seat], not world.right[position, cell]
-        chances.append(world.policies[name][position, cell] if own else 1.0)
+    address = ply_urls(state.match)
+    for ply, cell in enumerate(state.cells, 1):
+        position, after = state.positions[ply - 1 : ply + 1]
+        mover = int(site.game.to_move[position])
+        own, blunder = mover == SEATS[seat], not site.right[position, cell]
+        chances.append(site.policies[name][position, cell] if own else 1.0)
         unpunished += blunder and not own
-        was, done = best_play(world, position), outcome(world, position, cell)
+        was, done = describe_best_play(site, position), describe_outcome(site, position, cell)
         if was != done:
             done = f"{was} became a {done}"
         if blunder:
             done = f"✗ Blunder: {done}" if own else f"✗ Blunder, unpunished: {done}"
-        picture = small_board(world.game, after, {}, last=cell)
-        title = f"{ply}. {MARKS[mover]} {short_name(world.game, cell)}"
+        picture = small_board(site.game, after, {}, last=cell)
+        title = f"{ply}. {MARKS[mover]} {name_square_briefly(site.game, cell)}"
         exhibits.append(Exhibit(picture, address(ply), title, [done], blunder and own))
     return LostGame(
-        href=addresses.play(place.match.at(0)),
-        against_best=world.judgement(name).chances[BEST_RESPONDER, seat],
+        href=urls.play(state.match.at(0)),
+        against_best=judge_policy(site, name).chances[BEST_RESPONDER, seat],
         chance=prod(chances),
         unpunished=unpunished,
         exhibits=exhibits,

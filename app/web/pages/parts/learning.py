@@ -12,12 +12,12 @@ from app.tictactoe.card import Card
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import MARKS, replay
 from app.tictactoe.report import Chances, ChancesBySeat, Figures, RatesBySeat
-from app.web import addresses
+from app.web import urls
 from app.web.comparison import FIGURES, View
-from app.web.language import gettext
-from app.web.lens import Opinion, opinion
+from app.web.facts import BEST_RESPONDER
+from app.web.formatting import format_count, join_words, name_square_briefly
 from app.web.match import Match, read_word
-from app.web.numbers import count, listed, short_name
+from app.web.move_values import MoveValues, evaluate_moves
 from app.web.pictures.curves import (
     OUTCOMES,
     PERCENT,
@@ -30,7 +30,8 @@ from app.web.pictures.curves import (
     percentage,
 )
 from app.web.pictures.minds import represented
-from app.web.world import BEST_RESPONDER, World, kept
+from app.web.site_data import SiteData, cached_per_site
+from app.web.translation import gettext
 
 NASH_CONV_AT_WORST = 2.0
 WON = "win-rate"  # the figure of those whose training counted the games won
@@ -42,7 +43,9 @@ def _figure(value: float) -> Number:
 
 # By figure of FIGURES, what the curve of an agent has at each snapshot; nothing where it has none.
 COURSES: Mapping[str, Callable[[Figures], list[Number]]] = {
-    "blunders": lambda figures: [Number(number, count(number)) for number in figures.blunders],
+    "blunders": lambda figures: [
+        Number(number, format_count(number)) for number in figures.blunders
+    ],
     "losses": lambda figures: [
         percentage((x[2] + o[2]) / 2)
         for x, o in zip(figures.best_response.x, figures.best_response.o, strict=True)
@@ -66,14 +69,14 @@ def opponents(card: Card) -> dict[str, ChancesBySeat]:
     return card.figures.vs | {BEST_RESPONDER: card.figures.best_response}
 
 
-def opponent_title(world: World, opponent: str) -> str:
+def opponent_title(site: SiteData, opponent: str) -> str:
     """Name one of them."""
-    return "its best responder" if opponent == BEST_RESPONDER else world.titles[opponent]
+    return "its best responder" if opponent == BEST_RESPONDER else site.titles[opponent]
 
 
-def learning(world: World, card: Card, opponent: str) -> Charts:
+def learning(site: SiteData, card: Card, opponent: str) -> Charts:
     """Chart the exact figures of every snapshot over the updates."""
-    figures, title = card.figures, opponent_title(world, opponent)
+    figures, title = card.figures, opponent_title(site, opponent)
     chances = opponents(card)[opponent]
     charts = [
         Chart(f"As {seat.upper()} against {title}", PERCENT, 100, _outcomes(getattr(chances, seat)))
@@ -95,8 +98,8 @@ def learning(world: World, card: Card, opponent: str) -> Charts:
             Chart("Mean difference from the exact values of its training task", "", top, lines)
         )
     steps = [*range(len(figures.updates) - 1), None]  # the last one is the agent as shipped
-    name = world.name_of(card)
-    views = [addresses.play(Match(o=name, lens=name, step=step)) for step in steps]
+    name = site.name_for_url(card)
+    views = [urls.play(Match(o=name, lens=name, step=step)) for step in steps]
     return laid_out("learning", "Updates", figures.updates, charts, views)
 
 
@@ -111,10 +114,10 @@ def winning(rates: RatesBySeat) -> Charts:
     return laid_out(WON, "Epoch", epochs, [chart], logarithmic=False)
 
 
-def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
+def compared(site: SiteData, views: Sequence[View], figure: str) -> Charts | None:
     """Chart one of FIGURES of the agents among some views; None if no agent of them has it."""
-    inks = inks_of(world, views)
-    figures = {name: world.agents[name].card.figures for name in inks}
+    inks = inks_of(site, views)
+    figures = {name: site.agents[name].card.figures for name in inks}
     curves = {
         name: dict(zip(own.updates, values, strict=True))
         for name, own in figures.items()
@@ -124,7 +127,7 @@ def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
         return None
     places = sorted({place for values in curves.values() for place in values})
     lines = [
-        Curve(world.titles[name], inks[name], [values.get(place) for place in places])
+        Curve(site.titles[name], inks[name], [values.get(place) for place in places])
         for name, values in curves.items()
     ]
     top = max(number.value for values in curves.values() for number in values.values())
@@ -133,9 +136,9 @@ def compared(world: World, views: Sequence[View], figure: str) -> Charts | None:
     return laid_out("curves", "Updates", places, [chart])
 
 
-def inks_of(world: World, views: Sequence[View]) -> dict[str, str]:
+def inks_of(site: SiteData, views: Sequence[View]) -> dict[str, str]:
     """Return the ink of each agent among some views, whichever of its curves is drawn."""
-    names = dict.fromkeys(view.lens for view in views if world.agents.knows(view.lens))
+    names = dict.fromkeys(view.lens for view in views if site.agents.knows(view.lens))
     return dict(zip(names, PLAIN, strict=False))
 
 
@@ -187,16 +190,17 @@ class Film(NamedTuple):
         return len(self.frames) - 1
 
 
-@kept(16, per_language=True)
-def film_of(world: World, name: str, record: str) -> Film:
+@cached_per_site(16, per_language=True)
+def film_of(site: SiteData, name: str, record: str) -> Film:
     """Film the values of an agent in one decision.
 
     Raises ValueError or IllegalMoveError as `replay` does.
     """
-    game, last = world.game, world.last_step(name)
+    game, last = site.game, site.last_step(name)
     position = replay(game, record)[-1]
     opinions = [
-        opinion(world, position, name, world.short_step(name, step)) for step in range(last + 1)
+        evaluate_moves(site, position, name, site.step_for_url(name, step))
+        for step in range(last + 1)
     ]
     cells = np.flatnonzero(game.legal[position]).tolist()
     frames = [
@@ -211,45 +215,47 @@ def film_of(world: World, name: str, record: str) -> Film:
         }
         for view in opinions
     ]
-    captions = [caption(world, position, view) for view in opinions]
-    return _film(world, name, frames, captions)._replace(
-        places={cell: short_name(game, cell).capitalize() for cell in cells},
+    captions = [caption(site, position, view) for view in opinions]
+    return _film(site, name, frames, captions)._replace(
+        places={cell: name_square_briefly(game, cell).capitalize() for cell in cells},
         stones=[MARKS[stone] for stone in game.board[position].tolist()],
         mover=MARKS[int(game.to_move[position])],
     )
 
 
-@kept(16, per_language=True)
-def film_of_mind(world: World, name: str) -> Film:
+@cached_per_site(16, per_language=True)
+def film_of_mind(site: SiteData, name: str) -> Film:
     """Film all that an agent expects."""
-    known = represented(world, name).known.sum(axis=1).tolist()
-    total = count(len(world.tiles.decision))
+    known = represented(site, name).known.sum(axis=1).tolist()
+    total = format_count(len(site.tiles.decision))
     captions = [
-        gettext("It knows %(known)s of %(total)s positions.", known=count(number), total=total)
+        gettext(
+            "It knows %(known)s of %(total)s positions.", known=format_count(number), total=total
+        )
         for number in known
     ]
-    return _film(world, name, [{} for _ in known], captions)
+    return _film(site, name, [{} for _ in known], captions)
 
 
-@kept(16, per_language=True)
-def film_of_minds(world: World, names: tuple[str, ...]) -> Film:
+@cached_per_site(16, per_language=True)
+def film_of_minds(site: SiteData, names: tuple[str, ...]) -> Film:
     """Film several minds at once, each from the start of its own training to its end."""
-    films = [film_of_mind(world, name) for name in names]
-    tables = [world.agents[name].card.figures.blunders for name in names]
+    films = [film_of_mind(site, name) for name in names]
+    tables = [site.agents[name].card.figures.blunders for name in names]
     worst, last = max(1, *(max(table) for table in tables)), max(film.last for film in films)
     moments = zip(*(in_step(film.last, last) for film in films), strict=True)
     frames = [
-        frame_of_minds(world, names, steps)._replace(x=_along(number, last))
+        frame_of_minds(site, names, steps)._replace(x=_along(number, last))
         for number, steps in enumerate(moments)
     ]
-    title = listed([film.title for film in films])
+    title = join_words([film.title for film in films])
     curves = [(ink, _curve(table, worst)) for ink, table in zip(PLAIN, tables, strict=False)]
     return Film(title, frames, curves, {}, [], "")
 
 
-def frame_of_minds(world: World, names: Sequence[str], steps: Sequence[int]) -> Frame:
+def frame_of_minds(site: SiteData, names: Sequence[str], steps: Sequence[int]) -> Frame:
     """Return what several minds are at a step of each, in step with each other or not."""
-    films = [film_of_mind(world, name) for name in names]
+    films = [film_of_mind(site, name) for name in names]
     moments = [film.frames[step] for film, step in zip(films, steps, strict=True)]
     both = zip(films, moments, strict=True)
     return Frame(
@@ -267,9 +273,9 @@ def in_step(last: int, longest: int) -> list[int]:
     return [round(frame * last / max(1, longest)) for frame in range(longest + 1)]
 
 
-def caption(world: World, position: int, view: Opinion) -> str:
+def caption(site: SiteData, position: int, view: MoveValues) -> str:
     """Say what an agent makes of a decision with one right move, which is to block a line."""
-    right = world.right[position]
+    right = site.right[position]
     if not any(view.known):
         return gettext("No idea: it has learned nothing here yet.")
     if len(view.plays) > 1:
@@ -278,25 +284,25 @@ def caption(world: World, position: int, view: Opinion) -> str:
         if view.draws:
             return gettext("It draws the square with the star most often, and that loses.")
         return gettext("It would play the square with the star, and that loses.")
-    values = np.sort(view.scaled[world.game.legal[position]])
+    values = np.sort(view.scaled[site.game.legal[position]])
     if values[-1] - values[-2] < SURE:
         return gettext("It begins to prefer the block, but is not sure yet.")
     return gettext("It has learned to block.")
 
 
 def _film(
-    world: World, name: str, squares: list[dict[int, FilmSquare]], captions: list[str]
+    site: SiteData, name: str, squares: list[dict[int, FilmSquare]], captions: list[str]
 ) -> Film:
     """Put frames together, each with its figures, for a film that shows no board."""
-    agent = world.agents[name]
+    agent = site.agents[name]
     blunders, updates = agent.card.figures.blunders, agent.snapshot_updates.tolist()
     last = len(updates) - 1
     return Film(
         title=agent.card.title,
         frames=[
             Frame(
-                updates=count(updates[step]),
-                blunders=count(blunders[step]),
+                updates=format_count(updates[step]),
+                blunders=format_count(blunders[step]),
                 squares=squares[step],
                 caption=captions[step],
                 pause=_pause(squares, captions, step),

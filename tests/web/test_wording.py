@@ -4,26 +4,35 @@ import pytest
 from msgspec.structs import replace
 
 from app.recipes import parse
-from app.web import text
-from app.web.lens import opinion, opinion_at
-from app.web.match import Match, place_of
-from app.web.scene import auto
-from app.web.text import BEGINNER_LOSES, STRENGTHS, character
-from app.web.world import HUMAN, World
+from app.web import wording
+from app.web.facts import judge_policy
+from app.web.match import Match, replay_match
+from app.web.match_controls import plan_automatic_step
+from app.web.move_values import evaluate_match, evaluate_moves
+from app.web.site_data import HUMAN, SiteData
+from app.web.wording import (
+    BEGINNER_LOSES,
+    STRENGTHS,
+    build_legend,
+    characterise,
+    describe_status,
+    describe_task,
+    describe_turn,
+)
 
 
 def watched(record: str) -> Match:
     return Match(record=record, x="minimax", o="random")
 
 
-def says(world: World, match: Match) -> tuple[str, str]:
-    place = place_of(match, world)
-    return text.headline_of(place), text.status(place, auto(place) is not None)
+def says(site: SiteData, match: Match) -> tuple[str, str]:
+    state = replay_match(match, site)
+    return describe_turn(state), describe_status(state, plan_automatic_step(state) is not None)
 
 
-def legend(world: World, match: Match) -> text.Legend:
-    place = place_of(match, world)
-    return text.legend_of(place, opinion_at(place))
+def legend(site: SiteData, match: Match) -> wording.Legend:
+    state = replay_match(match, site)
+    return build_legend(state, evaluate_match(state))
 
 
 @pytest.mark.parametrize(
@@ -55,19 +64,19 @@ def legend(world: World, match: Match) -> text.Legend:
     ],
 )
 def test_whose_turn_it_is_or_how_it_ended(
-    world: World, match: Match, headline: str, status: str | None
+    site: SiteData, match: Match, headline: str, status: str | None
 ) -> None:
-    said = says(world, match)
+    said = says(site, match)
     assert said[0] == headline
     if status is not None:
         assert said[1] == status
 
 
-def test_the_legend_says_whose_view_it_is(world: World) -> None:
+def test_the_legend_says_whose_view_it_is(site: SiteData) -> None:
     def caption(match: Match) -> str:
-        return legend(world, match).caption
+        return legend(site, match).caption
 
-    title = world.titles["q-iteration"]
+    title = site.titles["q-iteration"]
     assert caption(Match(record="4")) == (f"On the squares: {title}’s values for O (to move)")
     assert caption(Match(record="40", lens="truth")) == (
         "On the squares: how the game ends for X (to move)"
@@ -75,10 +84,10 @@ def test_the_legend_says_whose_view_it_is(world: World) -> None:
     assert "values after 0 updates" in caption(Match(lens="q-iteration", step=0))
 
 
-def test_the_scale_names_what_its_ends_and_its_middle_stand_for(world: World) -> None:
+def test_the_scale_names_what_its_ends_and_its_middle_stand_for(site: SiteData) -> None:
     def scale(lens: str, own: bool = False) -> list[tuple[str, ...]]:
-        view = opinion(world, 0, lens, own=own)
-        return list(text.legend_of(place_of(Match(), world), view).scale)
+        view = evaluate_moves(site, 0, lens, own=own)
+        return list(build_legend(replay_match(Match(), site), view).scale)
 
     assert scale("truth") == [("loss", "−1"), ("draw", "0"), ("win", "+1")]
     assert scale("observing") == [("loss", "−1.00"), ("draw", "0.00"), ("win", "+1.00")]
@@ -90,25 +99,25 @@ def test_the_scale_names_what_its_ends_and_its_middle_stand_for(world: World) ->
     assert scale("q-table-draw-1") == [("loss", "−1.00"), ("", "0.00"), ("draw or win", "+1.00")]
 
 
-def test_a_blunder_of_a_person_is_said_unless_values_are_hidden(world: World) -> None:
+def test_a_blunder_of_a_person_is_said_unless_values_are_hidden(site: SiteData) -> None:
     blunder = Match(record="31", x="minimax", o="human", pause=True)
-    assert "O: row 1, column 2. A blunder: no longer a draw." in says(world, blunder)[1]
+    assert "O: row 1, column 2. A blunder: no longer a draw." in says(site, blunder)[1]
     for quiet in (replace(blunder, hide=True), replace(blunder, x="human", o="random")):
-        assert "O: row 1, column 2." in says(world, quiet)[1]
-        assert "away" not in says(world, quiet)[1]
+        assert "O: row 1, column 2." in says(site, quiet)[1]
+        assert "away" not in says(site, quiet)[1]
 
 
-def test_a_snapshot_is_told_by_its_own_figures(world: World) -> None:
-    figures = world.agents["q-learning-1"].card.figures
-    said = legend(world, Match(lens="q-learning-1", step=5)).facts
+def test_a_snapshot_is_told_by_its_own_figures(site: SiteData) -> None:
+    figures = site.agents["q-learning-1"].card.figures
+    said = legend(site, Match(lens="q-learning-1", step=5)).facts
     assert (
         said
         == f"At this snapshot Q-learning 1 blunders in {figures.blunders[5]:,} of 4,520 positions."
     )
 
 
-def test_a_task_is_said_with_its_opponent_and_what_later_counts(world: World) -> None:
-    shown = legend(world, Match(lens="q-learning-1_task"))
+def test_a_task_is_said_with_its_opponent_and_what_later_counts(site: SiteData) -> None:
+    shown = legend(site, Match(lens="q-learning-1_task"))
     assert shown.caption == (
         "On the squares: Q* of the training task of Q-learning 1, for X (to move)"
     )
@@ -131,57 +140,57 @@ def test_a_task_is_said_with_its_opponent_and_what_later_counts(world: World) ->
         ),
     ],
 )
-def test_a_task_says_what_is_explored(world: World, recipe: str, asked: str) -> None:
+def test_a_task_says_what_is_explored(site: SiteData, recipe: str, asked: str) -> None:
     task = parse(recipe).task()
     assert task is not None
-    assert text.task_words(world, task) == asked
+    assert describe_task(site, task) == asked
 
 
 # How strong somebody is follows from exact figures, and what a card says is true.
 
 
-def test_the_strength_of_everybody_follows_from_the_exact_figures(world: World) -> None:
-    for name in world.policies:
-        judgement = world.judgement(name)
+def test_the_strength_of_everybody_follows_from_the_exact_figures(site: SiteData) -> None:
+    for name in site.policies:
+        judgement = judge_policy(site, name)
         lost = max(judgement.chances["random", seat][2] for seat in "xo")
         beaten = any(judgement.chances["best-responder", seat][2] > 0 for seat in "xo")
         expected = "unbeatable"
         if beaten:
             expected = "beginner" if lost > BEGINNER_LOSES else "strong"
-        assert character(world, name).strength == expected, name
+        assert characterise(site, name).strength == expected, name
 
 
-def test_every_strength_is_somebodys_and_is_said_in_words(world: World) -> None:
-    assert {character(world, name).strength for name in world.policies} == set(STRENGTHS)
+def test_every_strength_is_somebodys_and_is_said_in_words(site: SiteData) -> None:
+    assert {characterise(site, name).strength for name in site.policies} == set(STRENGTHS)
 
 
-def test_the_strengths_of_some_that_are_known(world: World) -> None:
-    strengths = {name: character(world, name).strength for name in world.policies}
+def test_the_strengths_of_some_that_are_known(site: SiteData) -> None:
+    strengths = {name: characterise(site, name).strength for name in site.policies}
     assert strengths["minimax"] == strengths["q-iteration"] == "unbeatable"
     assert strengths["q-learning-1"] == strengths["t-hand"] == "strong"
     assert strengths["random"] == strengths["symmetric"] == "beginner"
-    assert character(world, HUMAN).strength == ""
+    assert characterise(site, HUMAN).strength == ""
 
 
-def test_a_line_says_how_it_learned_and_what_is_proved(world: World) -> None:
-    assert character(world, "q-learning-1").line == (
+def test_a_line_says_how_it_learned_and_what_is_proved(site: SiteData) -> None:
+    assert characterise(site, "q-learning-1").line == (
         "Learned from games against Random. Never loses as X."
     )
-    assert character(world, "q-learning-4").line.startswith(
+    assert characterise(site, "q-learning-4").line.startswith(
         "Learned from games against Random and then itself."
     )
-    for name in world.agents:
-        unbeatable = world.judgement(name).unbeatable
-        line = character(world, name).line
+    for name in site.agents:
+        unbeatable = judge_policy(site, name).unbeatable
+        line = characterise(site, name).line
         assert ("No opponent can win." in line) == all(unbeatable.values())
         for seat, safe in unbeatable.items():
             assert safe or f"Never loses as {seat.upper()}" not in line
 
 
-def test_the_opening_is_what_it_expects_of_the_empty_board(world: World) -> None:
-    for name in world.agents:
-        view, opening = opinion(world, 0, name), character(world, name).opening
+def test_the_opening_is_what_it_expects_of_the_empty_board(site: SiteData) -> None:
+    for name in site.agents:
+        view, opening = evaluate_moves(site, 0, name), characterise(site, name).opening
         assert opening is not None
         for cell, heat in enumerate(opening):
             assert heat == (view.heat[cell] if view.known[cell] else None)
-    assert character(world, "minimax").opening is None
+    assert characterise(site, "minimax").opening is None

@@ -18,7 +18,7 @@ from app.recipes.parameters import parameters_of
 from app.tictactoe.notation import DIGITS
 from app.web.comparison import Comparison
 from app.web.match import Match
-from app.web.world import MOVES, is_moves
+from app.web.site_data import MOVES, is_moves
 
 
 class Route(str):
@@ -46,7 +46,7 @@ class Route(str):
         route.repeated = frozenset(name.rstrip("*") for name in names if name.endswith("*"))
         return route
 
-    def to(self, *parts: object, **query: object) -> str:
+    def url(self, *parts: object, **query: object) -> str:
         """Return the address with these in place of its variable parts, and the query given.
 
         Raises TypeError if the query has a parameter that the route does not read.
@@ -56,12 +56,12 @@ class Route(str):
             raise TypeError(f"{self} does not read {', '.join(unread)}")
         return self._pattern % tuple(_quoted(str(part)) for part in parts) + _query(**query)
 
-    def of(self, match: Match, *more: str) -> str:
+    def url_for_match(self, match: Match, *more: str) -> str:
         """Return where a match is shown in this way, without what of it is as usual."""
         _, ply, *settings = astuple(match)
         query = [f"ply={ply}"] if ply is not None else []
         query += [*_settings(*settings), *more]
-        return self.to(match.record) + ("?" + "&".join(query) if query else "")
+        return self.url(match.record) + ("?" + "&".join(query) if query else "")
 
     def change(self, rule: str) -> "Route":
         """Return a route with another rule that reads the same parameters."""
@@ -138,7 +138,7 @@ API_EXPERIMENTS = Route("/api/v1/experiments")
 API_EXPERIMENT = Route("/api/v1/experiments/<claim>")
 
 
-class Offer(NamedTuple):
+class Destination(NamedTuple):
     """Somewhere to go, as pages offer it."""
 
     title: str
@@ -156,7 +156,7 @@ _NAMES, _USUAL = Match.__struct_fields__[2:], astuple(Match())[2:]
 
 def play(match: Match) -> str:
     """Return where a match is shown; who plays the first game of all is named, see `PLAY`."""
-    address = PLAY.of(match)
+    address = PLAY.url_for_match(match)
     return f"{address}?o={_text(match.o)}" if address.endswith("/") else address
 
 
@@ -165,14 +165,14 @@ def play_against(name: str) -> str:
     return play(Match(o=name))
 
 
-def moves_of(match: Match, show: Callable[[Match], str] = play) -> Callable[[int], str]:
+def move_urls(match: Match, show: Callable[[Match], str] = play) -> Callable[[int], str]:
     """Return where a match is shown after one more move, by its cell: all of them at once."""
     path, _, query = show(match.play(0)).partition("?")
     start, end = path[:-1], f"?{query}" if query else ""
     return lambda cell: f"{start}{DIGITS[cell]}{end}"
 
 
-def plies_of(match: Match) -> Callable[[int], str]:
+def ply_urls(match: Match) -> Callable[[int], str]:
     """Return where each ply of a match is shown: all of them at once."""
     whole = play(match.at(len(match.record)))
     path, _, query = whole.partition("?")
@@ -187,22 +187,25 @@ class Routes(NamedTuple):
     reply: Callable[[Match], str]
 
 
-ON_PAGE, IN_FRAME = Routes(play, REPLY.of), Routes(EMBED_BOARD.of, EMBED_REPLY.of)
+ON_PAGE, IN_FRAME = (
+    Routes(play, REPLY.url_for_match),
+    Routes(EMBED_BOARD.url_for_match, EMBED_REPLY.url_for_match),
+)
 
 
 def why(match: Match, cell: int | None = None) -> str:
     """Return where the value of a cell, or of the best one, is explained."""
-    return WHY.of(match, *([] if cell is None else [f"cell={DIGITS[cell]}"]))
+    return WHY.url_for_match(match, *([] if cell is None else [f"cell={DIGITS[cell]}"]))
 
 
 def mind_preview(name: str, step: int | None = None, colour: str = "") -> str:
     """Return the picture that a link to a mind is shown with, and to a page about its agent."""
-    return file_of(EMBED_MIND.to(name, step=step, colour=colour), "png")
+    return frame_file(EMBED_MIND.url(name, step=step, colour=colour), "png")
 
 
 def compare(comparison: Comparison) -> str:
     """Return where a comparison is shown."""
-    return COMPARE.to(comparison.record, lens=[*comparison.views], figure=comparison.figure)
+    return COMPARE.url(comparison.record, lens=[*comparison.views], figure=comparison.figure)
 
 
 def agent(name: str, against: str = "") -> str:
@@ -212,26 +215,26 @@ def agent(name: str, against: str = "") -> str:
     """
     if is_moves(name):
         return judge(name)
-    return AGENT.to(name, against=against)
+    return AGENT.url(name, against=against)
 
 
 def blunders(name: str, page: int = 1) -> str:
     """Return where all blunders of an agent are, or a later page of them."""
     if is_moves(name):
-        return JUDGE_BLUNDERS.to(moves=name.removeprefix(MOVES), page=_later(page))
-    return BLUNDERS.to(name, page=_later(page))
+        return JUDGE_BLUNDERS.url(moves=name.removeprefix(MOVES), page=_later(page))
+    return BLUNDERS.url(name, page=_later(page))
 
 
 def certificate(name: str, seat: str, page: int = 1) -> str:
     """Return where the proof is that an agent cannot be beaten in a seat, "x" or "o"."""
     if is_moves(name):
-        return JUDGE_CERTIFICATE.to(seat, moves=name.removeprefix(MOVES), page=_later(page))
-    return CERTIFICATE.to(name, seat, page=_later(page))
+        return JUDGE_CERTIFICATE.url(seat, moves=name.removeprefix(MOVES), page=_later(page))
+    return CERTIFICATE.url(name, seat, page=_later(page))
 
 
 def judge(name: str = "") -> str:
     """Return where a policy that is named by its moves is judged."""
-    return JUDGE.to(moves=name.removeprefix(MOVES))
+    return JUDGE.url(moves=name.removeprefix(MOVES))
 
 
 def how(part: str = "", **shown: str | int | None) -> str:
@@ -240,12 +243,12 @@ def how(part: str = "", **shown: str | int | None) -> str:
     That is a stop of the lesson at a `step`, a section with its board after a `record`, a `board`
     in all its writings, or the worked example at a `stage`.
     """
-    return HOW_PART.to(part, **shown) if part else HOW.to(**shown)
+    return HOW_PART.url(part, **shown) if part else HOW.url(**shown)
 
 
 def mind(name: str, step: int | None = None, colour: str = "", tile: int | None = None) -> str:
     """Return the picture of a mind: at a snapshot, coloured by what, with a tile chosen."""
-    return MIND.to(name, step=step, colour=colour, tile=tile)
+    return MIND.url(name, step=step, colour=colour, tile=tile)
 
 
 def puzzle(
@@ -262,7 +265,7 @@ def puzzle(
     """
     cells = {"right": right, "plays": plays}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
-    return PUZZLE.to(number, day=day, answers=answers, **chosen, ply=ply or None)
+    return PUZZLE.url(number, day=day, answers=answers, **chosen, ply=ply or None)
 
 
 def lab(
@@ -282,7 +285,7 @@ def lab(
     """
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
     query = {"ghost": ghost, "curve": curve, "axis": axis, **numbers}
-    return LAB_RECIPE.to(name, **query) if name else LAB.to(**query)
+    return LAB_RECIPE.url(name, **query) if name else LAB.url(**query)
 
 
 def teach(name: str = "", now: str = "") -> str:
@@ -290,7 +293,7 @@ def teach(name: str = "", now: str = "") -> str:
 
     Without a name it is the first that is offered.
     """
-    return TEACH_RECIPE.to(name, now=now) if name else TEACH.to(now=now)
+    return TEACH_RECIPE.url(name, now=now) if name else TEACH.url(now=now)
 
 
 def teach_now(now: str) -> str:
@@ -318,32 +321,32 @@ def embed_curve(
 ) -> str:
     """Return a frame with the learning curve of an agent, or of several, by one figure."""
     query = {"figure": figure, "against": against, "width": width or None}
-    return EMBED_CURVE.to(name, lens=[*others], **query)
+    return EMBED_CURVE.url(name, lens=[*others], **query)
 
 
 def embed_experiment(claim: str, number: int = 1) -> str:
     """Return a frame with a figure of an experiment, by default its first."""
-    return EMBED_EXPERIMENT.to(claim, figure=_later(number))
+    return EMBED_EXPERIMENT.url(claim, figure=_later(number))
 
 
-def framed(page: str) -> str:
+def frame_url(page: str) -> str:
     """Return a frame that shows a page as it is, from the address of that or from its route."""
     frame = EMBED.rstrip("/") + page
     return page.change(frame) if isinstance(page, Route) else frame
 
 
-def unframed(path: str) -> str:
+def page_url(path: str) -> str:
     """Return the page that such a frame shows."""
     return quote_path(path.removeprefix(EMBED.rstrip("/")))
 
 
-def file_of(frame: str, ending: str) -> str:
+def frame_file(frame: str, ending: str) -> str:
     """Return where what a frame shows is handed out as a file: "svg" or "csv"."""
     path, _, query = frame.partition("?")
     return f"{path}.{ending}" + (f"?{query}" if query else "")
 
 
-def again(path: str, query: Sequence[tuple[str, str]]) -> str:
+def with_query(path: str, query: Sequence[tuple[str, str]]) -> str:
     """Return an address anew from a path, quoted already, and the pairs of a query, which are not.
 
     A "+" in the path is quoted too: it is so wherever it stands.
@@ -357,7 +360,7 @@ def quote_path(path: str) -> str:
 
     A backslash is quoted as well: browsers take one after the first slash for the start of a host.
     """
-    return again(quote(path, safe=f"/{_PLAIN}"), ())
+    return with_query(quote(path, safe=f"/{_PLAIN}"), ())
 
 
 def _later(page: int) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial, wraps
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 from zlib import crc32
 
 import numpy as np
@@ -20,34 +20,27 @@ from app.experiments import load_all as load_experiments
 from app.recipes import Recipe, parse
 from app.recipes.parameters import YOU
 from app.recipes.taught import title_of
-from app.sources import CLASSICS, heading
 from app.tictactoe.agents import Agent, ModelError, blaming, load_all
-from app.tictactoe.arena import disagreements, join, round_robin
-from app.tictactoe.atlas import Atlas, Certificate, Mistakes, atlas, certificate, mistakes
 from app.tictactoe.card import Card
-from app.tictactoe.causes import Cause, causes
-from app.tictactoe.game import SEATS, Game, tic_tac_toe
+from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.history import EVERY
 from app.tictactoe.notation import replay
 from app.tictactoe.policy import BASELINES, Choice, Policy, best_moves, optimal_q, policy_of
 from app.tictactoe.policy_codec import decode, policy_of_choice
-from app.tictactoe.puzzles import Puzzle, puzzles
 from app.tictactoe.reachable_play import ReachablePlay
-from app.tictactoe.report import Chances, Figures, losing_game, report
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.value_map import Tiles, place_tiles
-from app.tictactoe.values import LineUp, Solution, line_up, optimal
-from app.tictactoe.views import Worth, common_scale, shown
-from app.web.language import gettext, spoken
-from app.web.numbers import choice
+from app.tictactoe.values import Solution, optimal
+from app.tictactoe.views import Worth
+from app.web.formatting import list_choices
 from app.web.service.on_demand import Lab, source
+from app.web.translation import current_language, gettext
 
 EXPERIMENTS = "experiments"  # the folder of their summaries, beside the models
 HUMAN = "human"
 TRUTH = "truth"
 TASK = "_task"  # behind the id of an agent; no id has a "_"
 MOVES = "moves."  # before the code of some moves: who plays them is known by nothing else
-BEST_RESPONDER = "best-responder"  # as if it were one more opponent
 MANY = 256  # of small facts that are kept
 JUDGED = 8  # agents that were named last by a recipe or their moves: 0.3 MB each
 TIE_DECIMALS = 9  # exact values of a task that differ by less are equal
@@ -88,7 +81,7 @@ class Registry(dict[str, Value]):
         return self._make(name)
 
 
-def kept(most: int, per_language: bool = False) -> Callable[[Function], Function]:
+def cached_per_site(most: int, per_language: bool = False) -> Callable[[Function], Function]:
     """Keep the last answers of a function of a world in that world, as many as `most`.
 
     What has words in it is kept for each language on its own, `per_language`.
@@ -97,27 +90,19 @@ def kept(most: int, per_language: bool = False) -> Callable[[Function], Function
 
     def keep(function: Function) -> Function:
         @wraps(function)
-        def answer(world: "World", *args: Hashable, **kwargs: Hashable) -> object:
-            key = (function, spoken()) if per_language else function
-            if key not in world.caches:
-                world.caches[key] = lru_cache(maxsize=most)(partial(function, world))
-            return world.caches[key](*args, **kwargs)
+        def answer(site: "SiteData", *args: Hashable, **kwargs: Hashable) -> object:
+            key = (function, current_language()) if per_language else function
+            if key not in site.caches:
+                site.caches[key] = lru_cache(maxsize=most)(partial(function, site))
+            return site.caches[key](*args, **kwargs)
 
         return cast("Function", answer)
 
     return keep
 
 
-class PolicyJudgement(NamedTuple):
-    """What is exactly true of an agent's play, as shipped."""
-
-    chances: dict[tuple[str, str], Chances]  # opponent, seat -> win, draw, loss from the own side
-    blunders: int  # decisions in which it can blunder
-    unbeatable: dict[str, bool]  # seat -> whether it is proved
-
-
 @dataclass(frozen=True, eq=False)
-class World:
+class SiteData:
     """Everything that pages are made of; read-only.  Arrays are [D, cells], mover's view."""
 
     game: Game
@@ -143,7 +128,7 @@ class World:
         return Registry(always | self.baselines, self._plays, self._policy_on_demand)
 
     @property
-    @kept(1, per_language=True)
+    @cached_per_site(1, per_language=True)
     def titles(self) -> Registry[str]:
         """What every seat and lens is called; a recipe by its name."""
         learned = {name: agent.card.title for name, agent in self.always.items()}
@@ -218,28 +203,28 @@ class World:
         """Return an agent; raises NotFound, naming those there are, if it is not one of them."""
         agent = self.agents.find(name)
         if agent is None:
-            raise NotFound(f"There is no agent {name!r} that learned. {choice(self.agents)}")
+            raise NotFound(f"There is no agent {name!r} that learned. {list_choices(self.agents)}")
         return agent
 
     def experiment(self, claim: str) -> Summary:
         """Return an experiment; raises NotFound, naming those there are, if there is none."""
         if claim not in self.experiments:
-            raise NotFound(f"There is no experiment {claim!r}. {choice(self.experiments)}")
+            raise NotFound(f"There is no experiment {claim!r}. {list_choices(self.experiments)}")
         return self.experiments[claim]
 
-    def algorithms_of(self, summary: Summary) -> list[str]:
+    def list_algorithms(self, summary: Summary) -> list[str]:
         """List the slugs of the algorithms of an experiment's agents, and of its runs."""
         agents = [self.always[name] for name in summary.agents if name in self.always]
         slugs = [recipe.partition(",")[0] for recipe in summary.recipes if recipe]
         return [*dict.fromkeys([*(agent.card.algorithm for agent in agents), *slugs])]
 
-    @kept(64)
-    def claims_of(self, slug: str) -> tuple[Summary, ...]:
+    @cached_per_site(64)
+    def list_claims(self, slug: str) -> tuple[Summary, ...]:
         """List the experiments that are about an algorithm."""
         every = self.experiments.values()
-        return tuple(one for one in every if slug in self.algorithms_of(one))
+        return tuple(one for one in every if slug in self.list_algorithms(one))
 
-    def name_of(self, card: Card) -> str:
+    def name_for_url(self, card: Card) -> str:
         """Return by what name addresses call an agent."""
         listed = self.always.get(card.id)
         return card.id if listed and listed.card is card else card.recipe
@@ -273,7 +258,7 @@ class World:
         """The policy that wins as soon and loses as late as possible; equal chances for equals."""
         return policy_of(self.truth * (self.game.cells + 2 - np.abs(self.endings)), "greedy")
 
-    @kept(JUDGED)
+    @cached_per_site(JUDGED)
     def choice(self, name: str) -> Choice:
         """Return the moves that a policy is named by, [D, cells].
 
@@ -281,12 +266,12 @@ class World:
         """
         return decode(self.game, name.removeprefix(MOVES))
 
-    @kept(MANY)
+    @cached_per_site(MANY)
     def recipe(self, name: str) -> Recipe:
         """Return what an agent was made by."""
         return parse(self.always[name].card.recipe if name in self.always else name)
 
-    @kept(MANY)
+    @cached_per_site(MANY)
     def task(self, name: str) -> Task | None:
         """Return the training task of an agent, None where no table says it exactly."""
         return self.recipe(name).task()
@@ -323,20 +308,15 @@ class World:
             return self.policies[lens]
         return policy_of(self.values(lens, step), self.agents[lens].card.plays)
 
-    @kept(64)
-    def disagreements(self, views: tuple[tuple[str, int | None], ...]) -> NDArray[np.intp]:
-        """Return the decisions in which lenses, at their steps, part, most telling first."""
-        return disagreements(self.game, [self.policy(*view) for view in views])
-
     def last_step(self, name: str) -> int:
         """Return the last snapshot of an agent, which is the agent as shipped."""
         return len(self.agents[name].snapshot_updates) - 1
 
-    def whole_step(self, name: str, step: int | None) -> int:
+    def resolve_step(self, name: str, step: int | None) -> int:
         """Return the number of a snapshot, of which addresses leave out the last: None."""
         return self.last_step(name) if step is None else step
 
-    def short_step(self, name: str, step: int | None) -> int | None:
+    def step_for_url(self, name: str, step: int | None) -> int | None:
         """Return a snapshot as addresses name it: None is the last, the agent as shipped."""
         return None if step == self.last_step(name) else step
 
@@ -359,111 +339,15 @@ class World:
         """Which pairs end the game, [P]."""
         return self.game.pair_after >= self.game.decisions
 
-    @kept(MANY)
-    def losing(self, name: str, player: int) -> str | None:
-        """Return the likeliest game that a policy loses as X (+1) or O (-1), None if none is."""
-        return losing_game(self.game, self.policies[name], player)
-
-    @kept(MANY)
-    def judgement(self, name: str) -> PolicyJudgement:
-        """Judge a policy: an agent by its card, a baseline or moves here."""
-        figures = self._ruled if name in self.baselines else self.figures(name)
-        at = list(BASELINES).index(name) if name in self.baselines else -1
-        opponents = figures.vs | {BEST_RESPONDER: figures.best_response}
-        return PolicyJudgement(
-            chances={
-                (opponent, seat): getattr(chances, seat)[at]
-                for opponent, chances in opponents.items()
-                for seat in SEATS
-            },
-            blunders=figures.blunders[at],
-            unbeatable={seat: self.losing(name, player) is None for seat, player in SEATS.items()},
-        )
-
-    def figures(self, name: str) -> Figures:
-        """Return the exact figures of an agent, from its card, or of moves."""
-        return self._figures_of_moves(name) if is_moves(name) else self.agents[name].card.figures
-
-    @kept(JUDGED)
-    def causes(self, name: str) -> list[Cause]:
-        """Return why a policy errs, as far as its moves tell."""
-        return causes(self.reachable_play(name), self.mistakes(name), self.atlas(name))
-
-    @kept(4)
-    def round_robin(self, newcomer: str) -> NDArray[np.float64]:
-        """Chances of win, draw and loss for X in each pair, [x, o, 3], in the order of policies.
-
-        A newcomer comes last; "" is none.
-        """
-        if not newcomer:
-            return round_robin(self.game, list(self.policies.values()))
-        return join(self.game, self.round_robin(""), self._line_up, self.policies[newcomer])
-
-    @kept(4)  # 0.3 MB each
+    @cached_per_site(4)  # 0.3 MB each
     def reachable_play(self, name: str) -> ReachablePlay:
         """Return the positions that come about where a policy plays."""
         return ReachablePlay(self.game, self.policies[name])
 
     @cached_property
-    def any_play(self) -> ReachablePlay:
-        """The same of uniformly random moves: every position."""
-        return ReachablePlay(self.game, self.policies["random"])
-
-    @kept(JUDGED)
-    def mistakes(self, name: str) -> Mistakes:
-        """Return an agent's blunders."""
-        return mistakes(self.reachable_play(name))
-
-    @kept(8)
-    def atlas(self, name: str) -> Atlas:
-        """Return an agent's blunders up to symmetry, the most serious first."""
-        return atlas(self.game, self.mistakes(name))
-
-    @kept(8)
-    def certificate(self, name: str, seat: str) -> Certificate:
-        """Return the proof that an agent cannot be beaten in a seat.
-
-        Raises ValueError if it can.
-        """
-        return certificate(self.reachable_play(name), SEATS[seat])
-
-    def own_record(self, name: str, position: int) -> str:
-        """Return a game to a decision: one that the policy to move there can play, or any."""
-        seat = int(self.game.to_move[position])
-        games = (self.reachable_play(name).games[seat], self.any_play.games[seat])
-        return next(record for of in games if (record := of.record(position)) is not None)
-
-    @cached_property
     def tiles(self) -> Tiles:
         """Return where each decision lies in the picture of a mind."""
         return place_tiles(self.game)
-
-    @cached_property
-    def puzzles(self) -> list[Puzzle]:
-        """Return the blunders to be found, in the order of their numbers, which begin at 1.
-
-        The classics have none: they came when the numbers had been given out.  Nor does a box of
-        beads expect what it plays to be good.  The first are of agents whose rewards are written
-        on the squares as they were given.
-        """
-        worths = {
-            name: agent.card.worth
-            for name, agent in self.agents.items()
-            if heading(agent.card.origin) != CLASSICS and agent.card.worth is not None
-        }
-        return puzzles(
-            self.game,
-            {name: self.policies[name] for name in worths},
-            {name: self._written(name, worth) for name, worth in worths.items()},
-            [name for name, worth in worths.items() if worth == Worth()],
-        )
-
-    def _written(self, name: str, worth: Worth) -> NDArray[np.float64]:
-        """Return the values of an agent as squares show them, [D, cells], NaN where it has none."""
-        known = self.game.spread(self.known(name, -1), illegal=False)
-        mover = self.game.to_move[: self.game.decisions]
-        values = shown(common_scale(mover, self.agents[name].q.T, worth).T)
-        return np.where(known, values, np.nan)
 
     def _plays(self, name: str) -> bool:
         """Whether a policy that is not always there can be had, by a recipe or by moves."""
@@ -475,36 +359,15 @@ class World:
             return False
         return True
 
-    @kept(JUDGED)
+    @cached_per_site(JUDGED)
     def _policy_on_demand(self, name: str) -> Policy:
         if is_moves(name):
             return policy_of_choice(self.choice(name))
         agent = self.agents[name]
         return policy_of(agent.q, agent.card.plays)
 
-    @kept(JUDGED)
-    def _figures_of_moves(self, name: str) -> Figures:
-        """Judge moves as a table of which each move played has the highest value."""
-        table = self.choice(name)[self.game.legal].astype(np.float32)
-        return report(self.game, table[None], [0], Worth())
 
-    @cached_property
-    def _line_up(self) -> LineUp:
-        """The policies that are always there, ready for matches."""
-        pairs = [policy[self.game.legal] for policy in self.policies.values()]
-        return line_up(self.game, np.stack(pairs))
-
-    @cached_property
-    def _ruled(self) -> Figures:
-        """The figures of all baselines in their order, each in the place of a snapshot.
-
-        The chances by which one plays serve as its table: what it plays has the highest.
-        """
-        tables = np.stack([self.policies[name][self.game.legal] for name in BASELINES])
-        return report(self.game, tables, range(len(BASELINES)), Worth())
-
-
-def load_world(models: Path, lab: bool = False) -> World:
+def load_site_data(models: Path, lab: bool = False) -> SiteData:
     """Load and check every model of a folder; with the `lab` every recipe is an agent, too.
 
     Raises ModelError, naming the file and the reason, if one of them, or of the experiments beside
@@ -521,8 +384,8 @@ def load_world(models: Path, lab: bool = False) -> World:
         raise ModelError(str(error)) from error
     for claim, summary in experiments.items():
         with blaming(f"{models / EXPERIMENTS / claim}.json"):
-            _check_records(game, summary)
-    return World(
+            _check_positions(game, summary)
+    return SiteData(
         game=game,
         lab=Lab(game, agents, source() if lab else None),
         always=agents,
@@ -531,9 +394,9 @@ def load_world(models: Path, lab: bool = False) -> World:
     )
 
 
-def world() -> World:
+def current_site() -> SiteData:
     """Return the world of the app that is answering."""
-    loaded: World = current_app.extensions["world"]
+    loaded: SiteData = current_app.extensions["site"]
     return loaded
 
 
@@ -555,7 +418,7 @@ def _check_recipe(card: Card) -> None:
             raise ValueError(f"{what} is {there!r}, and {wanted!r} in its recipe")
 
 
-def _check_records(game: Game, summary: Summary) -> None:
+def _check_positions(game: Game, summary: Summary) -> None:
     """Raise ValueError if a figure shows a position that no game leads to."""
     for figure in summary.figures:
         if isinstance(figure, Boards):

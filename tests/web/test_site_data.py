@@ -10,7 +10,7 @@ import pytest
 from app.tictactoe.notation import DIGITS
 from app.web import create_app
 from app.web.service.deployment import ROOT
-from app.web.world import TASK, TRUTH, Registry, World
+from app.web.site_data import TASK, TRUTH, Registry, SiteData
 
 
 def test_a_registry_lists_what_is_always_there_and_finds_the_rest() -> None:
@@ -33,15 +33,15 @@ def test_a_registry_lists_what_is_always_there_and_finds_the_rest() -> None:
         registry["x"]
 
 
-def test_what_is_listed_is_known(world: World) -> None:
-    assert all(world.is_seat(name) for name in world.seats)
-    assert all(world.is_lens(name) for name in world.lenses)
-    assert all(name in world.titles for name in (*world.seats, *world.lenses))
+def test_what_is_listed_is_known(site: SiteData) -> None:
+    assert all(site.is_seat(name) for name in site.seats)
+    assert all(site.is_lens(name) for name in site.lenses)
+    assert all(name in site.titles for name in (*site.seats, *site.lenses))
     for name in ("nobody", "q-learning,alpha=2", TASK, f"minimax{TASK}", "moves.x"):
-        assert not world.is_seat(name), name
-        assert not world.is_lens(name), name
-    assert not world.is_seat(TRUTH)
-    assert not world.is_lens("random")
+        assert not site.is_seat(name), name
+        assert not site.is_lens(name), name
+    assert not site.is_seat(TRUTH)
+    assert not site.is_lens("random")
 
 
 def test_a_world_goes_with_its_last_use(tmp_path: Path) -> None:
@@ -49,13 +49,13 @@ def test_a_world_goes_with_its_last_use(tmp_path: Path) -> None:
     for file in (ROOT / "models").glob("q-*.*"):
         shutil.copy(file, tmp_path)
     shutil.copytree(ROOT / "models" / "experiments", tmp_path / "experiments")
-    site = create_app(tmp_path)
-    client = site.test_client()
+    app = create_app(tmp_path)
+    client = app.test_client()
     pages = ("/", "/agents", "/agents/q-table", "/arena", "/compare/", "/experiments", "/how")
     boards = [f"/{page}/4{cell}" for page in ("play", "why", "compare") for cell in DIGITS[:4]]
     for page in (*pages, "/how/learning", "/mind/q-table", "/puzzle", "/puzzle/1", *boards):
         assert client.get(page).status_code == 200, page
-    used = weakref.ref(site.extensions["world"])
-    del site, client
+    used = weakref.ref(app.extensions["site"])
+    del app, client
     gc.collect()
     assert used() is None

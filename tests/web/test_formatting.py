@@ -5,7 +5,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from app.web.numbers import percent, signed
+from app.web.formatting import format_percent, format_signed
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from app.web.numbers import percent, signed
     ],
 )
 def test_what_is_not_none_or_all_is_not_written_so(chance: float, two: str, one: str) -> None:
-    assert (percent(chance), percent(chance, 1)) == (two, one)
+    assert (format_percent(chance), format_percent(chance, 1)) == (two, one)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_what_is_not_none_or_all_is_not_written_so(chance: float, two: str, one:
     ],
 )
 def test_a_value_has_a_sign_unless_it_is_zero(value: float, text: str) -> None:
-    assert signed(value) == text
+    assert format_signed(value) == text
 
 
 # How one position looks, as the page says it.

@@ -34,15 +34,15 @@ class Language:
         return str.maketrans(",.", self.digits)
 
 
-def load(folder: Path) -> dict[str, Language]:
+def load_languages(folder: Path) -> dict[str, Language]:
     """Read every catalogue of a folder, <code>.po, by their codes.
 
     Raises PoFileError or ValueError if one of them is none.
     """
-    return {file.stem: read(file) for file in sorted(folder.glob("*.po"))}
+    return {file.stem: read_catalogue(file) for file in sorted(folder.glob("*.po"))}
 
 
-def read(file: Path) -> Language:
+def read_catalogue(file: Path) -> Language:
     """Read one catalogue; raises as `load` does.
 
     It also says what Babel knows of the language, which would take each process 5 MB.
@@ -56,40 +56,40 @@ def read(file: Path) -> Language:
 
 
 IN_ENGLISH = Language(ENGLISH, "English", NullTranslations())
-_spoken = ContextVar("spoken", default=IN_ENGLISH)
+_current_language = ContextVar("spoken", default=IN_ENGLISH)
 
 
-def speak(language: Language) -> None:
+def select_language(language: Language) -> None:
     """Speak a language from now on, as far as this request goes."""
-    _spoken.set(language)
+    _current_language.set(language)
 
 
-def spoken() -> Language:
+def current_language() -> Language:
     """Return the language that is spoken."""
-    return _spoken.get()
+    return _current_language.get()
 
 
 def gettext(text: str, /, **values: object) -> str:
     """Return a text in the language that is spoken, with values in place of its %(names)s."""
-    text = _spoken.get().texts.gettext(text)
+    text = _current_language.get().texts.gettext(text)
     return text % values if values else text
 
 
 def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
     """Return the form of a text that goes with a number, which is written for %(count)s."""
-    text = _spoken.get().texts.ngettext(one, many, number)
-    return text % {"count": localized(f"{number:,}"), **values}
+    text = _current_language.get().texts.ngettext(one, many, number)
+    return text % {"count": localize_number(f"{number:,}"), **values}
 
 
-def localized(number: str) -> str:
+def localize_number(number: str) -> str:
     """Write a number that is written in English as the language that is spoken does."""
-    language = _spoken.get()
+    language = _current_language.get()
     if language is IN_ENGLISH:
         return number
     return number.translate(language.table)
 
 
-def month_and_day(day: date) -> str:
+def format_day(day: date) -> str:
     """Write a day of any year."""
     months = gettext(
         "January February March April May June July August September October November December"
@@ -97,6 +97,6 @@ def month_and_day(day: date) -> str:
     return gettext("%(day)s %(month)s", day=day.day, month=months.split()[day.month - 1])
 
 
-def marked(text: str) -> str:
+def gettext_noop(text: str) -> str:
     """Mark a text where it is defined that is looked up where it is written."""
     return text

@@ -10,44 +10,51 @@ from flask import Flask
 from flask.testing import FlaskClient
 from msgspec.structs import replace
 
-from app.web import addresses
-from app.web.match import Match, parse, place_of
-from app.web.scene import SNAPSHOT_DELAY, Auto, auto, next_snapshot, reply_chances, snapshots
-from app.web.world import World
+from app.web import urls
+from app.web.match import Match, parse_match, replay_match
+from app.web.match_controls import (
+    SNAPSHOT_DELAY,
+    Auto,
+    build_snapshots,
+    next_snapshot,
+    plan_automatic_step,
+    reply_chances,
+)
+from app.web.site_data import SiteData
 
 
-def chances(world: World, match: Match) -> np.ndarray:
-    return reply_chances(place_of(match, world))
+def chances(site: SiteData, match: Match) -> np.ndarray:
+    return reply_chances(replay_match(match, site))
 
 
-def test_the_seat_that_is_to_move_decides(world: World) -> None:
+def test_the_seat_that_is_to_move_decides(site: SiteData) -> None:
     start = Match(x="fixed", o="random")
-    assert chances(world, start).tolist() == [1, *[0] * 8]
+    assert chances(site, start).tolist() == [1, *[0] * 8]
     after = Match(record="0", x="fixed", o="random")
-    np.testing.assert_allclose(chances(world, after), [0, *[1 / 8] * 8])
+    np.testing.assert_allclose(chances(site, after), [0, *[1 / 8] * 8])
 
 
-def test_in_a_persons_place_the_lens_plays_its_best_moves(world: World) -> None:
+def test_in_a_persons_place_the_lens_plays_its_best_moves(site: SiteData) -> None:
     match = Match(record="0314", lens="truth")  # X completes the top row
-    assert chances(world, match).tolist() == [cell == 2 for cell in range(9)]
+    assert chances(site, match).tolist() == [cell == 2 for cell in range(9)]
 
 
-def test_in_a_persons_place_the_lens_plays_as_it_did_at_the_snapshot_shown(world: World) -> None:
-    agent = world.agents["q-learning-1"]
+def test_in_a_persons_place_the_lens_plays_as_it_did_at_the_snapshot_shown(site: SiteData) -> None:
+    agent = site.agents["q-learning-1"]
     for step in range(agent.history.snapshots):
         match = Match(record="40", lens="q-learning-1", step=step)
-        place = place_of(match, world)
-        row = agent.table(world.game, step)[place.position]
+        state = replay_match(match, site)
+        row = agent.table(site.game, step)[state.position]
         best = row == np.nanmax(row)
-        np.testing.assert_array_equal(chances(world, match), best / best.sum())
+        np.testing.assert_array_equal(chances(site, match), best / best.sum())
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.25, 1.0])
-def test_with_this_chance_the_move_is_random(world: World, epsilon: float) -> None:
+def test_with_this_chance_the_move_is_random(site: SiteData, epsilon: float) -> None:
     match = Match(x="fixed", epsilon=epsilon)
     random_part = epsilon / 9
     np.testing.assert_allclose(
-        chances(world, match), [1 - epsilon + random_part, *[random_part] * 8]
+        chances(site, match), [1 - epsilon + random_part, *[random_part] * 8]
     )
 
 
@@ -82,9 +89,9 @@ def test_replies_come_as_often_as_the_policy_says_and_a_seed_repeats_them(
 LENS = "q-learning-1"
 
 
-def test_there_is_a_mark_for_every_snapshot(world: World) -> None:
-    for name, agent in world.agents.items():
-        shown = snapshots(place_of(Match(), world), name)
+def test_there_is_a_mark_for_every_snapshot(site: SiteData) -> None:
+    for name, agent in site.agents.items():
+        shown = build_snapshots(replay_match(Match(), site), name)
         assert shown is not None
         assert len(shown.marks) == len(agent.snapshot_updates)
         assert shown.marks[0] == "after 0 updates"
@@ -92,35 +99,35 @@ def test_there_is_a_mark_for_every_snapshot(world: World) -> None:
         assert shown.marks[-1].startswith("trained: ")
 
 
-def test_the_truth_was_never_trained(world: World) -> None:
-    assert snapshots(place_of(Match(lens="truth"), world), "truth") is None
-    assert snapshots(place_of(Match(), world), f"{LENS}_task") is None
+def test_the_truth_was_never_trained(site: SiteData) -> None:
+    assert build_snapshots(replay_match(Match(lens="truth"), site), "truth") is None
+    assert build_snapshots(replay_match(Match(), site), f"{LENS}_task") is None
 
 
-def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(world: World) -> None:
+def test_running_through_it_shows_every_snapshot_once_and_ends_as_shipped(site: SiteData) -> None:
     match = Match(record="40", lens=LENS)
-    first = snapshots(place_of(match, world), LENS)
+    first = build_snapshots(replay_match(match, site), LENS)
     assert first is not None
     address = urlsplit(first.toggle)
     query = dict(parse_qsl(address.query))
-    place = parse("40", query, world)
+    state = parse_match("40", query, site)
     seen = []
-    while place.match.train:
-        assert place.match.step is not None
-        seen.append(place.match.step)
-        going_on = auto(place)
-        place = place_of(next_snapshot(place), world)
-        assert going_on == Auto(addresses.play(place.match), SNAPSHOT_DELAY, "train")
+    while state.match.train:
+        assert state.match.step is not None
+        seen.append(state.match.step)
+        going_on = plan_automatic_step(state)
+        state = replay_match(next_snapshot(state), site)
+        assert going_on == Auto(urls.play(state.match), SNAPSHOT_DELAY, "train")
     assert seen == list(range(first.last))
-    assert place.match == Match(record="40", lens=LENS)
+    assert state.match == Match(record="40", lens=LENS)
 
 
-def test_a_run_can_be_stopped_where_it_is(world: World) -> None:
+def test_a_run_can_be_stopped_where_it_is(site: SiteData) -> None:
     match = Match(lens=LENS, step=4, train=True)
-    shown = snapshots(place_of(match, world), LENS)
+    shown = build_snapshots(replay_match(match, site), LENS)
     assert shown is not None
     assert shown.running
-    assert shown.toggle == addresses.play(replace(match, train=False))
+    assert shown.toggle == urls.play(replace(match, train=False))
 
 
 def test_a_move_ends_a_run() -> None:
@@ -150,9 +157,9 @@ def test_a_move_ends_a_run() -> None:
     ],
 )
 def test_what_the_form_means_by_its_step(
-    client: FlaskClient, world: World, at: str, form: str, address: str
+    client: FlaskClient, site: SiteData, at: str, form: str, address: str
 ) -> None:
-    last = str(world.agents[LENS].history.snapshots - 1)
+    last = str(site.agents[LENS].history.snapshots - 1)
     response = client.get(f"/set/?at={quote(at)}&" + form.replace("LAST", last))
     assert response.headers["Location"] == address
 
@@ -161,18 +168,18 @@ def test_a_wrong_step_is_refused(client: FlaskClient) -> None:
     assert client.get(f"/set/?at=/play/?lens={LENS}&lens={LENS}&step=99").status_code == 400
 
 
-def test_the_curve_behind_the_slider_is_that_of_the_blunders(world: World) -> None:
-    shown = snapshots(place_of(Match(), world), LENS)
+def test_the_curve_behind_the_slider_is_that_of_the_blunders(site: SiteData) -> None:
+    shown = build_snapshots(replay_match(Match(), site), LENS)
     assert shown is not None
-    blunders = world.agents[LENS].card.figures.blunders
+    blunders = site.agents[LENS].card.figures.blunders
     points = [tuple(map(float, point.split(","))) for point in shown.curve.split()]
     assert [x for x, _ in points] == pytest.approx(np.linspace(0, 100, len(blunders)), abs=0.5)
     heights = [20 * number / max(blunders) for number in blunders]
     assert [20 - y for _, y in points] == pytest.approx(heights, abs=0.06)
 
 
-def test_the_last_step_is_the_agent_as_shipped(client: FlaskClient, world: World) -> None:
-    last = world.last_step(LENS)
+def test_the_last_step_is_the_agent_as_shipped(client: FlaskClient, site: SiteData) -> None:
+    last = site.last_step(LENS)
     assert client.get(f"/play/4?lens={LENS}&step={last}").data == (
         client.get(f"/play/4?lens={LENS}").data
     )

@@ -29,11 +29,12 @@ from msgspec import Struct
 from werkzeug.http import generate_etag
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.web import addresses
+from app.web import facts, urls
+from app.web.formatting import format_count, format_parameter, format_percent, format_signed
 from app.web.match import Match
-from app.web.numbers import count, in_figures, percent, signed
-from app.web.text import BLOCKED, first_opponent
-from app.web.world import HUMAN, World, is_moves, kept, world
+from app.web.site_data import HUMAN, SiteData, cached_per_site, current_site, is_moves
+from app.web.urls import frame_url, with_query
+from app.web.wording import BLOCKED, first_opponent
 
 PARTS_KEPT = 512  # most of them below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
@@ -73,13 +74,23 @@ def init_app(app: Flask) -> None:
     `first_game` is where a visitor plays who has not chosen an opponent, and `first_preview` the
     picture of the front page's last board, with which a link to a page without its own is shown.
     """
-    app.before_request(lead_to_one_name)
-    app.jinja_env.globals["addresses"] = addresses
-    opponent = first_opponent(app.extensions["world"])
-    app.jinja_env.globals["first_game"] = addresses.play_against(opponent)
+    app.before_request(redirect_to_canonical)
+    app.jinja_env.globals["urls"] = urls
+    app.jinja_env.globals["exact_facts"] = facts
+    opponent = first_opponent(app.extensions["site"])
+    app.jinja_env.globals["first_game"] = urls.play_against(opponent)
     filmed = Match(BLOCKED, o=HUMAN, lens=opponent)
-    app.jinja_env.globals["first_preview"] = addresses.MATCH_PREVIEW.of(filmed)
-    for function in (count, in_figures, percent, signed, once, in_frame, inside, outside):
+    app.jinja_env.globals["first_preview"] = urls.MATCH_PREVIEW.url_for_match(filmed)
+    for function in (
+        format_count,
+        format_parameter,
+        format_percent,
+        format_signed,
+        render_macro,
+        is_frame,
+        inside,
+        outside,
+    ):
         app.add_template_global(function)
     controls, boards = map(
         app.jinja_env.get_template, ("parts/_controls.html", "parts/_board.html")
@@ -89,29 +100,31 @@ def init_app(app: Flask) -> None:
     app.jinja_env.globals["draw_board"] = boards.module.draw_board  # type: ignore[attr-defined]
 
 
-def lead_to_one_name() -> AnyResponse | None:
+def redirect_to_canonical() -> AnyResponse | None:
     """Redirect to the address with the one name of each recipe in it, if that is another.
 
     Raises an HTTPException with a sentence if one of them cannot be had.
     """
     path = dict(request.view_args or {})
     query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)  # in its order
-    one_path = {part: _one_view(text) if part in IN_PATHS else text for part, text in path.items()}
-    one_query = [(key, _one_view(text) if key in IN_QUERIES else text) for key, text in query]
+    one_path = {
+        part: _canonical_view(text) if part in IN_PATHS else text for part, text in path.items()
+    }
+    one_query = [(key, _canonical_view(text) if key in IN_QUERIES else text) for key, text in query]
     if (one_path, one_query) == (path, query) or not request.endpoint:
         return None
     address = url_for(request.endpoint, _external=False, **one_path)
-    return redirect(addresses.again(address, one_query), 301)
+    return redirect(with_query(address, one_query), 301)
 
 
-def _one_view(text: str) -> str:
+def _canonical_view(text: str) -> str:
     """Return a lens, or an agent's name, by the one name of the recipe in it, if there is one."""
     found = None if is_moves(text) else VIEW.fullmatch(text)
     agent, rest = found.groups(default="") if found else (text, "")
-    return (world().canonical(agent) or agent) + rest
+    return (current_site().canonical(agent) or agent) + rest
 
 
-def respond(page: Page) -> Response:
+def render_page(page: Page) -> Response:
     """Answer with a page: with its fragment, if it has one and htmx asks.
 
     What it says has to follow from the address and the models alone: then every cache may keep it
@@ -125,29 +138,31 @@ def respond(page: Page) -> Response:
     body = text.encode()
     response = Response(body, mimetype=page.mimetype)
     response.headers["Vary"] = "HX-Request"
-    return revalidated(response, generate_etag(body))
+    return allow_revalidation(response, generate_etag(body))
 
 
-def lead_to(address: str, page: Callable[[], Page], history: str = "Push") -> AnyResponse:
+def redirect_after_form(
+    address: str, page: Callable[[], Page], history: str = "Push"
+) -> AnyResponse:
     """Answer a request that another address shows the end of: a move that was drawn just now.
 
     htmx gets its page at once, and what to do with the `history`, "Push" or "Replace"; others are
     sent there.  In a frame the history is that of the page around it: nothing is added to it.
     Asked again it may be another, so no cache keeps it.
     """
-    if in_frame():
+    if is_frame():
         history = "Replace"
     if not wants_fragment():
         response: AnyResponse = redirect(address, 303)
     else:
-        response = respond(page())
+        response = render_page(page())
         del response.headers["ETag"]
         response.headers[f"HX-{history}-Url"] = address
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
-def revalidated(response: Response, etag: str) -> Response:
+def allow_revalidation(response: Response, etag: str) -> Response:
     """Let caches keep an answer that ask again before using it; `packing` answers them 304."""
     response.headers["Cache-Control"] = ASKED_AGAIN
     response.set_etag(etag)
@@ -159,27 +174,27 @@ def wants_fragment() -> bool:
     return request.headers.get("HX-Request") == "true"
 
 
-def in_frame() -> bool:
+def is_frame() -> bool:
     """Whether it is shown in a frame on a page of another site."""
-    return has_request_context() and request.path.startswith(addresses.EMBED)
+    return has_request_context() and request.path.startswith(urls.EMBED)
 
 
 def inside(address: str) -> str:
     """Return where a page that has a frame is shown: in a frame, if this is one."""
-    return addresses.framed(address) if in_frame() else address
+    return frame_url(address) if is_frame() else address
 
 
 def outside() -> Markup:
     """Return the attributes of a link to a page that has no frame: a frame opens it aside."""
-    return Markup(' target="_blank" rel="noopener"' if in_frame() else "")
+    return Markup(' target="_blank" rel="noopener"' if is_frame() else "")
 
 
-def once(macro: str, *facts: Hashable) -> str:
+def render_macro(macro: str, *facts: Hashable) -> str:
     """Return what a macro makes of facts, and remember it: a list of players takes a while."""
-    return _written(world(), macro, *facts)
+    return _rendered_macro(current_site(), macro, *facts)
 
 
-@kept(PARTS_KEPT, per_language=True)
-def _written(_: World, macro: str, *facts: Hashable) -> str:
+@cached_per_site(PARTS_KEPT, per_language=True)
+def _rendered_macro(_: SiteData, macro: str, *facts: Hashable) -> str:
     written: str = get_template_attribute("parts/_controls.html", macro)(*facts)
     return written

@@ -1,0 +1,373 @@
+"""A match as a board shows it, on its page or in a frame: all that it says, and where it leads.
+
+Its page and a frame have the same controls, each with addresses of its own.  What happens by itself
+and the slider over a training belong to them.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from app.tictactoe.game import O, X, mover_at
+from app.tictactoe.notation import MARKS
+from app.tictactoe.views import heat, shown
+from app.web import move_values, urls
+from app.web.formatting import format_percent, format_signed, name_square_briefly
+from app.web.game_review import ReviewedMove, review_moves
+from app.web.hint import build_hint, list_hint_cells
+from app.web.match import Match, MatchState
+from app.web.match_controls import (
+    REPLY_DELAY,
+    Auto,
+    Controls,
+    build_controls,
+    is_answered,
+    plan_automatic_step,
+)
+from app.web.move_values import (
+    MoveValues,
+    build_notes,
+    choose_lens,
+    evaluate_match,
+    evaluate_moves,
+    find_shown_ply,
+    find_viewer,
+)
+from app.web.pictures.boards import Board, board
+from app.web.site_data import HUMAN, SiteData, cached_per_site, is_moves
+from app.web.translation import gettext, gettext_noop, ngettext
+from app.web.urls import Routes, move_urls
+from app.web.wording import (
+    NO_LONGER,
+    Legend,
+    build_legend,
+    characterise,
+    describe_status,
+    describe_turn,
+)
+
+OVER = {
+    -1: gettext_noop("The game is over: for %(mark)s a loss."),
+    0: gettext_noop("The game is over: for %(mark)s a draw."),
+    1: gettext_noop("The game is over: for %(mark)s a win."),
+}
+OPTIMAL = {
+    -1: gettext_noop(
+        "For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a loss."
+    ),
+    0: gettext_noop("For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a draw."),
+    1: gettext_noop("For %(mark)s: %(agent)s estimates %(value)s; with optimal play it is a win."),
+}
+
+
+class Seat(NamedTuple):
+    """One of the two who play."""
+
+    mark: str
+    name: str
+    strength: str
+    wins: int
+    to_move: bool
+
+
+class Action(NamedTuple):
+    """Something to do next."""
+
+    id: str
+    label: str
+    href: str
+    key: str = ""
+    kind: str = ""
+    symbol: str = ""  # in place of the label, where there is little room
+
+
+class Headline(NamedTuple):
+    """What stands above the board."""
+
+    headline: str
+    caption: str
+    actions: list[Action]
+
+
+class Bar(NamedTuple):
+    """What a position is worth to one side in heats, to a lens and with optimal play."""
+
+    heat: int | None  # None where nothing is known
+    truth: int | None  # None where values are hidden
+    label: str
+
+
+class MatchView(NamedTuple):
+    """A match where it stands."""
+
+    says: Headline
+    result: str  # "win", "draw" or "loss" at the end of a game, "" before
+    status: str  # what is to be said to a screen reader; "" while nothing is
+    board: Board
+    bar: Bar
+    opinion: MoveValues | None  # None where no values are shown
+    ply: int | None  # whose decision the values are of
+    legend: Legend | None  # likewise
+    controls: Controls
+    auto: Auto | None  # None while nothing happens by itself
+    moves: list[ReviewedMove]
+    blame: ReviewedMove | None  # the move that a finished game turned on, if it was a blunder
+
+    @property
+    def pause(self) -> int:
+        """Milliseconds from a person's move until the answer to it is shown."""
+        return round(1000 * REPLY_DELAY)
+
+
+def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchView:
+    """Gather what is the same wherever the board of a match stands, but for where it leads."""
+    match = state.match
+    going_on, controls, played = (
+        plan_automatic_step(state, routes),
+        build_controls(state, routes),
+        review_moves(state),
+    )
+    blame = find_losing_move(state)
+    ply = find_shown_ply(state)
+    seen = None if match.hide or ply is None else evaluate_match(state, ply)
+    legend = build_legend(state, seen) if seen else None
+    return MatchView(
+        says=build_headline(
+            state, controls, played, blame, legend, going_on is not None, routes.show
+        ),
+        result=name_result(state),
+        status=describe_status(state, going_on is not None),
+        board=board(
+            state,
+            seen,
+            None if going_on else move_urls(match, routes.show),
+            notes=build_notes(state.site, seen, match.step, match.errors) if seen else None,
+            more=describe_cells(state, seen),
+            hinted=list_hint_cells(state),
+            reply=move_urls(match, routes.reply) if is_answered(state) else None,
+            held=ply != len(match.shown) and not state.over,
+        ),
+        bar=build_bar(state, seen),
+        opinion=seen,
+        ply=ply,
+        legend=legend,
+        controls=controls,
+        auto=going_on,
+        moves=played,
+        blame=blame,
+    )
+
+
+def describe_seats(state: MatchState) -> tuple[Seat, Seat]:
+    """Say who plays X and who plays O."""
+    return _describe_seat(state, X), _describe_seat(state, O)
+
+
+def build_headline(
+    state: MatchState,
+    links: Controls,
+    played: list[ReviewedMove],
+    blame: ReviewedMove | None,
+    legend: Legend | None,
+    going_on: bool,
+    show: Callable[[Match], str],
+) -> Headline:
+    """Say whose turn it is and what the colours are, and offer what is to be done."""
+    match, titles = state.match, state.site.titles
+    title, caption = describe_turn(state), legend.caption if legend else ""
+    if match.hide:
+        caption = gettext("The values are hidden.")
+    if state.over:
+        title = gettext("Your turn") if match.replay else title
+        return Headline(title, *_build_final_caption(state, links, blame, show))
+    mover, mark = titles[match.seat(match.to_move)], MARKS[match.to_move]
+    if match.hint:
+        best, sentence = build_hint(state)
+        action = Action("play-hint", gettext("Play it"), show(match.play(best)), kind="primary")
+        return Headline(gettext("Hint"), sentence, [action])
+    if match.shown and played[len(match.shown) - 1].random:
+        by_chance = gettext("%(mark)s’s move was random.", mark=MARKS[-match.to_move])
+        caption = f"{by_chance} {caption}"
+    if not match.at_end:
+        shown, total = len(match.shown), len(match.record)
+        where = f"{gettext('Move %(shown)s of %(total)s.', shown=shown, total=total)} {caption}"
+        actions = [Action("now", gettext("To the end"), links.last, symbol="last")]
+        if find_viewer(match, state.site) not in (None, match.to_move):
+            view = show(replace(match, view=mark.lower()))
+            actions.insert(0, Action("view", gettext("View as %(mark)s", mark=mark), view))
+        return Headline(title, where, actions)
+    if match.pause and not match.is_human(match.to_move):
+        words = (
+            gettext_noop("Let %(agent)s go on")
+            if match.watched
+            else gettext_noop("Let %(agent)s reply")
+        )
+        action = Action("go-on", gettext(words, agent=mover), links.play, kind="primary")
+        return Headline(gettext("Paused"), caption, [action])
+    if going_on or not links.take_back:
+        return Headline(title, caption, [])
+    back = Action("take-back", gettext("Take back"), links.take_back, "u")
+    return Headline(title, caption, [back])
+
+
+def name_result(state: MatchState) -> str:
+    """Say how a game ended for the person who played, or that a player won; "" before."""
+    if not state.over:
+        return ""
+    outcome = state.site.game.result(state.position)
+    side = find_viewer(state.match, state.site)
+    if state.match.watched or side is None:
+        side = outcome
+    return move_values.OUTCOMES[outcome * side] if outcome else move_values.OUTCOMES[0]
+
+
+def build_bar(state: MatchState, seen: MoveValues | None) -> Bar:
+    """Say what the position is worth to the side whose view is kept, else to X.
+
+    After the end that is how the game ended, whatever a lens expected.
+    """
+    if seen is None:
+        words = (
+            gettext_noop("The values are hidden.")
+            if state.match.hide
+            else gettext_noop("No value yet.")
+        )
+        return Bar(None, None, gettext(words))
+    side = find_viewer(state.match, state.site) or X
+    sign = side * int(state.site.game.to_move[seen.position])
+    if state.over:
+        ended = side * state.site.game.result(state.position)
+        label = gettext(OVER[ended], mark=MARKS[side])
+        return Bar(ended * move_values.HEAT_STEPS, ended * move_values.HEAT_STEPS, label)
+    best_value = seen.best_value
+    expected = None if best_value is None else np.array(sign * best_value)
+    value = int(state.site.solution.value[seen.position])
+    if seen.beads:
+        expects = gettext("no result, it only has beads")
+    elif is_moves(seen.lens):
+        expects = gettext("nothing known")
+    elif expected is None:
+        expects = gettext("nothing yet")
+    else:
+        expects = format_signed(float(shown(expected)))
+    who = state.site.titles[seen.lens]
+    label = gettext(OPTIMAL[side * value], mark=MARKS[side], agent=who, value=expects)
+    colour = None if expected is None else int(heat(expected, move_values.HEAT_STEPS))
+    return Bar(colour, side * value * move_values.HEAT_STEPS, label)
+
+
+def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | None:
+    """Say of each cell how often it was tried and which reply is expected, by cell."""
+    if seen is None or state.match.step is not None or is_moves(seen.lens):
+        return None
+    site, game, position = state.site, state.site.game, seen.position
+    replies, after = _likeliest_moves(site, seen.lens), game.successor[position].tolist()
+    agent = site.agents.find(seen.lens)
+    tried = agent.visits[position].tolist() if agent else None
+    answering, sentences = MARKS[-int(game.to_move[position])], []
+    for cell, successor in enumerate(after):
+        if successor < 0:
+            sentences.append("")
+            continue
+        value = seen.truths[cell] if seen.exact else seen.spoken[cell] or seen.blank
+        sentence = f"{name_square_briefly(game, cell).capitalize()}: {value}"
+        if tried:
+            times = ngettext("tried %(count)s time", "tried %(count)s times", tried[cell])
+            sentence += f", {times}"
+        if successor < len(replies) and not seen.beads:
+            square = name_square_briefly(game, replies[successor])
+            reply = gettext("expects %(mark)s at %(square)s", mark=answering, square=square)
+            sentence += f"; {reply}"
+        sentences.append(f"{sentence}.")
+    return sentences
+
+
+def _describe_seat(state: MatchState, player: int) -> Seat:
+    match, site = state.match, state.site
+    who, mark = match.seat(player), MARKS[player]
+    alone = who == HUMAN and not match.is_human(-player)
+    name = gettext("You") if alone else site.titles[who]
+    wins = match.tally[0 if player == X else 2]
+    strength = gettext(characterise(site, who).strength or "human")
+    if who != HUMAN and match.epsilon:
+        share = format_percent(match.epsilon, 0)
+        strength += ", " + gettext("%(share)s%% random", share=share)
+    return Seat(
+        mark=mark,
+        name=name,
+        strength=strength,
+        wins=wins,
+        to_move=not state.over and match.to_move == player,
+    )
+
+
+def find_losing_move(state: MatchState) -> ReviewedMove | None:
+    """Return the last blunder of a finished game: the person's own, unless the person won."""
+    if not state.over:
+        return None
+    side = None if state.match.watched else find_viewer(state.match, state.site)
+    lost = [move for move in review_moves(state) if move.blunder]
+    own = [move for move in lost if side is not None and move.mark == MARKS[side]]
+    return next(reversed(lost if name_result(state) == "win" else own or lost), None)
+
+
+def _build_final_caption(
+    state: MatchState, links: Controls, blame: ReviewedMove | None, show: Callable[[Match], str]
+) -> tuple[str, list[Action]]:
+    """Return what a finished game teaches, and where to go from it."""
+    match = state.match
+    if match.replay:
+        yours = replace(match, pause=False, x=HUMAN if match.watched else match.x)
+        action = Action("your-turn", gettext("Play it"), show(yours.go("")), kind="primary")
+        return summarise_game(state), [action]
+    actions = [Action("rematch", gettext("Rematch"), links.new_game, kind="primary")]
+    if links.take_back:
+        back = gettext("Take back")
+        actions.append(Action("take-back", back, links.take_back, "u", symbol="undo"))
+    if not blame:
+        return gettext("No move was a blunder."), actions
+    before = match.at(blame.ply - 1)
+    if find_viewer(match, state.site) not in (None, mover_at(blame.ply - 1)):
+        before = replace(before, view=blame.mark.lower())
+    actions.insert(0, Action("show", gettext("Show me"), show(before)))
+    worth = mover_at(blame.ply - 1) * int(state.site.solution.value[state.positions[blame.ply - 1]])
+    words = gettext_noop("Move %(ply)s was a blunder: %(what)s.")
+    if blame.random:
+        words = gettext_noop("Move %(ply)s, a random move, was a blunder: %(what)s.")
+    return gettext(words, ply=blame.ply, what=gettext(NO_LONGER[worth])), actions
+
+
+def summarise_game(state: MatchState) -> str:
+    """Say in a line what a finished game turned on, to people who did not play it."""
+    match, site, blame = state.match, state.site, find_losing_move(state)
+    if not blame:
+        return gettext("No move was a blunder.")
+    winner, ply = site.game.result(state.position), blame.ply - 1
+    who, erred = match.seat(winner), match.seat(mover_at(ply))
+    cell, words = state.cells[ply], gettext_noop("A draw, after a blunder: move %(ply)s.")
+    if winner:
+        words = gettext_noop("%(who)s won after a blunder: move %(ply)s.")
+    value = ""
+    if site.agents.knows(erred) and not blame.random:
+        view = evaluate_moves(site, state.positions[ply], erred)
+        if view.known[cell] and not view.beads:
+            who, value = erred, view.texts[cell]
+            words = gettext_noop("%(who)s gave move %(ply)s the value %(value)s: a blunder.")
+    named = MARKS[winner] if match.is_human(winner) and not value else site.titles[who]
+    return gettext(words, who=named, value=value, ply=blame.ply)
+
+
+@cached_per_site(64)
+def _likeliest_moves(site: SiteData, name: str) -> bytes:
+    """Return the cell that a lens is likeliest to play in each decision, [D]."""
+    return bytes(site.policy(name).argmax(axis=1).tolist())
+
+
+def find_shown_lens(state: MatchState) -> str:
+    """Return whose values the board shows, or would if they were not hidden."""
+    ply = find_shown_ply(state)
+    here = state.position if ply is None or state.over else state.positions[ply]
+    to_move = state.match.to_move if state.over else int(state.site.game.to_move[here])
+    return choose_lens(state.match, state.site, to_move)

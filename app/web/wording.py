@@ -1,0 +1,346 @@
+"""What several pages say in sentences, and who an agent is at the board in a few words."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.tictactoe.game import SEATS, Game, O, X, mover_at
+from app.tictactoe.notation import MARKS
+from app.tictactoe.policy import BASELINES
+from app.tictactoe.tasks import Task
+from app.tictactoe.views import Worth
+from app.web.algorithms import ALGORITHMS, opponent_name
+from app.web.facts import find_losing_game, get_figures, judge_policy, list_puzzles
+from app.web.formatting import (
+    format_count,
+    format_percent,
+    format_signed,
+    format_updates,
+    join_words,
+    name_square,
+    name_square_briefly,
+)
+from app.web.match import MatchState
+from app.web.move_values import HEATS, ONES, MoveValues, evaluate_moves
+from app.web.site_data import HUMAN, TASK, SiteData, cached_per_site, is_moves
+from app.web.translation import gettext, gettext_noop, localize_number, ngettext
+
+NAMED = 3  # squares that a sentence still names one by one
+
+
+def describe_turn(state: MatchState) -> str:
+    """Say whose turn it is or how the game ended, for the eye."""
+    match, titles = state.match, state.site.titles
+    if state.over:
+        return _describe_result(state)
+    who = match.to_move
+    if not match.is_human(who):
+        agent = titles[match.seat(who)]
+        return gettext("%(agent)s to move as %(mark)s", agent=agent, mark=MARKS[who])
+    if match.is_human(-who):
+        return gettext("%(mark)s to move", mark=MARKS[who])
+    return gettext("Your turn as %(mark)s", mark=MARKS[who])
+
+
+def describe_status(state: MatchState, going_on: bool = False) -> str:
+    """Say what has happened, for a screen reader: the last moves of both and what is next.
+
+    It waits with that while an agent is about to move, so nothing is said twice, and of a game
+    between agents it says only how it ended, unless it is gone through step by step.  A
+    person's blunder is said, unless the values are hidden.
+    """
+    if going_on and not state.over:
+        return ""
+    plies = list(enumerate(state.cells[: len(state.match.shown)]))[-2:]
+    moves = [
+        f"{MARKS[mover_at(ply)]}: {name_square(state.site.game, cell)}."
+        f"{_describe_blunder(state, ply, cell)}"
+        for ply, cell in plies
+    ]
+    if state.match.watched and state.over:
+        moves = []
+    return " ".join([*moves, f"{describe_turn(state)}."])
+
+
+# What the ends and the middle of the colours stand for where they say how a box of beads leans.
+BEADS = gettext_noop("no beads"), gettext_noop("an equal share"), gettext_noop("all beads")
+NO_LONGER = {
+    0: gettext_noop("no longer a draw"),
+    1: gettext_noop("no longer a win"),
+}  # after a blunder
+
+
+EXPECTED = gettext_noop("%(agent)s’s values after %(updates)s, %(view)s")
+BEADS_THEN = gettext_noop("the beads of %(agent)s after %(updates)s, %(view)s")
+
+
+class Legend(NamedTuple):
+    """How to read the colours."""
+
+    caption: str
+    facts: str  # what is exactly true of the agent or lens
+    errs: bool  # whether values of it can be wrong
+    blank: str = ""  # what a square without a value means, "" where all have one
+    drawn: bool = False  # whether its moves are drawn like beads, so that it has no one move
+    heats: range = range(0)  # colours to show
+    scale: tuple[tuple[str, ...], ...] = ()  # what its two ends and its middle stand for
+
+
+def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
+    """Explain an opinion: whose it is, for whom, on what scale, and how far to trust it.
+
+    It is of the position shown, or of an earlier one, which is kept in view.
+    """
+    site, step = state.site, state.match.step
+    player = int(site.game.to_move[opinion.position])
+    now = opinion.position == state.position
+    when = (
+        gettext_noop("for %(mark)s (to move)")
+        if now
+        else gettext_noop("for %(mark)s (at its last move)")
+    )
+    view = gettext(when, mark=MARKS[player])
+    if is_moves(opinion.lens):
+        words = gettext_noop("★ is what %(agent)s plays %(view)s: its values are not known")
+        caption = gettext(words, agent=site.titles[opinion.lens], view=view)
+        return Legend(caption, describe_agent(site, opinion.lens), errs=True)
+    worth, decimals = site.worth(opinion.lens), 2
+    if opinion.exact:
+        caption, decimals = gettext("how the game ends %(view)s", view=view), 0
+        exactly = gettext("Found by solving the game.")
+    elif site.agents.knows(opinion.lens):
+        card = site.agents[opinion.lens].card
+        has, had = gettext_noop("%(agent)s’s values %(view)s"), EXPECTED
+        if opinion.beads:
+            has, had = gettext_noop("the beads of %(agent)s %(view)s"), BEADS_THEN
+        caption = gettext(has, agent=card.title, view=view)
+        exactly = describe_agent(site, opinion.lens, step)
+        if step is not None:
+            trained = format_updates(card.figures.updates[step])
+            caption = gettext(had, agent=card.title, updates=trained, view=view)
+    else:
+        name = opinion.lens.removesuffix(TASK)
+        title, task = site.titles[name], site.task(name) or Task()
+        words = gettext_noop("Q* of the training task of %(agent)s, %(view)s")
+        if task.epsilon:
+            words = gettext_noop(
+                "Q* of the training task of %(agent)s over ε-soft policies, %(view)s"
+            )
+        caption = gettext(words, agent=title, view=view)
+        exactly = gettext("Exact: the task is %(task)s.", task=describe_task(site, task))
+    return Legend(
+        caption=gettext("On the squares: %(what)s", what=caption),
+        blank=opinion.blank,
+        errs=site.agents.knows(opinion.lens) and not opinion.beads,
+        drawn=opinion.beads and site.agents[opinion.lens].card.plays == "proportional",
+        heats=HEATS,
+        scale=_label_scale(worth, "x" if player == X else "o", decimals, opinion.own)
+        if worth
+        else tuple((gettext(words),) for words in BEADS),
+        facts=exactly,
+    )
+
+
+def describe_task(site: SiteData, task: Task) -> str:
+    """Describe a training task: the opponent, and what later results count."""
+    whom = gettext("itself") if task.opponent is None else site.titles[task.opponent]
+    gamma = localize_number(f"{task.gamma:g}")
+    if task.epsilon:
+        epsilon = localize_number(f"{task.epsilon:g}")
+        whom = gettext(
+            "%(opponent)s, exploring with ε = %(epsilon)s", opponent=whom, epsilon=epsilon
+        )
+    words = gettext_noop("to play %(opponent)s, with a discount factor of %(gamma)s")
+    if task.gamma != 1:
+        words = gettext_noop("to play %(opponent)s, with a discount factor of %(gamma)s a move")
+        if task.plies == 2:
+            words = gettext_noop(
+                "to play %(opponent)s, with a discount factor of %(gamma)s a move of its own"
+            )
+    return gettext(words, opponent=whom, gamma=gamma)
+
+
+def name_squares(game: Game, cells: Sequence[int]) -> str:
+    """Name the one or other of some cells, or say how many they are."""
+    if len(cells) > NAMED:
+        return gettext("any of %(number)s squares", number=len(cells))
+    return join_words([name_square_briefly(game, cell) for cell in cells], "or")
+
+
+def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
+    """Sum up an agent's exact figures, as shipped or at a snapshot."""
+    title, figures = site.titles[name], get_figures(site, name)
+    number = figures.blunders[-1 if step is None else step]
+    drawn = site.agents.knows(name) and site.agents[name].card.plays == "proportional"
+    said = {
+        "agent": title,
+        "number": format_count(number),
+        "all": format_count(site.game.decisions),
+    }
+    if step is not None:
+        if drawn:
+            words = gettext_noop(
+                "At this snapshot %(agent)s can blunder in %(number)s of %(all)s positions."
+            )
+        else:
+            words = gettext_noop(
+                "At this snapshot %(agent)s blunders in %(number)s of %(all)s positions."
+            )
+        return gettext(words, **said)
+    safe = [MARKS[player] for player in (X, O) if find_losing_game(site, name, player) is None]
+    proof = gettext("can be beaten in both seats")
+    if safe:
+        proof = gettext("cannot be beaten as %(marks)s", marks=join_words(safe, "or"))
+    words = gettext_noop("%(agent)s blunders in %(number)s of %(all)s positions and %(proof)s.")
+    if drawn:
+        words = gettext_noop(
+            "%(agent)s can blunder in %(number)s of %(all)s positions and %(proof)s."
+        )
+    return gettext(words, **said, proof=proof)
+
+
+def _label_scale(worth: Worth, seat: str, decimals: int, own: bool) -> tuple[tuple[str, str], ...]:
+    loss, draw, win = getattr(worth, seat)
+    names = [gettext_noop("loss"), gettext_noop("draw"), gettext_noop("win")]
+    if draw == loss:  # then no result is halfway
+        names[:2] = [gettext_noop("loss or draw"), ""]
+    elif draw == win:
+        names[1:] = ["", gettext_noop("draw or win")]
+    names = [name and gettext(name) for name in names]
+    values = [format_signed(value, decimals) for value in (worth if own else ONES).scale(seat)]
+    return tuple(zip(names, values, strict=True))
+
+
+def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
+    """Say that a person's move was a blunder, where that may be said."""
+    match, position = state.match, state.positions[ply]
+    if match.hide or not match.is_human(mover_at(ply)) or state.site.right[position, cell]:
+        return ""
+    worth = mover_at(ply) * int(state.site.solution.value[position])
+    return " " + gettext("A blunder: %(what)s.", what=gettext(NO_LONGER[worth]))
+
+
+def _describe_result(state: MatchState) -> str:
+    match, outcome = state.match, state.site.game.result(state.position)
+    if outcome == 0:
+        return gettext("Draw")
+    if match.is_human(outcome) and match.is_human(-outcome):
+        return gettext("%(mark)s wins", mark=MARKS[outcome])
+    if match.is_human(outcome):
+        return gettext("You win")
+    if match.is_human(-outcome):
+        return gettext("You lost")
+    agent = state.site.titles[match.seat(outcome)]
+    return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
+
+
+# X threatens a line that only one square blocks; BEATABLE ends by playing there, and is sure.
+BLOCKED = "204"
+BEATABLE = "q-learning-1"  # its squares have many colours, and it has a blind spot
+BEGINNER_LOSES = 0.1  # of its games against uniformly random moves
+STRENGTHS = {
+    gettext_noop("beginner"): "loses more than one game in ten against random moves, as X or as O",
+    gettext_noop("strong"): "loses no more than that, and yet can be beaten",
+    gettext_noop("unbeatable"): "proved: no opponent can win, as X or as O",
+}  # the rule in words, for pages
+
+
+class LessonStep(NamedTuple):
+    """A stop of the lesson; its text is in templates/lesson/lesson.html."""
+
+    slug: str
+    title: str
+
+
+LESSON_STEPS = [
+    LessonStep("untrained", gettext_noop("Before the first game")),
+    LessonStep("learning", gettext_noop("One number at a time")),
+    LessonStep("blunder", gettext_noop("Sure, and wrong")),
+    LessonStep("why", gettext_noop("Where the number comes from")),
+    LessonStep("unbeatable", gettext_noop("Never again")),
+]
+
+
+class Character(NamedTuple):
+    """What a card says of a player."""
+
+    strength: str  # one of STRENGTHS; "" of a person
+    line: str  # one line on who it is
+    opening: tuple[int | None, ...] | None  # [cells] heats of the empty board, None where unknown
+
+
+def first_opponent(site: SiteData) -> str:
+    """Return the opponent of newcomers: BEATABLE, or the first agent there is."""
+    return BEATABLE if BEATABLE in site.agents else next(iter(site.agents))
+
+
+def first_puzzle(site: SiteData, agent: str) -> int:
+    """Return the number of the first puzzle of an agent; of any, if it has none."""
+    agents = [puzzle.agent for puzzle in list_puzzles(site)]
+    return agents.index(agent) + 1 if agent in agents else 1
+
+
+@cached_per_site(64, per_language=True)
+def characterise(site: SiteData, name: str) -> Character:
+    """Characterise an agent, a baseline or a person.
+
+    The strength follows from exact figures alone.  Unbeatable: no line of play beats it, in either
+    seat.  Beginner: in one of its seats it loses more than one game in ten to uniformly random
+    moves.  Strong: all others.
+    """
+    if name == HUMAN:
+        return Character("", gettext("Sits at this screen."), None)
+    return Character(
+        strength=grade_strength(site, name),
+        line=_describe_training(site, name),
+        opening=_opening_heats(site, name) if site.agents.knows(name) else None,
+    )
+
+
+def grade_strength(site: SiteData, name: str) -> str:
+    """Return how strong a policy is, by the rule of `character`."""
+    judgement = judge_policy(site, name)
+    if all(judgement.unbeatable.values()):
+        return "unbeatable"
+    return "beginner" if _worst_seat(site, name)[0] > BEGINNER_LOSES else "strong"
+
+
+def _worst_seat(site: SiteData, name: str) -> tuple[float, str]:
+    """Return its larger chance to lose to random moves, and the seat in which it has it."""
+    chances = judge_policy(site, name).chances
+    return max((float(chances["random", seat][2]), seat) for seat in SEATS)
+
+
+def _describe_training(site: SiteData, name: str) -> str:
+    """Say how it came to play, and how far that carries it."""
+    if is_moves(name):
+        return f"{gettext('Known by its moves alone.')} {_describe_strength(site, name)}"
+    if not site.agents.knows(name):
+        return gettext(BASELINES[name].line)
+    how = ALGORITHMS[site.agents[name].card.algorithm].origin
+    opponents = [opponent_name(site, opponent) for opponent, _ in site.recipe(name).phases]
+    met = gettext(" and then ").join(opponents)
+    return f"{gettext(how).format(met)} {_describe_strength(site, name)}"
+
+
+def _describe_strength(site: SiteData, name: str) -> str:
+    kind, safe = grade_strength(site, name), judge_policy(site, name).unbeatable
+    if kind == "unbeatable":
+        return gettext("No opponent can win.")
+    if kind == "beginner":
+        chance, seat = _worst_seat(site, name)
+        share = format_percent(chance, 0)
+        return gettext(
+            "As %(mark)s it loses %(share)s%% of its games against random moves.",
+            mark=seat.upper(),
+            share=share,
+        )
+    if any(safe.values()):
+        seat = next(seat for seat, proved in safe.items() if proved)
+        return gettext("Never loses as %(mark)s.", mark=seat.upper())
+    number = judge_policy(site, name).blunders
+    return ngettext("Blunders in %(count)s position.", "Blunders in %(count)s positions.", number)
+
+
+def _opening_heats(site: SiteData, name: str) -> tuple[int | None, ...]:
+    view = evaluate_moves(site, 0, name)
+    return tuple(heat if known else None for heat, known in zip(view.heat, view.known, strict=True))
