@@ -63,7 +63,8 @@ def test_what_is_good_for_x_is_coloured_like_a_win(site: SiteData) -> None:
 
 def test_random_against_random_is_on_the_page(client: FlaskClient) -> None:
     page = client.get("/arena").text
-    label = f"X wins {format_percent(737 / 1260)}%, draw {format_percent(8 / 63)}%, O wins {format_percent(121 / 420)}%"
+    won, drawn, lost = (format_percent(chance) for chance in (737 / 1260, 8 / 63, 121 / 420))
+    label = f"X wins {won}%, draw {drawn}%, O wins {lost}%"
     assert re.search(rf'title="\+30: Random as X against Random as O: {label}">\+30<', page)
 
 

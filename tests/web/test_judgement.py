@@ -172,7 +172,8 @@ def test_a_line_says_where_the_agent_blunders_and_how_surely_it_loses(
         own = 0
         for seat, player in SEATS.items():
             win, draw, loss = getattr(site.agents[name].card.figures.best_response, seat)[-1]
-            told = f"wins {format_percent(win)}%, draws {format_percent(draw)}% and loses {format_percent(loss)}%"
+            won, drawn, lost = (format_percent(chance) for chance in (win, draw, loss))
+            told = f"wins {won}%, draws {drawn}% and loses {lost}%"
             assert told in verdict
             board, record = both.rules.boards[0], find_losing_game(site, name, player)
             assert record is not None

@@ -85,11 +85,11 @@ def test_a_name_of_a_class_stands_once() -> None:
     assert [name for name, times in names.items() if times > 1] == []
 
 
-def test_an_address_stands_in_one_file() -> None:
+def test_urls_are_written_in_one_file() -> None:
     literals = [
         f"{source.relative_to(WEB)}: {node.value}"
         for source in WEB.rglob("*.py")
-        if source != WEB / "addresses.py" and source.parent.name != "service"
+        if source != WEB / "urls.py" and source.parent.name != "service"
         for node in ast.walk(ast.parse(source.read_text()))
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)

@@ -91,7 +91,8 @@ def _sentences(pair: Pair, reason: ValueReason) -> list[str]:
     if shares_entry(pair):
         sentences += [
             "The same entry is used in the seat of O, for a board that looks the same to its "
-            f"owner with X, the opponent, to move: there the target is {format_signed(other_seat(pair))}. "
+            "owner with X, the opponent, to move: there the target is "
+            f"{format_signed(other_seat(pair))}. "
             "How many of its updates were of which kind is not recorded."
         ]
     return [*sentences, *distance(reason), *_average(pair, reason)]
@@ -112,14 +113,15 @@ def _average(pair: Pair, reason: ValueReason) -> list[str]:
         return [sentence]
     return [
         sentence,
-        f"Without that 0 it is {format_signed(met)}: its targets were others, and early ones count as "
-        "much as late ones.",
+        f"Without that 0 it is {format_signed(met)}: its targets were others, and early ones count "
+        "as much as late ones.",
     ]
 
 
 def _ended(reason: ValueReason, answer: Reply) -> str:
     return (
-        f"The game is {ENDS[answer.outcome or 0]} by this move, reward {format_signed(answer.reward)}. "
+        f"The game is {ENDS[answer.outcome or 0]} by this move, "
+        f"reward {format_signed(answer.reward)}. "
         "The finished board holds its reward as well, which counts discounted unless it is "
         f"below 0: the target is {reason.written(answer.target)}."
     )

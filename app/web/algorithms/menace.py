@@ -73,7 +73,8 @@ def _sentences(pair: Pair, _reason: ValueReason) -> list[str]:
         f"So it is drawn in {format_percent(box.held / box.total, 1)}% of the games that come here"
     )
     if pair.recipe.plays == "greedy":
-        drawn = f"In training it is drawn in {format_percent(box.held / box.total, 1)}% of the games here"
+        share = format_percent(box.held / box.total, 1)
+        drawn = f"In training it is drawn in {share}% of the games here"
     if box.squares > 1:
         drawn += f", and then any of the {box.squares} squares that are the same move by symmetry"
     ends = [f"{end} in {format_percent(chance, 1)}%" for end, chance in box.ends.items() if chance]

@@ -106,7 +106,8 @@ def _past(pair: Pair, reason: ValueReason) -> list[str]:
         ]
     if pair.visits and (1 - pair.recipe.alpha) ** pair.visits >= NEAR:
         sentences += [
-            f"There were so few that part of it is still the {format_signed(initial)} it began with."
+            "There were so few that part of it is still the "
+            f"{format_signed(initial)} it began with."
         ]
     return sentences
 

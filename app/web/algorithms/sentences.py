@@ -70,8 +70,9 @@ def best_answer(pair: Pair, best: Reply) -> str:
     """Say what the best answer is where it has a value of its own, to go on after "the"."""
     mark, other = MARKS[pair.mover], MARKS[-pair.mover]
     return (
-        f"best answer of {other} is {square(pair, best.cell)}, worth {format_signed(best.found or 0.0)} "
-        f"to {other}, and what is good for {other} is bad for {mark}."
+        f"best answer of {other} is {square(pair, best.cell)}, "
+        f"worth {format_signed(best.found or 0.0)} to {other}, "
+        f"and what is good for {other} is bad for {mark}."
     )
 
 

@@ -175,7 +175,8 @@ def _in_its_task(pair: Pair) -> list[str]:
     agrees = pair.known and abs(pair.value - exact) < NEAR
     there = ", and that is its value" if agrees else ""
     return [
-        f"Its training task is {task}: there the move is worth exactly {format_signed(exact)}{there}."
+        f"Its training task is {task}: there the move is worth exactly "
+        f"{format_signed(exact)}{there}."
     ]
 
 

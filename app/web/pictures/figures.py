@@ -229,8 +229,9 @@ def _grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
         else:
             shapes.append(svg.Text("tick down", middle, top + 6, name))
     bottom = top + (0 if fits else longest - 8)
-    ends = f"{format_with_unit(low, figure.unit)} (pale) to {format_with_unit(high, figure.unit)} (full)"
-    caption = f"The cells go from {ends}."
+    palest = format_with_unit(low, figure.unit)
+    fullest = format_with_unit(high, figure.unit)
+    caption = f"The cells go from {palest} (pale) to {fullest} (full)."
     if any(recipe for row in figure.recipes for recipe in row):
         caption += f" Each is the median of {_runs(figure.n)}."
         caption += _press(shapes, "cell opens a typical one", unopened)
@@ -469,7 +470,8 @@ def _seeds(groups: Sequence[Group], first: int) -> str:
     if len(numbers) == 1:
         runs = f"{format_count(numbers[0])} runs" + (" a row" if len(groups) > 1 else "")
         return f"{runs}, seeds {format_count(first)} to {format_count(first + numbers[0] - 1)}."
-    return f"{format_count(numbers[0])} to {format_count(numbers[-1])} runs a row, from seed {format_count(first)} on."
+    fewest, most = format_count(numbers[0]), format_count(numbers[-1])
+    return f"{fewest} to {most} runs a row, from seed {format_count(first)} on."
 
 
 def _told(value: str, low: float | None, high: float | None, n: int | None, unit: str) -> str:

@@ -206,7 +206,9 @@ def _loss(site: SiteData, name: str, mistakes: Mistakes, row: int) -> str:
     worst = (mistakes.wrong[row] & (site.truth[position] == mistakes.after[row])).argmax()
     sure = (mistakes.wrong[row] >= (site.policies[name][position] > 0)).all()
     becomes = "becomes" if sure else "can become"
-    return f"The {describe_best_play(site, position)} {becomes} a {describe_outcome(site, position, int(worst))}"
+    before = describe_best_play(site, position)
+    after = describe_outcome(site, position, int(worst))
+    return f"The {before} {becomes} a {after}"
 
 
 def _images(erring: int, images: int) -> str:
