@@ -1,4 +1,4 @@
-"""Every player against every player, exactly, and where their moves part."""
+"""Exact results of every player against every other, and the positions where their moves differ."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -16,11 +16,11 @@ Chances = NDArray[np.float64]
 
 
 class League(NamedTuple):
-    """How each of N players does on average over N opponents, itself among them; its own side."""
+    """The mean results of N players over N opponents, itself included, each in its own view."""
 
     as_x: Chances  # [N, 3] win, draw, loss
     as_o: Chances  # [N, 3]
-    beaten_by: NDArray[np.intp]  # [N] opponents to whom it can lose, in one seat at least
+    beaten_by: NDArray[np.intp]  # [N] the number of opponents that can beat it in a seat or both
 
     @property
     def score(self) -> Chances:
@@ -29,27 +29,30 @@ class League(NamedTuple):
 
     @property
     def rank(self) -> NDArray[np.intp]:
-        """[N] the place by the score, the best is 1; equals share one."""
+        """[N] the rank by score, 1 the best; equal scores share a rank."""
         ranks: NDArray[np.intp] = 1 + (self.score > self.score[:, None]).sum(axis=1)
         return ranks
 
 
 def round_robin(game: Game, policies: Sequence[Policy]) -> Chances:
-    """Let each of N policies play X against each as O: [N, N, 3], `[x, o]` is X's view.
+    """Return the results of each of N policies as X against each as O, [N, N, 3] by `[x, o]`.
 
-    What comes back is the chance of X winning, a draw and O winning, rounded like a card's
-    figures.
+    They are the chances of X winning, a draw and O winning, rounded like a card's figures.
     """
     players = len(policies)
-    x, o = np.divmod(np.arange(players * players), players)
+    x, o = np.divmod(np.arange(players * players), players)  # every pairing in the order of [x, o]
     chances = meet(game, line_up(game, np.stack(policies)[:, game.legal]), x, o)
     return np.round(chances, DECIMALS).reshape(players, players, 3)
 
 
 def join(game: Game, chances: Chances, policies: LineUp, newcomer: Policy) -> Chances:
-    """Let one more policy meet all N of a round robin, [N, N, 3], and itself: [N + 1, N + 1, 3]."""
+    """Return a round robin, [N, N, 3], with a new last player, [N + 1, N + 1, 3].
+
+    `policies` are those of the N players; only the matches of the new one are computed.
+    """
     size = len(chances)
     others, last = np.arange(size), np.full(size, size)
+    # As O against all others, as X against them, and against itself.
     x, o = np.concatenate([others, last, [size]]), np.concatenate([last, others, [size]])
     players = join_line_ups(policies, line_up(game, newcomer[None, game.legal]))
     new = meet(game, players, x, o)
@@ -59,35 +62,38 @@ def join(game: Game, chances: Chances, policies: LineUp, newcomer: Policy) -> Ch
 
 
 def league(chances: Chances) -> League:
-    """Sum up a round robin, [N, N, 3] as X sees it, from each player's own side."""
-    own_as_o = chances[..., ::-1].swapaxes(0, 1)
-    beaten = (chances[..., 2] > 0) | (own_as_o[..., 2] > 0)
-    return League(chances.mean(axis=1), own_as_o.mean(axis=1), beaten.sum(axis=1))
+    """Return the mean results of a round robin, [N, N, 3] in X's view."""
+    as_o = chances[..., ::-1].swapaxes(0, 1)  # by [o, x] in O's view
+    can_be_beaten = (chances[..., 2] > 0) | (as_o[..., 2] > 0)
+    return League(chances.mean(axis=1), as_o.mean(axis=1), can_be_beaten.sum(axis=1))
 
 
 def score(chances: Chances) -> Chances:
-    """Return win less loss for chances of win, draw and loss, [..., 3]: -1 to +1, a draw is 0."""
+    """Return the score of chances of win, draw and loss, [..., 3]: win less loss, -1 to +1."""
     return chances[..., 0] - chances[..., 2]
 
 
 def disagreements(game: Game, policies: Sequence[Policy]) -> NDArray[np.intp]:
-    """List the decisions in which two of the policies share no likeliest move, most telling first.
+    """Return the decisions in which two policies share no likeliest move, the clearest first.
 
-    It tells most where most pairs of them share no move; then where more of the game hangs on whose
-    move is made; then what comes early in the game; then where they choose between fewer moves.  Of
-    those that are the same up to symmetry only the first of this order is listed.  A single policy
-    is set against best play.
+    First those in which most pairs of policies share no move; then those in which the values of
+    their moves differ most; then those that are early in the game; then those with fewer moves to
+    choose between.  Of symmetric decisions only the first in this order is listed.  A single policy
+    is compared with optimal play.
     """
     choices = [is_maximum(policy) for policy in policies]
     if len(choices) == 1:
         choices.append(best_moves(game))
-    apart = np.sum([~(one & other).any(axis=1) for one, other in combinations(choices, 2)], axis=0)
-    decisions = np.flatnonzero(apart)
-    chosen = np.stack(choices)[:, decisions]  # [V, d, cells]
-    kept = np.where(chosen, optimal_q(game)[decisions], np.inf).min(axis=2)  # what is left at worst
-    hangs = kept.max(axis=0) - kept.min(axis=0)
+    disagreeing_pairs = np.sum(
+        [~(one & other).any(axis=1) for one, other in combinations(choices, 2)], axis=0
+    )
+    decisions = np.flatnonzero(disagreeing_pairs)
+    chosen = np.stack(choices)[:, decisions]  # [V, d, cells] for V policies
+    worst_values = np.where(chosen, optimal_q(game)[decisions], np.inf).min(axis=2)  # [V, d]
+    spread = worst_values.max(axis=0) - worst_values.min(axis=0)
     moves, plies = chosen.sum(axis=(0, 2)), game.ply[decisions]
-    parted = decisions[np.lexsort((decisions, moves, plies, -hangs, -apart[decisions]))]
-    _, first = np.unique(game.symmetry_class[parted], return_index=True)
-    listed: NDArray[np.intp] = parted[np.sort(first)]
+    order = np.lexsort((decisions, moves, plies, -spread, -disagreeing_pairs[decisions]))
+    ordered = decisions[order]
+    _, first = np.unique(game.symmetry_class[ordered], return_index=True)
+    listed: NDArray[np.intp] = ordered[np.sort(first)]
     return listed

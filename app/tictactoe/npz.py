@@ -1,4 +1,9 @@
-"""Arrays out of an untrusted npz: sizes are checked before anything is read or allocated."""
+"""Arrays from an untrusted npz file: sizes are checked before anything is unpacked.
+
+An npz is a zip file of npy members, and an npy a short header and the numbers.  A member may claim
+any size and unpack to a thousand times its own, so each is read with a limit: that of the arrays
+that a model has, or that of the header and then of the numbers that the header announces.
+"""
 
 import io
 import zipfile
@@ -10,38 +15,39 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-Layout = dict[str, tuple[str, tuple[int, ...]]]  # name -> dtype, shape; -1 is 1 to MAX_SNAPSHOTS
+# By name: dtype and shape, in which -1 stands for 1 to MAX_SNAPSHOTS.
+Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
-LEVEL = 3  # of packing: numpy's own takes three times as long and makes a tenth less of it
-LONGEST_HEAD = 1 << 14  # bytes that describe an array of others
-HEADER = 1 << 10  # bytes before an array's numbers, and what a zip file adds to each
-MOST_MEMBERS = 64  # of an archive of others
-MEMBER = b"PK\x01\x02"  # begins each entry of a zip file's directory
+LEVEL = 3  # of compression: numpy's own level takes three times as long and saves a tenth more
+LONGEST_HEAD = 1 << 14  # bytes of the header of an array from any file
+HEADER = 1 << 10  # bytes of the header of a model's array, and of its entry in the zip file
+MOST_MEMBERS = 64  # of any file
+MEMBER = b"PK\x01\x02"  # the signature of an entry in a zip file's directory
 NUMBERS = "biuf"  # the kinds of dtypes that are numbers
 
 
 def size_limit(layout: Layout) -> int:
-    """Return how many bytes a file with these arrays has at most."""
+    """Return the most bytes that a file with these arrays can have."""
     return sum(_member_limit(*shape) + HEADER for shape in layout.values())
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Write arrays as an npz; the same arrays always become the same bytes."""
+    """Return arrays as the bytes of an npz; the same arrays always become the same bytes."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             member = io.BytesIO()
             npy.write_array(member, np.ascontiguousarray(array), version=(1, 0))
-            # The info has no time of day, as what numpy writes has none.
+            # A ZipInfo made by its name alone has a fixed date, like those that numpy writes.
             info = zipfile.ZipInfo(f"{name}.npy")
             archive.writestr(info, member.getvalue(), zipfile.ZIP_DEFLATED, LEVEL)
     return file.getvalue()
 
 
 def read_arrays(content: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
-    """Read exactly these arrays from the bytes of an npz; they come back read-only.
+    """Return exactly these arrays, read-only, from the bytes of an npz.
 
-    Raises ValueError saying what is wrong with the file or with which array.
+    Raises ValueError, naming the fault of the file or of an array.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -51,18 +57,19 @@ def read_arrays(content: bytes, layout: Layout) -> dict[str, NDArray[Any]]:
             return {name: _read(archive, name, *layout[name]) for name in layout}
     except ValueError:
         raise
-    except Exception as error:  # a forged file can make the readers raise nearly anything
+    except Exception as error:  # a forged file can make the readers raise almost any error
         raise ValueError(f"no readable zip file: {error}") from error
 
 
 def read_array(
     content: bytes, name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Read the array of this name, else the first by name, from the bytes of anybody's npz.
+    """Return the array of this name, or else the first by name, from the bytes of any npz.
 
-    Raises ValueError, saying what is wrong, if it has none of these shapes or no numbers of up to
-    eight bytes.
+    Raises ValueError, naming the fault, if the array has none of these shapes, or is not made of
+    numbers of up to eight bytes.
     """
+    # Counted in the raw bytes, so that a directory of a million entries is not even parsed.
     if content.count(MEMBER) > MOST_MEMBERS:
         raise ValueError(f"it holds more than {MOST_MEMBERS} arrays")
     try:
@@ -74,14 +81,14 @@ def read_array(
             return _read_any(archive, wanted if wanted in names else names[0], shapes)
     except ValueError:
         raise
-    except Exception as error:  # a forged file can make the readers raise nearly anything
+    except Exception as error:  # a forged file can make the readers raise almost any error
         raise ValueError(f"no readable zip file: {error}") from error
 
 
 def _read_any(
     archive: zipfile.ZipFile, name: str, shapes: Collection[tuple[int, ...]]
 ) -> NDArray[np.float64]:
-    """Read an array of one of these shapes; checks its head before it unpacks the numbers."""
+    """Return an array of one of these shapes; its header is checked before numbers are unpacked."""
     member = archive.getinfo(name)
     _check_packing(member)
     with archive.open(member) as packed:
@@ -97,7 +104,7 @@ def _read_any(
             wanted = " or ".join(str(list(one)) for one in shapes)
             raise ValueError(f"the array is {list(shape)}, not {wanted}")
         size = prod(shape) * dtype.itemsize
-        numbers = head.read(size)
+        numbers = head.read(size)  # those that were unpacked with the header
         numbers += packed.read(size - len(numbers))
     if len(numbers) != size:
         raise ValueError(f"{name} has {len(numbers)} bytes of numbers, too few")
@@ -106,7 +113,7 @@ def _read_any(
 
 
 def _check_packing(member: zipfile.ZipInfo) -> None:
-    """Raise ValueError if numpy would not have packed this so."""
+    """Raise ValueError if a member is compressed by a method that numpy does not use."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{member.filename} is packed in a way that numpy does not use")
 

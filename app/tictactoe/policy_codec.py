@@ -1,16 +1,17 @@
-"""How a policy plays, as a text that fits an address: one bit a legal pair.
+"""The moves of a policy as a text that fits a URL: one bit for each legal pair.
 
-The policy is deterministic, or plays several moves of a decision with equal chances.  The bits
-stand in the order of the legal pairs: decisions by ply, then by code, cells in reading order; 1
-where the move is among those played.  A policy that plays symmetric positions alike needs the bits
-of the first decision of each symmetry class only, in the same order.  The bits become bytes, most
-significant bit first, and these base64url without padding: for tic-tac-toe 2,695 characters, or
-379 of the second kind.
+The policy is deterministic, or plays several moves of a decision with equal chances.  The bits are
+in the order of the legal pairs: decisions by ply, then by code, cells in reading order; 1 if the
+move is among those played.  A policy that plays symmetric positions alike has a short code: only
+the bits of the first decision of each symmetry class, in the same order.  The bits become bytes,
+most significant bit first, and these base64url without padding: for tic-tac-toe 2,695 characters,
+or 379 of the short code.
 """
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from functools import lru_cache
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ BITS_A_CHARACTER = 6
 
 
 def encode(game: Game, choice: Choice) -> str:
-    """Write which moves are played, [D, cells], as short as can be.
+    """Return the code of the moves played, [D, cells]: the short one if they are symmetric.
 
     Raises ValueError if an illegal move is played, or a decision has no move.
     """
@@ -33,74 +34,87 @@ def encode(game: Game, choice: Choice) -> str:
     _check_decisions(game, choice)
     symmetric = all((choice[image] == choice[:, cells]).all() for image, cells in _images(game))
     bits = choice[game.legal]
-    packed = np.packbits(bits[_first_pairs(game)] if symmetric else bits)
-    return urlsafe_b64encode(packed.tobytes()).decode().rstrip("=")
+    return _encode_bits(bits[_first_pairs(game)] if symmetric else bits)
 
 
 def decode(game: Game, code: str) -> Choice:
-    """Return which moves are played, [D, cells], of either kind of code.
+    """Return the moves played, [D, cells], from either kind of code.
 
-    Raises ValueError, saying what is wrong: the length, a character, a bit after the last one, a
-    decision without a move, or one whose own images are not played alike.
+    Raises ValueError, naming the fault: the length, a character, a bit after the last one, a
+    decision without a move, or one that is its own image and has moves that are not.
     """
     whole, short = lengths(game)
     if len(code) not in (whole, short):
         raise ValueError(f"moves have {whole} characters, or {short}, not {len(code)}")
-    plain = ALPHABET.match(code)
-    if plain is None or plain.end() < len(code):
-        at = plain.end() if plain else 0
+    valid = ALPHABET.match(code)
+    if valid is None or valid.end() < len(code):
+        at = valid.end() if valid else 0
         raise ValueError(f"character {at + 1} of the moves is {code[at]!r}: they are base64url")
-    first = _first_pairs(game)
-    size = game.pairs if len(code) == whole else len(first)
-    packed = np.frombuffer(urlsafe_b64decode(code + "=" * (-len(code) % 4)), np.uint8)
-    bits = np.unpackbits(packed).astype(np.bool_)
-    again = urlsafe_b64encode(packed.tobytes()).decode().rstrip("=")
-    if bits[size:].any() or again != code:
-        raise ValueError(f"the moves end after {size} bits: what is left of their end has to be 0")
     if len(code) == whole:
-        choice = game.spread(bits[:size], illegal=False)
+        choice = game.spread(_decode_bits(code, game.pairs), illegal=False)
     else:
+        first = _first_pairs(game)
         listed = np.zeros(game.pairs, np.bool_)
-        listed[first] = bits[:size]
-        choice = _turned(game, game.spread(listed, illegal=False))
+        listed[first] = _decode_bits(code, len(first))
+        choice = _complete_classes(game, game.spread(listed, illegal=False))
     _check_decisions(game, choice)
     return choice
 
 
 def policy_of_choice(choice: Choice) -> Policy:
-    """Play each of the chosen moves, [D, cells], with equal chances."""
+    """Return the policy that plays each of the chosen moves, [D, cells], with equal chances."""
     policy: Policy = choice / choice.sum(axis=1, keepdims=True)
     return policy
 
 
 @lru_cache(maxsize=2)
 def lengths(game: Game) -> tuple[int, int]:
-    """Return how many characters the two kinds of code have."""
-    whole, short = (
-        -(-(-(-bits // 8) * 8) // BITS_A_CHARACTER)
-        for bits in (game.pairs, len(_first_pairs(game)))
-    )
+    """Return the numbers of characters of a whole code and of a short one."""
+    whole, short = (_count_characters(bits) for bits in (game.pairs, len(_first_pairs(game))))
     return whole, short
 
 
-def _turned(game: Game, choice: Choice) -> Choice:
-    """Give every decision the moves of the first one of its class; [D, cells] both.
+def _count_characters(bits: int) -> int:
+    """Return how many base64 characters some bits become, in whole bytes and without padding."""
+    octets = ceil(bits / 8)
+    return ceil(octets * 8 / BITS_A_CHARACTER)
 
-    Raises ValueError if a decision that is its own image would be played in two ways.
+
+def _encode_bits(bits: NDArray[np.bool_]) -> str:
+    """Return bits as base64url without padding."""
+    return urlsafe_b64encode(np.packbits(bits).tobytes()).decode().rstrip("=")
+
+
+def _decode_bits(code: str, size: int) -> NDArray[np.bool_]:
+    """Return `size` bits from base64url; ValueError if a bit after them is set."""
+    packed = urlsafe_b64decode(code + "=" * (-len(code) % 4))  # a multiple of four characters
+    bits = np.unpackbits(np.frombuffer(packed, np.uint8))[:size].astype(np.bool_)
+    # Bits after the last one, in the last byte or only in the last character, have to be 0, or one
+    # policy would have several codes.
+    if _encode_bits(bits) != code:
+        raise ValueError(f"the moves end after {size} bits: what is left of their end has to be 0")
+    return bits
+
+
+def _complete_classes(game: Game, choice: Choice) -> Choice:
+    """Return the moves of all decisions from those of the first one of each class; [D, cells] both.
+
+    Raises ValueError if a decision that is its own image has moves that are not their own images.
     """
-    turned = np.zeros_like(choice)
+    complete = np.zeros_like(choice)
     first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
     for image, cells in _images(game):
-        turned[image[first]] |= choice[first][:, cells]
-    unlike = first & (turned != choice).any(axis=1)
-    if unlike.any():
-        where = position_text(game, int(unlike.argmax()))
+        complete[image[first]] |= choice[first][:, cells]
+    # A symmetry that maps a first decision to itself may have added images of its moves.
+    differs = first & (complete != choice).any(axis=1)
+    if differs.any():
+        where = position_text(game, int(differs.argmax()))
         raise ValueError(f"in {where} the moves differ from their own mirror image")
-    return turned
+    return complete
 
 
 def _images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
-    """Return of each symmetry what becomes of the decisions, and where its cells come from."""
+    """Return, for each symmetry, the image of each decision [D] and the origin of each cell."""
     return [
         (image[: game.decisions], cells)
         for image, cells in zip(game.image, game.symmetry, strict=True)
@@ -109,7 +123,7 @@ def _images(game: Game) -> list[tuple[NDArray[np.int32], NDArray[np.intp]]]:
 
 @lru_cache(maxsize=2)
 def _first_pairs(game: Game) -> NDArray[np.intp]:
-    """List the pairs of the first decision of each symmetry class."""
+    """Return the pairs of the first decision of each symmetry class."""
     first = game.symmetry_class[: game.decisions] == np.arange(game.decisions)
     pairs = np.flatnonzero(first[game.pair_from])
     pairs.flags.writeable = False

@@ -1,8 +1,8 @@
-"""Positions in which an agent surely errs, to predict before they are opened: the same for all.
+"""Positions in which an agent always blunders, for visitors to predict its move.
 
-A puzzle is a decision that an agent meets in games of its own, where it plays one cell only, and
-that cell is a blunder that it has learned to play: its values there tell which one
-it is.  Only the rules and the agents decide which puzzles there are, and in which order.
+A puzzle is a decision that an agent can reach in a game of its own and in which it always plays the
+same cell, a blunder.  Its values there have to show which cell that is.  The puzzles and their
+order follow from the rules and the agents alone, so they are the same for everyone.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,23 +19,23 @@ from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.values import Solution, optimal
 
 LEVELS = range(3)  # from easy to hard
-AT_ONCE, FORK = 1, 3  # plies until the blunder is punished, or until the win that it misses
-MANY = 6  # empty squares
-COUNT = 120
-ROUND = 10  # puzzles in a row
-LADDER = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)  # the levels of a round, where there are puzzles left
+AT_ONCE, FORK = 1, 3  # plies from a blunder to the loss, or to the win that it misses
+MANY = 6  # empty cells
+COUNT = 120  # of puzzles
+ROUND = 10  # puzzles in a round
+LADDER = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)  # the levels of a round, as long as puzzles are left
 
 
 class Puzzle(NamedTuple):
-    """A decision, and what its agent does there."""
+    """A decision and the blunder of its agent there."""
 
     agent: str
-    record: str  # a game of the agent's own that leads there
+    record: str  # a game of the agent that leads there
     position: int
     wrong: int  # the cell that it plays
-    right: list[int]  # the cells that keep what the position is worth
+    right: list[int]  # the cells that keep the value of the position
     before: int  # the value of the game, mover's view: +1 or 0
-    after: int  # what the blunder leaves of it: 0 or -1
+    after: int  # its value after the blunder: 0 or -1
     refutation: str  # the record from there to the end: the blunder, then best play
     level: int  # in LEVELS
     chance: float  # of meeting one of its images in a game against `uniform`
@@ -47,117 +47,114 @@ def puzzles(
     values: Mapping[str, NDArray[np.floating]],
     first: Collection[str] = (),
 ) -> list[Puzzle]:
-    """Choose at most COUNT puzzles of these agents and put them in their order, rounds of ten.
+    """Return at most COUNT puzzles of these agents in their order, in rounds of ten.
 
-    `policies` and `values` are [D, cells] by agent: how it plays, and what it expects as that is
-    written on a square, NaN where it knows nothing.  A round climbs LADDER; its agents take turns,
-    in the first round those of `first` alone while these have any left, and no position (up to
-    symmetry) comes twice in all, not even under two agents.
+    `policies` and `values` are [D, cells] by agent: how it plays, and its values as a square shows
+    them, NaN where unknown.  The levels of a round are those of LADDER.  The agents take turns; in
+    the first round only those of `first` do, as long as these have puzzles left.  No position (up
+    to symmetry) occurs twice, not even with two agents.
     """
-    stock: dict[tuple[int, str], list[Puzzle]] = {}
+    stock: dict[tuple[int, str], list[Puzzle]] = {}  # by level and agent
     for name, policy in policies.items():
         for puzzle in candidates(game, name, policy, values[name]):
             stock.setdefault((puzzle.level, name), []).append(puzzle)
-    opening = {kind: found for kind, found in stock.items() if kind[1] in first}
-    used: set[int] = set()
-    turns: dict[str, int] = dict.fromkeys(policies, 0)
+    first_stock = {key: listed for key, listed in stock.items() if key[1] in first}
+    used: set[int] = set()  # symmetry classes
+    turns: dict[str, int] = dict.fromkeys(policies, 0)  # puzzles chosen of each agent
     chosen: list[Puzzle] = []
     while len(chosen) < COUNT:
         level = LADDER[len(chosen) % ROUND]
-        begun = len(chosen) >= ROUND
-        following = None if begun else _next(game, opening, used, turns, level)
-        following = following or _next(game, stock, used, turns, level)
-        if following is None:
+        is_first_round = len(chosen) < ROUND
+        picked = _pick(game, first_stock, used, turns, level) if is_first_round else None
+        picked = picked or _pick(game, stock, used, turns, level)
+        if picked is None:
             break
-        used.add(_class(game, following))
-        turns[following.agent] += 1
-        chosen.append(following)
+        used.add(_class_of(game, picked))
+        turns[picked.agent] += 1
+        chosen.append(picked)
     return chosen
 
 
 def candidates(game: Game, name: str, policy: Policy, values: NDArray[np.floating]) -> list[Puzzle]:
-    """Find every puzzle of one agent, those first that it meets most often."""
+    """Return every puzzle of one agent, those first that it meets most often."""
     solution, play = optimal(game), ReachablePlay(game, policy)
     found = mistakes(play)
     order = atlas(game, found)
-    played, expected = policy[found.position] > 0, values[found.position]
-    highest = expected == np.fmax.reduce(expected, axis=1, keepdims=True)
-    # Elsewhere it may play right, or what it never tried, or what its values do not tell apart.
-    told = (played.sum(axis=1) == 1) & (played == highest).all(axis=1)
-    made = []
+    played, shown = policy[found.position] > 0, values[found.position]
+    is_highest = shown == np.fmax.reduce(shown, axis=1, keepdims=True)
+    # The move can be predicted if it is the only one and has the only highest value.  Else the
+    # agent may play another move, one that it never tried, or one of several with equal values.
+    predictable = (played.sum(axis=1) == 1) & (played == is_highest).all(axis=1)
+    listed = []
     for row, chance in zip(order.row.tolist(), order.chance.tolist(), strict=True):
         position = int(found.position[row])
-        if not told[row]:
+        if not predictable[row]:
             continue
         record = play.games[int(game.to_move[position])].record(position)
         if record is None:
-            continue  # it never comes there
-        wrong, before, after = (
-            int(played[row].argmax()),
-            int(found.before[row]),
-            int(found.after[row]),
-        )
+            continue  # none of the agent's games leads there
+        wrong, after = int(played[row].argmax()), int(found.after[row])
         line = _best_line(game, solution, int(game.successor[position, wrong]))
-        made.append(
+        listed.append(
             Puzzle(
                 agent=name,
                 record=record,
                 position=position,
                 wrong=wrong,
                 right=np.flatnonzero(found.right[row]).tolist(),
-                before=before,
+                before=int(found.before[row]),
                 after=after,
                 refutation=DIGITS[wrong] + line,
                 level=_level(game, solution, position, wrong, after),
                 chance=chance,
             )
         )
-    return made
+    return listed
 
 
 def _level(game: Game, solution: Solution, position: int, wrong: int, after: int) -> int:
-    """How far one has to look, and among how many squares.
+    """Return the level of a puzzle: how far ahead to look, and among how many cells.
 
-    Easy is one ply ahead, medium a fork or one ply ahead among MANY squares, hard what is further.
+    Easy (0) is one ply ahead, medium (1) a fork, or one ply ahead among MANY cells; hard (2) is
+    anything further.
     """
-    if after < 0:
-        plies = int(solution.plies[game.successor[position, wrong]])
-    else:
-        plies = int(solution.plies[position])  # it misses a win
+    is_loss = after < 0  # else the blunder misses a win
+    plies = int(solution.plies[game.successor[position, wrong] if is_loss else position])
     if plies <= AT_ONCE:
         return int(game.legal[position].sum() >= MANY)
     return 1 if plies <= FORK else 2
 
 
 def _best_line(game: Game, solution: Solution, position: int) -> str:
-    """Play the best moves of both sides to the end, the first cell among equals."""
+    """Return the record of optimal play by both sides to the end; ties: the first cell."""
     line = ""
     while not game.is_over(position):
         mover = int(game.to_move[position])
         after = game.successor[position]
+        # An illegal move, whose -1 reads the last position, ranks below all others.
         value = np.where(after >= 0, solution.value[after] * mover, -2).astype(int)
-        hurry = np.where(value > 0, -1, 1) * solution.plies[after]
-        cell = int(np.lexsort((-hurry, -value))[0])
+        preferred_length = np.where(value > 0, -1, 1) * solution.plies[after]
+        cell = int(np.lexsort((-preferred_length, -value))[0])
         line += DIGITS[cell]
         position = int(after[cell])
     return line
 
 
-def _next(
+def _pick(
     game: Game,
     stock: Mapping[tuple[int, str], list[Puzzle]],
     used: set[int],
     turns: Mapping[str, int],
-    wanted: int,
+    target: int,
 ) -> Puzzle | None:
-    """Take an unused puzzle of the agent that had the fewest, at the level nearest to this."""
-    for level in sorted(range(len(LEVELS)), key=lambda level: (abs(level - wanted), level)):
+    """Return an unused puzzle at the level nearest to `target`, of the agent with the fewest."""
+    for level in sorted(LEVELS, key=lambda level: (abs(level - target), level)):
         for name in sorted(turns, key=lambda name: turns[name]):
             for puzzle in stock.get((level, name), []):
-                if _class(game, puzzle) not in used:
+                if _class_of(game, puzzle) not in used:
                     return puzzle
     return None
 
 
-def _class(game: Game, puzzle: Puzzle) -> int:
+def _class_of(game: Game, puzzle: Puzzle) -> int:
     return int(game.symmetry_class[puzzle.position])

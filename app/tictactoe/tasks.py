@@ -1,8 +1,8 @@
 """Training tasks of agents, and their exact action values.
 
 An agent that has learned its training task perfectly may still blunder against optimal play: the
-task holds the opponent that it met in training, and how much a later reward counts.  So there are
-two truths, and a value can only be called wrong by one of them.
+task includes the opponent of the training, and the discount of later rewards.  So there are two
+truths, and a value can only be called wrong by one of them.
 """
 
 from collections.abc import Callable
@@ -18,24 +18,26 @@ from app.tictactoe.reachable_play import follow_games
 from app.tictactoe.values import TIE, Ply, Values, backward
 from app.tictactoe.views import Worth
 
-Chances = Callable[[Values, Ply], Values]  # of the moves of a ply, [n], by what they are worth
+# From the values of the n moves of a ply to those of its d decisions, or to chances of the n moves.
+StateValues = Callable[[Values, Ply], Values]
+MoveChances = Callable[[Values, Ply], Values]
 
 
 class Task(msgspec.Struct, frozen=True):
     """An opponent and rewards, in the view of the learner.
 
-    Exploration is a part of it only where it is what the learner values: its own play, random
-    moves and all, as Sarsa does.
+    Exploration is a part of the task only if the learner values its own play with its random moves,
+    as Sarsa does.
     """
 
-    opponent: str | None = None  # a baseline that answers, None for the learner's own best play
+    opponent: str | None = None  # a baseline, or None for the learner's own best play
     gamma: float = 1.0
-    worth: Worth = Worth()  # rewards of the move that ends the game, or lets the answer end it
+    worth: Worth = Worth()  # rewards of a move that ends the game, or after which the reply does
     step: float = 0.0  # reward of a move after which the game goes on
-    plies: int = 2  # gamma counts once in so many plies: 2 a move of one's own, 1 (itself) every
+    plies: int = 2  # gamma applies once in 2 plies, a move of one's own, or (in self-play) in 1
     seats: str = "xo"  # the seats in which it learned
-    everywhere: bool = False  # whether games began in every position, not in the empty one
-    epsilon: float = 0.0  # how often a later move of one's own is a random one
+    everywhere: bool = False  # whether games began in every position, not only in the empty one
+    epsilon: float = 0.0  # chance that a later move of one's own is random
 
     def __post_init__(self) -> None:
         if self.opponent is not None and self.opponent not in BASELINES:
@@ -52,122 +54,128 @@ class Task(msgspec.Struct, frozen=True):
 def task_q(game: Game, task: Task) -> NDArray[np.float64]:
     """Return the exact optimal action values of a task, [D, cells] in the mover's view.
 
-    NaN where illegal.  Backward over the plies: a move is worth the reward, or what the mover's
-    next decision is worth after the answers, by their chances.  Where the learner plays itself
-    both sides choose what is best for them, and equals are equal for the other side too.
-    Where `epsilon` is not 0 these are the values of the best among those who move at random that
-    often: of their next decision the best move counts 1 - epsilon, and the average of all the rest.
+    NaN where illegal.  By backward induction over the plies: the value of a move is its reward, or
+    the mean value of the mover's next decisions over the opponent's replies.  In self-play both
+    sides choose what is best for them, and each of several best replies is equally likely.
+    If `epsilon` is not 0, these are the values of the best of all epsilon-soft policies: the value
+    of the next decision is 1 - epsilon times that of its best move, plus epsilon times the mean of
+    all moves.
     Source: Bellman (1957), for a given opponent; Shapley (1953), "Stochastic games", for itself;
     Sutton & Barto (2018), section 5.4, for policies that go on exploring.
     """
-    table = _backward(
-        game, task, partial(_best, task.epsilon), _answers(game, task, _equal_chances)
-    )
+    state_values = partial(_best_state_values, task.epsilon)
+    table = _solve_backward(game, task, state_values, _reply_chances(game, task, _best_replies))
     table.flags.writeable = False
     return table
 
 
 def mean_returns(game: Game, task: Task, policy: Policy) -> NDArray[np.float64]:
-    """Return what each move brings on average if one goes on by a policy, [D, cells] as `task_q`.
+    """Return the action values of a policy, [D, cells], in a task, [D, cells] as `task_q`.
 
-    One explores as the task says, and an opponent that is oneself plays by the policy alone.
-    `policy` is [D, cells]; so is what comes back, NaN where illegal.
+    The learner explores as the task says; in self-play the opponent plays by the policy without
+    exploration.  NaN where illegal.
     Source: Bellman (1957); Sutton & Barto (2018), section 4.1.
     """
     chances = policy[game.legal]
 
-    def followed(worth: Values, ply: Ply) -> Values:
-        by_policy: Values = np.add.reduceat(chances[ply.pairs] * worth, ply.starts)
-        return _exploring(task.epsilon, by_policy, worth, ply)
+    def state_values(action_values: Values, ply: Ply) -> Values:
+        by_policy: Values = np.add.reduceat(chances[ply.pairs] * action_values, ply.starts)
+        return _mix_exploration(task.epsilon, by_policy, action_values, ply)
 
-    def answered(_worth: Values, ply: Ply) -> Values:
+    def own_replies(_action_values: Values, ply: Ply) -> Values:
         return chances[ply.pairs]
 
-    return _backward(game, task, followed, _answers(game, task, answered))
+    return _solve_backward(game, task, state_values, _reply_chances(game, task, own_replies))
 
 
 @lru_cache(maxsize=12)
 def reachable_pairs(game: Game, task: Task) -> NDArray[np.bool_]:
-    """Whether the learner of a task can come to play each pair, [D, cells].
+    """Return whether the learner of a task can come to play each pair, [D, cells].
 
-    It may try any move, and so may its opponent where that is itself.
+    It may try any move, and in self-play so may its opponent.
     """
     own = np.zeros_like(game.legal)
     for seat in (SEATS[name] for name in task.seats):
         pairs = game.legal & (game.to_move == seat)[:, None]
         if task.opponent is not None and not task.everywhere:
             opponent = BASELINES[task.opponent].policy(game)[game.legal]
-            met = follow_games(game, opponent, -seat).chance > 0
-            pairs &= game.spread(met, illegal=False)
+            reachable = follow_games(game, opponent, -seat).chance > 0
+            pairs &= game.spread(reachable, illegal=False)
         own |= pairs
     own.flags.writeable = False
     return own
 
 
-def _backward(
-    game: Game, task: Task, worth_of: Callable[[Values, Ply], Values], answers: Chances
+def _solve_backward(
+    game: Game, task: Task, state_values: StateValues, reply_chances: MoveChances
 ) -> NDArray[np.float64]:
-    """Value all moves of a task from its end, [D, cells].
+    """Return the action values of a task by backward induction, [D, cells].
 
-    `worth_of` says what the decisions of a ply are worth by what their moves are, and `answers`
-    how likely each of these is where it is an opponent's.
+    `state_values` maps the learner's action values in a ply to the values of its decisions, and
+    `reply_chances` the opponent's to the chances of its replies.
     """
     rewards = {seat: _rewards(game, task.worth, seat) for seat in (X, O)}
-    # What a position is worth to who has just moved there, and to who is to move or has lost.
-    made, met = np.empty(game.positions), {seat: np.empty(game.positions) for seat in (X, O)}
-    made[game.decisions :] = np.where(_moved_last(game) == X, rewards[X], rewards[O])
-    for seat, worth in met.items():
-        worth[game.decisions :] = rewards[seat]
+    # The value of a position for the player who has just moved there: that of an afterstate.
+    after_move = np.empty(game.positions)
+    after_move[game.decisions :] = np.where(_last_movers(game) == X, rewards[X], rewards[O])
+    # Its value for each player if the other one has just moved there.
+    after_reply = {seat: np.empty(game.positions) for seat in (X, O)}
+    for seat, values in after_reply.items():
+        values[game.decisions :] = rewards[seat]
     q = np.empty(game.pairs)
     for ply in backward(game):
-        worth = made[ply.after]
-        q[ply.pairs] = worth
-        found = worth_of(worth, ply)
-        met[ply.mover][ply.decisions] = task.step + task.gamma * found
+        action_values = after_move[ply.after]
+        q[ply.pairs] = action_values
+        discounted = task.gamma * state_values(action_values, ply)
+        after_reply[ply.mover][ply.decisions] = task.step + discounted
         if task.plies == 1:
-            made[ply.decisions] = task.step - task.gamma * found
+            # The other player has just moved, and one's gain is the other's loss.
+            after_move[ply.decisions] = task.step - discounted
         else:
-            answered = answers(worth, ply) * met[-ply.mover][ply.after]
-            made[ply.decisions] = np.add.reduceat(answered, ply.starts)
+            chances = reply_chances(action_values, ply)
+            other_values = after_reply[-ply.mover][ply.after]
+            after_move[ply.decisions] = np.add.reduceat(chances * other_values, ply.starts)
     table: NDArray[np.float64] = game.spread(q + 0.0)  # no -0.0
     return table
 
 
-def _answers(game: Game, task: Task, own: Chances) -> Chances:
-    """Return how an opponent answers, which may be the learner's `own` way to."""
+def _reply_chances(game: Game, task: Task, own_replies: MoveChances) -> MoveChances:
+    """Return the chances of the opponent's replies: a baseline's, or `own_replies` in self-play."""
     if task.opponent is None:
-        return own
+        return own_replies
     chances = BASELINES[task.opponent].policy(game)[game.legal]
-    return lambda _worth, ply: chances[ply.pairs]
+    return lambda _action_values, ply: chances[ply.pairs]
 
 
-def _best(epsilon: float, worth: Values, ply: Ply) -> Values:
-    best: Values = np.maximum.reduceat(worth, ply.starts)
-    return _exploring(epsilon, best, worth, ply)
+def _best_state_values(epsilon: float, action_values: Values, ply: Ply) -> Values:
+    best: Values = np.maximum.reduceat(action_values, ply.starts)
+    return _mix_exploration(epsilon, best, action_values, ply)
 
 
-def _exploring(epsilon: float, by_policy: Values, worth: Values, ply: Ply) -> Values:
-    """Mix what decisions are worth by a policy with what their moves are on average."""
+def _mix_exploration(epsilon: float, by_policy: Values, action_values: Values, ply: Ply) -> Values:
+    """Return state values [d] with exploration: epsilon times the mean of all moves is mixed in."""
     if not epsilon:
         return by_policy
-    mean = np.add.reduceat(worth, ply.starts) / ply.sizes
+    mean = np.add.reduceat(action_values, ply.starts) / ply.sizes
     mixed: Values = (1 - epsilon) * by_policy + epsilon * mean
     return mixed
 
 
 def _rewards(game: Game, worth: Worth, seat: int) -> Values:
-    """Return what each finished position is worth to a player (+1 X, -1 O), [S - D]."""
+    """Return the reward of each finished position for a player (+1 X, -1 O), [S - D]."""
     return np.array(worth.x if seat == X else worth.o)[game.outcome * seat + 1]
 
 
-def _moved_last(game: Game) -> NDArray[np.int8]:
-    """Return who made each finished position, [S - D]: X has a stone more than O, or as many."""
-    stones = game.board[game.decisions :].sum(axis=1, dtype=np.int8)
-    return np.where(stones == 0, O, X).astype(np.int8)
+def _last_movers(game: Game) -> NDArray[np.int8]:
+    """Return the player who made the last move of each finished position, [S - D]."""
+    surplus = game.board[game.decisions :].sum(axis=1, dtype=np.int8)  # of X's stones
+    return np.where(surplus == 0, O, X).astype(np.int8)
 
 
-def _equal_chances(worth: Values, ply: Ply) -> Values:
-    """Let the best moves of each decision be played with equal chances, [n]."""
-    best = worth >= np.maximum.reduceat(worth, ply.starts).repeat(ply.sizes) - TIE
-    chances: Values = best / np.add.reduceat(best, ply.starts, dtype=np.intp).repeat(ply.sizes)
+def _best_replies(action_values: Values, ply: Ply) -> Values:
+    """Return the chances of the moves, [n], if each of several best ones is equally likely."""
+    highest = np.maximum.reduceat(action_values, ply.starts).repeat(ply.sizes)
+    is_best = action_values >= highest - TIE
+    count = np.add.reduceat(is_best, ply.starts, dtype=np.intp).repeat(ply.sizes)
+    chances: Values = is_best / count
     return chances
