@@ -1,8 +1,8 @@
-"""Moves that are drawn like beads from a box: how many there are, and what they lean to.
+"""The beads of an agent that draws its moves from boxes, like MENACE.
 
-A box stands for a position and all its images, and holds beads for each move that is not the same
-as another by symmetry.  In a table that is played in proportion every square holds its part of the
-beads of its move, so that a row, played in proportion, plays as the box does.
+A box stands for a position and all its images, and holds beads for each move that differs from the
+others by more than a symmetry.  In the agent's table the beads of a move are divided among the
+cells that are this move, so a row, played in proportion, plays like the box.
 """
 
 from functools import lru_cache
@@ -18,7 +18,7 @@ EVERY = slice(None)
 
 @lru_cache(maxsize=2)
 def alike(game: Game) -> NDArray[np.int64]:
-    """Return of how many squares each legal pair is one and the same move by symmetry, [P].
+    """Return the number of cells that are the same move as each legal pair by symmetry, [P].
 
     On the empty board the four corners are one move, the four edges another.
     """
@@ -31,7 +31,7 @@ def alike(game: Game) -> NDArray[np.int64]:
 def beads(
     game: Game, values: NDArray[np.floating], plays: Plays, pairs: slice = EVERY
 ) -> NDArray[np.float64]:
-    """Return how many beads there are for each move, [..., P], of a table's `values`, [..., P].
+    """Return the beads of each pair's move, [..., P], from a table's `values`, [..., P].
 
     P are all legal pairs, or those of a slice of them.
     """
@@ -43,20 +43,24 @@ def beads(
 def leanings(
     game: Game, held: NDArray[np.float64], decision: int | None = None
 ) -> NDArray[np.float64]:
-    """Say how a box leans to each of its moves: -1 never, 0 as to any other, +1 always.
+    """Return the preference of a box for each of its moves, [..., P]: -1 never, +1 always.
 
-    `held` are the `beads` of all legal pairs, or of those of one decision, [..., P], and so is what
-    comes back.  Between the three the share of the beads is mapped piecewise linearly.  It says
-    what is drawn, and nothing of how a game would end.
+    0 is an equal share of the beads; between these the share is mapped piecewise linearly.  `held`
+    are the `beads` of all legal pairs, or of those of one decision, [..., P].  A preference is a
+    chance to be drawn, and no expected result.
     """
+    # Each of a move's cells counts as this part of a move, so sums over a row are sums over a box.
     starts, part = game.pair_start[:-1], 1 / alike(game)
     if decision is not None:
-        begin, end = game.pair_start[decision : decision + 2]
-        starts, part = np.zeros(1, np.intp), part[begin:end]
+        start, end = game.pair_start[decision : decision + 2]
+        starts, part = np.zeros(1, np.intp), part[start:end]
     sizes = np.diff(starts, append=len(part))
     total = np.add.reduceat(held * part, starts, axis=-1).repeat(sizes, axis=-1)
-    even = 1 / np.add.reduceat(part, starts).repeat(sizes)
-    share = np.where(total > 0, held / np.where(total > 0, total, 1), even)
+    moves = np.add.reduceat(part, starts).repeat(sizes)
+    even = 1 / moves
+    is_filled = total > 0
+    share = np.where(is_filled, held / np.where(is_filled, total, 1), even)
+    # A box with a single move has even == 1, and its share is never above.
     above = (share - even) / np.where(even < 1, 1 - even, 1)
-    leaning: NDArray[np.float64] = np.where(share < even, share / even - 1, above)
-    return leaning
+    preference: NDArray[np.float64] = np.where(share < even, share / even - 1, above)
+    return preference

@@ -1,7 +1,7 @@
-"""Why a policy errs: likely causes, each named only where the numbers say so.
+"""Likely causes of a policy's blunders, each named only if the numbers support it.
 
-All that is known is which moves are played, and no values; so a cause is a pattern that moves alone
-show, set beside what random moves would show.
+Only the moves of the policy are known, not its values.  So a cause is a pattern in the moves,
+compared with the same count for random moves.
 """
 
 from functools import lru_cache
@@ -15,12 +15,12 @@ from app.tictactoe.game import Game, O, X
 from app.tictactoe.policy import Choice, Policy, best_moves, completing, optimal_q
 from app.tictactoe.reachable_play import ReachablePlay
 
-ALWAYS = 0.95  # of the positions of a seat: what is played by a rule there was not learned
-FEW = 10  # positions from which nothing follows
-LIKE_CHANCE = 0.15  # of the way from random moves to right ones, or to wrong ones
-GOOD = 0.5  # of the way from random moves to right ones
-OFTEN = 0.75  # of the blunders
-SELDOM = 0.5  # of the threats
+ALWAYS = 0.95  # share of the positions of a seat: a rule that decides so many was not learned
+FEW = 10  # positions: no cause is named for fewer
+LIKE_CHANCE = 0.15  # skill, from 0 (random moves) to 1 (right ones): nearer to 0 is like chance
+GOOD = 0.5  # skill
+OFTEN = 0.75  # share of the blunders
+SELDOM = 0.5  # share of the threats
 
 Kind = Literal["untrained", "other-side", "first-cell", "no-block", "images", "unreachable"]
 Rule = Literal["", "any", "first", "last", "chance"]
@@ -28,31 +28,31 @@ Where = NDArray[np.bool_]  # [D]
 
 
 class Cause(NamedTuple):
-    """A likely cause, and the numbers that speak for it."""
+    """A likely cause, and the numbers that support it."""
 
     kind: Kind
-    seat: int  # in which seat it is so: +1 X, -1 O, 0 both
-    rule: Rule  # by which it plays there, where that is the cause
-    number: int  # positions in which it is so
-    of: int  # of how many in which it could be
-    by_chance: float  # in how many of them it would be so if the moves were random
-    positions: tuple[int, ...]  # one that shows it, and perhaps another beside it
+    seat: int  # +1 X, -1 O, 0 both
+    rule: Rule  # the rule by which it plays there, if that is the cause
+    number: int  # the positions that show the pattern
+    of: int  # the positions that could show it
+    by_chance: float  # the number of them that would show it with random moves
+    positions: tuple[int, ...]  # an example, and perhaps another one to compare it with
 
 
 class Facts(NamedTuple):
-    """What is true of the decisions of a game, by any policy; each is [D], or [D, cells]."""
+    """Properties of the decisions of a game, for any policy; each is [D], or [D, cells]."""
 
-    several: Where  # whether there is a choice
+    several: Where  # whether there is more than one move
     by_chance: NDArray[np.float64]  # the chance of each move if moves are random
     first: Choice  # the first empty cell
-    last: Choice
-    hanging: Where  # whether a move can give something away
-    keeps: NDArray[np.float64]  # the chance that a random move does not
-    worst: Choice  # the moves that are worth least
-    worst_by_chance: NDArray[np.float64]
-    value: NDArray[np.float64]
-    wins: Choice  # moves that end the game
-    threat: Choice  # where the other side could, if that is one cell and no move of one's own does
+    last: Choice  # the last empty cell
+    hanging: Where  # whether a blunder is possible
+    keeps: NDArray[np.float64]  # the chance that a random move is no blunder
+    worst: Choice  # the moves with the lowest value
+    worst_by_chance: NDArray[np.float64]  # the chance that a random move is one of them
+    value: NDArray[np.float64]  # mover's view
+    wins: Choice  # moves that win at once
+    threat: Choice  # the one cell that the other side would win on, if no move here wins at once
 
 
 class Play(NamedTuple):
@@ -63,14 +63,14 @@ class Play(NamedTuple):
     policy: Policy  # [D, cells]
     choice: Choice  # [D, cells]
     reachable: Where  # the decisions in which it can come to move
-    kept: NDArray[np.float64]  # [D] the chance that its move keeps the value
-    loses: NDArray[np.float64]  # [D] what the worst of its moves does to the value, 0 or less
+    kept: NDArray[np.float64]  # [D] the chance that its move keeps the value of the game
+    loses: NDArray[np.float64]  # [D] the change of the value by the worst of its moves, 0 or less
 
 
 def causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
-    """Name the likely causes of the blunders `found` of a policy, which `kinds` orders.
+    """Return the likely causes of the blunders `found` of a policy; `kinds` is their atlas.
 
-    What explains a whole seat comes first, and then only the other seat is looked at.
+    Causes that explain a whole seat come first; other causes are looked for in the other seat only.
     """
     if not len(found.position):
         return []
@@ -87,7 +87,7 @@ def causes(own: ReachablePlay, found: Mistakes, kinds: Atlas) -> list[Cause]:
     )
     whole = _untrained(play) or _like_chance(play)
     whole += [cause for seat in (X, O) for cause in _other_side(play, seat)]
-    explained = {seat for cause in whole for seat in ([cause.seat] if cause.seat else (X, O))}
+    explained = {seat for cause in whole for seat in (X, O) if cause.seat in (seat, 0)}
     rest = ~np.isin(game.to_move, list(explained))
     others = [*_one_cell(play, found, rest), *_no_block(play, rest)]
     others += [*_images(play, found, kinds, rest), *_unreachable(play, found)]
@@ -119,7 +119,7 @@ def _facts(game: Game) -> Facts:
 
 
 def _untrained(play: Play) -> list[Cause]:
-    """Whether a seat, or both, plays by a rule that needs no training."""
+    """Return the cause that a seat, or both, plays by a rule that needs no training, if any."""
     game, facts = play.game, play.facts
     rules: dict[Rule, Choice] = {"any": game.legal, "first": facts.first, "last": facts.last}
     named = []
@@ -139,19 +139,22 @@ def _untrained(play: Play) -> list[Cause]:
 
 
 def _like_chance(play: Play) -> list[Cause]:
-    """Whether one seat errs as random moves would, while the other does well, or both do."""
+    """Return the cause that seats err like random moves, both or one while the other is good."""
     skills = {seat: _skill(play, seat) for seat in (X, O)}
     named = []
     for seat, (skill, number, of, by_chance) in skills.items():
         other = skills[-seat][0]
-        if abs(skill) < LIKE_CHANCE and (other > GOOD or abs(other) < LIKE_CHANCE) and of >= FEW:
+        is_like_chance = abs(skill) < LIKE_CHANCE and of >= FEW
+        differs_from_other = other > GOOD
+        is_like_other = abs(other) < LIKE_CHANCE
+        if is_like_chance and (differs_from_other or is_like_other):
             shown = _worst(play, _hanging(play, seat) & (play.kept == 0))
             named.append(Cause("untrained", seat, "chance", number, of, by_chance, shown))
     return _in_both_seats(named)
 
 
 def _in_both_seats(named: list[Cause]) -> list[Cause]:
-    """Make one cause of two that say the same of each seat."""
+    """Return one cause for both seats if two of the same rule are given, else the causes given."""
     if len(named) != 2 or named[0].rule != named[1].rule:
         return named
     one, other = named
@@ -165,7 +168,7 @@ def _in_both_seats(named: list[Cause]) -> list[Cause]:
 
 
 def _other_side(play: Play, seat: int) -> list[Cause]:
-    """Whether a seat plays the moves that are worst for it, as if they were the best."""
+    """Return the cause that a seat plays the worst moves, as if its view were reversed, if any."""
     of = _hanging(play, seat)
     so = of & (play.choice <= play.facts.worst).all(axis=1)
     by_chance = float(play.facts.worst_by_chance[of].sum())
@@ -176,7 +179,10 @@ def _other_side(play: Play, seat: int) -> list[Cause]:
 
 
 def _one_cell(play: Play, found: Mistakes, rest: Where) -> list[Cause]:
-    """Whether blunders are made on the first empty cell, or the last: what equals fall back on."""
+    """Return the cause that most blunders are on the first or the last empty cell, if any.
+
+    That is how ties are broken by a program that has no values, or equal ones.
+    """
     here = found.position[rest[found.position]]
     if len(here) < FEW:
         return []
@@ -194,7 +200,7 @@ def _one_cell(play: Play, found: Mistakes, rest: Where) -> list[Cause]:
 
 
 def _no_block(play: Play, rest: Where) -> list[Cause]:
-    """Whether the other side is let through where one square would stop it."""
+    """Return the cause that the policy does not block a win although it takes its own, if so."""
     wins, threat = play.facts.wins, play.facts.threat
     reachable = rest & play.reachable
     of, could_win = reachable & threat.any(axis=1), reachable & wins.any(axis=1)
@@ -210,7 +216,7 @@ def _no_block(play: Play, rest: Where) -> list[Cause]:
 
 
 def _images(play: Play, found: Mistakes, kinds: Atlas, rest: Where) -> list[Cause]:
-    """Whether most blunders are not made where the same position lies otherwise on the board."""
+    """Return the cause that most blunders are not made in all images of a position, if so."""
     game = play.game
     here = rest[found.position[kinds.row]] & (kinds.images > 1)
     so = here & (kinds.erring < kinds.images)
@@ -223,7 +229,7 @@ def _images(play: Play, found: Mistakes, kinds: Atlas, rest: Where) -> list[Caus
 
 
 def _unreachable(play: Play, found: Mistakes) -> list[Cause]:
-    """Whether no game of its own comes to any of its blunders."""
+    """Return the cause that none of its own games leads to any of its blunders, if so."""
     if play.reachable[found.position].any():
         return []
     number = len(found.position)
@@ -231,15 +237,15 @@ def _unreachable(play: Play, found: Mistakes) -> list[Cause]:
 
 
 def _hanging(play: Play, seat: int) -> Where:
-    """Where a seat comes to move, and a move can give something away."""
+    """Return the decisions that a seat can reach and in which a blunder is possible, [D]."""
     hanging: Where = play.reachable & play.facts.hanging & (play.game.to_move == seat)
     return hanging
 
 
 def _skill(play: Play, seat: int) -> tuple[float, int, int, float]:
-    """Say how far a seat is from random moves, 0, to right ones, 1.
+    """Return the skill of a seat, from 0 (random moves) to 1 (right moves), and its counts.
 
-    With it in how many positions it errs, of how many, and how many that were by chance.
+    They are the positions in which it errs, those in which it could, and as many with random moves.
     """
     of = _hanging(play, seat)
     if not of.any():
@@ -250,7 +256,7 @@ def _skill(play: Play, seat: int) -> tuple[float, int, int, float]:
 
 
 def _worst(play: Play, where: Where) -> tuple[int, ...]:
-    """Choose a position that shows most: one that is met and loses most, early in the game."""
+    """Return the best example among some decisions: reachable, costly, and early in the game."""
     listed = np.flatnonzero(where)
     if not len(listed):
         return ()
@@ -260,7 +266,7 @@ def _worst(play: Play, where: Where) -> tuple[int, ...]:
 
 
 def _only(legal: Choice, cell: NDArray[np.intp]) -> Choice:
-    """Play one cell a decision, [D]."""
+    """Return the choice of one cell a decision, [D]."""
     choice = np.zeros_like(legal)
     choice[np.arange(len(legal)), cell] = True
     return choice

@@ -1,4 +1,4 @@
-"""A position as numbers: the ways in which learners and programs write down one board."""
+"""Encodings of a position as numbers, for networks and for other programs."""
 
 from functools import lru_cache
 from typing import Literal
@@ -13,9 +13,9 @@ Encoding = Literal["one-hot", "flat", "bits", "number"]
 
 @lru_cache(maxsize=2)
 def flat(game: Game) -> NDArray[np.int8]:
-    """Write each cell as one number, empty 0, X 1, O 2, then the player to move, [S, cells + 1].
+    """Return one number for each cell, then one for the player to move, [S, cells + 1].
 
-    Where the game is over that is 0.
+    Empty is 0, X 1, O 2; the last number is 0 when the game is over.
     """
     mover = np.zeros((game.positions, 1), np.int8)
     mover[: game.decisions, 0] = game.to_move
@@ -25,7 +25,7 @@ def flat(game: Game) -> NDArray[np.int8]:
 
 
 def bit_packed(game: Game, position: int) -> int:
-    """Write a position as one integer, two bits for each number of `flat`, the first highest."""
+    """Return a position as one integer: two bits for each number of `flat`, the first highest."""
     packed = 0
     for digit in flat(game)[position].tolist():
         packed = packed << 2 | digit
@@ -34,7 +34,7 @@ def bit_packed(game: Game, position: int) -> int:
 
 @lru_cache(maxsize=2)
 def one_hot(game: Game) -> NDArray[np.float32]:
-    """Write each decision as what a network reads, [D, 3 cells + 3].
+    """Return the one-hot input of a network for each decision, [D, 3 cells + 3].
 
     For each cell in reading order three numbers, of which one is 1: empty, X, O; then two for
     who is to move, X or O; then a 0 that pads the 29 numbers of tic-tac-toe to 30.
@@ -50,12 +50,11 @@ def one_hot(game: Game) -> NDArray[np.float32]:
 
 
 def inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
-    """Write each decision as numbers that a network can read, [D, inputs].
+    """Return the input of a network for each decision, [D, inputs].
 
-    Each has the cells in reading order, then who is to move: *one-hot* as in `one_hot`; *flat* as
-    in `flat` (10 numbers for tic-tac-toe); *bits* the two bits of each of those, the higher one
-    first (20); *number* the integer that these bits are, as a part of the largest that so many
-    bits can be (1).
+    Each has the cells in reading order, then the player to move: *one-hot* as in `one_hot`; *flat*
+    as in `flat` (10 numbers for tic-tac-toe); *bits* the two bits of each of those, the higher one
+    first (20); *number* the integer of these bits, divided by the largest of as many bits (1).
     """
     if encoding == "one-hot":
         return one_hot(game)
@@ -71,5 +70,5 @@ def inputs(game: Game, encoding: Encoding) -> NDArray[np.float32]:
 
 
 def images(game: Game, position: int) -> int:
-    """Count the different positions that the symmetries of the board make of one."""
+    """Return the number of different images of a position by the symmetries of the board."""
     return len(set(game.image[:, position].tolist()))

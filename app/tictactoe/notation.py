@@ -20,12 +20,12 @@ class IllegalMoveError(ValueError):
 
 
 def position_text(game: Game, position: int) -> str:
-    """Write a position as one character a cell."""
+    """Return a position as text, one character a cell."""
     return "".join(MARKS[int(stone)] for stone in game.board[position])
 
 
 def parse_position(game: Game, text: str) -> int:
-    """Return the position that a text shows.
+    """Return the position of a text.
 
     Raises ValueError if its length or a character is wrong or no game reaches it.
     """
@@ -39,7 +39,7 @@ def parse_position(game: Game, text: str) -> int:
 
 
 def parse_record(game: Game, record: str) -> list[int]:
-    """Return the cells that a record names, without playing them.
+    """Return the cells of a record, without playing them.
 
     Raises ValueError naming the first character that is no cell.
     """
@@ -74,15 +74,15 @@ def replay(game: Game, record: str) -> list[int]:
 
 def record_to(game: Game, position: int) -> str:
     """Return the record of one of the games that lead to a position."""
-    made, record = _made_by(game), ""
-    while position:
-        position, cell = made[position].tolist()
+    last_moves, record = _last_moves(game), ""
+    while position:  # 0 is the empty board
+        position, cell = last_moves[position].tolist()
         record = DIGITS[cell] + record
     return record
 
 
 def undo(record: str, plies: int = 1) -> str:
-    """Take back the last plies of a record.
+    """Return a record without its last plies.
 
     Raises ValueError if it has fewer.
     """
@@ -92,8 +92,8 @@ def undo(record: str, plies: int = 1) -> str:
 
 
 @lru_cache(maxsize=2)
-def _made_by(game: Game) -> NDArray[np.intp]:
-    """Find the last decision, and the cell, that lead to each position, [S, 2]."""
-    made = np.zeros((game.positions, 2), np.intp)
-    made[game.pair_after] = np.argwhere(game.legal)  # of several the last one counts
-    return made
+def _last_moves(game: Game) -> NDArray[np.intp]:
+    """Return a decision and a cell that lead to each position, [S, 2]: of several the last ones."""
+    last_moves = np.zeros((game.positions, 2), np.intp)
+    last_moves[game.pair_after] = np.argwhere(game.legal)
+    return last_moves

@@ -1,4 +1,4 @@
-"""Ways to play, as arrays: `policy[decision, cell]` is the chance of that move.
+"""Policies as arrays: `policy[decision, cell]` is the chance of that move.
 
 Every policy is float64 [D, cells], its rows add up to 1, and an illegal move has chance 0.
 """
@@ -65,7 +65,7 @@ def strongest(game: Game) -> Policy:
 
 @lru_cache(maxsize=2)
 def best_moves(game: Game) -> Choice:
-    """Whether a move keeps the optimal value for the mover, [D, cells]; found once a process."""
+    """Return whether a move keeps the optimal value for the mover, [D, cells]."""
     right = is_maximum(optimal_q(game))
     right.flags.writeable = False
     return right
@@ -73,7 +73,7 @@ def best_moves(game: Game) -> Choice:
 
 @lru_cache(maxsize=2)
 def optimal_q(game: Game) -> NDArray[np.float64]:
-    """Return the action values of optimal play, [D, cells], in the mover's view; NaN: illegal."""
+    """Return the action values of optimal play, [D, cells], mover's view, NaN where illegal."""
     values: NDArray[np.float64] = movers_view(game, successor_values(game, optimal(game).value))
     values += 0.0  # no -0.0
     values.flags.writeable = False
@@ -81,28 +81,28 @@ def optimal_q(game: Game) -> NDArray[np.float64]:
 
 
 def policy_of(q: NDArray[np.floating], plays: Plays) -> Policy:
-    """Turn a table into the policy that an agent plays: the one place where that is decided.
+    """Return the policy by which an agent plays its table.
 
     `q` is [..., cells] in the mover's view, NaN where illegal; the policy has its shape.
-    *greedy* plays a best move, with equal chances among equals; *first* the first of them in
-    reading order; *proportional* any move with a chance proportional to its value, which is how
-    MENACE draws a bead, and any with equal chances where no value is above 0.
+    *greedy* plays a best move, each of several with equal chance; *first* the first of them in
+    reading order; *proportional* each move with a chance proportional to its value, as MENACE draws
+    a bead, and with equal chances if no value is above 0.
     Raises ValueError as `greedy` does, or if a value of a proportional player is below 0.
     """
     if plays == "first":
         return _first(_best(q))
     if plays == "greedy":
         return greedy(q)
-    _best(q)  # which says so where a row has no legal cell
+    _best(q)  # raises ValueError if a row has no legal cell
     beads = np.nan_to_num(q.astype(np.float64))
     if (beads < 0).any():
         raise ValueError("no policy plays in proportion to a value below 0")
-    none = beads.sum(axis=-1, keepdims=True) == 0
-    return _in_proportion(np.where(none, ~np.isnan(q), beads))
+    is_empty = beads.sum(axis=-1, keepdims=True) == 0
+    return _in_proportion(np.where(is_empty, ~np.isnan(q), beads))
 
 
 def greedy(q: NDArray[np.floating]) -> Policy:
-    """Play a cell with the highest value, with equal chances among equals.
+    """Return the policy that plays a cell with the highest value; ties: equal chances.
 
     `q` is [..., cells] in the mover's view, NaN where illegal; the policy has its shape.
     Raises ValueError if a row has no legal cell.
@@ -111,7 +111,7 @@ def greedy(q: NDArray[np.floating]) -> Policy:
 
 
 def epsilon_greedy(q: NDArray[np.floating], epsilon: float) -> Policy:
-    """Play greedily, but with chance `epsilon` a uniformly random legal move; shapes as greedy.
+    """Return the greedy policy with a chance `epsilon` of a random legal move; shapes as `greedy`.
 
     Raises ValueError as `greedy` and `mix` do.
     """
@@ -119,7 +119,7 @@ def epsilon_greedy(q: NDArray[np.floating], epsilon: float) -> Policy:
 
 
 def mix(policy: Policy, other: Policy, chance: float) -> Policy:
-    """Play by `other` with this chance and by `policy` otherwise.
+    """Return the policy that plays by `other` with a chance, and by `policy` otherwise.
 
     Raises ValueError if the chance is not within 0 and 1.
     """
@@ -129,10 +129,10 @@ def mix(policy: Policy, other: Policy, chance: float) -> Policy:
 
 
 class Baseline(NamedTuple):
-    """A player that never learned anything, to measure others by."""
+    """A player by a fixed rule, which measures agents."""
 
     title: str
-    line: str  # how it plays, for visitors
+    line: str  # its rule, for visitors
     policy: Callable[[Game], Policy]
 
 
@@ -153,7 +153,7 @@ BASELINES = {
 
 
 def completing(game: Game, stones: Choice) -> Choice:
-    """Whether one more stone on an empty cell completes a line of these, [D, cells]."""
+    """Return whether a stone on an empty cell completes a line of `stones`, [D, cells] both."""
     ends = np.zeros_like(stones)
     for line in game.lines:
         for cell in line:
@@ -162,7 +162,7 @@ def completing(game: Game, stones: Choice) -> Choice:
 
 
 def _best(q: NDArray[np.floating]) -> Choice:
-    """Return the cells with the highest value of their row, of which each has one."""
+    """Return the cells with the highest value of their row; ValueError if a row has none."""
     highest = _highest(q)
     if np.isnan(highest).any():
         raise ValueError("a row of q has no legal cell: it is NaN everywhere")
@@ -171,22 +171,22 @@ def _best(q: NDArray[np.floating]) -> Choice:
 
 
 def is_maximum(values: NDArray[np.floating]) -> Choice:
-    """Whether a cell has the highest value of its row, [..., cells]; NaN never has."""
+    """Return whether a cell has the highest value of its row, [..., cells]; NaN never has."""
     maximum: Choice = values == _highest(values)[..., None]
     return maximum
 
 
 def _highest(values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return the highest value of each row, [...], NaN where there is none.
+    """Return the highest value of each row, [...], NaN if there is none.
 
-    Cell by cell it takes a tenth of the time of numpy's own reduction over so short an axis.
+    A loop over the cells takes a tenth of the time of numpy's reduction over so short an axis.
     """
     highest: NDArray[np.floating] = reduce(np.fmax, np.moveaxis(values, -1, 0))
     return highest
 
 
 def _in_proportion(choice: NDArray[Any]) -> Policy:
-    cells = np.moveaxis(choice, -1, 0)  # one by one, as in `_highest`
+    cells = np.moveaxis(choice, -1, 0)  # a loop over the cells, as in `_highest`
     total: NDArray[np.float64] = reduce(np.add, cells, np.zeros(cells.shape[1:]))
     policy: Policy = choice / total[..., None]
     return policy
