@@ -8,8 +8,8 @@ Nothing else of the site may be framed: see `app.web.service.headers`.
 import json
 import re
 from collections.abc import Mapping
-from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from functools import cached_property, partial
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree
 
@@ -45,70 +45,148 @@ bp = Blueprint("embed", __name__)
 NARROW = 320  # pixels of a curve, where there is no room for its usual width
 
 
-class BoardFrame(Page, frozen=True):
+class BoardPage(Page, frozen=True):
     """A match where it stands, to be played on inside the frame."""
 
     template: ClassVar = "embed/board.html"
     fragment: ClassVar = ("game",)
 
-    match: Match
-    scene: MatchView
+    state: MatchState
+
+    @property
+    def match(self) -> Match:
+        """The match."""
+        return self.state.match
+
+    @property
+    def scene(self) -> MatchView:
+        """The board and its controls, which lead to frames."""
+        return build_match_view(self.state, IN_FRAME)
 
 
-class CurveFrame(Page, frozen=True):
-    """How an agent learned, or several."""
+Sized = tuple[str, int, float]  # the address of a picture, its width and height
+
+
+class CurvesPage(Page, frozen=True):
+    """The learning curves of one agent, or those of several by one figure."""
 
     template: ClassVar = "embed/curve.html"
 
-    title: str
-    wide: tuple[str, int, float]  # the address of a picture, its width and height
-    narrow: tuple[str, int, float]
-    label: str  # all of it in words
-    charts: Charts
-    page: str
-
-
-class MindFrame(Page, frozen=True):
-    """An agent's mind, at a snapshot, with the film of its training."""
-
-    template: ClassVar = "embed/mind.html"
-
-    mind: minds.MindPicture
-    kind: minds.Kind
-    film: learning.Film
-    step: int
-    next_step: str  # the address of the next frame of the film, after the last of the first
-    page: str  # the address of the whole page
-
-
-class ExperimentFrame(Page, frozen=True):
-    """A figure of an experiment, and what came of its claim."""
-
-    template: ClassVar = "embed/experiment.html"
-
-    summary: Summary
-    layout: Layout
-    svg: Markup
-    table: Table
-
-
-class Chosen(NamedTuple):
-    """The learning curves of one agent, or those of several by one figure."""
-
-    charts: Charts
+    curves: Charts
     take: export.Take
     names: list[str]
     figure: str  # of FIGURES, WON, or "" for all that there are of one agent
     against: str
 
-    def picture(self, width: int) -> str:
-        """Return the address of their picture, so many pixels wide."""
-        names = self.names[0], self.names[1:]
-        frame = urls.embed_curve(*names, self.figure, self.against, width)
-        return frame_file(frame, "svg")
+    @property
+    def title(self) -> str:
+        """What the curves are of."""
+        return self.take.title
+
+    @property
+    def page(self) -> str:
+        """The address of the whole page."""
+        return self.take.page
+
+    @property
+    def wide(self) -> Sized:
+        """The curves as a picture of the usual width."""
+        return self._picture(WIDTH)
+
+    @property
+    def narrow(self) -> Sized:
+        """The curves as a picture where there is little room."""
+        return self._picture(NARROW)
+
+    @property
+    def label(self) -> str:
+        """The curves in words."""
+        return curve_picture(self.curves, self.title, WIDTH).label
+
+    @property
+    def charts(self) -> Charts:
+        """The curves as numbers, whose snapshots lead nowhere."""
+        unlinked = [moment._replace(href="") for moment in self.curves.moments]
+        return self.curves._replace(moments=unlinked)
+
+    def _picture(self, width: int) -> Sized:
+        name, *others = self.names
+        frame = urls.embed_curve(name, others, self.figure, self.against, width)
+        height = curve_picture(self.curves, self.title, width).height
+        return frame_file(frame, "svg"), width, height
 
 
-def parse_curves(site: SiteData, name: str, query: "Query") -> Chosen:
+class FilmPage(Page, frozen=True):
+    """An agent's mind, at a snapshot, with the film of its training."""
+
+    template: ClassVar = "embed/mind.html"
+
+    site: SiteData
+    name: str
+    step: int
+    colour: str  # of `minds.KINDS`
+
+    @property
+    def mind(self) -> minds.MindPicture:
+        """The mind, with all of its snapshots."""
+        return minds.picture(self.site, self.name, self.step, self.colour, moving=True)
+
+    @property
+    def kind(self) -> minds.Kind:
+        """How it is coloured."""
+        return minds.kinds(self.site, self.name)[self.colour]
+
+    @property
+    def film(self) -> learning.Film:
+        """The film of its training."""
+        return learning.film_of_mind(self.site, self.name)
+
+    @property
+    def next_step(self) -> str:
+        """The address of the next snapshot, after the last of the first."""
+        following = next_step(self.step, self.site.last_step(self.name))
+        step = self.site.step_for_url(self.name, following)
+        return urls.EMBED_MIND.url(self.name, step=step, colour=self._colour)
+
+    @property
+    def page(self) -> str:
+        """The address of the whole page."""
+        step = self.site.step_for_url(self.name, self.step)
+        return urls.mind(self.name, step, self._colour)
+
+    @property
+    def _colour(self) -> str:
+        """The colour as addresses have it, "" for the usual one."""
+        return "" if self.colour == minds.EXPECTS else self.colour
+
+
+class FigurePage(Page, frozen=True):
+    """A figure of an experiment, and what came of its claim."""
+
+    template: ClassVar = "embed/experiment.html"
+
+    site: SiteData
+    summary: Summary
+    number: int  # of the figure, from 1
+
+    @cached_property
+    def layout(self) -> Layout:
+        """What is drawn, and what is said of it."""
+        return layout_of(self.site, self.summary.id, self.number)
+
+    @property
+    def svg(self) -> Markup:
+        """The drawing."""
+        return inline_plot(self.layout.plot, outside=outside())
+
+    @property
+    def table(self) -> Table:
+        """Its numbers."""
+        figure = self.summary.figures[self.number - 1]
+        return table(figure, self.site, self.summary.first_seed)
+
+
+def parse_curves(site: SiteData, name: str, query: "Query") -> CurvesPage:
     """Read which curves are meant: `lens` adds agents, `figure` chooses, `against` says whom.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
@@ -130,19 +208,14 @@ def parse_curves(site: SiteData, name: str, query: "Query") -> Chosen:
     if charts is None:
         raise NotFound("None of them has that figure.")
     take = export.take_curve(site, names, figure, against)
-    return Chosen(charts, take, names, figure, against)
-
-
-def board_frame(state: MatchState) -> BoardFrame:
-    """Gather what the templates write down."""
-    return BoardFrame(state.match, build_match_view(state, IN_FRAME))
+    return CurvesPage(charts, take, names, figure, against)
 
 
 @bp.get(urls.EMBED_BOARD.url(""))
 @bp.get(urls.EMBED_BOARD)
 def board(record: str = "") -> Response:
     """Show a position."""
-    return render_page(board_frame(parse_match(record, request.args, current_site())))
+    return render_page(BoardPage(parse_match(record, request.args, current_site())))
 
 
 @bp.get(urls.EMBED_REPLY.url(""))
@@ -151,61 +224,27 @@ def reply(record: str = "") -> AnyResponse:
     """Draw one move for the player to move: the board after it to htmx, to others where it is."""
     after = draw_reply(parse_match(record, request.args, current_site()))
     address = urls.EMBED_BOARD.url_for_match(after.match)
-    return redirect_after_form(address, partial(board_frame, after))
+    return redirect_after_form(address, partial(BoardPage, after))
 
 
 @bp.get(urls.EMBED_CURVE)
 def curve(name: str) -> Response:
     """Show learning curves."""
-    chosen = parse_curves(current_site(), name, request.args)
-    title = chosen.take.title
-    drawings = {width: curve_picture(chosen.charts, title, width) for width in (WIDTH, NARROW)}
-    wide, narrow = (
-        (chosen.picture(width), width, drawing.height) for width, drawing in drawings.items()
-    )
-    unlinked = [moment._replace(href="") for moment in chosen.charts.moments]
-    return render_page(
-        CurveFrame(
-            title=title,
-            wide=wide,
-            narrow=narrow,
-            label=drawings[WIDTH].label,
-            charts=chosen.charts._replace(moments=unlinked),
-            page=chosen.take.page,
-        )
-    )
+    return render_page(parse_curves(current_site(), name, request.args))
 
 
 @bp.get(urls.EMBED_MIND)
 def mind(name: str) -> Response:
     """Show an agent's mind."""
-    site = current_site()
-    step, colour = minds.parse_view(site, name, request.args)
-    kind = "" if colour == minds.EXPECTS else colour
-    following = site.step_for_url(name, next_step(step, site.last_step(name)))
-    page = MindFrame(
-        mind=minds.picture(site, name, step, colour, moving=True),
-        kind=minds.kinds(site, name)[colour],
-        film=learning.film_of_mind(site, name),
-        step=step,
-        next_step=urls.EMBED_MIND.url(name, step=following, colour=kind),
-        page=urls.mind(name, site.step_for_url(name, step), kind),
-    )
-    return render_page(page)
+    step, colour = minds.parse_view(current_site(), name, request.args)
+    return render_page(FilmPage(current_site(), name, step, colour))
 
 
 @bp.get(urls.EMBED_EXPERIMENT)
 def experiment(claim: str) -> Response:
     """Show a figure of an experiment."""
-    summary, number = parse_figure(current_site(), claim, request.args)
-    layout = layout_of(current_site(), claim, number)
     return render_page(
-        ExperimentFrame(
-            summary=summary,
-            layout=layout,
-            svg=inline_plot(layout.plot, outside=outside()),
-            table=table(summary.figures[number - 1], current_site(), summary.first_seed),
-        )
+        FigurePage(current_site(), *parse_figure(current_site(), claim, request.args))
     )
 
 
@@ -225,31 +264,49 @@ class TakePage(Page, frozen=True):
     template: ClassVar = "embed/export.html"
     fragment: ClassVar = ("exports",)
 
-    takes: list[export.Take]
-    back: str
-    card: str  # the address of the picture of a finished game, "" before its end
-    told: str  # what is said below it
-    replay: str  # where the game is played again before one's eyes
+    state: MatchState
+
+    @property
+    def takes(self) -> list[export.Take]:
+        """The board, and the value of the game over its moves."""
+        takes = [export.take_board(self.state)]
+        if self.state.match.record and not self.state.match.hide:
+            takes.append(export.take_value(self.state))
+        return takes
+
+    @property
+    def back(self) -> str:
+        """The address of the match."""
+        return urls.play(self.state.match)
+
+    @property
+    def card(self) -> str:
+        """The address of the picture of a finished game, "" before its end."""
+        return urls.MATCH_PREVIEW.url_for_match(self._whole) if self.state.over else ""
+
+    @property
+    def told(self) -> str:
+        """What is said below that picture."""
+        return summarise_game(self.state) if self.state.over else ""
+
+    @property
+    def replay(self) -> str:
+        """The address where the game is played again before one's eyes."""
+        start = self._whole.at(0)
+        return urls.play(replace(start, replay=True, pause=False, keep=False, tally=Match().tally))
+
+    @property
+    def _whole(self) -> Match:
+        """The match at its end."""
+        match = self.state.match
+        return replace(match.at(len(match.record)), replay=False)
 
 
 @bp.get(urls.TAKE.url(""))
 @bp.get(urls.TAKE)
 def take(record: str = "") -> Response:
     """Show how a match is taken along."""
-    state = parse_match(record, request.args, current_site())
-    takes = [export.take_board(state)]
-    if state.match.record and not state.match.hide:
-        takes.append(export.take_value(state))
-    played = replace(state.match.at(len(state.match.record)), replay=False)
-    again = replace(played.at(0), replay=True, pause=False, keep=False, tally=Match().tally)
-    page = TakePage(
-        takes=takes,
-        back=urls.play(state.match),
-        card=urls.MATCH_PREVIEW.url_for_match(played) if state.over else "",
-        told=summarise_game(state) if state.over else "",
-        replay=urls.play(again),
-    )
-    return render_page(page)
+    return render_page(TakePage(parse_match(record, request.args, current_site())))
 
 
 FORMATS = ".<any(svg, csv):ending>"
@@ -289,13 +346,13 @@ def curve_file(name: str, ending: str) -> Response:
     chosen = parse_curves(current_site(), name, request.args)
     title = chosen.take.title
     if ending == "png":
-        drawn = curve_picture(chosen.charts, "", WIDTH)
+        drawn = curve_picture(chosen.curves, "", WIDTH)
         line = title.removesuffix(" tic-tac-toe")
         return export.png_file(preview(line, drawn.shapes, drawn.width, drawn.height))
     if ending == "csv":
-        return export.numbers_file(*curves.numbers(chosen.charts), _name("curve", name))
+        return export.numbers_file(*curves.numbers(chosen.curves), _name("curve", name))
     width = read_integer("width", request.args.get("width") or str(WIDTH), *WIDTHS)
-    return export.svg_file(curve_picture(chosen.charts, title, width), _name("curve", name))
+    return export.svg_file(curve_picture(chosen.curves, title, width), _name("curve", name))
 
 
 @bp.get(urls.EMBED_MIND.extend(FORMATS_AND_PREVIEW))
