@@ -82,10 +82,14 @@ def test_the_documents_are_current(game: Game, tmp_path: Path) -> None:
 
 def test_a_row_says_what_is_exactly_true(game: Game) -> None:
     table = markdown_table(game, [load(MODELS, game, "q-iteration")])
-    _, _, row = table.splitlines()
-    cells = [cell.strip() for cell in row.strip("|").split("|")]
-    assert cells[:2] == ["Q-iteration", "96.78 / 3.22 / 0"]  # as minimax-random: FACTS of the game
-    assert cells[5:8] == ["0 / 100 / 0", "0 / 100 / 0", "0"]
+    headings, _, row = (
+        [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()
+    )
+    cells = dict(zip(headings, row, strict=True))
+    assert cells["Agent"] == "Q-iteration"
+    assert cells["as X, Random"] == "96.78 / 3.22 / 0"  # as minimax-random: FACTS of the game
+    assert cells["as X, best responder"] == cells["as O, best responder"] == "0 / 100 / 0"
+    assert cells["Blunders"] == "0"
 
 
 def test_only_what_stands_between_the_markers_is_replaced(tmp_path: Path) -> None:

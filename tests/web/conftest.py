@@ -17,9 +17,10 @@ HANG_SECONDS = 600.0  # only what hangs takes longer
 
 @pytest.fixture(scope="session", autouse=True)
 def patience() -> Iterator[None]:
-    """Let every request wait for its training: 30 s are not enough on a busy machine."""
+    """Let every request wait for its training: seconds are not enough on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.web.service.on_demand.FILE_SECONDS", HANG_SECONDS)
+        for name in ("PAGE_SECONDS", "FILE_SECONDS"):
+            patch.setattr(f"app.web.service.on_demand.{name}", HANG_SECONDS)
         yield
 
 
@@ -30,7 +31,10 @@ def app() -> Flask:
 
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
-    return app.test_client()
+    """Return a client that asks for pages, as a browser does."""
+    client = app.test_client()
+    client.environ_base["HTTP_ACCEPT"] = "text/html,*/*;q=0.8"
+    return client
 
 
 @pytest.fixture(scope="session")

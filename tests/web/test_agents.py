@@ -65,9 +65,14 @@ class Table(HTMLParser):
             self.rows[-1][-1] += data
 
     def row(self, first: str) -> list[str]:
-        """The cells of the row that begins so, spaces made one."""
+        """Return the cells of the row that begins so, with single spaces."""
         rows = [[" ".join(cell.split()) for cell in row] for row in self.rows]
         return next(row for row in rows if row and row[0] == first)
+
+    def cells(self, first: str) -> dict[str, str]:
+        """Return the cells of the row that begins so, by what their headings begin with."""
+        headings = [re.split(r"\s{2,}", head.strip())[0] for head in self.rows[0]]
+        return dict(zip(headings, self.row(first), strict=True))
 
 
 def outcome(chances: Chances, decimals: int = 2) -> str:
@@ -98,15 +103,22 @@ def in_both_seats(texts: Iterable[str]) -> str:
 def test_the_table_says_what_the_card_says(all_agents: str, card: Card, site: SiteData) -> None:
     figures, who = card.figures, characterise(site, card.id)
     chances = [figures.vs["random"], figures.vs["t-hand"], figures.best_response]
-    assert Table(all_agents, "ranking").row(f"{card.title} {who.strength} {who.line}")[1:] == [
-        format_count(figures.blunders[-1]),
-        in_both_seats(
+    first = f"{card.title} {who.strength} {who.line}"
+    by_opponent = [
+        in_both_seats(outcome(getattr(one, seat)[-1], 1) for seat in SEATS) for one in chances
+    ]
+    assert Table(all_agents, "ranking").cells(first) == {
+        "Agent": first,
+        "Blunders": format_count(figures.blunders[-1]),
+        "Unbeatable": in_both_seats(
             "no" if find_losing_game(site, card.id, seat) else "yes" for seat in SEATS.values()
         ),
-        *(in_both_seats(outcome(getattr(one, seat)[-1], 1) for seat in SEATS) for one in chances),
-        f"{ALGORITHMS[card.algorithm].title} {card.origin}",
-        f"{format_count(card.updates)} {format_count(card.games)}",
-    ]
+        "Against Random": by_opponent[0],
+        "Against T-hand": by_opponent[1],
+        "Its best responder": by_opponent[2],
+        "Method": f"{ALGORITHMS[card.algorithm].title} {card.origin}",
+        "Training": f"{format_count(card.updates)} {format_count(card.games)}",
+    }
     assert f'<a href="/agents/{card.id}">{card.title}</a>' in all_agents
     assert f'<a href="/how/{card.algorithm}">{ALGORITHMS[card.algorithm].title}</a>' in all_agents
 
@@ -125,15 +137,15 @@ def test_the_baselines_are_there_to_compare_with(all_agents: str, site: SiteData
         for name, baseline in BASELINES.items()
     }
     minimax, random = (
-        table.row(f"{title} {strength} {BASELINES[name].line}")
+        table.cells(f"{title} {strength} {BASELINES[name].line}")
         for name, title, strength in [
             ("minimax", "Minimax", "unbeatable"),
             ("random", "Random", "beginner"),
         ]
     )
-    assert minimax[1:3] == ["0", "X yes O yes"]
-    assert random[3] == "X 58.5 / 12.7 / 28.8 O 28.8 / 12.7 / 58.5"
-    assert random[-2:] == ["", ""]  # it never learned
+    assert (minimax["Blunders"], minimax["Unbeatable"]) == ("0", "X yes O yes")
+    assert random["Against Random"] == "X 58.5 / 12.7 / 28.8 O 28.8 / 12.7 / 58.5"
+    assert random["Method"] == random["Training"] == ""  # it never learned
 
 
 def test_the_heads_are_those_of_the_columns(all_agents: str) -> None:

@@ -428,7 +428,8 @@ def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
         assert answer.headers["Refresh"] == answer.headers["Retry-After"]
         assert answer.headers["Cache-Control"] == "no-store"
         assert "This page comes by itself." in answer.text
-        answer = client.get(f"/api/v1/agents/{name}")
+        program = {"Accept": "application/json"}
+        answer = client.get(f"/api/v1/agents/{name}", headers=program)
         assert answer.status_code == 503
         assert int(answer.headers["Retry-After"]) > 0
         assert "Please try again in a few seconds." in answer.text
