@@ -1,1 +1,1 @@
-"""What is true of the game: positions, policies, exact values, agents on disk."""
+"""The game: positions, policies, exact values, agents on disk."""

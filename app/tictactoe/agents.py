@@ -1,7 +1,7 @@
 """Agents on disk: `<id>.npz` holds the arrays, `<id>.json` the card that describes them.
 
-A file is believed only after everything about it has been checked; what is wrong with it is said
-with its name.  Nothing is ever unpickled.
+Everything about a file is checked before it is used; an error names the file and the fault.
+Nothing is ever unpickled.
 """
 
 import hashlib
@@ -29,8 +29,8 @@ from app.tictactoe.policy import policy_of
 from app.tictactoe.report import blunders
 
 MAX_CARD = 1 << 20  # bytes
-NEWER = ".npz.newer"  # arrays that wait beside the older ones until their card is there
-ASIDE = ".saving-"  # what the names of files begin with that are not finished
+NEWER = ".npz.newer"  # new arrays, beside the old ones until their card is written
+ASIDE = ".saving-"  # prefix of files that are not finished
 READABLE = 0o644
 
 
@@ -38,7 +38,7 @@ Build = Callable[[Game, str, bytes, bytes, Path], "Agent"]
 
 
 class ModelError(ValueError):
-    """A model file that cannot be believed: the message names the file and the reason."""
+    """A model file that is not valid: the message names the file and the reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,21 +52,21 @@ class Agent:
     q: NDArray[np.float32]  # [D, cells] NaN exactly where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often training updated the pair
     snapshot_updates: NDArray[np.int64]  # [T]
-    history: History  # of the values, and of which of them training had updated
-    file: Path | None = None  # of these arrays, where they were read from one
+    history: History  # of the values, and of whether training had updated them
+    file: Path | None = None  # the file that the arrays were read from, if any
 
     def table(self, game: Game, step: int | None = None) -> NDArray[np.float32]:
         """Return the values at a snapshot, or as shipped, [D, cells], NaN where illegal."""
         return self.q if step is None else game.spread(self.history.values(step))
 
     def updated(self, game: Game, step: int | None = None) -> NDArray[np.bool_]:
-        """Whether training had updated each pair by a snapshot, or by its end, [D, cells]."""
+        """Return whether each pair was updated by a snapshot, or by the end, [D, cells]."""
         if step is None:
             return self.visits > 0
         return game.spread(self.history.updated(step), illegal=False)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what its file holds, by name: the snapshots as tables of all pairs, [T, P]."""
+        """Return the arrays of its file, by name; the snapshots are [T, P]."""
         return {
             "q": self.q,
             "visits": self.visits,
@@ -79,9 +79,9 @@ class Agent:
 def save(folder: Path, game: Game, agent: Agent) -> Agent:
     """Write an agent's two files and return it with the digests in its card.
 
-    The new arrays are laid beside the older ones, then the card takes its place, then they do:
-    a process that is stopped on the way leaves the older pair or the new one, and `load` finds it.
-    Others that save in the same folder meanwhile wait.
+    The new arrays are written beside the old ones, then the card replaces the old card, then the
+    arrays replace the old arrays: if the process is stopped between two steps, `load` finds either
+    the old pair or the new one.  Other processes that save in the folder wait.
     Raises ModelError, and writes nothing, if what would be written could not be loaded.
     """
     text, arrays = to_files(game, agent)
@@ -102,7 +102,7 @@ def save(folder: Path, game: Game, agent: Agent) -> Agent:
 
 
 def save_card(folder: Path, game: Game, agent: Agent) -> None:
-    """Write the card of an agent anew, whose arrays are on disk already and stay as they are.
+    """Replace the card of an agent whose arrays are on disk already.
 
     Raises ModelError, and writes nothing, if the two could not be loaded together.
     """
@@ -115,7 +115,7 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
 
 
 def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
-    """Write an agent's card, with the digests in it, and its arrays as they are in its two files.
+    """Return the contents of an agent's two files: the card, with its digests, and the arrays.
 
     The same arrays always become the same bytes.
     """
@@ -126,16 +126,16 @@ def to_files(game: Game, agent: Agent) -> tuple[bytes, bytes]:
 
 
 def to_process(game: Game, agent: Agent) -> bytes:
-    """Write an agent for another process of this program, whose files it is not: as it is kept."""
+    """Return an agent as bytes for another process of this program."""
     history = agent.history
     arrays = (history.since, history.value, history.first_update, game.pairs_of(agent.visits))
     return msgspec.msgpack.encode((agent.card, *(array.tobytes() for array in arrays)))
 
 
 def from_process(game: Game, content: bytes, name: str) -> Agent:
-    """Read what `to_process` wrote of the agent whose recipe has this name.
+    """Return the agent of this recipe's name from the bytes of `to_process`.
 
-    Raises ModelError if it cannot be that.
+    Raises ModelError if they cannot be those of that agent.
     """
     with blaming(name):
         card, *arrays = msgspec.msgpack.decode(
@@ -165,7 +165,7 @@ def from_process(game: Game, content: bytes, name: str) -> Agent:
 
 
 def load(folder: Path, game: Game, agent_id: str) -> Agent:
-    """Read an agent, having checked all of it, while others may be saving it.
+    """Return an agent from its files, checked; another process may be saving it meanwhile.
 
     Raises ModelError, naming the file and what is wrong with it.
     """
@@ -173,9 +173,9 @@ def load(folder: Path, game: Game, agent_id: str) -> Agent:
 
 
 def load_unjudged(folder: Path, game: Game, agent_id: str) -> Agent:
-    """Read an agent whose figures are to be written anew: it has none, whatever its card says.
+    """Return an agent without figures, to compute new ones.
 
-    Those on its card may be against other baselines than there are now, or other figures.
+    Those on its card are not read: they may be against other baselines, or in another format.
     Raises ModelError, naming the file and what else is wrong with it.
     """
     return _load(folder, game, agent_id, _unjudged)
@@ -199,18 +199,18 @@ def _load(folder: Path, game: Game, agent_id: str, build: Build) -> Agent:
 
 
 def load_all(folder: Path, game: Game) -> dict[str, Agent]:
-    """Read every agent of a folder, by id.
+    """Return every agent of a folder, by id.
 
     Raises ModelError if one of them is broken or there is none.
     """
     ids = ids_of(folder)
-    with ThreadPoolExecutor() as pool:  # unpacking needs no turn of the interpreter
+    with ThreadPoolExecutor() as pool:  # decompression releases the interpreter's lock
         agents = pool.map(partial(load, folder, game), ids)
         return dict(zip(ids, agents, strict=True))
 
 
 def ids_of(folder: Path) -> list[str]:
-    """List the agents of a folder; raises ModelError if there is none."""
+    """Return the ids of a folder's agents; raises ModelError if there is none."""
     ids = sorted({path.stem for ending in ("json", "npz") for path in folder.glob(f"*.{ending}")})
     if not ids:
         raise ModelError(f"{folder}: no model in this folder; `make train` makes them")
@@ -220,7 +220,7 @@ def ids_of(folder: Path) -> list[str]:
 def from_files(
     game: Game, agent_id: str, card_bytes: bytes, arrays_bytes: bytes, path: Path
 ) -> Agent:
-    """Build the agent of this id from its two files' contents; `path` is what they are called by.
+    """Return the agent of this id from the contents of its two files; `path` names them in errors.
 
     Raises ModelError, naming the file and what is wrong with it.
     """
@@ -264,7 +264,7 @@ def _with_arrays(game: Game, card: Card, arrays_bytes: bytes, path: Path) -> Age
 
 @contextmanager
 def blaming(file: str) -> Iterator[None]:
-    """Name the file, or the agent, of which a ValueError says that something is wrong with it."""
+    """Turn a ValueError into a ModelError that names the file, or the agent."""
     try:
         yield
     except ValueError as error:
@@ -272,10 +272,10 @@ def blaming(file: str) -> Iterator[None]:
 
 
 def arrays_file(game: Game, agent: Agent) -> bytes:
-    """Return the file of an agent's arrays, which its card has the digest of.
+    """Return the contents of an agent's npz file, whose digest is in its card.
 
-    It is read again, for all of them together are large; if it is gone, or another by now, the same
-    is written anew.
+    It is read again, because the files of all agents are too large to keep; if the file is gone or
+    has changed, the same bytes are made from the arrays.
     """
     if agent.file:
         with suppress(ModelError):
@@ -286,7 +286,7 @@ def arrays_file(game: Game, agent: Agent) -> bytes:
 
 
 def whole_card(game: Game, agent: Agent) -> Card:
-    """Return an agent's card; the digest of its file is worked out here if it has none yet."""
+    """Return an agent's card; the digest of its file is computed here if it has none yet."""
     if agent.card.arrays:
         return agent.card
     digest = hashlib.sha256(write_arrays(agent.arrays())).hexdigest()
@@ -294,7 +294,7 @@ def whole_card(game: Game, agent: Agent) -> Card:
 
 
 def _layout(game: Game) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Name each array's dtype and shape, -1 for the number of snapshots."""
+    """Return the dtype and shape of each array, with -1 for the number of snapshots."""
     pairs = game.legal.shape
     return {
         "q": ("<f4", pairs),
@@ -325,7 +325,8 @@ def _check_arrays(game: Game, card: Card, arrays: Mapping[str, NDArray[Any]]) ->
         raise ValueError("what the last snapshot had updated is not what visits counts")
     if (updated[1:] < updated[:-1]).any():
         raise ValueError("snapshot_updated forgets a pair")
-    policy_of(game.spread(values.min(axis=0)), card.plays)  # or it says why it cannot be played so
+    # Raises ValueError if a value is below 0 and the agent plays in proportion to its values.
+    policy_of(game.spread(values.min(axis=0)), card.plays)
 
 
 def _check_q(game: Game, q: NDArray[Any]) -> None:
@@ -335,9 +336,9 @@ def _check_q(game: Game, q: NDArray[Any]) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[Callable[[bytes], Path]]:
-    """Wait until no other process saves in a folder, and give a function that writes files aside.
+    """Lock a folder for saving; the context is a function that writes an unfinished file.
 
-    Files that any process left aside are removed.
+    In the end unfinished files of any process are removed.
     """
 
     def write(content: bytes) -> Path:
@@ -358,7 +359,7 @@ def _alone(folder: Path) -> Iterator[Callable[[bytes], Path]]:
 
 @contextmanager
 def _locked(folder: Path, kind: int) -> Iterator[None]:
-    """Wait until a folder can be shared to load from it, or is one's own to save in."""
+    """Hold a lock on a folder: shared to load from it, or exclusive to save in it."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         flock(handle, kind)
@@ -368,7 +369,7 @@ def _locked(folder: Path, kind: int) -> Iterator[None]:
 
 
 def _waiting(newer: Path, card: bytes, limit: int) -> bytes:
-    """Read arrays that have not taken their place yet, if this card describes them, else b""."""
+    """Return the new arrays, not in their place yet, if the card describes them, or b""."""
     with suppress(ModelError):
         arrays = _read(newer, limit)
         if hashlib.sha256(arrays).hexdigest().encode() in card:

@@ -1,4 +1,4 @@
-"""The card of an agent: everything there is to know of it besides its arrays, as readable JSON."""
+"""The card of an agent: all facts about it besides its arrays, as readable JSON."""
 
 import hashlib
 import re
@@ -15,8 +15,8 @@ from app.tictactoe.policy import BASELINES, Plays
 from app.tictactoe.report import ChancesBySeat, Count, CountsBySeat, Figures, RatesBySeat
 from app.tictactoe.views import Worth
 
-ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # to Python "$" also stands before a last line break
-# No letter that is not seen, or that turns the words around it.
+ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # in Python "$" also matches before a last line break
+# No invisible character, and none that changes the direction of the text.
 TITLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
 TAKEN = {"human", "truth", "self", "both", *BASELINES}  # names that no agent may have
 
@@ -43,7 +43,7 @@ class Reported(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What there is to know of an agent besides its arrays."""
+    """All facts about an agent besides its arrays."""
 
     id: Annotated[str, Meta(pattern=ID, description="The agent's name in addresses.")]
     title: Annotated[str, Meta(pattern=TITLE, description="Its name for people.")]
@@ -102,23 +102,23 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 @lru_cache(maxsize=2)
 def numbering(game: Game) -> str:
-    """Return the digest by which a model knows the game that it was trained on.
+    """Return the digest of a game, by which a model is checked to belong to it.
 
-    It covers the boards and their numbers, where moves lead, and how games end.
+    It covers the boards and their numbers, the successors of all moves, and the results.
     """
     rules = (np.array([game.rows, game.columns]), game.code, game.successor, game.outcome)
     return hashlib.sha256(b"".join(part.astype("<i4").tobytes() for part in rules)).hexdigest()
 
 
 def card_text(card: Card) -> str:
-    """Write a card as indented JSON with the innermost lists on one line each."""
+    """Return a card as indented JSON with each innermost list on one line."""
     text = msgspec.json.format(msgspec.json.encode(card), indent=1).decode()
     innermost = re.compile(r"\[(\n[^][{}\"]*)\]")  # a text has no line break
     return innermost.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
 
 
 def check_card(game: Game, agent_id: str, card: Card) -> None:
-    """Raise ValueError if a well-formed card, figures apart, is not that of this agent and game."""
+    """Raise ValueError if a well-formed card is not of this agent and game; figures apart."""
     if card.id != agent_id:
         raise ValueError(f"id {card.id!r} is not the file's name")
     if card.id in TAKEN:
@@ -132,7 +132,7 @@ def check_card(game: Game, agent_id: str, card: Card) -> None:
 
 
 def check_figures(game: Game, figures: Figures) -> None:
-    """Raise ValueError if well-formed figures are not those of an agent of this game."""
+    """Raise ValueError if well-formed figures cannot be those of an agent of this game."""
     if figures.vs.keys() != BASELINES.keys():
         raise ValueError(
             f"figures are against {', '.join(figures.vs) or 'no opponent'} and have to be against "

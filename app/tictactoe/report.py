@@ -54,7 +54,7 @@ class RatesBySeat(BySeat[Chance], frozen=True):
 
 
 class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a table is from the exact values of its training task, in its own units."""
+    """The distance of a table from the exact values of its training task, in its own units."""
 
     largest: Annotated[list[Distance], Meta(description="Largest difference, of all pairs.")]
     mean: Annotated[list[Distance], Meta(description="Mean difference, over all pairs.")]
@@ -67,7 +67,7 @@ class TaskDistance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is exactly true of an agent at each of its snapshots, the last one as shipped."""
+    """The exact figures of an agent at each of its snapshots, the last one as shipped."""
 
     updates: Annotated[
         list[Count], Meta(description="Updates made by each snapshot; the last one is the agent.")
@@ -236,9 +236,15 @@ def _classes_right(game: Game, tables: NDArray[np.floating], worth: Worth) -> li
 
 
 def _task_distance(game: Game, tables: NDArray[np.floating], task: Task) -> TaskDistance:
-    off = np.abs(tables - task_q(game, task)[game.legal])
-    within = off[:, reachable_pairs(game, task)[game.legal]]
-    measures = (off.max(axis=1), off.mean(axis=1), within.max(axis=1), within.mean(axis=1))
+    exact = task_q(game, task)[game.legal]
+    distances = np.abs(tables - exact)
+    reached = distances[:, reachable_pairs(game, task)[game.legal]]
+    measures = (
+        distances.max(axis=1),
+        distances.mean(axis=1),
+        reached.max(axis=1),
+        reached.mean(axis=1),
+    )
     return TaskDistance(*([round_figure(distance) for distance in each] for each in measures))
 
 

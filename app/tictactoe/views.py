@@ -1,7 +1,7 @@
-"""Whose view a number is, and on what scale.
+"""Conversions between views and scales of values.
 
-Exact values are X's view, learned ones the mover's; rewards differ from agent to agent.  This is
-the one place that turns one into the other.
+Exact values are in X's view, learned ones in the mover's; rewards differ from agent to agent.  All
+conversions from one to the other are here.
 """
 
 from math import isfinite
@@ -20,7 +20,7 @@ COMMON = (-1.0, 0.0, 1.0)  # the scale on which agents with different rewards ar
 
 
 class Worth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a loss, a draw and a win are worth to the mover, in each seat."""
+    """The rewards of a loss, a draw and a win for the mover, in each seat."""
 
     x: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring X.")] = COMMON
     o: Annotated[Rewards, Meta(description="What a loss, a draw, a win bring O.")] = COMMON
@@ -34,24 +34,22 @@ class Worth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"worth in seat {seat} rises from loss to draw to win")
 
     def scale(self, seat: str) -> tuple[float, float, float]:
-        """Return the values that stand for -1, 0 and +1 in a seat, "x" or "o".
+        """Return the values that become -1, 0 and +1 on the common scale in a seat, "x" or "o".
 
-        Where a draw is worth as much as a win or a loss, halfway between the two stands for 0.
+        If the reward of a draw is that of a win or a loss, 0 is halfway between these two.
         """
         loss, draw, win = getattr(self, seat)
         return loss, draw if loss < draw < win else (loss + win) / 2, win
 
 
 def movers_view(game: Game, values: NDArray[Any]) -> NDArray[Any]:
-    """Turn X's view into the mover's, or the mover's into X's.
-
-    `values` is [D, ...], one row a decision, and so is what comes back.
-    """
-    return values * game.to_move.reshape(-1, *[1] * (values.ndim - 1))
+    """Return values of decisions, [D, ...], changed from X's view to the mover's, or back."""
+    sign = game.to_move.reshape(-1, *[1] * (values.ndim - 1))
+    return values * sign
 
 
 def on_scale(values: NDArray[np.floating], worth: Worth, player: int) -> NDArray[np.float64]:
-    """Put learned values of one mover (+1 X, -1 O) on the common scale: loss -1, draw 0, win +1."""
+    """Return values learned by a mover (+1 X, -1 O) on the common scale, from -1 to +1."""
     scaled: NDArray[np.float64] = np.interp(
         values, worth.scale("x" if player == X else "o"), [-1, 0, 1]
     )
@@ -59,7 +57,7 @@ def on_scale(values: NDArray[np.floating], worth: Worth, player: int) -> NDArray
 
 
 def shown(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Round values of the common scale to what a square shows of them; none is -0.0."""
+    """Return values of the common scale as a square shows them: rounded, and never -0.0."""
     rounded: NDArray[np.float64] = np.round(scaled, DECIMALS) + 0.0
     return rounded
 
@@ -67,7 +65,7 @@ def shown(scaled: NDArray[np.floating]) -> NDArray[np.float64]:
 def heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64]:
     """Return the colour of values of the common scale, from a loss (-steps) to a win (+steps).
 
-    It is that of the number which is `shown`, and has its sign: only 0.00 is neutral.
+    It has the sign of the number that the square shows: only 0.00 is neutral.
     """
     number = shown(scaled)
     step: NDArray[np.float64] = np.sign(number) * np.fmax(1, np.rint(np.abs(number) * steps))
@@ -77,9 +75,10 @@ def heat(scaled: NDArray[np.floating], steps: int) -> NDArray[np.float64]:
 def common_scale(
     mover: NDArray[np.int8], q: NDArray[np.floating], worth: Worth
 ) -> NDArray[np.float64]:
-    """Put learned values of many movers on one scale: loss -1, draw 0, win +1, straight lines.
+    """Return learned values of many movers on the common scale: loss -1, draw 0, win +1.
 
-    `q` is [..., N] in the mover's view and `mover` [N] says whose (+1 X, -1 O); see `Worth.scale`.
+    `q` is [..., N] in the view of `mover` [N] (+1 X, -1 O).  Between the three values of
+    `Worth.scale` the map is linear.
     """
     scaled = np.empty(q.shape)
     for player in SEATS.values():

@@ -22,8 +22,8 @@ from training.networks.dqn import (
     play,
     remember,
     sample,
+    share_illegal,
     shares,
-    taken,
     targets,
 )
 from training.plain.boards import is_over, legal_cells, move, result
@@ -126,10 +126,10 @@ def test_without_them_it_chooses_taken_cells_and_loses_by_that(game: Game) -> No
 def test_what_is_taken_is_asked_of_all_outputs(game: Game) -> None:
     said = np.where(game.legal, 1.0, 0.0).astype(np.float32)
     everywhere = slice(None)
-    assert taken(game, said, everywhere) == 0
+    assert share_illegal(game, said, everywhere) == 0
     said[100:200] = np.where(game.legal[100:200], 1.0, 2.0)
-    assert taken(game, said, everywhere) == pytest.approx(100 / game.decisions)
-    assert taken(game, said, np.array([99, 100, 100, 200], np.int32)) == 0.5
+    assert share_illegal(game, said, everywhere) == pytest.approx(100 / game.decisions)
+    assert share_illegal(game, said, np.array([99, 100, 100, 200], np.int32)) == 0.5
 
 
 def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:

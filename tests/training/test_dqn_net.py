@@ -64,7 +64,7 @@ def test_layers_and_width_say_how_large_it_is(settings: str, hidden: tuple[int, 
 def test_its_outputs_are_those_of_numpy_for_every_decision(game: Game, network: Network) -> None:
     expected = in_numpy(network, one_hot(game))
     np.testing.assert_allclose(net.outputs(network, one_hot(game)), expected, rtol=1e-4, atol=1e-5)
-    said = net.said(network, one_hot(game))
+    said = net.compute_outputs(network, one_hot(game))
     assert said.dtype == np.float32
     np.testing.assert_allclose(said, expected, rtol=1e-4, atol=1e-5)
 

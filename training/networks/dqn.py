@@ -78,13 +78,13 @@ def learn(game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint) -> Iterator[
     rng = np.random.default_rng(recipe.seed)
     read = net.reading(game, recipe.encoding, recipe.convolution)
     trainees = _new_trainees(rng, game, recipe, read)
-    said = _said(game, trainees, read)
-    q, visits = np.where(game.legal, said, np.float32(np.nan)), np.zeros_like(said, np.uint32)
+    outputs = _compute_outputs(game, trainees, read)
+    q, visits = np.where(game.legal, outputs, np.float32(np.nan)), np.zeros_like(outputs, np.uint32)
     yield Progress(0.0, 0, 0, q, visits.copy())
     opponents = _list_opponents(game, recipe)
     epsilons = np.linspace(recipe.epsilon, recipe.epsilon_last, len(opponents)).tolist()
     for epoch, (opponent, epsilon) in enumerate(zip(opponents, epsilons, strict=True), start=1):
-        behaviour = q if recipe.guard_rails else said
+        behaviour = q if recipe.guard_rails else outputs
         own = epsilon_greedy(behaviour, epsilon)
         games = {
             X: play(game, rng, own, opponent, recipe.games),
@@ -97,16 +97,16 @@ def learn(game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint) -> Iterator[
             _train(rng, game, recipe, trainee, read, behaviour, new) for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
-        taken_met = taken(game, said, met)  # by the outputs that played these games
-        said = _said(game, trainees, read)
-        q = np.where(game.legal, said, np.float32(np.nan))
+        taken_met = share_illegal(game, outputs, met)  # by the outputs that played these games
+        outputs = _compute_outputs(game, trainees, read)
+        q = np.where(game.legal, outputs, np.float32(np.nan))
         yield Progress(
             done=epoch / len(opponents),
             games=epoch * 2 * recipe.games,
             updates=epoch * recipe.steps,
             q=q,
             visits=visits.copy(),
-            epoch=_summarize(game, games, said, taken_met),
+            epoch=_summarize(game, games, outputs, taken_met),
         )
 
 
@@ -162,7 +162,7 @@ def _train(
 
 
 def _summarize(
-    game: Game, games: Mapping[int, Games], said: NDArray[np.float32], taken_met: float
+    game: Game, games: Mapping[int, Games], outputs: NDArray[np.float32], taken_met: float
 ) -> Epoch:
     """Return the figures of an epoch's games, by seat, and of the outputs [D, cells] after it."""
     as_x, as_o = (shares(game, games[seat], seat) for seat in (X, O))
@@ -170,20 +170,24 @@ def _summarize(
         won=(as_x.won, as_o.won),
         lost=(as_x.lost, as_o.lost),
         forfeited=(as_x.forfeited, as_o.forfeited),
-        taken=taken(game, said, slice(None)),
+        taken=share_illegal(game, outputs, slice(None)),
         taken_met=taken_met,
     )
 
 
-def taken(game: Game, said: NDArray[np.float32], among: NDArray[np.int32] | slice) -> float:
+def share_illegal(
+    game: Game, outputs: NDArray[np.float32], among: NDArray[np.int32] | slice
+) -> float:
     """Return the share of some decisions in which the highest output, of [D, cells], is illegal."""
-    highest = said.argmax(axis=1)
+    highest = outputs.argmax(axis=1)
     return float((~game.legal[np.arange(game.decisions), highest])[among].mean())
 
 
-def _said(game: Game, trainees: Sequence[Trainee], read: net.Array) -> NDArray[np.float32]:
+def _compute_outputs(
+    game: Game, trainees: Sequence[Trainee], read: net.Array
+) -> NDArray[np.float32]:
     """Return the outputs for every decision, [D, cells], by the only network or by the mover's."""
-    outputs = [net.said(trainee.pupil.network, read) for trainee in trainees]
+    outputs = [net.compute_outputs(trainee.pupil.network, read) for trainee in trainees]
     return np.where(game.to_move[:, None] == X, outputs[0], outputs[-1])
 
 

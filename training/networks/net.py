@@ -1,4 +1,4 @@
-"""The network of the deep Q-learner: what it reads, what it says, and how it is taught.
+"""The network of the deep Q-learner: its inputs, its outputs, and its training.
 
 Sources: Huber (1964) for the loss, Kingma & Ba (2015) for Adam, He et al. (2015) for the first
 weights, Srivastava et al. (2014) for dropout, LeCun et al. (1998) for the convolution.
@@ -19,10 +19,10 @@ from app.tictactoe.encodings import Encoding, inputs
 from app.tictactoe.game import Game
 
 SLOPE = 0.1  # of the leaky rectifier, below 0
-DROPOUT = 0.1
-DELTA = 1.0  # where the Huber loss turns from a parabola into a line
-ILLEGAL = -5.0
-SQUARE = 2  # cells a side of what a convolution looks at
+DROPOUT = 0.1  # share of the hidden units
+DELTA = 1.0  # the error from which on the Huber loss is linear
+ILLEGAL = -5.0  # reward of an illegal move
+SQUARE = 2  # cells a side of the squares that a convolution reads
 
 
 Array = jax.Array | NDArray[Any]
@@ -42,26 +42,26 @@ Network = tuple[Layer, ...]
 
 
 class Minibatches(NamedTuple):
-    """What many steps teach, a row the batch of one step."""
+    """The minibatches of many steps, one row a step."""
 
     decision: Any  # [steps, batch]
     cell: Any  # [steps, batch]
-    target: Any  # [steps, batch] what the move should be worth
+    target: Any  # [steps, batch] the target of the move's value
 
 
 class Pupil(NamedTuple):
-    """A network while it is taught."""
+    """A network in training."""
 
     network: Network
-    moments: Any  # Adam's averages of the slope and its square
-    key: Any  # decides what is dropped out from here on
+    moments: Any  # Adam's averages of the gradient and its square
+    key: Any  # the random key of all later dropouts
 
 
 def reading(game: Game, encoding: Encoding, convolution: bool) -> NDArray[np.float32]:
-    """Return what a network reads of each decision, [D, inputs].
+    """Return the inputs of a network for each decision, [D, inputs].
 
-    For a convolution, which sees one square of 2 by 2 cells after another, it is
-    [D, squares, inputs]: the inputs of the square's cells, then those that belong to no cell.
+    For a convolution, which reads squares of 2 by 2 cells, they are [D, squares, inputs]: those of
+    the square's cells, then those that belong to no cell.
     """
     read = inputs(game, encoding)
     if not convolution:
@@ -77,10 +77,10 @@ def reading(game: Game, encoding: Encoding, convolution: bool) -> NDArray[np.flo
 
 
 def new_network(rng: np.random.Generator, read: Array, hidden: Sequence[int], outs: int) -> Network:
-    """Draw the first weights, normal with variance 2 / inputs of the layer; biases are 0.
+    """Return a network with random weights, normal with variance 2 / inputs of the layer.
 
-    `read` is what it will read; the layers between that and the outputs have `hidden` units.  Where
-    it reads squares, those of the first layer are shared out among them.
+    Biases are 0.  `read` has the shape of its inputs; the hidden layers have `hidden` units.  If it
+    reads squares, the units of the first layer are divided among them.
     """
     squares = read.shape[1] if read.ndim == 3 else 1
     each = hidden[0] // squares
@@ -95,9 +95,9 @@ def new_network(rng: np.random.Generator, read: Array, hidden: Sequence[int], ou
 
 
 def outputs(network: Network, read: Array, key: jax.Array | None = None) -> jax.Array:
-    """Return the outputs, [N, cells], for what is read, [N, inputs] or [N, squares, inputs].
+    """Return the outputs, [N, cells], for inputs [N, inputs] or [N, squares, inputs].
 
-    With a random key a tenth of the hidden units is dropped out and the others grow to make up.
+    With a random key a tenth of the hidden units is dropped out, and the others are scaled up.
     """
     signal = jnp.asarray(read)
     for number, layer in enumerate(network[:-1]):
@@ -110,9 +110,9 @@ def outputs(network: Network, read: Array, key: jax.Array | None = None) -> jax.
     return last
 
 
-def said(network: Network, read: Array) -> NDArray[np.float32]:
-    """Ask the network for every decision: its outputs, [D, cells], those of illegal moves too."""
-    # Not with numpy, whose sums are other ones where it finds another number of cores.
+def compute_outputs(network: Network, read: Array) -> NDArray[np.float32]:
+    """Return the outputs for every decision, [D, cells], those of illegal moves included."""
+    # Not with numpy, whose sums depend on the number of cores.
     return np.asarray(_outputs(network, read))
 
 
@@ -128,11 +128,11 @@ def loss(
     key: jax.Array | None = None,
     squared: bool = False,
 ) -> jax.Array:
-    """Return the mean over N decisions of what their outputs are wrong by, by Huber's measure.
+    """Return the mean Huber loss over N decisions.
 
-    The output of the cell played is to be `target` [N], and that of each `guarded` cell
-    [N, cells] -5, which are the guard rails; the other outputs are not taught.  `squared` takes
-    half the square of an error instead, which is the same for an error of 1 at most.
+    The target of the cell played is `target` [N], and that of each `guarded` cell [N, cells] is -5,
+    which are the guard rails; the other outputs have no target.  `squared` takes half the square of
+    every error instead, which is the same up to an error of 1.
     """
     played = jnp.arange(guarded.shape[1]) == cell[:, None]
     wanted = jnp.where(played, target[:, None], ILLEGAL)
@@ -145,7 +145,7 @@ def loss(
 
 
 def untaught(network: Network, seed: int) -> Pupil:
-    """Return a network that no step was taken with; `seed` decides what will be dropped out."""
+    """Return a network before its first step; `seed` decides its dropouts."""
     moments = optax.adam(0.0).init(jax.tree.map(jnp.asarray, network))
     return Pupil(network, moments, jax.random.key(seed))
 
@@ -159,21 +159,21 @@ def teach(
     step_size: float,
     squared: bool = False,
 ) -> Pupil:
-    """Take a step of Adam with each minibatch.
+    """Return the network after a step of Adam with each minibatch.
 
-    `read` is what the network reads of each decision, `guarded` [D, cells] says which of its
-    outputs are held at -5.  It is compiled once for all networks of one shape.  They are
-    taught one after the other: eight side by side, by `vmap`, are 1.07 times as fast on a CPU, and
-    their sums differ in the last digits, so that what a recipe becomes would depend on the others.
+    `read` are the inputs of each decision; outputs that are `guarded`, [D, cells], have the target
+    -5.  It is compiled once for all networks of one shape.  Networks are trained one after the
+    other: eight side by side, by `vmap`, are 1.07 times as fast on a CPU, and their sums differ in
+    the last digits, so the table of a recipe would depend on the others.
     """
 
     def step(pupil: Pupil, batch: Minibatches) -> tuple[Pupil, None]:
         key, drops = jax.random.split(pupil.key)
         s = batch.decision
-        slope = jax.grad(loss)(
+        gradient = jax.grad(loss)(
             pupil.network, read[s], guarded[s], batch.cell, batch.target, drops, squared
         )
-        change, moments = optax.adam(step_size).update(slope, pupil.moments)
+        change, moments = optax.adam(step_size).update(gradient, pupil.moments)
         return Pupil(optax.apply_updates(pupil.network, change), moments, key), None
 
     return jax.lax.scan(step, pupil, batches)[0]

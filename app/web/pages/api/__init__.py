@@ -1,5 +1,5 @@
-"""The API: the facts of the pages as JSON, each at an address of its own.
+"""The API: the facts of the pages as JSON, each at a URL of its own.
 
-`schema` says what can be asked and what comes back, `operations` answers it, and `description`
-explains all that to programs and to people.
+`schema` has the types of requests and answers, `operations` answers requests, and `description`
+makes the OpenAPI document and the page that explains the API.
 """

@@ -74,9 +74,9 @@ def show_agent(id: str) -> Response:
 @bp.get(urls.API_JUDGE)
 @tree.validate(resp=answer(schema.ApiJudgement), operation_id="judge")
 def judge(query: schema.JudgeQuery) -> Response:
-    """Any policy, judged exactly.
+    """The exact evaluation of any policy.
 
-    What is sent is a policy and nothing else; nothing is kept of it.
+    Only the policy is sent, and nothing of it is stored.
     """
     site, name = current_site(), MOVES + query.moves
     site.canonical(name)
@@ -104,7 +104,7 @@ def judge(query: schema.JudgeQuery) -> Response:
 @bp.get(urls.API_POSITION)
 @tree.validate(resp=answer(schema.ApiView, 404), operation_id="position")
 def show_position(position: str, query: schema.LookQuery) -> Response:
-    """A position as an agent sees it, and as it truly is."""
+    """A position with an agent's values and the exact ones."""
     step = None if query.step is UNSET else query.step
     _one_of(query.lens, current_site().lenses, current_site().is_lens(query.lens))
     learned = current_site().agents.find(query.lens)
@@ -117,9 +117,9 @@ def show_position(position: str, query: schema.LookQuery) -> Response:
 @bp.get(urls.API_MOVE)
 @tree.validate(resp=answer(schema.ApiMove, 404, 409), operation_id="move")
 def draw_move(position: str, query: schema.MoveQuery) -> Response:
-    """The move of an agent: state in, decision out.
+    """The move of an agent in a position.
 
-    The cell is drawn by the chances, anew each time unless a seed is given.
+    The cell is drawn by the chances, again for each request unless a seed is given.
     """
     number = _number(position)
     _one_of(query.agent, current_site().policies, current_site().policies.knows(query.agent))
@@ -151,7 +151,7 @@ def follow_game(record: str) -> Response:
 @bp.get(urls.API_MATCH)
 @tree.validate(resp=answer(schema.ApiMatch, 404), operation_id="match")
 def show_match(x: str, o: str) -> Response:
-    """What can come of two players, exactly."""
+    """The exact results of two players."""
     site = current_site()
     for name in (x, o):
         _one_of(name, site.policies, site.policies.knows(name))
@@ -172,7 +172,7 @@ def show_match(x: str, o: str) -> Response:
 @bp.get(urls.API_EXPERIMENTS)
 @tree.validate(resp=answer(schema.Claims), operation_id="experiments")
 def list_experiments() -> Response:
-    """What was claimed, and what is so."""
+    """The claims and their verdicts."""
     claims = [
         schema.ApiClaim(
             id=one.id,
@@ -230,7 +230,7 @@ def _one_of(name: str, names: Collection[str], known: bool) -> None:
 
 
 def summary(site: SiteData, id: str) -> schema.Summary:
-    """Tell the key figures of an agent as shipped."""
+    """Return the key figures of an agent as shipped."""
     card = site.agents[id].card
     figures, far = card.figures, card.figures.task
     return schema.Summary(
@@ -255,7 +255,7 @@ def summary(site: SiteData, id: str) -> schema.Summary:
 
 
 def state(site: SiteData, position: int) -> schema.State:
-    """Tell where a game stands."""
+    """Return the state of a game at a position."""
     game = site.game
     over = game.is_over(position)
     return schema.State(

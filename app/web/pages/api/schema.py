@@ -43,16 +43,16 @@ Board = Annotated[str, says("A path on this site: the same on the board.")]
 
 
 class Error(Struct, frozen=True):
-    """What is wrong."""
+    """The fault of a request."""
 
-    code: Annotated[int, says("The HTTP status again.")]
-    message: Annotated[str, says("What is wrong, and what would be right.")]
+    code: Annotated[int, says("The HTTP status.")]
+    message: Annotated[str, says("The fault, and the valid values.")]
 
 
 class Fault(Struct, frozen=True):
-    """The answer to whatever cannot be answered."""
+    """The answer to a request that failed."""
 
-    error: Annotated[Error, says("What is wrong.")]
+    error: Annotated[Error, says("The fault.")]
 
 
 # The parts of paths, by name; each has one value, so the first example makes a whole path.
@@ -81,7 +81,7 @@ PATH_PARTS: Mapping[str, Any] = MappingProxyType(
 
 
 class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    """How to look at a position."""
+    """The values to show for a position."""
 
     lens: Annotated[
         str,
@@ -96,7 +96,7 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             int,
             says(
-                "A snapshot of an agent in training, 0 the first; without this, as shipped.",
+                "A snapshot of an agent in training, 0 the first; as shipped if omitted.",
                 ge=0,
                 lt=MAX_SNAPSHOTS,
             ),
@@ -106,7 +106,7 @@ class LookQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who moves, and how."""
+    """The player who moves, its exploration and a seed."""
 
     agent: Annotated[
         str,
@@ -120,7 +120,7 @@ class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[
             int,
             says(
-                "Draws the same move each time; without this, as chance has it.",
+                "Draws the same move each time; random if omitted.",
                 ge=0,
                 lt=2**31,
                 examples=[7],
@@ -131,7 +131,7 @@ class MoveQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JudgeQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    """Whose moves to judge."""
+    """The policy to judge."""
 
     moves: Annotated[
         str,
@@ -146,7 +146,7 @@ class JudgeQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Outcomes(Struct, frozen=True):
-    """How likely a game is to end each way, from the agent's own side."""
+    """The chances of the results of a game, in the agent's view."""
 
     win: Annotated[Chance, says("Chance that the agent wins.")]
     draw: Annotated[Chance, says("Chance of a draw.")]
@@ -154,16 +154,16 @@ class Outcomes(Struct, frozen=True):
 
 
 class Seats(Struct, frozen=True):
-    """The same of an agent in both seats."""
+    """The results of an agent in both seats."""
 
     x: Annotated[Outcomes, says("As X, who begins.")]
     o: Annotated[Outcomes, says("As O.")]
 
 
 class Task(Struct, frozen=True):
-    """How far an agent's values are from the exact ones of its training task, in its own units.
+    """The distance of an agent's values from the exact ones of its training task, in its own units.
 
-    These are Q*; where exploration is a part of the task they are Q* over ε-soft policies.
+    The exact values are Q*; if exploration is a part of the task, Q* over ε-soft policies.
     """
 
     largest: Annotated[float, says("Largest difference, of all moves.", ge=0)]
@@ -211,7 +211,7 @@ class Agents(Struct, frozen=True):
 
 
 class Agent(Struct, frozen=True):
-    """One agent with everything there is to know of it besides its arrays."""
+    """One agent with all facts about it besides its arrays."""
 
     summary: Annotated[Summary, says("The agent in short.")]
     card: Annotated[Card, says("Its card, as it lies beside its arrays.")]
@@ -232,7 +232,7 @@ class Lost(Struct, frozen=True):
 
 
 class LikelyCause(Struct, frozen=True):
-    """Why a policy errs, as far as the moves tell."""
+    """A likely cause of blunders, as far as the moves show it."""
 
     kind: Annotated[Kind, says("What it is.")]
     seat: Annotated[Mark | None, says("In which seat; null for both.")]
@@ -244,7 +244,7 @@ class LikelyCause(Struct, frozen=True):
 
 
 class ApiJudgement(Struct, frozen=True):
-    """A policy, judged exactly."""
+    """The exact evaluation of a policy."""
 
     title: Title
     unbeatable_as: Annotated[
@@ -265,7 +265,7 @@ class ApiJudgement(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """Where a game stands."""
+    """A position, the player to move and the result."""
 
     position: Position
     code: Annotated[int, says("As a base-3 number: empty 0, X 1, O 2, first cell first.")]
@@ -275,7 +275,7 @@ class State(Struct, frozen=True):
 
 
 class Truth(Struct, frozen=True):
-    """How the game ends after a move, with optimal play by both from then on."""
+    """The result after a move if both sides then play optimally."""
 
     outcome: Annotated[Outcome, says("For the side to move: the mover's view.")]
     plies: Annotated[int, says("Moves of both sides to the end, this one included.")]
@@ -311,7 +311,7 @@ class ApiSquare(Struct, frozen=True):
 
 
 class ApiScale(Struct, frozen=True):
-    """What the ends of a game are worth to the side to move, on the scale of the lens."""
+    """The rewards of the results for the side to move, on the scale of the values."""
 
     loss: Annotated[float, says("A lost game.")]
     draw: Annotated[float, says("A drawn game.")]
@@ -371,7 +371,7 @@ class ApiClaim(Struct, frozen=True):
 
 
 class Claims(Struct, frozen=True):
-    """What was claimed, and what is so."""
+    """The claims and their verdicts."""
 
     claims: Annotated[list[ApiClaim], says("Every claim that was checked.")]
 
@@ -391,15 +391,15 @@ class ByResult(Struct, Generic[Entry], frozen=True):
 
 
 class Ends(ByResult[Chance], frozen=True):
-    """How likely a match is to end in each way."""
+    """The chances of the results of a match."""
 
 
 class Games(ByResult[Record | None], frozen=True):
-    """The likeliest game that ends in each way."""
+    """The likeliest game of each result."""
 
 
 class ApiMatch(Struct, frozen=True):
-    """Everything that can come of two players, exactly."""
+    """The exact results of two players."""
 
     x: Annotated[str, says("Who plays X.")]
     o: Annotated[str, says("Who plays O.")]
