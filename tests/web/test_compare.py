@@ -14,7 +14,7 @@ from app.web.comparison import FIGURES, Comparison, View, next_disagreement, par
 from app.web.facts import find_disagreements
 from app.web.match import Match, MatchState, replay_match
 from app.web.move_values import can_blunder, evaluate_moves
-from app.web.pages.compare import ComparePage, Panel, compare_page, plays
+from app.web.pages.compare import ComparePage, Panel, plays
 from app.web.pages.parts.learning import compared
 from app.web.site_data import TRUTH, SiteData
 
@@ -40,7 +40,7 @@ def title(page: str) -> str:
 
 
 def made(site: SiteData, comparison: Comparison) -> ComparePage:
-    return compare_page(comparison, replay_match(Match(comparison.record, o="human"), site))
+    return ComparePage(comparison, replay_match(Match(comparison.record, o="human"), site))
 
 
 def panels(site: SiteData, comparison: Comparison) -> list[Panel]:
@@ -288,7 +288,7 @@ def test_two_minds_are_one_picture_and_two_trainings_one_film(
     lasts = [site.last_step(name) for name in names]
     asked = [f"{name}_0" for name in names]
     for frame in range(max(lasts) + 1):
-        shown = compare_page(*parse_comparison("4", asked, site)).minds
+        shown = ComparePage(*parse_comparison("4", asked, site)).minds
         assert shown
         assert shown.film
         assert shown.divided

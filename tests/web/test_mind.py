@@ -14,7 +14,7 @@ from app.tictactoe.value_map import UNKNOWN, encode_frame
 from app.web import urls
 from app.web.comparison import parse_comparison
 from app.web.move_values import HEAT_STEPS
-from app.web.pages.compare import compare_page
+from app.web.pages.compare import ComparePage
 from app.web.pages.mind import mind_page
 from app.web.pictures.minds import (
     KINDS,
@@ -227,7 +227,7 @@ def test_two_minds_agree_where_they_expect_the_same_outcome(site: SiteData) -> N
             for board in decisions
         )
         lenses = [name if step < 0 else f"{name}_{step}" for name, step in views]
-        minds = compare_page(*parse_comparison("", lenses, site)).minds
+        minds = ComparePage(*parse_comparison("", lenses, site)).minds
         assert minds
         assert minds.agree == str(agree)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -269,25 +270,129 @@ class ComparePage(Page, frozen=True):
     template: ClassVar = "compare/compare.html"
     fragment: ClassVar = ("head_title", "comparison")
 
-    title: str
     comparison: Comparison
-    site: SiteData
-    panels: list[Panel]  # a view each, then optimal play
-    rows: list[tuple[str, list[BoardSquare]]]  # each empty square's name, and itself on every board
-    headline: str
-    status: str
-    summary: str  # "" of a finished game
-    take_back: str  # "" where there is nothing to take back
-    parting: str  # another position in which they part, "" where there is none
-    inks: Mapping[str, str]  # of the curves, by the agent whose they are
-    curves: Charts | None  # how those that learned did so
-    take: Take | None  # how these leave the site
-    preview: str  # the picture of the first board, with which a link is shown
-    figures: Mapping[str, CurveTitles]  # that the curves can show
-    figure: str  # which of these they do
-    minds: ComparedMinds | None  # of those that learned
-    most: int  # views that fit
-    taken: list[str]  # lenses that are there as shipped, so not to be offered again
+    state: MatchState  # the position
+
+    @property
+    def site(self) -> SiteData:
+        """The agents and what is known of them."""
+        return self.state.site
+
+    @property
+    def title(self) -> str:
+        """Who is compared."""
+        names = [full_name(self.site, view) for view in self.comparison.views]
+        return f"{join_words(names)} compared with optimal play"
+
+    # The boards.
+
+    @cached_property
+    def _values(self) -> dict[View, MoveValues | None]:
+        """The values of each view and of optimal play; None after the end of a game."""
+        state = self.state
+        return {
+            view: None if state.over else evaluate_moves(state.site, state.position, *view)
+            for view in (*self.comparison.views, View(TRUTH))
+        }
+
+    @cached_property
+    def _learned(self) -> dict[str, MoveValues]:
+        """The values of each view by its full name; none after the end of a game."""
+        return {
+            full_name(self.site, view): values
+            for view in self.comparison.views
+            if (values := self._values[view])
+        }
+
+    @cached_property
+    def panels(self) -> list[Panel]:
+        """A board for each view, then optimal play."""
+        return [panel(self.comparison, self.state, *each) for each in self._values.items()]
+
+    @property
+    def rows(self) -> list[tuple[str, list[BoardSquare]]]:
+        """Each empty square's name, and itself on every board."""
+        return _rows(self.site.game, self.panels) if self._learned else []
+
+    @property
+    def headline(self) -> str:
+        """Whose turn it is."""
+        return describe_turn(self.state)
+
+    @property
+    def status(self) -> str:
+        """What a screen reader is told."""
+        return describe_status(self.state)
+
+    @property
+    def summary(self) -> str:
+        """Where they agree, "" of a finished game."""
+        return summary(self.state, self._learned) if self._learned else ""
+
+    @property
+    def preview(self) -> str:
+        """The address of the picture of the first board, with which a link is shown."""
+        return urls.MATCH_PREVIEW.url_for_match(self.comparison.match(self.comparison.views[0]))
+
+    # Where to go.
+
+    @property
+    def take_back(self) -> str:
+        """The address without the last move, "" where there is none."""
+        record = self.comparison.record
+        return urls.compare(replace(self.comparison, record=undo(record))) if record else ""
+
+    @property
+    def parting(self) -> str:
+        """The address of another position in which they part, "" where there is none."""
+        record = next_disagreement(self.comparison.views, self.site, self.state.position)
+        return "" if record is None else urls.compare(replace(self.comparison, record=record))
+
+    @property
+    def most(self) -> int:
+        """How many views fit."""
+        return MAX_VIEWS
+
+    @property
+    def taken(self) -> list[str]:
+        """The lenses that are there as shipped, so not to be offered again."""
+        return [view.lens for view in self.comparison.views if view.step is None]
+
+    # How they learned.
+
+    @property
+    def figures(self) -> Mapping[str, CurveTitles]:
+        """The figures that the curves can show."""
+        return FIGURES
+
+    @property
+    def figure(self) -> str:
+        """Which of these they do show."""
+        return self.comparison.figure or next(iter(FIGURES))
+
+    @property
+    def curves(self) -> Charts | None:
+        """The learning curves of those that learned."""
+        return learning.compared(self.site, self.comparison.views, self.figure)
+
+    @property
+    def inks(self) -> Mapping[str, str]:
+        """The inks of the curves, by the agent that each is of."""
+        return learning.inks_of(self.site, self.comparison.views)
+
+    @property
+    def take(self) -> Take | None:
+        """How the curves are exported."""
+        views = self.comparison.views
+        agents = [view.lens for view in views if self.site.agents.knows(view.lens)]
+        if not agents:
+            return None
+        return take_curve(self.site, agents, self.figure, record=self.comparison.record)
+
+    @property
+    def minds(self) -> ComparedMinds | None:
+        """The minds of those that learned."""
+        return compared_minds(self.site, self.comparison)
 
 
 @bp.get(urls.COMPARE.url(""))
@@ -298,44 +403,7 @@ def compare(record: str = "") -> Response:
     comparison, place = parse_comparison(record, lenses, current_site(), figure)
     if frame := request.args.get("frame", ""):
         return redirect(urls.compare(at_frame(current_site(), comparison, frame)), 303)
-    return render_page(compare_page(comparison, place))
-
-
-def compare_page(comparison: Comparison, state: MatchState) -> ComparePage:
-    """Gather what the templates write down."""
-    site, record, views = state.site, comparison.record, comparison.views
-    opinions = {
-        view: None if state.over else evaluate_moves(site, state.position, *view)
-        for view in (*views, View(TRUTH))
-    }
-    panels = [panel(comparison, state, *each) for each in opinions.items()]
-    figure = comparison.figure or next(iter(FIGURES))
-    agents = [view.lens for view in views if site.agents.knows(view.lens)]
-    elsewhere = next_disagreement(views, site, state.position)
-    learned = {full_name(site, view): found for view in views if (found := opinions[view])}
-    return ComparePage(
-        title=f"{join_words([full_name(site, view) for view in views])} compared with optimal play",
-        comparison=comparison,
-        site=site,
-        panels=panels,
-        rows=_rows(site.game, panels) if learned else [],
-        headline=describe_turn(state),
-        status=describe_status(state),
-        summary=summary(state, learned) if learned else "",
-        take_back=urls.compare(replace(comparison, record=undo(record))) if record else "",
-        parting="" if elsewhere is None else urls.compare(replace(comparison, record=elsewhere)),
-        inks=learning.inks_of(site, views),
-        curves=learning.compared(site, views, figure),
-        take=take_curve(site, agents, comparison.figure or figure, record=record)
-        if agents
-        else None,
-        preview=urls.MATCH_PREVIEW.url_for_match(comparison.match(views[0])),
-        figures=FIGURES,
-        figure=figure,
-        minds=compared_minds(site, comparison),
-        most=MAX_VIEWS,
-        taken=[view.lens for view in views if view.step is None],
-    )
+    return render_page(ComparePage(comparison, place))
 
 
 def _rows(game: Game, panels: list[Panel]) -> list[tuple[str, list[BoardSquare]]]:

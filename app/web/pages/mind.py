@@ -42,18 +42,74 @@ class MindPage(Page, frozen=True):
     template: ClassVar = "mind/mind.html"
     fragment: ClassVar = ("tile",)
 
+    site: SiteData
     name: str
-    mind: minds.MindPicture
-    film: Film
     step: int
-    next_step: str  # the address of the next frame, after the last of the first
-    kinds: Mapping[str, minds.Kind]
-    # Of this page but for a step, kind or tile that is named; the tiles are a ring.
-    address: Callable[..., str]
-    tile: Tile
-    tiles: int  # how many there are
-    agreement: list[list[int]]  # the picture as a table: for each move twelve counts; of beads none
-    take: Take
+    colour: str  # of `minds.KINDS`
+    number: int  # of the tile that is chosen
+
+    @property
+    def mind(self) -> minds.MindPicture:
+        """The picture."""
+        return minds.picture(self.site, self.name, self.step, self.colour, moving=True)
+
+    @property
+    def kinds(self) -> Mapping[str, minds.Kind]:
+        """The ways to colour it."""
+        return minds.kinds(self.site, self.name)
+
+    @property
+    def film(self) -> Film:
+        """The film of its training."""
+        return film_of_mind(self.site, self.name)
+
+    @property
+    def next_step(self) -> str:
+        """The address of the next snapshot, after the last of the first."""
+        return self._address(next_step(self.step, self.site.last_step(self.name)))
+
+    @property
+    def address(self) -> Callable[..., str]:
+        """A function to the address of this page with another step, kind or tile."""
+        return self._address
+
+    def _address(
+        self, step: int | None = None, kind: str | None = None, tile: int | None = None
+    ) -> str:
+        """Return the address of this page but for what is given; the tiles are a ring."""
+        shown = self.site.step_for_url(self.name, self.step if step is None else step)
+        colour = self.colour if kind is None else kind
+        colour = "" if colour == minds.EXPECTS else colour  # the usual one is not named
+        number = (self.number if tile is None else tile) % self.tiles
+        return urls.mind(
+            self.name, shown, "" if colour == minds.EXPECTS else colour, number or None
+        )
+
+    @property
+    def tile(self) -> Tile:
+        """The tile that is chosen."""
+        return _tile(self.site, self.name, self.step, self.number)
+
+    @property
+    def tiles(self) -> int:
+        """How many tiles there are."""
+        return len(self.site.tiles.decision)
+
+    @property
+    def agreement(self) -> list[list[int]]:
+        """The picture as a table: for each move twelve counts; empty for beads."""
+        if self.site.agents[self.name].card.worth is None:
+            return []
+        return count_outcomes(
+            self.site.tiles,
+            nearest_outcomes(minds.expected(self.site, self.name, self.step)[0]),
+            minds.represented(self.site, self.name, self.step).known[0],
+        )
+
+    @property
+    def take(self) -> Take:
+        """How the picture is exported."""
+        return take_mind(self.site, self.name, self.step, self.colour)
 
 
 @bp.get(urls.MIND)
@@ -63,37 +119,14 @@ def mind(name: str) -> Response:
 
 
 def mind_page(site: SiteData, name: str, query: Mapping[str, str]) -> MindPage:
-    """Gather what the templates write down.
+    """Read which mind is shown, at which snapshot, coloured by what, with which tile chosen.
 
     Raises NotFound or BadRequest with a sentence on what is wrong.
     """
-    step, kind = minds.parse_view(site, name, query)
+    step, colour = minds.parse_view(site, name, query)
     tiles = len(site.tiles.decision)
     number = read_integer("tile", query.get("tile") or "0", 0, tiles - 1)
-
-    def address(step: int = step, kind: str = kind, tile: int = number) -> str:
-        colour = "" if kind == minds.EXPECTS else kind
-        return urls.mind(name, site.step_for_url(name, step), colour, tile % tiles or None)
-
-    return MindPage(
-        name=name,
-        mind=minds.picture(site, name, step, kind, moving=True),
-        film=film_of_mind(site, name),
-        step=step,
-        next_step=address(next_step(step, site.last_step(name))),
-        kinds=minds.kinds(site, name),
-        address=address,
-        tile=_tile(site, name, step, number),
-        tiles=tiles,
-        agreement=[]
-        if site.agents[name].card.worth is None
-        else count_outcomes(
-            site.tiles,
-            nearest_outcomes(minds.expected(site, name, step)[0]),
-            minds.represented(site, name, step).known[0],
-        ),
-        take=take_mind(site, name, step, kind),
-    )
+    return MindPage(site, name, step, colour, number)
 
 
 def _tile(site: SiteData, name: str, step: int, number: int) -> Tile:

@@ -14,6 +14,7 @@ from flask import Blueprint, Response, redirect, request
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
+from app.tictactoe.game import Game
 from app.tictactoe.notation import DIGITS, MARKS, parse_record
 from app.tictactoe.puzzles import LEVELS, ROUND, Puzzle
 from app.web import urls
@@ -225,18 +226,94 @@ class PuzzlePage(Page, frozen=True):
     fragment: ClassVar = ("puzzle",)
 
     attempt: Attempt
-    level: str
-    wrong: str  # the square that the agent plays
-    rights: str  # those that keep what the position is worth
-    value: str  # what the agent expects of its move
-    board: Board
-    ends: str  # how the game ends after the move that was said to be right, "" before
-    moves: list[Destination]  # what happens after the blunder, ply by ply
-    why: str  # the address that explains the value of the blunder
-    day: str  # whose puzzles make the round, "" of a round of ten
-    round: list[str]  # what was known of the puzzles before, in words
-    preview: str  # the address of its picture, which gives nothing away
-    take: Take
+
+    @property
+    def _game(self) -> Game:
+        return self.attempt.site.game
+
+    # The puzzle.
+
+    @property
+    def level(self) -> str:
+        """How hard it is."""
+        return gettext(LEVEL_NAMES[self.attempt.puzzle.level])
+
+    @property
+    def wrong(self) -> str:
+        """The square that the agent plays."""
+        return name_square_briefly(self._game, self.attempt.puzzle.wrong)
+
+    @property
+    def rights(self) -> str:
+        """The squares that keep what the position is worth."""
+        cells = self.attempt.puzzle.right
+        return join_words([name_square_briefly(self._game, cell) for cell in cells], "or")
+
+    @property
+    def value(self) -> str:
+        """What the agent expects of its move."""
+        puzzle = self.attempt.puzzle
+        values = evaluate_moves(self.attempt.site, puzzle.position, puzzle.agent)
+        return values.texts[puzzle.wrong]
+
+    @property
+    def why(self) -> str:
+        """The address that explains that value."""
+        puzzle = self.attempt.puzzle
+        return urls.why(Match(puzzle.record, o=HUMAN, lens=puzzle.agent), puzzle.wrong)
+
+    @property
+    def preview(self) -> str:
+        """The address of its picture, which gives nothing away."""
+        match = Match(self.attempt.puzzle.record, o=HUMAN, hide=True)
+        return urls.MATCH_PREVIEW.url_for_match(match)
+
+    @property
+    def take(self) -> Take:
+        """How it is exported."""
+        return take_puzzle(self.attempt.site, self.attempt.number)
+
+    # The attempt.
+
+    @property
+    def board(self) -> Board:
+        """The position, as far as the attempt has come."""
+        return _board(self.attempt)
+
+    @property
+    def ends(self) -> str:
+        """How the game ends after the move that was said to be right, "" before."""
+        if self.attempt.right is None:
+            return ""
+        site, position = self.attempt.site, self.attempt.puzzle.position
+        return describe_outcome(site, position, self.attempt.right)
+
+    @property
+    def moves(self) -> list[Destination]:
+        """What happens after the blunder, ply by ply."""
+        puzzle = self.attempt.puzzle
+        mover = int(self._game.to_move[puzzle.position])
+        sides = {0: MARKS[-mover], 1: MARKS[mover]}
+        return [
+            Destination(
+                name_square_briefly(self._game, cell),
+                self.attempt.at(ply).address,
+                sides[ply % 2],
+            )
+            for ply, cell in enumerate(parse_record(self._game, puzzle.refutation), 1)
+        ]
+
+    # Its round.
+
+    @property
+    def day(self) -> str:
+        """The day that the puzzles of the round are of, "" of a round of ten."""
+        return format_day(self.attempt.day) if self.attempt.day else ""
+
+    @property
+    def round(self) -> list[str]:
+        """What was known of the puzzles before, in words."""
+        return [WORDS[int(digit)] for digit in self.attempt.answers]
 
 
 class PuzzlesPage(Page, frozen=True):
@@ -295,32 +372,7 @@ def today() -> AnyResponse:
 @bp.get(frame_url(urls.PUZZLE), endpoint="framed")
 def puzzle(number: int) -> Response:
     """Show a puzzle."""
-    site = current_site()
-    attempt = parse(number, request.args, site)
-    each = attempt.puzzle
-    mover = int(site.game.to_move[each.position])
-    sides = {0: MARKS[-mover], 1: MARKS[mover]}
-    page = PuzzlePage(
-        attempt=attempt,
-        level=gettext(LEVEL_NAMES[each.level]),
-        wrong=name_square_briefly(site.game, each.wrong),
-        rights=join_words([name_square_briefly(site.game, cell) for cell in each.right], "or"),
-        value=evaluate_moves(site, each.position, each.agent).texts[each.wrong],
-        board=_board(attempt),
-        ends="" if attempt.right is None else describe_outcome(site, each.position, attempt.right),
-        moves=[
-            Destination(
-                name_square_briefly(site.game, cell), attempt.at(ply).address, sides[ply % 2]
-            )
-            for ply, cell in enumerate(parse_record(site.game, each.refutation), 1)
-        ],
-        why=urls.why(Match(each.record, o=HUMAN, lens=each.agent), each.wrong),
-        day=format_day(attempt.day) if attempt.day else "",
-        round=[WORDS[int(digit)] for digit in attempt.answers],
-        preview=urls.MATCH_PREVIEW.url_for_match(Match(each.record, o=HUMAN, hide=True)),
-        take=take_puzzle(site, number),
-    )
-    return render_page(page)
+    return render_page(PuzzlePage(parse(number, request.args, current_site())))
 
 
 @bp.get(urls.SCORE)
