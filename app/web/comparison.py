@@ -1,6 +1,6 @@
-"""The address of a comparison as a value: a game, and who looks at where it has led.
+"""A position with the values of several sources, as a value that holds all of its URL.
 
-`parse` reads one, `addresses.compare` writes it.
+`parse_comparison` reads a URL, `urls.compare` builds it.
 """
 
 from collections.abc import Sequence

@@ -21,34 +21,37 @@ from app.tictactoe.values import LineUp, line_up
 from app.tictactoe.views import Worth, common_scale, shown
 from app.web.site_data import JUDGED, MANY, SiteData, cached_per_site, is_moves
 
-BEST_RESPONDER = "best-responder"  # as if it were one more opponent
+BEST_RESPONDER = "best-responder"  # named like one of the opponents
 
 
 class PolicyJudgement(NamedTuple):
-    """What is exactly true of an agent's play, as shipped."""
+    """Exact results of an agent's policy, as shipped."""
 
-    chances: dict[tuple[str, str], Chances]  # opponent, seat -> win, draw, loss from the own side
-    blunders: int  # decisions in which it can blunder
-    unbeatable: dict[str, bool]  # seat -> whether it is proved
+    chances: dict[tuple[str, str], Chances]  # (opponent, seat) -> chances to win, draw and lose
+    blunders: int  # number of decisions in which it can blunder
+    unbeatable: dict[str, bool]  # seat -> whether no opponent can win, proved
 
 
 @cached_per_site(64)
 def find_disagreements(
     site: SiteData, views: tuple[tuple[str, int | None], ...]
 ) -> NDArray[np.intp]:
-    """Return the decisions in which lenses, at their steps, part, most telling first."""
+    """Return the decisions in which value sources, each at its step, choose different moves.
+
+    The largest differences come first.
+    """
     return disagreements(site.game, [site.policy(*view) for view in views])
 
 
 @cached_per_site(MANY)
 def find_losing_game(site: SiteData, name: str, player: int) -> str | None:
-    """Return the likeliest game that a policy loses as X (+1) or O (-1), None if none is."""
+    """Return the likeliest game that a policy loses as X (+1) or O (-1); None if it cannot lose."""
     return losing_game(site.game, site.policies[name], player)
 
 
 @cached_per_site(MANY)
 def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
-    """Judge a policy: an agent by its card, a baseline or moves here."""
+    """Return the exact results of a policy: an agent's from its card, others computed here."""
     figures = _judge_baselines(site) if name in site.baselines else get_figures(site, name)
     at = list(BASELINES).index(name) if name in site.baselines else -1
     opponents = figures.vs | {BEST_RESPONDER: figures.best_response}
@@ -66,21 +69,23 @@ def judge_policy(site: SiteData, name: str) -> PolicyJudgement:
 
 
 def get_figures(site: SiteData, name: str) -> Figures:
-    """Return the exact figures of an agent, from its card, or of moves."""
+    """Return the exact figures of an agent from its card, or of a policy named by its moves."""
     return _judge_moves(site, name) if is_moves(name) else site.agents[name].card.figures
 
 
 @cached_per_site(JUDGED)
 def find_causes(site: SiteData, name: str) -> list[Cause]:
-    """Return why a policy errs, as far as its moves tell."""
-    return causes(site.reachable_play(name), find_mistakes(site, name), build_atlas(site, name))
+    """Return the reasons for a policy's blunders, as far as its moves show them."""
+    return causes(
+        explore_reachable_play(site, name), find_mistakes(site, name), build_atlas(site, name)
+    )
 
 
 @cached_per_site(4)
 def play_round_robin(site: SiteData, newcomer: str) -> NDArray[np.float64]:
-    """Chances of win, draw and loss for X in each pair, [x, o, 3], in the order of policies.
+    """Return the probabilities that X wins, draws and loses in each pair, [x, o, 3].
 
-    A newcomer comes last; "" is none.
+    Players are in the order of the policies; a newcomer comes last, "" for no newcomer.
     """
     if not newcomer:
         return round_robin(site.game, list(site.policies.values()))
@@ -89,47 +94,53 @@ def play_round_robin(site: SiteData, newcomer: str) -> NDArray[np.float64]:
     )
 
 
+@cached_per_site(4)
+def explore_reachable_play(site: SiteData, name: str) -> ReachablePlay:
+    """Return the positions that can be reached in games of a policy; 0.3 MB each."""
+    return ReachablePlay(site.game, site.policies[name])
+
+
 @cached_per_site(1)
 def get_random_play(site: SiteData) -> ReachablePlay:
-    """The same of uniformly random moves: every position."""
+    """Return the positions that can be reached with random moves: all of them."""
     return ReachablePlay(site.game, site.policies["random"])
 
 
 @cached_per_site(JUDGED)
 def find_mistakes(site: SiteData, name: str) -> Mistakes:
-    """Return an agent's blunders."""
-    return mistakes(site.reachable_play(name))
+    """Return the blunders of a policy."""
+    return mistakes(explore_reachable_play(site, name))
 
 
 @cached_per_site(8)
 def build_atlas(site: SiteData, name: str) -> Atlas:
-    """Return an agent's blunders up to symmetry, the most serious first."""
+    """Return the blunders of a policy up to symmetry, the most serious first."""
     return atlas(site.game, find_mistakes(site, name))
 
 
 @cached_per_site(8)
 def build_certificate(site: SiteData, name: str, seat: str) -> Certificate:
-    """Return the proof that an agent cannot be beaten in a seat.
+    """Return the proof that a policy cannot be beaten in a seat.
 
-    Raises ValueError if it can.
+    Raises ValueError if it can be beaten.
     """
-    return certificate(site.reachable_play(name), SEATS[seat])
+    return certificate(explore_reachable_play(site, name), SEATS[seat])
 
 
 def find_own_record(site: SiteData, name: str, position: int) -> str:
-    """Return a game to a decision: one that the policy to move there can play, or any."""
+    """Return a game that leads to a decision: one of the policy to move if possible, or any."""
     seat = int(site.game.to_move[position])
-    games = (site.reachable_play(name).games[seat], get_random_play(site).games[seat])
+    games = (explore_reachable_play(site, name).games[seat], get_random_play(site).games[seat])
     return next(record for of in games if (record := of.record(position)) is not None)
 
 
 @cached_per_site(1)
 def list_puzzles(site: SiteData) -> list[Puzzle]:
-    """Return the blunders to be found, in the order of their numbers, which begin at 1.
+    """Return the blunders that are puzzles, in the order of their numbers, which start at 1.
 
-    The classics have none: they came when the numbers had been given out.  Nor does a box of
-    beads expect what it plays to be good.  The first are of agents whose rewards are written
-    on the squares as they were given.
+    Agents of the classics have no puzzles, because they were added after the numbers had been
+    given out. Agents with beads have none, because beads are not expected results. The first
+    puzzles are of agents whose rewards are -1, 0 and +1.
     """
     worths = {
         name: agent.card.worth
@@ -145,7 +156,7 @@ def list_puzzles(site: SiteData) -> list[Puzzle]:
 
 
 def _shown_values(site: SiteData, name: str, worth: Worth) -> NDArray[np.float64]:
-    """Return the values of an agent as squares show them, [D, cells], NaN where it has none."""
+    """Return the values of an agent as squares show them, [D, cells]; NaN where it has none."""
     known = site.game.spread(site.known(name, -1), illegal=False)
     mover = site.game.to_move[: site.game.decisions]
     values = shown(common_scale(mover, site.agents[name].q.T, worth).T)
@@ -154,23 +165,23 @@ def _shown_values(site: SiteData, name: str, worth: Worth) -> NDArray[np.float64
 
 @cached_per_site(JUDGED)
 def _judge_moves(site: SiteData, name: str) -> Figures:
-    """Judge moves as a table of which each move played has the highest value."""
+    """Return the figures of a policy named by its moves: each move played has the highest value."""
     table = site.choice(name)[site.game.legal].astype(np.float32)
     return report(site.game, table[None], [0], Worth())
 
 
 @cached_per_site(1)
 def _policy_line_up(site: SiteData) -> LineUp:
-    """The policies that are always there, ready for matches."""
+    """Return the policies that are always available, prepared for matches."""
     pairs = [policy[site.game.legal] for policy in site.policies.values()]
     return line_up(site.game, np.stack(pairs))
 
 
 @cached_per_site(1)
 def _judge_baselines(site: SiteData) -> Figures:
-    """The figures of all baselines in their order, each in the place of a snapshot.
+    """Return the figures of all baselines in their order, one in the place of each snapshot.
 
-    The chances by which one plays serve as its table: what it plays has the highest.
+    The probabilities of a baseline's moves serve as its table.
     """
     tables = np.stack([site.policies[name][site.game.legal] for name in BASELINES])
     return report(site.game, tables, range(len(BASELINES)), Worth())

@@ -1,4 +1,4 @@
-"""How numbers, squares, positions and lists are written on every page."""
+"""Text for numbers, squares, positions and lists, the same on every page."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -12,7 +12,7 @@ from app.tictactoe.game import Game
 from app.tictactoe.notation import position_text
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-MOST_NAMED = 24  # of what there is to choose from
+MOST_NAMED = 24  # names in an error that lists the choices
 MINUS = "\N{MINUS SIGN}"
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHORT = ((1e9, "B"), (1e6, "M"), (1e3, "K"))
@@ -25,7 +25,7 @@ SHORT_NAMES = (
 
 
 def format_signed(value: float, decimals: int = 2) -> str:
-    """Write a value with its sign, and zero without one."""
+    """Return a value with its sign, such as "+0.42"; zero has none."""
     text = f"{value:+.{decimals}f}"
     if not text.strip("+-0."):
         return localize_number(text[1:])
@@ -33,7 +33,10 @@ def format_signed(value: float, decimals: int = 2) -> str:
 
 
 def format_percent(chance: float, decimals: int = 2) -> str:
-    """Write a chance in percent, but never as none or all what is not."""
+    """Return a probability in percent; only exact 0 and 1 become "0" and "100".
+
+    Other values that would be rounded to these become "<0.01" or ">99.99".
+    """
     if chance in (0, 1):
         return f"{100 * chance:.0f}"
     rounded = f"{100 * chance:.{decimals}f}"
@@ -46,7 +49,7 @@ def format_percent(chance: float, decimals: int = 2) -> str:
 
 
 def format_updates(number: int) -> str:
-    """Say how many updates there were, in words: three figures of it are enough."""
+    """Return a number of updates in words, such as "1.52 million updates": three digits."""
     for size, words in (
         (1_000_000, gettext_noop("%(number)s million updates")),
         (1_000, gettext_noop("%(number)s thousand updates")),
@@ -57,7 +60,7 @@ def format_updates(number: int) -> str:
 
 
 def format_beads(number: float) -> str:
-    """Write a number of beads with their sign, where there is little room: three figures of it."""
+    """Return a number of beads with the bead symbol, such as "12k●": three digits."""
     for size, name in ((1_000_000, "M"), (1_000, "k")):
         if number >= 10 * size:
             return localize_number(f"{number / size:.3g}{name}{BEAD}")
@@ -65,22 +68,22 @@ def format_beads(number: float) -> str:
 
 
 def spell_beads(number: float) -> str:
-    """Write a number of beads."""
+    """Return a number of beads in words, such as "4 beads"."""
     return ngettext("%(count)s bead", "%(count)s beads", round(number))
 
 
 def format_count(number: int) -> str:
-    """Write a whole number with its thousands apart."""
+    """Return a whole number with separators between the thousands."""
     return localize_number(f"{number:,}")
 
 
 def format_parameter(value: bool | float | str) -> str:
-    """Write the value of a parameter: a count with its thousands apart, others as they are."""
+    """Return the value of a recipe's parameter; whole numbers get separators of thousands."""
     return format_count(value) if type(value) is int else written(value)
 
 
 def format_number(value: float) -> str:
-    """Write a number with four digits, or all of its digits before the point."""
+    """Return a number with four significant digits, or all its digits before the decimal point."""
     if abs(value) >= 1_000 or value == int(value):
         return f"{value:,.0f}".replace("-", MINUS)
     digits, _, power = f"{value:.4g}".partition("e")
@@ -89,7 +92,7 @@ def format_number(value: float) -> str:
 
 
 def format_short(value: float) -> str:
-    """Write a number where there is little room: 20k, 1.5M."""
+    """Return a number in short form for labels, such as "20K" or "1.5M"."""
     for size, name in SHORT:
         if abs(value) >= size and (size > 1e3 or abs(value) >= 10_000):
             return f"{value / size:.4g}{name}".replace("-", MINUS)
@@ -97,30 +100,30 @@ def format_short(value: float) -> str:
 
 
 def format_tenths(value: float) -> str:
-    """Write a number that stands among others: all with one digit after the point."""
+    """Return a number with one decimal, for columns of a table."""
     return f"{round(value, 1) + 0.0:,.1f}".replace("-", MINUS)
 
 
 def format_with_unit(value: float, unit: str) -> str:
-    """Write a number with its unit, if that is percent; any other stands at the figure's title."""
+    """Return a number with its unit if that is percent; other units are in the figure's title."""
     return format_number(value) + "%" * unit.startswith("%")
 
 
 def name_square(game: Game, cell: int) -> str:
-    """Name a cell as the labels of squares do, for who hears them."""
+    """Return the name of a cell for screen readers, such as "row 1, column 2"."""
     row, column = game.row_column(cell)
     return gettext("row %(row)s, column %(column)s", row=row + 1, column=column + 1)
 
 
 def name_square_briefly(game: Game, cell: int) -> str:
-    """Name a cell for who sees it; those of another board than 3 x 3 have no shorter name."""
+    """Return the short name of a cell, such as "top left"; on other boards its row and column."""
     if (game.rows, game.columns) == (3, 3):
         return gettext(SHORT_NAMES[cell])
     return name_square(game, cell)
 
 
 def list_choices(names: Iterable[str]) -> str:
-    """Name what there is to choose from in a refusal: all, or the first of many."""
+    """Return a sentence that lists the valid names for an error, at most MOST_NAMED of them."""
     several = [*names]
     words = gettext_noop("There are: %(names)s.")
     if len(several) > MOST_NAMED:
@@ -130,7 +133,7 @@ def list_choices(names: Iterable[str]) -> str:
 
 
 def join_words(names: list[str], word: str = "and") -> str:
-    """Name several in a sentence, joined by "and" or by "or"."""
+    """Return names joined by commas and a last "and" or "or"."""
     *others, last = names
     if not others:
         return last
@@ -141,23 +144,24 @@ def join_words(names: list[str], word: str = "and") -> str:
 
 
 class Encodings(NamedTuple):
-    """A position in all the ways that programs write one down."""
+    """A position in all the encodings that the site explains."""
 
     text: str
     code: int  # in base 3
-    position: int  # its number
-    positions: int  # how many there are
-    stands: str  # the position that stands for all its images
-    images: int  # how many these are
+    position: int  # the number of the position
+    positions: int  # the number of all positions
+    stands: str  # the representative of its symmetry class
+    images: int  # the number of positions in its symmetry class
     packed: int
-    bits: str  # the same in base 2
+    bits: str  # `packed` in base 2
     flat: list[int]
-    # What a network reads: a cell each, who is to move, the padding; none at an end.
+    # The input of a network: three digits a cell, two for the player to move, the padding.  Empty
+    # for a finished game.
     read: list[str]
 
 
 def encode_position(game: Game, position: int) -> Encodings:
-    """Write a position in all the ways."""
+    """Return all encodings of a position."""
     packed, read = encodings.bit_packed(game, position), []
     if not game.is_over(position):
         units = "".join(map(str, encodings.one_hot(game)[position].astype(np.int8).tolist()))

@@ -17,34 +17,33 @@ LEVELS = {1: gettext_noop("X wins"), 0: gettext_noop("draw"), -1: gettext_noop("
 
 
 class ReviewedMove(NamedTuple):
-    """One ply."""
+    """One move of a game, with its expected value and its exact result."""
 
     ply: int
     mark: str
-    name: str  # of its square
-    text: str  # what the lens expected of it, in the mover's view; "" where it never tried
-    spoken: str  # the same in words
-    heat: int | None  # the colour of what it expected, in the mover's view
-    before: str  # what the position was worth to the mover with optimal play: "win in 3", "draw"
-    after: str  # and what was left of that
-    blunder: bool  # whether it lowered the minimax value of the game
-    truth: int  # the value after it in X's view, -1, 0 or +1
-    expected: float | None  # what the lens expected, in X's view from -1 to +1; beads nothing
-    random: bool = False  # whether its agent never plays it, but for a random move
+    name: str  # name of the square
+    text: str  # value of the move, in the mover's view; "" if unknown
+    spoken: str  # the value in words
+    heat: int | None  # colour of the value, in the mover's view
+    before: str  # value before the move with optimal play: "win in 3", "draw"
+    after: str  # value after the move with optimal play
+    blunder: bool  # whether the move lowered the minimax value
+    truth: int  # minimax value after the move, in X's view
+    expected: float | None  # value of the move on the common scale, in X's view; None for beads
+    random: bool = False  # whether only chance can have made its agent play it
     href: str = ""
-    shown: bool = False  # whether the board shows the position after it
+    shown: bool = False  # whether the board shows the position after the move
 
 
 def review_moves(state: MatchState) -> list[ReviewedMove]:
-    """List the whole record."""
+    """Return the moves of the whole record."""
     site, match, address = state.site, state.match, ply_urls(state.match)
     lenses = {player: choose_lens(match, site, player) for player in (X, O)}
     listed = []
     for ply, (position, cell) in enumerate(zip(state.positions, state.cells, strict=False), 1):
         lens = lenses[mover_at(ply - 1)]
-        judge = (
-            _review_move if len(lens) > LONGEST else _review_move_cached
-        )  # long names would fill the cache
+        # Long names would fill the cache.
+        judge = _review_move if len(lens) > LONGEST else _review_move_cached
         move = judge(site, position, ply, cell, lens, match.step, match.own)
         seat = match.seat(mover_at(ply - 1))
         explores = match.epsilon > 0 and seat != HUMAN
@@ -58,7 +57,7 @@ def review_moves(state: MatchState) -> list[ReviewedMove]:
 def _review_move(
     site: SiteData, position: int, ply: int, cell: int, lens: str, step: int | None, own: bool
 ) -> ReviewedMove:
-    """Return a move as it is in every match with this lens: one that leads nowhere."""
+    """Return a move as every match with this value source shows it, without its link."""
     to_move = int(site.game.to_move[position])
     view = evaluate_moves(site, position, lens, step, own)
     known = view.known[cell]
@@ -77,12 +76,12 @@ def _review_move(
     )
 
 
-# Some 1 KB each; a game asks for its earlier ones at every move.
+# Cached, some 1 KB each: every page of a game needs all its earlier moves.
 _review_move_cached = cached_per_site(4096, per_language=True)(_review_move)
 
 
 def describe_moves(listed: Sequence[ReviewedMove]) -> str:
-    """Write what the list says, for visitors who cannot see the picture."""
+    """Return the list of moves as a sentence, for visitors who cannot see the picture."""
     plies = [
         f"{move.ply}. {gettext(LEVELS[move.truth])}, {_describe_expectation(move)}"
         for move in listed

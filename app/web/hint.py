@@ -10,17 +10,17 @@ from app.web.wording import name_squares
 
 
 def list_hint_cells(state: MatchState) -> list[int]:
-    """Return the cells of a hint: all that win as soon or lose as late as possible, or draw."""
+    """Return the cells of a hint: all moves that win soonest, lose latest, or keep the draw."""
     if not state.match.hint or state.over:
         return []
     return evaluate_moves(state.site, state.position, TRUTH).plays
 
 
 def build_hint(state: MatchState) -> tuple[int, str]:
-    """Return the cell to play, and why: of equal moves the one that tempts the opponent most.
+    """Return the cell that the hint proposes, and a sentence that says why.
 
-    That is the chance that the opponent blunders at once, then the share of blunders among all
-    answers.
+    Of equal moves it is the one after which the opponent is most likely to blunder at once; then
+    the one with the largest share of blunders among all answers.
     """
     site, best = state.site, list_hint_cells(state)
     keeps = evaluate_moves(site, state.position, TRUTH).truths[best[0]]
@@ -51,7 +51,9 @@ def build_hint(state: MatchState) -> tuple[int, str]:
 
 
 def _measure_temptation(state: MatchState, cell: int) -> tuple[float, float]:
-    """Return the chance of a blunder after a move, by the opponent and by any legal answer."""
+    """Return two chances of a blunder after a move: by the opponent, and by a uniformly random
+    answer.
+    """
     site, after = state.site, state.play(cell)
     if after.over:
         return 0.0, 0.0

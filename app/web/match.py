@@ -1,6 +1,7 @@
-"""The address of a match as a value: everything a page shows is in it.
+"""A match as a value: everything that the URL of a game holds.
 
-`parse` reads one and replays its record, once for the whole request; `addresses.play` writes it.
+`parse_match` reads a URL and replays its record, once for each request; `urls.play` builds the
+URL.
 """
 
 import re
@@ -20,16 +21,16 @@ from app.web.formatting import list_choices
 from app.web.site_data import HUMAN, SiteData
 from app.web.translation import gettext, gettext_noop, localize_number
 
-DELAY_RANGE = (0.25, 5.0)  # seconds a move
+DELAY_RANGE = (0.25, 5.0)  # seconds for each move
 MAX_TALLY = 999_999
 
 
 class Match(Struct, frozen=True):
-    """A game, who plays it, and how it is looked at.
+    """A game, its players, and how it is shown.
 
-    `record` is the whole game and `ply` the place in it that is shown, None for its end; `lens`
-    is whose values colour the board, "" for the player to move; `step` is a training snapshot of
-    the lens, None for the agent as shipped, which is the last.
+    `record` is the whole game, `ply` the number of moves shown, None for all. `lens` is the value
+    source whose values colour the board, "" for the player to move; `step` is a snapshot of its
+    training, None for the agent as shipped, which is the last snapshot.
     """
 
     record: str = ""
@@ -38,18 +39,18 @@ class Match(Struct, frozen=True):
     o: str = "q-iteration"
     lens: str = ""
     step: int | None = None
-    train: bool = False  # go on to the next snapshot by itself
-    epsilon: float = 0.0  # chance of a random move, for the agents in both seats
-    delay: float = 1.0  # seconds a move, where no person plays
+    train: bool = False  # show the next snapshot automatically
+    epsilon: float = 0.0  # probability of a random move of an agent
+    delay: float = 1.0  # seconds for each move while watching
     pause: bool = False
     hide: bool = False
-    own: bool = False  # write values in the units of the lens: see `lens.opinion`
-    errors: str = ""  # which values are marked as wrong: see `lens.notes`
-    hint: bool = False  # show the squares that keep what the position is worth
-    keep: bool = False  # go on to the next game
-    replay: bool = False  # go on to the next ply of the record by itself, and offer it at its end
-    view: str = ""  # "x" or "o": whose view an earlier ply is shown in, "" for the usual one
-    tally: tuple[int, int, int] = (0, 0, 0)  # games won by X, drawn, won by O
+    own: bool = False  # values in the source's own units: see `evaluate_moves`
+    errors: str = ""  # which values are marked as wrong: see `build_notes`
+    hint: bool = False  # show the best moves
+    keep: bool = False  # start the next game automatically
+    replay: bool = False  # show the moves of the record one after the other
+    view: str = ""  # side whose view an earlier ply is shown in: "x", "o", "" for the usual one
+    tally: tuple[int, int, int] = (0, 0, 0)  # games won by X, drawn, and won by O
 
     @property
     def shown(self) -> str:
@@ -58,29 +59,29 @@ class Match(Struct, frozen=True):
 
     @property
     def at_end(self) -> bool:
-        """Whether the position shown is the last of the record."""
+        """Whether the position shown is the last one of the record."""
         return self.ply is None
 
     @property
     def to_move(self) -> int:
-        """Whose turn it is in the position shown, +1 X or -1 O, if the game is not over."""
+        """The player to move in the position shown, +1 for X and -1 for O, if the game goes on."""
         return mover_at(len(self.shown))
 
     def seat(self, player: int) -> str:
-        """Who sits there: "human" or the id of an agent."""
+        """Return the name of the player in a seat: "human" or the id of an agent."""
         return self.x if player == X else self.o
 
     @property
     def watched(self) -> bool:
-        """Whether no person plays."""
+        """Whether both players are agents."""
         return not (self.is_human(X) or self.is_human(O))
 
     def is_human(self, player: int) -> bool:
-        """Whether a person sits there."""
+        """Return whether a person plays in a seat."""
         return self.seat(player) == HUMAN
 
     def go(self, record: str, **changes: Any) -> "Match":
-        """Return the match at the end of another record, whatever ply was shown of this one."""
+        """Return the match at the end of another record."""
         halted = replace(self, record=record, ply=None, train=False, hint=False, replay=False)
         return replace(halted, view="", **changes)
 
@@ -97,11 +98,11 @@ class Match(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class MatchState:
-    """A match in the world, and where it stands."""
+    """A match with the positions that its record passes through."""
 
     site: SiteData
     match: Match
-    positions: tuple[int, ...]  # those that the whole record passes through, the empty board first
+    positions: tuple[int, ...]  # of the whole record, from the empty board on
 
     @cached_property
     def position(self) -> int:
@@ -109,14 +110,14 @@ class MatchState:
         return self.positions[len(self.match.shown)]
 
     def play(self, cell: int) -> "MatchState":
-        """Return where the match stands after one more move from the position shown."""
+        """Return the state after one more move from the position shown."""
         position = int(self.site.game.successor[self.position, cell])
         shown = self.positions[: len(self.match.shown) + 1]
         return MatchState(self.site, self.match.play(cell), (*shown, position))
 
     @cached_property
     def over(self) -> bool:
-        """Whether the game has ended there."""
+        """Whether the game has ended in the position shown."""
         return self.site.game.is_over(self.position)
 
     @cached_property
@@ -126,7 +127,7 @@ class MatchState:
 
 
 def replay_match(match: Match, site: SiteData) -> MatchState:
-    """Replay a match that no address named.
+    """Return the state of a match that was not parsed from a URL.
 
     Raises ValueError or IllegalMoveError as `replay` does.
     """
@@ -134,14 +135,16 @@ def replay_match(match: Match, site: SiteData) -> MatchState:
 
 
 def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchState:
-    """Read a match from the parts of an address; an empty value is as good as none.
+    """Return the state of the match in a URL; an empty value counts as left out.
 
-    Raises BadRequest, NotFound or Conflict with a sentence on what is wrong.
+    Raises BadRequest, NotFound or Conflict with a sentence that says what is wrong.
     """
     given = {name: text for name in _READERS if (text := query.get(name))}
     match = Match(record, **{name: read_value(name, text) for name, text in given.items()})
     if "o" not in given and not site.is_seat(match.o):
-        match = replace(match, o=site.seats[1])  # another folder of models has other agents
+        match = replace(
+            match, o=site.seats[1]
+        )  # the default opponent may be missing from other folders of models
     try:
         state = replay_match(match, site)
     except IllegalMoveError as error:
@@ -165,9 +168,9 @@ def parse_match(record: str, query: Mapping[str, str], site: SiteData) -> MatchS
 
 
 def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:
-    """Return the step of a lens, None for the last one, which is the agent as shipped.
+    """Return the step of a value source, None for the last one, the agent as shipped.
 
-    Raises BadRequest with a sentence if there is no such lens, or no such step of it.
+    Raises BadRequest with a sentence if the source or the step does not exist.
     """
     if lens and not site.is_lens(lens):
         there = gettext("There are no values of %(name)s.", name=repr(lens))
@@ -183,9 +186,9 @@ def check_lens(lens: str, step: int | None, site: SiteData) -> int | None:
 
 
 def read_step(name: str, text: str, usual: int, site: SiteData) -> int:
-    """Read which snapshot of an agent an address means, the usual one where it names none.
+    """Return the snapshot of an agent that a URL names, the usual one where it names none.
 
-    Raises BadRequest with a sentence if there is no such snapshot.
+    Raises BadRequest with a sentence if the snapshot does not exist.
     """
     if not text:
         return usual
@@ -193,20 +196,20 @@ def read_step(name: str, text: str, usual: int, site: SiteData) -> int:
 
 
 def next_step(step: int, last: int) -> int:
-    """Return the snapshot that a film shows next: after the last one it is the first again."""
+    """Return the snapshot that follows in a film; the first one follows the last."""
     return (step + 1) % (last + 1)
 
 
 def match_against_person(name: str, player: int, record: str) -> Match:
-    """Return a game of an agent in a seat, +1 X or -1 O, against a person."""
+    """Return a match of an agent in a seat, +1 for X or -1 for O, against a person."""
     x, o = (name, HUMAN) if player == X else (HUMAN, name)
     return Match(record, x=x, o=o)
 
 
 def read_integer(name: str, text: str, low: int, high: int) -> int:
-    """Read a whole number of a query.
+    """Return a whole number of a query.
 
-    Raises BadRequest, saying from where to where it goes, if it is none of these.
+    Raises BadRequest, with the allowed range, if the text is not a number in it.
     """
     if not (re.fullmatch("[0-9]{1,9}", text) and low <= int(text) <= high):
         raise bad_value(name, text, gettext("%(least)s to %(most)s", least=low, most=high))
@@ -214,9 +217,9 @@ def read_integer(name: str, text: str, low: int, high: int) -> int:
 
 
 def read_word(name: str, query: Mapping[str, str], words: Iterable[str], usual: str = "") -> str:
-    """Read one of some words of a query; the usual one where it has none.
+    """Return one of the allowed words of a query, the usual one where it has none.
 
-    Raises BadRequest, naming all of them, if it is none of these.
+    Raises BadRequest, naming all allowed words, for any other text.
     """
     text, there = query.get(name) or usual, [*words]
     if text != usual and text not in there:
@@ -225,9 +228,9 @@ def read_word(name: str, query: Mapping[str, str], words: Iterable[str], usual: 
 
 
 def read_cell(name: str, text: str, game: Game) -> int:
-    """Read a square of a query, which is a digit as in a record.
+    """Return a cell of a query, written as a digit as in a record.
 
-    Raises BadRequest, saying from where to where they go, if it is none of the game's.
+    Raises BadRequest, with the allowed range, if the game has no such cell.
     """
     cells = DIGITS[: game.cells]
     if len(text) != 1 or text not in cells:
@@ -236,9 +239,9 @@ def read_cell(name: str, text: str, game: Game) -> int:
 
 
 def read_value(name: str, text: str) -> Any:
-    """Read one value of the query of a match.
+    """Return the value of one parameter of a match's URL.
 
-    Raises BadRequest, saying what it should be, if it is not that.
+    Raises BadRequest, saying what is expected, for any other text.
     """
     pattern, convert, expected = _READERS[name]
     value = convert(text) if re.fullmatch(pattern, text, re.ASCII) else None
@@ -249,7 +252,7 @@ def read_value(name: str, text: str) -> Any:
 
 
 def bad_value(name: str, text: str, expected: str) -> BadRequest:
-    """Return the error of a query in which a name has a value that is none of those expected."""
+    """Return the error for a parameter whose value is not one of those expected."""
     words = gettext_noop("%(name)s=%(text)s in the URL is wrong: %(name)s is %(expected)s.")
     return BadRequest(gettext(words, name=name, text=text, expected=expected))
 

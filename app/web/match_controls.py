@@ -21,23 +21,17 @@ from app.web.site_data import SiteData, cached_per_site
 from app.web.translation import gettext
 from app.web.urls import Routes
 
-REPLY_DELAY = 0.4  # seconds until an agent answers a person
-
-
-SNAPSHOT_DELAY = 0.7  # seconds that a snapshot of the training is shown
-
-
-GAME_DELAY = 2.0  # seconds at least that a finished game stays before the next
-
-
-CURVE_HEIGHT = 20  # of the curve behind the slider, which is 100 wide
+REPLY_DELAY = 0.4  # seconds before an agent answers a person
+SNAPSHOT_DELAY = 0.7  # seconds for each snapshot of a training
+GAME_DELAY = 2.0  # least seconds before the next game starts
+CURVE_HEIGHT = 20  # height of the curve behind the slider; its width is 100
 
 
 class Controls(NamedTuple):
-    """One address a control, "" where it can do nothing now."""
+    """The URL of each control, "" for a control that is disabled now."""
 
-    reply: str  # one move by the agent in the seat, or by the lens in a person's place
-    hint: str  # where a person plays an agent, on the person's turn
+    reply: str  # a move by the agent in the seat, or by the value source for a person
+    hint: str  # only on a person's turn against an agent
     take_back: str
     new_game: str
     swap: str
@@ -50,44 +44,44 @@ class Controls(NamedTuple):
 
 
 class Auto(NamedTuple):
-    """What happens by itself, and after how many seconds."""
+    """What happens automatically, and after how many seconds."""
 
     href: str
     seconds: float
-    stop: str = ""  # the control that stops it, where it goes on and on
+    stop: str = ""  # the id of the control that stops it, if it repeats
 
     @property
     def whole_seconds(self) -> int:
-        """The same where parts of a second do not count."""
+        """The seconds, rounded up."""
         return ceil(self.seconds)
 
 
 class Snapshots(NamedTuple):
-    """A slider over the snapshots of one agent."""
+    """The slider over the snapshots of an agent's training."""
 
     lens: str
     title: str
-    how: str  # where its algorithm is explained
-    marks: tuple[str, ...]  # how far training was at each, in words
-    curve: str  # the points of a line: how many positions it blundered in by then
-    step: int  # the one that is shown
-    running: bool  # whether the page goes on to the next by itself
-    toggle: str  # the address that runs through them, or stops
+    how: str  # URL of the page on its algorithm
+    marks: tuple[str, ...]  # label of each snapshot
+    curve: str  # points of an SVG line: blunders at each snapshot
+    step: int  # the snapshot shown
+    running: bool  # whether the page shows one after the other
+    toggle: str  # URL that starts or stops the replay
 
     @property
     def last(self) -> int:
-        """The step at which training was over."""
+        """The last step, the agent as shipped."""
         return len(self.marks) - 1
 
 
 def build_controls(state: MatchState, routes: Routes = urls.ON_PAGE) -> Controls:
-    """Return the address behind every control of a match."""
+    """Return the URL behind each control of a match."""
     match, over = replace(state.match, train=False, hint=False), state.over
     ply, replays = len(match.shown), match.replay and not match.at_end
     halted = replace(match, pause=match.pause or match.watched or match.replay)
     reply = "" if over else routes.reply(match.go(match.shown))
     agent_reply = "" if match.is_human(match.to_move) else reply
-    # Where nothing would ever move by itself there is nothing to pause.
+    # Pause is offered only if something can move automatically.
     moving = match.watched and match.keep if over else not (match.is_human(X) and match.is_human(O))
     moving = moving or replays
     going = (match.at_end or replays) and not match.pause
@@ -199,7 +193,7 @@ def next_snapshot(state: MatchState) -> Match:
 
 
 def _take_back_url(match: Match, show: Callable[[Match], str]) -> str:
-    """Undo up to the last choice of a person: with an agent's answer, if it has come."""
+    """Return the URL that takes back a person's last move and the agent's answer to it."""
     if match.watched:
         return ""
     plies = 1 if match.is_human(-match.to_move) else 2
@@ -210,7 +204,7 @@ def _take_back_url(match: Match, show: Callable[[Match], str]) -> str:
 
 @cached_per_site(64, per_language=True)
 def _describe_training(site: SiteData, name: str) -> tuple[tuple[str, ...], str]:
-    """Return what each snapshot of an agent is called, and the curve of its blunders."""
+    """Return a label for each snapshot of an agent, and the points of its curve of blunders."""
     figures = site.agents[name].card.figures
     *during, end = figures.updates
     marks = (

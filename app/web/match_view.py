@@ -1,8 +1,4 @@
-"""A match as a board shows it, on its page or in a frame: all that it says, and where it leads.
-
-Its page and a frame have the same controls, each with addresses of its own.  What happens by itself
-and the slider over a training belong to them.
-"""
+"""A match as a board shows it, on its own page or in a frame: position, texts and links."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -63,7 +59,7 @@ OPTIMAL = {
 
 
 class Seat(NamedTuple):
-    """One of the two who play."""
+    """One of the two players, as shown above the board."""
 
     mark: str
     name: str
@@ -73,18 +69,18 @@ class Seat(NamedTuple):
 
 
 class Action(NamedTuple):
-    """Something to do next."""
+    """A button that is offered above the board."""
 
     id: str
     label: str
     href: str
     key: str = ""
     kind: str = ""
-    symbol: str = ""  # in place of the label, where there is little room
+    symbol: str = ""  # icon that replaces the label on small screens
 
 
 class Headline(NamedTuple):
-    """What stands above the board."""
+    """The texts and buttons above the board."""
 
     headline: str
     caption: str
@@ -92,37 +88,37 @@ class Headline(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """What a position is worth to one side in heats, to a lens and with optimal play."""
+    """The value of a position for one side, by the value source and with optimal play."""
 
-    heat: int | None  # None where nothing is known
-    truth: int | None  # None where values are hidden
+    heat: int | None  # None if no value is known
+    truth: int | None  # None if values are hidden
     label: str
 
 
 class MatchView(NamedTuple):
-    """A match where it stands."""
+    """A match at the position shown, with everything that its board displays."""
 
     says: Headline
-    result: str  # "win", "draw" or "loss" at the end of a game, "" before
-    status: str  # what is to be said to a screen reader; "" while nothing is
+    result: str  # "win", "draw" or "loss"; "" before the end
+    status: str  # announcement for screen readers, "" for none
     board: Board
     bar: Bar
-    opinion: MoveValues | None  # None where no values are shown
-    ply: int | None  # whose decision the values are of
-    legend: Legend | None  # likewise
+    opinion: MoveValues | None  # None if no values are shown
+    ply: int | None  # ply of the position whose values are shown
+    legend: Legend | None  # None if no values are shown
     controls: Controls
-    auto: Auto | None  # None while nothing happens by itself
+    auto: Auto | None  # None if nothing happens automatically
     moves: list[ReviewedMove]
-    blame: ReviewedMove | None  # the move that a finished game turned on, if it was a blunder
+    blame: ReviewedMove | None  # the blunder that decided a finished game
 
     @property
     def pause(self) -> int:
-        """Milliseconds from a person's move until the answer to it is shown."""
+        """Milliseconds from a person's move until the reply is shown."""
         return round(1000 * REPLY_DELAY)
 
 
 def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchView:
-    """Gather what is the same wherever the board of a match stands, but for where it leads."""
+    """Return the view of a match; `routes` says where its links lead."""
     match = state.match
     going_on, controls, played = (
         plan_automatic_step(state, routes),
@@ -161,7 +157,7 @@ def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchV
 
 
 def describe_seats(state: MatchState) -> tuple[Seat, Seat]:
-    """Say who plays X and who plays O."""
+    """Return the players of X and O."""
     return _describe_seat(state, X), _describe_seat(state, O)
 
 
@@ -174,7 +170,7 @@ def build_headline(
     going_on: bool,
     show: Callable[[Match], str],
 ) -> Headline:
-    """Say whose turn it is and what the colours are, and offer what is to be done."""
+    """Return whose turn it is or how the game ended, what the colours mean, and what to do next."""
     match, titles = state.match, state.site.titles
     title, caption = describe_turn(state), legend.caption if legend else ""
     if match.hide:
@@ -213,7 +209,10 @@ def build_headline(
 
 
 def name_result(state: MatchState) -> str:
-    """Say how a game ended for the person who played, or that a player won; "" before."""
+    """Return "win", "draw" or "loss" for the person who played, or "win" where a player won.
+
+    It is "" before the end of the game.
+    """
     if not state.over:
         return ""
     outcome = state.site.game.result(state.position)
@@ -224,9 +223,9 @@ def name_result(state: MatchState) -> str:
 
 
 def build_bar(state: MatchState, seen: MoveValues | None) -> Bar:
-    """Say what the position is worth to the side whose view is kept, else to X.
+    """Return the value of the position for the side whose view is kept, else for X.
 
-    After the end that is how the game ended, whatever a lens expected.
+    After the end it shows the result of the game.
     """
     if seen is None:
         words = (
@@ -259,7 +258,7 @@ def build_bar(state: MatchState, seen: MoveValues | None) -> Bar:
 
 
 def describe_cells(state: MatchState, seen: MoveValues | None) -> list[str] | None:
-    """Say of each cell how often it was tried and which reply is expected, by cell."""
+    """Return a sentence for each cell: its value, how often it was tried, the expected reply."""
     if seen is None or state.match.step is not None or is_moves(seen.lens):
         return None
     site, game, position = state.site, state.site.game, seen.position
@@ -340,7 +339,7 @@ def _build_final_caption(
 
 
 def summarise_game(state: MatchState) -> str:
-    """Say in a line what a finished game turned on, to people who did not play it."""
+    """Return one sentence on a finished game, for the card that is shared."""
     match, site, blame = state.match, state.site, find_losing_move(state)
     if not blame:
         return gettext("No move was a blunder.")
@@ -361,7 +360,7 @@ def summarise_game(state: MatchState) -> str:
 
 @cached_per_site(64)
 def _likeliest_moves(site: SiteData, name: str) -> bytes:
-    """Return the cell that a lens is likeliest to play in each decision, [D]."""
+    """Return the cell that a source is most likely to play in each decision, [D]."""
     return bytes(site.policy(name).argmax(axis=1).tolist())
 
 

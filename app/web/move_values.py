@@ -1,4 +1,7 @@
-"""The values of moves, in a position and of a game, by a lens: an agent, optimal play or a task."""
+"""The values of the moves in a position by a value source.
+
+A value source, `lens` in URLs, is an agent, optimal play, or the training task of an agent.
+"""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -19,15 +22,15 @@ HEAT_STEPS = 20  # from a draw to a win, and from a draw to a loss
 OUTCOMES = {-1: gettext_noop("loss"), 0: gettext_noop("draw"), 1: gettext_noop("win")}
 IN_MOVES = {-1: gettext_noop("loss in %(moves)s"), 1: gettext_noop("win in %(moves)s")}
 ONES = Worth()  # of optimal play: a loss is worth -1, a win 1
-HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)  # those that explain the colours
-OFF = 0.1  # of the way from a draw to a win: by less a value is not off
+HEATS = range(-HEAT_STEPS, HEAT_STEPS + 1, HEAT_STEPS // 5)  # the colours shown in the legend
+OFF = 0.1  # smallest difference from the training task that counts, on the common scale
 
 
 class Note(NamedTuple):
-    """What is true of a move, where that is to be said; "" where it is not."""
+    """What is shown of a move beside its value; "" for nothing."""
 
-    text: str  # short, for a square
-    label: str  # in full
+    text: str  # short form, for a square
+    label: str  # long form, for screen readers
 
 
 NOTHING = Note("", "")
@@ -35,29 +38,32 @@ NOTHING = Note("", "")
 
 @dataclass(frozen=True, eq=False)
 class MoveValues:
-    """One lens on one decision, cell by cell, in the mover's view; illegal moves mean nothing."""
+    """The values of all moves in one position by one value source, in the mover's view.
+
+    Arrays and lists have an entry for each cell; entries of illegal moves have no meaning.
+    """
 
     lens: str
-    position: int  # of the decision
-    values: NDArray[np.float64]  # [cells] in the units of the lens, NaN where illegal
-    scaled: NDArray[np.float64]  # [cells] the same from -1, a loss or never, to +1, a win or always
-    own: bool  # whether the texts are in the units of the lens, and not on the common scale
-    policy: NDArray[np.float64]  # [cells] chance of each move where the lens plays
-    known: list[bool]  # whether anything is known of the move
-    texts: list[str]  # the value as it is shown; "" where it is not
-    spoken: list[str]  # the same in words
-    heat: list[int]  # of the value as it is shown: -HEAT_STEPS a loss, 0 a draw, HEAT_STEPS a win
-    plays: list[int]  # the cells that it is likeliest to play
-    best: list[bool]  # the same as stars: none where it knows nothing of any move
-    truths: list[str]  # how the game ends after this move with optimal play: "win in 3", "draw"
-    wrong: list[bool]  # whether the value is nearer to another outcome than to the true one
-    blunders: list[bool]  # whether it is, and the move is a blunder
-    blank: str  # what a cell of which nothing is known means
-    beads: bool  # whether the values are beads: they say what is drawn, and expect no result
+    position: int  # number of a non-terminal position
+    values: NDArray[np.float64]  # [cells] in the source's units, NaN where illegal
+    scaled: NDArray[np.float64]  # [cells] on the common scale from -1 to +1
+    own: bool  # whether texts are in the source's units, else on the common scale
+    policy: NDArray[np.float64]  # [cells] probability of each move when the source plays
+    known: list[bool]  # whether training updated the value
+    texts: list[str]  # the value as shown; "" if it is not shown
+    spoken: list[str]  # the value in words, for screen readers
+    heat: list[int]  # colour: -HEAT_STEPS is a loss, 0 a draw, HEAT_STEPS a win
+    plays: list[int]  # the cells with the highest probability
+    best: list[bool]  # whether a star marks the cell; none if nothing is known
+    truths: list[str]  # result with optimal play after the move: "win in 3", "draw"
+    wrong: list[bool]  # whether the value is nearest to a wrong result
+    blunders: list[bool]  # whether the value is wrong and the move is a blunder
+    blank: str  # text for cells whose value is unknown
+    beads: bool  # whether the values are numbers of beads, not expected results
 
     @property
     def draws(self) -> bool:
-        """Whether it may also play what it is less likely to play."""
+        """Whether the policy also plays moves that are not the likeliest."""
         return bool(np.count_nonzero(self.policy) > len(self.plays))
 
     @property
@@ -78,19 +84,19 @@ class MoveValues:
 
 
 def describe_best_play(site: SiteData, position: int) -> str:
-    """Say what a decision is worth to the mover with optimal play: "win in 3", "draw"."""
+    """Return the value of a position for the mover with optimal play: "win in 3", "draw"."""
     return describe_outcome(site, position, int(site.best_play[position].argmax()))
 
 
 def describe_outcome(site: SiteData, position: int, cell: int) -> str:
-    """Say how the game ends for the mover after this move, with optimal play."""
+    """Return the result for the mover after a move, with optimal play: "loss in 2", "draw"."""
     return _format_result(site.endings.item(position, cell))
 
 
 def choose_lens(match: Match, site: SiteData, to_move: int) -> str:
-    """Return whose values to show: those asked for, else the mover's, else the other side's.
+    """Return the value source to show: the one in the URL, else the mover, else the opponent.
 
-    Of a policy that is known by its moves alone these are shown.
+    A policy that is named by its moves can be a source too: its moves are shown.
     """
     candidates = (match.lens, match.seat(to_move), match.seat(-to_move))
     able = (name for name in candidates if is_moves(name) or site.is_lens(name))
@@ -98,10 +104,11 @@ def choose_lens(match: Match, site: SiteData, to_move: int) -> str:
 
 
 def find_viewer(match: Match, site: SiteData) -> int | None:
-    """Return whose view the board keeps through a game: +1 X's, -1 O's, None the player's to move.
+    """Return the side whose view the board keeps through a game, +1 for X and -1 for O.
 
-    It is the person's, where one plays; where agents play each other, that of the lens, and X's if
-    it does not sit at the board.  An earlier ply may be looked at in another.
+    It is None for the player to move. It is the person's side where one plays; where agents play
+    each other, the side of the value source, and X if the source does not play. A URL may ask for
+    the other side's view of an earlier ply.
     """
     if match.view and not match.at_end:
         return X if match.view == "x" else O
@@ -115,10 +122,10 @@ def find_viewer(match: Match, site: SiteData) -> int | None:
 
 
 def find_shown_ply(state: MatchState) -> int | None:
-    """Return the ply whose decision colours the board; None where there was none to keep.
+    """Return the ply whose position colours the board; None if there is none to keep.
 
-    While a reply is awaited it is the viewer's last one, and so it is after the game's end and
-    where one steps back: nothing flashes in the other side's view.
+    While a reply is awaited, after the end, and where one steps back, it is the viewer's last ply,
+    so that the board never flashes in the other side's view.
     """
     here, side = len(state.match.shown), find_viewer(state.match, state.site)
     if state.match.at_end and not (state.over or is_reply_pending(state)):
@@ -130,7 +137,7 @@ def find_shown_ply(state: MatchState) -> int | None:
 
 
 def is_reply_pending(state: MatchState) -> bool:
-    """Whether an agent is about to move by itself."""
+    """Return whether an agent is about to move by itself."""
     match = state.match
     return not (
         state.over
@@ -142,7 +149,7 @@ def is_reply_pending(state: MatchState) -> bool:
 
 
 def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
-    """Return the values of a match's lens where it stands, or at another ply of it."""
+    """Return the move values of a match where it stands, or at another ply."""
     position = state.position if ply is None else state.positions[ply]
     lens = choose_lens(state.match, state.site, int(state.site.game.to_move[position]))
     return evaluate_moves(state.site, position, lens, state.match.step, state.match.own)
@@ -151,10 +158,10 @@ def evaluate_match(state: MatchState, ply: int | None = None) -> MoveValues:
 def evaluate_moves(
     site: SiteData, position: int, lens: str, step: int | None = None, own: bool = False
 ) -> MoveValues:
-    """Return the values of a lens for the moves in a decision, at a snapshot or as shipped.
+    """Return the values of all moves in a position by a source, at a snapshot or as shipped.
 
-    Its values are written on the common scale, as they are coloured, or in its `own` units.
-    Of a policy that is known by its moves alone: what it plays, and which of it is a blunder.
+    Texts are on the common scale from -1 to +1, or in the source's `own` units. For a policy that
+    is named by its moves, only the moves that it plays and its blunders are known.
     """
     if is_moves(lens):
         return _moves_of_policy(site, position, lens)
@@ -167,7 +174,7 @@ def evaluate_moves(
 def _evaluate_moves(
     site: SiteData, position: int, lens: str, step: int | None, own: bool
 ) -> MoveValues:
-    """Return the opinion of a lens that has values."""
+    """Return the move values of a source that has values."""
     legal, worth = site.game.legal[position], site.worth(lens)
     if not site.agents.knows(lens):
         values = site.values(lens)[position]
@@ -212,11 +219,11 @@ def build_move_values(
     plays: Plays = "greedy",
     blank: str = "",
 ) -> MoveValues:
-    """Return the opinion of a lens with values, of which some are known, and a policy, all [cells].
+    """Return move values from the arrays of a source: values, known, policy, all [cells].
 
-    A star is where the lens plays.  If a move that it never tried is one of these, that is what it
-    acts on, and the value is shown although it means nothing.  Without a `worth` they are beads.
-    Whether the values err is not asked.
+    A star marks the moves that the source plays. If it would play a move that it never tried, the
+    value of that move is shown although training never updated it. Without `worth` the values are
+    beads. Whether values are wrong is not computed here.
     """
     if worth is None:
         values, scaled = _box_values(site, position, values, plays)
@@ -259,7 +266,10 @@ def build_move_values(
 
 
 def _moves_of_policy(site: SiteData, position: int, lens: str) -> MoveValues:
-    """Return what a policy plays that is known by its moves alone; not kept: its name is long."""
+    """Return what is known of a policy that is named by its moves.
+
+    The result is not cached, because such a name is long.
+    """
     policy = site.policies[lens][position].copy()
     plays, nothing = policy > 0, np.full(site.game.cells, np.nan)
     blunders = (plays & ~site.right[position]).tolist()
@@ -268,16 +278,17 @@ def _moves_of_policy(site: SiteData, position: int, lens: str) -> MoveValues:
 
 
 def can_blunder(state: MatchState, view: MoveValues) -> bool:
-    """Whether one of the moves that a lens plays there is a blunder."""
+    """Return whether one of the moves that the source plays is a blunder."""
     return bool((view.policy > 0)[~state.site.right[state.position]].any())
 
 
 def build_notes(site: SiteData, view: MoveValues, step: int | None, errors: str) -> list[Note]:
-    """Return what is to be said of each cell beside its value.
+    """Return the note beside the value of each cell.
 
-    Of optimal play that is all it says.  Of others it is said where their value errs: `errors`
-    is "" for blunders alone, "truth" for all values that are nearer to another outcome than to the
-    true one, "task" for those that are off the exact ones of the agent's training task, and "none".
+    For optimal play it is the result of each move. For other sources it marks wrong values: with
+    `errors` "" blunders alone, with "truth" all values that are nearer to another result than the
+    true one, with "task" all that differ from the exact values of the agent's training task, and
+    with "none" nothing.
     """
     if view.exact:
         return [Note(truth, truth) for truth in view.truths]
@@ -312,9 +323,9 @@ def _format_optimal(result: str) -> str:
 def list_task_values(
     site: SiteData, position: int, lens: str, step: int | None = None, own: bool = False
 ) -> list[str]:
-    """Return the value that an agent's task gives each cell whose own is off by OFF or more.
+    """Return the exact values in an agent's training task, where its own differ by OFF or more.
 
-    "" stands for all other cells; every one of them where the lens has no task.
+    "" stands for all other cells, and for every cell if the source has no training task.
     """
     if not site.is_task_lens(lens + TASK):
         return [""] * site.game.cells
@@ -330,7 +341,7 @@ def list_task_values(
 def _box_values(
     site: SiteData, position: int, row: NDArray[np.float64], plays: Plays
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the beads of each move in a decision, [cells], and how the box leans to it."""
+    """Return the beads of each move in a position, [cells], and how strongly the box prefers it."""
     legal = site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     held, leaning = np.full((2, len(legal)), np.nan)
@@ -342,7 +353,7 @@ def _box_values(
 def _learned_values(
     site: SiteData, name: str, step: int | None, position: int
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Return an agent's values of a decision, [cells], and of which it knows anything."""
+    """Return an agent's values of a position, [cells], and which of them are known."""
     agent, legal = site.agents[name], site.game.legal[position]
     pairs = slice(*site.game.pair_start[position : position + 2])
     known = np.zeros(len(legal), np.bool_)

@@ -1,10 +1,8 @@
-"""The one address of a page, and whether all of it is answered or the blocks that htmx replaces.
+"""Answers to requests: whole pages or fragments for htmx, canonical URLs, redirects.
 
-A page is a frozen value of what a request means: its template reads its fields, and its properties,
-which follow from them.  A test compares their names with those that the template reads.
-
-What a block needs of other templates it imports itself: alone it is rendered without what stands
-around it.
+A page is a frozen value whose fields are the names that its template reads; a test compares them.
+A block that is rendered as a fragment imports the macros that it needs itself, because the rest of
+the page is not rendered then.
 """
 
 import re
@@ -36,11 +34,11 @@ from app.web.site_data import HUMAN, SiteData, cached_per_site, current_site, is
 from app.web.urls import frame_url, with_query
 from app.web.wording import BLOCKED, first_opponent
 
-PARTS_KEPT = 512  # most of them below 3 KB
+PARTS_KEPT = 512  # cached macros, most below 3 KB
 ASKED_AGAIN = "public, max-age=0, must-revalidate"
-IN_PATHS = ("name", "id", "x", "o")  # parts of addresses that name an agent
+IN_PATHS = ("name", "id", "x", "o")  # variable parts of URLs that name an agent
 IN_QUERIES = ("x", "o", "lens", "agent", "player", "add", "ghost")
-VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)  # an agent, its task, or at a step
+VIEW = re.compile(r"(.*?)(_task|_[0-9]{1,9})?", re.DOTALL)  # an agent, its task, or a snapshot
 
 
 class Page(Struct, frozen=True, dict=True):
@@ -50,7 +48,7 @@ class Page(Struct, frozen=True, dict=True):
     """
 
     template: ClassVar[str]
-    fragment: ClassVar[tuple[str, ...]] = ()  # the blocks of it that htmx replaces, if it has some
+    fragment: ClassVar[tuple[str, ...]] = ()  # the blocks that htmx replaces
     mimetype: ClassVar[str] = "text/html"
 
 
@@ -101,12 +99,12 @@ def init_app(app: Flask) -> None:
 
 
 def redirect_to_canonical() -> AnyResponse | None:
-    """Redirect to the address with the one name of each recipe in it, if that is another.
+    """Return a redirect to the URL with the canonical names of its recipes, None if it has them.
 
-    Raises an HTTPException with a sentence if one of them cannot be had.
+    Raises an HTTPException with a sentence for a recipe that is not available.
     """
     path = dict(request.view_args or {})
-    query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)  # in its order
+    query = parse_qsl(request.environ["QUERY_STRING"], keep_blank_values=True)  # keeps the order
     one_path = {
         part: _canonical_view(text) if part in IN_PATHS else text for part, text in path.items()
     }
@@ -118,17 +116,17 @@ def redirect_to_canonical() -> AnyResponse | None:
 
 
 def _canonical_view(text: str) -> str:
-    """Return a lens, or an agent's name, by the one name of the recipe in it, if there is one."""
+    """Return a view, or an agent's name, with the canonical name of its recipe, if it has one."""
     found = None if is_moves(text) else VIEW.fullmatch(text)
     agent, rest = found.groups(default="") if found else (text, "")
     return (current_site().canonical(agent) or agent) + rest
 
 
 def render_page(page: Page) -> Response:
-    """Answer with a page: with its fragment, if it has one and htmx asks.
+    """Return the response of a page, or of its fragment if htmx asks for one.
 
-    What it says has to follow from the address and the models alone: then every cache may keep it
-    that asks again before using it, the server's own too (see `service/cache.py`).
+    The content must follow from the URL and the models alone: every cache may then keep it and
+    revalidate it, also the server's own (see `service/cache.py`).
     """
     context = {name: getattr(page, name) for name in names_of(type(page))}
     if page.fragment and wants_fragment():
@@ -144,11 +142,11 @@ def render_page(page: Page) -> Response:
 def redirect_after_form(
     address: str, page: Callable[[], Page], history: str = "Push"
 ) -> AnyResponse:
-    """Answer a request that another address shows the end of: a move that was drawn just now.
+    """Return the response to a request that ends at another URL, such as a move drawn by chance.
 
-    htmx gets its page at once, and what to do with the `history`, "Push" or "Replace"; others are
-    sent there.  In a frame the history is that of the page around it: nothing is added to it.
-    Asked again it may be another, so no cache keeps it.
+    htmx gets the page at once, and "Push" or "Replace" for its `history`; other clients are
+    redirected. In a frame the history belongs to the surrounding page, so nothing is added to it.
+    The next request may have another result, so no cache keeps the response.
     """
     if is_frame():
         history = "Replace"
@@ -163,19 +161,22 @@ def redirect_after_form(
 
 
 def allow_revalidation(response: Response, etag: str) -> Response:
-    """Let caches keep an answer that ask again before using it; `packing` answers them 304."""
+    """Return the response, marked so that caches may keep it and must revalidate it.
+
+    `packing` answers a revalidation with 304.
+    """
     response.headers["Cache-Control"] = ASKED_AGAIN
     response.set_etag(etag)
     return response
 
 
 def wants_fragment() -> bool:
-    """Whether htmx asks, for a part of a page that it has."""
+    """Return whether htmx asks for a fragment of a page that it has."""
     return request.headers.get("HX-Request") == "true"
 
 
 def is_frame() -> bool:
-    """Whether it is shown in a frame on a page of another site."""
+    """Return whether the request is for a frame on a page of another site."""
     return has_request_context() and request.path.startswith(urls.EMBED)
 
 
@@ -190,7 +191,7 @@ def outside() -> Markup:
 
 
 def render_macro(macro: str, *facts: Hashable) -> str:
-    """Return what a macro makes of facts, and remember it: a list of players takes a while."""
+    """Return what a macro renders for its arguments, cached: a list of players takes long."""
     return _rendered_macro(current_site(), macro, *facts)
 
 

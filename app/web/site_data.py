@@ -1,6 +1,6 @@
-"""The game, its solution, and all agents and baselines: made once when the server starts.
+"""The data of the site: the game, all agents and baselines, and the experiments.
 
-What is exactly true of an agent is worked out when it is first asked for and kept here.
+It is loaded once, when the server starts. Exact facts about agents are in `facts.py`.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -27,7 +27,6 @@ from app.tictactoe.history import EVERY
 from app.tictactoe.notation import replay
 from app.tictactoe.policy import BASELINES, Choice, Policy, best_moves, optimal_q, policy_of
 from app.tictactoe.policy_codec import decode, policy_of_choice
-from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.tasks import Task, task_q
 from app.tictactoe.value_map import Tiles, place_tiles
 from app.tictactoe.values import Solution, optimal
@@ -36,14 +35,14 @@ from app.web.formatting import list_choices
 from app.web.service.on_demand import Lab, source
 from app.web.translation import current_language, gettext
 
-EXPERIMENTS = "experiments"  # the folder of their summaries, beside the models
+EXPERIMENTS = "experiments"  # folder of the summaries, inside the folder of models
 HUMAN = "human"
 TRUTH = "truth"
-TASK = "_task"  # behind the id of an agent; no id has a "_"
-MOVES = "moves."  # before the code of some moves: who plays them is known by nothing else
-MANY = 256  # of small facts that are kept
-JUDGED = 8  # agents that were named last by a recipe or their moves: 0.3 MB each
-TIE_DECIMALS = 9  # exact values of a task that differ by less are equal
+TASK = "_task"  # suffix of an agent's id; no id contains a "_"
+MOVES = "moves."  # prefix of a policy that is named by its encoded moves
+MANY = 256  # cached results of functions whose results are small
+JUDGED = 8  # cached policies of recipes and of encoded moves, 0.3 MB each
+TIE_DECIMALS = 9  # exact values are compared after rounding to this many decimals
 
 
 Value = TypeVar("Value")
@@ -51,10 +50,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Registry(dict[str, Value]):
-    """Values by name: those that are always there, and others that are made when asked for.
+    """Values by name: a fixed set, and others that are created when they are asked for.
 
-    `in`, iteration and length go by those that are always there.  Brackets and `find` return the
-    others as well.
+    `in`, iteration and length cover the fixed set only. Brackets and `find` also return the
+    others.
     """
 
     def __init__(
@@ -63,16 +62,16 @@ class Registry(dict[str, Value]):
         known: Callable[[str], bool],
         make: Callable[[str], Value],
     ) -> None:
-        """`known` says of which other names `make` makes a value."""
+        """Create a registry; `known` tells for which other names `make` creates a value."""
         super().__init__(always)
         self._known, self._make = known, make
 
     def knows(self, name: str) -> bool:
-        """Whether there is a value of this name; none is made for that."""
+        """Return whether there is a value of this name, without creating it."""
         return name in self or self._known(name)
 
     def find(self, name: str) -> Value | None:
-        """Return a value, None for a name that is not known."""
+        """Return a value, None for an unknown name."""
         return self[name] if self.knows(name) else None
 
     def __missing__(self, name: str) -> Value:
@@ -82,10 +81,11 @@ class Registry(dict[str, Value]):
 
 
 def cached_per_site(most: int, per_language: bool = False) -> Callable[[Function], Function]:
-    """Keep the last answers of a function of a world in that world, as many as `most`.
+    """Cache the last results of a function of the site, at most `most` of them, in the site
+    itself.
 
-    What has words in it is kept for each language on its own, `per_language`.
-    `lru_cache` alone would keep the world itself, 36 MB, when another has taken its place.
+    With `per_language` each language has its own results, for functions that return text.
+    `lru_cache` alone would keep a replaced site alive, 36 MB.
     """
 
     def keep(function: Function) -> Function:
@@ -103,34 +103,36 @@ def cached_per_site(most: int, per_language: bool = False) -> Callable[[Function
 
 @dataclass(frozen=True, eq=False)
 class SiteData:
-    """Everything that pages are made of; read-only.  Arrays are [D, cells], mover's view."""
+    """All data that pages are made of; read-only. Arrays are [D, cells], in the mover's view."""
 
     game: Game
     lab: Lab
-    always: dict[str, Agent]  # the agents of a folder, which are there without any training
+    always: dict[str, Agent]  # the agents loaded from the folder of models
     baselines: dict[str, Policy]
-    experiments: dict[str, Summary] = field(default_factory=dict)  # by claim, in their order
+    experiments: dict[str, Summary] = field(default_factory=dict)  # by claim
 
-    caches: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # of `kept`
+    caches: dict[Hashable, Any] = field(
+        default_factory=dict, repr=False
+    )  # results of `cached_per_site`
 
-    # All that follow list what is always there, and know the recipes of the lab besides.
-    # What plays at a board can also be named by its moves, see `policy_codec`.
+    # These registries list what is always available, and find the recipes of the lab as well.
+    # A policy can also be named by its encoded moves: see `policy_codec`.
 
     @cached_property
     def agents(self) -> Registry[Agent]:
-        """The agents."""
+        """All agents."""
         return Registry(self.always, self.lab.knows, self.lab.find)
 
     @cached_property
     def policies(self) -> Registry[Policy]:
-        """How every agent and baseline plays."""
+        """The policy of every agent and baseline."""
         always = {name: policy_of(agent.q, agent.card.plays) for name, agent in self.always.items()}
         return Registry(always | self.baselines, self._plays, self._policy_on_demand)
 
     @property
     @cached_per_site(1, per_language=True)
     def titles(self) -> Registry[str]:
-        """What every seat and lens is called; a recipe by its name."""
+        """The title of every player and value source; a recipe is called by its name."""
         learned = {name: agent.card.title for name, agent in self.always.items()}
         always = {
             HUMAN: gettext("Human"),
@@ -155,37 +157,37 @@ class SiteData:
 
     @cached_property
     def seats(self) -> tuple[str, ...]:
-        """The players that are always there."""
+        """The players that are always available."""
         return (HUMAN, *self.policies)
 
     @cached_property
     def lenses(self) -> tuple[str, ...]:
-        """Whose values a board can always show: of agents, optimal play, and the agents' tasks."""
+        """The value sources that are always available: agents, optimal play, and training tasks."""
         return (*self.agents, TRUTH, *self.task_lenses)
 
     @cached_property
     def task_lenses(self) -> tuple[str, ...]:
-        """The lenses that show the exact values of an agent's task."""
+        """The value sources that show the exact values of an agent's training task."""
         return tuple(name + TASK for name in self.agents if self.task(name))
 
     def is_seat(self, name: str) -> bool:
-        """Whether a player is called this."""
+        """Return whether a player has this name."""
         return name == HUMAN or self.policies.knows(name)
 
     def is_lens(self, name: str) -> bool:
-        """Whether a board can show the values that are called this."""
+        """Return whether a value source has this name."""
         return name in self.lenses or self.lab.knows(name) or self.is_task_lens(name)
 
     def is_task_lens(self, name: str) -> bool:
-        """Whether these are the exact values of the task of an agent."""
+        """Return whether this name stands for the exact values of an agent's training task."""
         agent = name.removesuffix(TASK)
         return agent != name and self.agents.knows(agent) and self.task(agent) is not None
 
     def canonical(self, name: str) -> str | None:
-        """Return the one name of a player, None if there is none of this name.
+        """Return the canonical name of a player, None if there is none of this name.
 
-        Raises an HTTPException with a sentence for a recipe that cannot be had, and for moves that
-        are none.
+        Raises an HTTPException with a sentence for a recipe that is not available, and for moves
+        that cannot be decoded.
         """
         if is_moves(name):
             try:
@@ -196,110 +198,111 @@ class SiteData:
         return name if name in self.seats else self.lab.canonical(name)
 
     def is_taught(self, lens: str) -> bool:
-        """Whether an agent learned from games with a person, whose answers nothing can foretell."""
+        """Return whether an agent learned from games with a person."""
         return self.agents.knows(lens) and self.recipe(lens).is_met(YOU)
 
     def learned(self, name: str) -> Agent:
-        """Return an agent; raises NotFound, naming those there are, if it is not one of them."""
+        """Return an agent; raises NotFound, with the names of all agents, if it does not exist."""
         agent = self.agents.find(name)
         if agent is None:
             raise NotFound(f"There is no agent {name!r} that learned. {list_choices(self.agents)}")
         return agent
 
     def experiment(self, claim: str) -> Summary:
-        """Return an experiment; raises NotFound, naming those there are, if there is none."""
+        """Return an experiment; raises NotFound, with all names, if it does not exist."""
         if claim not in self.experiments:
             raise NotFound(f"There is no experiment {claim!r}. {list_choices(self.experiments)}")
         return self.experiments[claim]
 
     def list_algorithms(self, summary: Summary) -> list[str]:
-        """List the slugs of the algorithms of an experiment's agents, and of its runs."""
+        """Return the slugs of the algorithms of an experiment's agents and runs."""
         agents = [self.always[name] for name in summary.agents if name in self.always]
         slugs = [recipe.partition(",")[0] for recipe in summary.recipes if recipe]
         return [*dict.fromkeys([*(agent.card.algorithm for agent in agents), *slugs])]
 
     @cached_per_site(64)
     def list_claims(self, slug: str) -> tuple[Summary, ...]:
-        """List the experiments that are about an algorithm."""
+        """Return the experiments about an algorithm."""
         every = self.experiments.values()
         return tuple(one for one in every if slug in self.list_algorithms(one))
 
     def name_for_url(self, card: Card) -> str:
-        """Return by what name addresses call an agent."""
+        """Return the name of an agent in URLs: its id, or its recipe."""
         listed = self.always.get(card.id)
         return card.id if listed and listed.card is card else card.recipe
 
     @cached_property
     def solution(self) -> Solution:
-        """How every position ends with optimal play, X's view."""
+        """The result of every position with optimal play, in X's view."""
         return optimal(self.game)
 
     @cached_property
     def truth(self) -> NDArray[np.float64]:
-        """The action values of optimal play, -1, 0 or +1, NaN where illegal."""
+        """The action values of optimal play, -1, 0 or +1; NaN where illegal."""
         return optimal_q(self.game)
 
     @cached_property
     def right(self) -> NDArray[np.bool_]:
-        """Whether a move keeps what the decision is worth with optimal play."""
+        """Whether a move keeps the value of the position with optimal play."""
         return best_moves(self.game)
 
     @cached_property
     def endings(self) -> NDArray[np.int8]:
-        """Moves to a win with optimal play, this one included; below 0 to a loss, 0 for a draw.
+        """Moves until the game is won with optimal play, this one included.
 
-        Illegal moves mean nothing.
+        Negative numbers count the moves until it is lost, 0 is a draw; entries of illegal moves
+        have no meaning.
         """
         plies = self.solution.plies[np.maximum(self.game.successor, 0)] + np.int8(1)
         return np.nan_to_num(self.truth).astype(np.int8) * plies
 
     @cached_property
     def best_play(self) -> Policy:
-        """The policy that wins as soon and loses as late as possible; equal chances for equals."""
+        """The policy that wins soonest and loses latest; equal moves have equal probability."""
         return policy_of(self.truth * (self.game.cells + 2 - np.abs(self.endings)), "greedy")
 
     @cached_per_site(JUDGED)
     def choice(self, name: str) -> Choice:
-        """Return the moves that a policy is named by, [D, cells].
+        """Return the moves of a policy that is named by its moves, [D, cells].
 
-        Raises ValueError, saying what is wrong, if they are none.
+        Raises ValueError, saying what is wrong, if the name cannot be decoded.
         """
         return decode(self.game, name.removeprefix(MOVES))
 
     @cached_per_site(MANY)
     def recipe(self, name: str) -> Recipe:
-        """Return what an agent was made by."""
+        """Return the recipe of an agent."""
         return parse(self.always[name].card.recipe if name in self.always else name)
 
     @cached_per_site(MANY)
     def task(self, name: str) -> Task | None:
-        """Return the training task of an agent, None where no table says it exactly."""
+        """Return the training task of an agent, None if no table holds its exact values."""
         return self.recipe(name).task()
 
     def task_q(self, name: str) -> NDArray[np.float64] | None:
-        """Return the exact optimal values of the training task of an agent, if it has one."""
+        """Return the exact optimal values of an agent's training task, if it has one."""
         task = self.task(name)
         return None if task is None else task_q(self.game, task)
 
     def values(self, lens: str, step: int | None = None) -> NDArray[np.floating]:
-        """Return the values of a lens, of an agent at a snapshot too; NaN where illegal."""
+        """Return the values of a source, of an agent at a snapshot too; NaN where illegal."""
         if lens == TRUTH:
             return self.truth
         if self.agents.knows(lens):
             return self.agents[lens].table(self.game, step)
         exact = self.task_q(lens.removesuffix(TASK))
-        assert exact is not None  # a lens of a task is there only if the task is
+        assert exact is not None  # such a source exists only for agents with a task
         return exact
 
     def worth(self, lens: str) -> Worth | None:
-        """Return what results are worth on the scale of a lens; None if its values are beads."""
+        """Return the rewards of a source's results; None if its values are beads."""
         if self.agents.knows(lens):
             return self.agents[lens].card.worth
         task = None if lens == TRUTH else self.task(lens.removesuffix(TASK))
         return task.worth if task else Worth()
 
     def policy(self, lens: str, step: int | None = None) -> Policy:
-        """Return the policy of a lens, of an agent at a snapshot too."""
+        """Return the policy of a source, of an agent at a snapshot too."""
         if lens == TRUTH:
             return self.best_play
         if lens.endswith(TASK):
@@ -313,18 +316,18 @@ class SiteData:
         return len(self.agents[name].snapshot_updates) - 1
 
     def resolve_step(self, name: str, step: int | None) -> int:
-        """Return the number of a snapshot, of which addresses leave out the last: None."""
+        """Return the number of a snapshot; None, as in URLs, is the last one."""
         return self.last_step(name) if step is None else step
 
     def step_for_url(self, name: str, step: int | None) -> int | None:
-        """Return a snapshot as addresses name it: None is the last, the agent as shipped."""
+        """Return a snapshot as URLs name it: None for the last one, the agent as shipped."""
         return None if step == self.last_step(name) else step
 
     def known(self, name: str, step: int, pairs: slice = EVERY) -> NDArray[np.bool_]:
-        """Return of which pairs, [P], an agent knew anything at a snapshot; the last one is -1.
+        """Return of which pairs, [P], an agent knew anything at a snapshot; -1 is the last one.
 
-        That are those which training had updated, and any update of a network moves all its values.
-        Some know besides from the rules what the moves are worth that end the game.
+        These are the pairs that training had updated; any update of a network changes all its
+        values. Some agents also know from the rules the value of moves that end the game.
         """
         agent = self.agents[name]
         updated = agent.history.updated(step, pairs)
@@ -336,13 +339,8 @@ class SiteData:
 
     @cached_property
     def ends(self) -> NDArray[np.bool_]:
-        """Which pairs end the game, [P]."""
+        """Whether a pair ends the game, [P]."""
         return self.game.pair_after >= self.game.decisions
-
-    @cached_per_site(4)  # 0.3 MB each
-    def reachable_play(self, name: str) -> ReachablePlay:
-        """Return the positions that come about where a policy plays."""
-        return ReachablePlay(self.game, self.policies[name])
 
     @cached_property
     def tiles(self) -> Tiles:
@@ -368,10 +366,9 @@ class SiteData:
 
 
 def load_site_data(models: Path, lab: bool = False) -> SiteData:
-    """Load and check every model of a folder; with the `lab` every recipe is an agent, too.
+    """Return the site's data from a folder of models; with the `lab` every recipe is an agent.
 
-    Raises ModelError, naming the file and the reason, if one of them, or of the experiments beside
-    them, is broken.
+    Raises ModelError, naming the file and the reason, if a model or an experiment is broken.
     """
     game = tic_tac_toe()
     agents = load_all(models, game)
@@ -380,7 +377,7 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
             _check_recipe(agent.card)
     try:
         experiments = load_experiments(models / EXPERIMENTS)
-    except ValueError as error:  # which names the file
+    except ValueError as error:  # the message names the file
         raise ModelError(str(error)) from error
     for claim, summary in experiments.items():
         with blaming(f"{models / EXPERIMENTS / claim}.json"):
@@ -395,18 +392,18 @@ def load_site_data(models: Path, lab: bool = False) -> SiteData:
 
 
 def current_site() -> SiteData:
-    """Return the world of the app that is answering."""
+    """Return the data of the site that answers the current request."""
     loaded: SiteData = current_app.extensions["site"]
     return loaded
 
 
 def is_moves(name: str) -> bool:
-    """Whether a name is meant as the code of moves, right or wrong."""
+    """Return whether a name is meant as encoded moves, valid or not."""
     return name.startswith(MOVES)
 
 
 def _check_recipe(card: Card) -> None:
-    """Raise ValueError if a card has no recipe, or what is not its recipe's."""
+    """Raise ValueError if a card has no recipe, or if it contradicts its recipe."""
     recipe = parse(card.recipe)
     for what, there, wanted in (
         ("algorithm", card.algorithm, recipe.slug),

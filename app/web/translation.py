@@ -1,8 +1,8 @@
-"""The language in which a page speaks: its texts, their plural forms, and how it writes numbers.
+"""Translation of texts, plural forms and numbers into the language of the request.
 
-A text is marked where it stands, in English, and looked up when it is written: by `gettext` and
-`ngettext` in Python, by the same or by `{% trans %}` in a template.  What has no translation is
-said in English.  The catalogues are read as translators write them: nothing is to be compiled.
+Texts are written in English in the source and translated when a page is rendered, by `gettext` and
+`ngettext` in Python and by these or `{% trans %}` in templates.  A text without a translation
+stays English.  Catalogues are .po files, read at the start without a compile step.
 """
 
 from contextvars import ContextVar
@@ -21,31 +21,32 @@ ENGLISH = "en"
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """A language, and what is written in it."""
+    """A language with its catalogue of translated texts."""
 
-    code: str  # as in hl=de
-    name: str  # what it calls itself
+    code: str  # the value of the query parameter hl, such as "de"
+    name: str  # in the language itself
     texts: NullTranslations
-    digits: str = ",."  # what stands at the thousands, and before decimals
+    digits: str = ",."  # the separators of thousands and of decimals
 
     @cached_property
     def table(self) -> dict[int, int]:
-        """From the digits of English to these."""
+        """Translation table from the English separators to those of this language."""
         return str.maketrans(",.", self.digits)
 
 
 def load_languages(folder: Path) -> dict[str, Language]:
-    """Read every catalogue of a folder, <code>.po, by their codes.
+    """Return the languages of a folder by their codes, one for each file <code>.po.
 
-    Raises PoFileError or ValueError if one of them is none.
+    Raises PoFileError or ValueError for a file that is not a catalogue.
     """
     return {file.stem: read_catalogue(file) for file in sorted(folder.glob("*.po"))}
 
 
 def read_catalogue(file: Path) -> Language:
-    """Read one catalogue; raises as `load` does.
+    """Return the language of one catalogue file; raises what `load_languages` raises.
 
-    It also says what Babel knows of the language, which would take each process 5 MB.
+    The name and the separators are texts of the catalogue: Babel's own data on languages would
+    take 5 MB in each process.
     """
     compiled = BytesIO()
     with file.open("rb") as lines:
@@ -60,29 +61,29 @@ _current_language = ContextVar("spoken", default=IN_ENGLISH)
 
 
 def select_language(language: Language) -> None:
-    """Speak a language from now on, as far as this request goes."""
+    """Set the language of the current request."""
     _current_language.set(language)
 
 
 def current_language() -> Language:
-    """Return the language that is spoken."""
+    """Return the language of the current request."""
     return _current_language.get()
 
 
 def gettext(text: str, /, **values: object) -> str:
-    """Return a text in the language that is spoken, with values in place of its %(names)s."""
+    """Return a text in the language of the request, with its %(names)s replaced by values."""
     text = _current_language.get().texts.gettext(text)
     return text % values if values else text
 
 
 def ngettext(one: str, many: str, number: int, /, **values: object) -> str:
-    """Return the form of a text that goes with a number, which is written for %(count)s."""
+    """Return the singular or plural of a text for a number, which replaces %(count)s."""
     text = _current_language.get().texts.ngettext(one, many, number)
     return text % {"count": localize_number(f"{number:,}"), **values}
 
 
 def localize_number(number: str) -> str:
-    """Write a number that is written in English as the language that is spoken does."""
+    """Return a number written in English with the separators of the request's language."""
     language = _current_language.get()
     if language is IN_ENGLISH:
         return number
@@ -90,7 +91,7 @@ def localize_number(number: str) -> str:
 
 
 def format_day(day: date) -> str:
-    """Write a day of any year."""
+    """Return a day and its month, such as "24 November", in the language of the request."""
     months = gettext(
         "January February March April May June July August September October November December"
     )
@@ -98,5 +99,5 @@ def format_day(day: date) -> str:
 
 
 def gettext_noop(text: str) -> str:
-    """Mark a text where it is defined that is looked up where it is written."""
+    """Return a text as it is, marked for translation; `gettext` translates it when it is used."""
     return text

@@ -1,7 +1,8 @@
-"""Every address of the site: the rule of each route, and what fills it in.
+"""All URLs of the site: the rule of each route, and functions that build URLs from values.
 
-What they mean is read by `match.parse`, `comparison.parse` and the pages.  Names are quoted here,
-for a recipe's may have a "+"; all else that addresses have is words and digits.
+`match.parse_match`, `comparison.parse_comparison` and the pages read what a URL means. Names are
+quoted here, because a recipe's name may contain a "+"; everything else in a URL is words and
+digits.
 """
 
 import re
@@ -22,12 +23,12 @@ from app.web.site_data import MOVES, is_moves
 
 
 class Route(str):
-    """The rule of a route as Flask reads it, which builds the addresses that lead there.
+    """The URL rule of a route, as Flask reads it, which also builds its URLs.
 
-    `reads` are the names of the query parameters that its page reads, in the order in which
-    addresses have them, and `repeated` those of them that may be given more than once.  No other
-    parameter reaches the page: see `service/queries.py`.  `reads` is None for a route that
-    refuses the parameters that it does not know.
+    `reads` are the names of the query parameters that the page reads, in the order of its URLs,
+    and `repeated` are those that may be given more than once. No other parameter reaches the page:
+    see `service/queries.py`. `reads` is None for a route that answers unknown parameters with an
+    error.
     """
 
     reads: tuple[str, ...] | None
@@ -35,9 +36,11 @@ class Route(str):
     _pattern: str
 
     def __new__(cls, rule: str, reads: str | None = "") -> "Route":
-        """Read a rule, whose variable parts are in angle brackets, and names: "lens* figure".
+        """Create a route from a rule and the names of its query parameters, as in "lens*
+        figure".
 
-        A name with a "*" may be given more than once.
+        Variable parts of the rule are in angle brackets. A name with a "*" may be given more than
+        once.
         """
         route = super().__new__(cls, rule)
         route._pattern = re.sub("<[^>]*>", "%s", rule)
@@ -47,7 +50,7 @@ class Route(str):
         return route
 
     def url(self, *parts: object, **query: object) -> str:
-        """Return the address with these in place of its variable parts, and the query given.
+        """Return the URL with values for the variable parts and the query.
 
         Raises TypeError if the query has a parameter that the route does not read.
         """
@@ -57,20 +60,20 @@ class Route(str):
         return self._pattern % tuple(_quoted(str(part)) for part in parts) + _query(**query)
 
     def url_for_match(self, match: Match, *more: str) -> str:
-        """Return where a match is shown in this way, without what of it is as usual."""
+        """Return the URL of a match on this route, without settings that have their defaults."""
         _, ply, *settings = astuple(match)
         query = [f"ply={ply}"] if ply is not None else []
         query += [*_settings(*settings), *more]
         return self.url(match.record) + ("?" + "&".join(query) if query else "")
 
     def change(self, rule: str) -> "Route":
-        """Return a route with another rule that reads the same parameters."""
+        """Return a route with another rule that reads the same query parameters."""
         route = Route(rule)
         route.reads, route.repeated = self.reads, self.repeated
         return route
 
     def extend(self, ending: str) -> "Route":
-        """Return the route whose rule goes on with an ending, and which reads the same."""
+        """Return a route with an ending added to its rule and the same parameters."""
         return self.change(self + ending)
 
 
@@ -139,7 +142,7 @@ API_EXPERIMENT = Route("/api/v1/experiments/<claim>")
 
 
 class Destination(NamedTuple):
-    """Somewhere to go, as pages offer it."""
+    """A link that a page offers."""
 
     title: str
     href: str  # "" where it cannot be gone to
@@ -155,25 +158,28 @@ _NAMES, _USUAL = Match.__struct_fields__[2:], astuple(Match())[2:]
 
 
 def play(match: Match) -> str:
-    """Return where a match is shown; who plays the first game of all is named, see `PLAY`."""
+    """Return the URL of a match; the URL of an empty game names its opponent, see `PLAY`."""
     address = PLAY.url_for_match(match)
     return f"{address}?o={_text(match.o)}" if address.endswith("/") else address
 
 
 def play_against(name: str) -> str:
-    """Return where a person plays X against an agent."""
+    """Return the URL of a new game in which a person plays X against an agent."""
     return play(Match(o=name))
 
 
 def move_urls(match: Match, show: Callable[[Match], str] = play) -> Callable[[int], str]:
-    """Return where a match is shown after one more move, by its cell: all of them at once."""
+    """Return a function that maps a cell to the URL of the match after a move there.
+
+    Building all these URLs at once is faster than building each of them.
+    """
     path, _, query = show(match.play(0)).partition("?")
     start, end = path[:-1], f"?{query}" if query else ""
     return lambda cell: f"{start}{DIGITS[cell]}{end}"
 
 
 def ply_urls(match: Match) -> Callable[[int], str]:
-    """Return where each ply of a match is shown: all of them at once."""
+    """Return a function that maps a ply to the URL of the match at that ply."""
     whole = play(match.at(len(match.record)))
     path, _, query = whole.partition("?")
     rest = f"&{query}" if query else ""
@@ -181,7 +187,7 @@ def ply_urls(match: Match) -> Callable[[int], str]:
 
 
 class Routes(NamedTuple):
-    """Where a board leads, wherever it stands."""
+    """The URLs that a board's squares and reply lead to, on its page or in a frame."""
 
     show: Callable[[Match], str]
     reply: Callable[[Match], str]
@@ -194,24 +200,24 @@ ON_PAGE, IN_FRAME = (
 
 
 def why(match: Match, cell: int | None = None) -> str:
-    """Return where the value of a cell, or of the best one, is explained."""
+    """Return the URL that explains the value of a cell, by default of the best move."""
     return WHY.url_for_match(match, *([] if cell is None else [f"cell={DIGITS[cell]}"]))
 
 
 def mind_preview(name: str, step: int | None = None, colour: str = "") -> str:
-    """Return the picture that a link to a mind is shown with, and to a page about its agent."""
+    """Return the URL of the preview picture of an agent's mind."""
     return frame_file(EMBED_MIND.url(name, step=step, colour=colour), "png")
 
 
 def compare(comparison: Comparison) -> str:
-    """Return where a comparison is shown."""
+    """Return the URL of a comparison."""
     return COMPARE.url(comparison.record, lens=[*comparison.views], figure=comparison.figure)
 
 
 def agent(name: str, against: str = "") -> str:
-    """Return the page of an agent, with its outcomes against an opponent or against the usual one.
+    """Return the URL of an agent's page, with its results against an opponent.
 
-    A policy that is named by its moves is judged there.
+    For a policy that is named by its moves, it is the URL of the page that judges it.
     """
     if is_moves(name):
         return judge(name)
@@ -219,35 +225,35 @@ def agent(name: str, against: str = "") -> str:
 
 
 def blunders(name: str, page: int = 1) -> str:
-    """Return where all blunders of an agent are, or a later page of them."""
+    """Return the URL of the list of an agent's blunders, at a page of it."""
     if is_moves(name):
         return JUDGE_BLUNDERS.url(moves=name.removeprefix(MOVES), page=_later(page))
     return BLUNDERS.url(name, page=_later(page))
 
 
 def certificate(name: str, seat: str, page: int = 1) -> str:
-    """Return where the proof is that an agent cannot be beaten in a seat, "x" or "o"."""
+    """Return the URL of the proof that an agent cannot be beaten in a seat, "x" or "o"."""
     if is_moves(name):
         return JUDGE_CERTIFICATE.url(seat, moves=name.removeprefix(MOVES), page=_later(page))
     return CERTIFICATE.url(name, seat, page=_later(page))
 
 
 def judge(name: str = "") -> str:
-    """Return where a policy that is named by its moves is judged."""
+    """Return the URL that judges a policy named by its moves."""
     return JUDGE.url(moves=name.removeprefix(MOVES))
 
 
 def how(part: str = "", **shown: str | int | None) -> str:
-    """Return where it is explained how all of it works, or a part of that.
+    """Return the URL of the explanations, or of one of them.
 
-    That is a stop of the lesson at a `step`, a section with its board after a `record`, a `board`
-    in all its writings, or the worked example at a `stage`.
+    One of them is a step of the lesson at a snapshot `step`, an algorithm with its board after a
+    `record`, a `board` in all encodings, or a worked example at a `stage`.
     """
     return HOW_PART.url(part, **shown) if part else HOW.url(**shown)
 
 
 def mind(name: str, step: int | None = None, colour: str = "", tile: int | None = None) -> str:
-    """Return the picture of a mind: at a snapshot, coloured by what, with a tile chosen."""
+    """Return the URL of an agent's mind: its snapshot, its colouring and the tile selected."""
     return MIND.url(name, step=step, colour=colour, tile=tile)
 
 
@@ -259,9 +265,10 @@ def puzzle(
     plays: int | None = None,
     ply: int = 0,
 ) -> str:
-    """Return a puzzle, of the round of a `day` or of ten, and how far one has come with both.
+    """Return the URL of a puzzle, in the round of a `day` or in a round of ten.
 
-    That are the answers of the round, those to the puzzle itself, and the ply that is played on.
+    `answers` are those to the puzzles before it in the round; `right` and `plays` are the answers
+    to this puzzle, and `ply` is the move shown of its solution.
     """
     cells = {"right": right, "plays": plays}
     chosen = {name: DIGITS[cell] for name, cell in cells.items() if cell is not None}
@@ -278,10 +285,11 @@ def lab(
     seeds: int | None = None,
     axis: str = "",
 ) -> str:
-    """Return the lab with a recipe, beside another as a ghost, by a curve and at a snapshot.
+    """Return the URL of the lab with a recipe and with the baseline `ghost`.
 
-    `game` is one of the first of its training, told as far as the update with that number, and
-    `seeds` is with how many seeds both are trained, and `axis` that of the curves.
+    `curve` and `axis` say which curve is shown, `step` is a snapshot, `seeds` the number of seeds
+    of both. `game` is one of the first games of the training, told up to the update of that
+    number.
     """
     numbers = {"step": step, "game": game, "update": update, "seeds": seeds}
     query = {"ghost": ghost, "curve": curve, "axis": axis, **numbers}
@@ -289,88 +297,94 @@ def lab(
 
 
 def teach(name: str = "", now: str = "") -> str:
-    """Return where a learner is taught, and a game begun with the cells of `now`.
+    """Return the URL that teaches a learner, by default the first one offered.
 
-    Without a name it is the first that is offered.
+    `now` are the cells played so far in the current game.
     """
     return TEACH_RECIPE.url(name, now=now) if name else TEACH.url(now=now)
 
 
 def teach_now(now: str) -> str:
-    """Return a game that is begun, from the page of its learner, whose name is long."""
+    """Return the relative URL of a game in progress, from the page of its learner.
+
+    It is relative because the name of a taught learner is long.
+    """
     return f"?now={now or '.'}"
 
 
 def teach_game(number: int) -> str:
-    """Return what game or practice `number` taught, from the same page."""
+    """Return the relative URL of what game or practice `number` taught, from the learner's page."""
     return f"?game={number}"
 
 
 def source(slug: str) -> str:
-    """Return where it is said what was taken from a source, and what differs here."""
+    """Return the URL of a source, with what was taken from it and what differs here."""
     return f"{SOURCES}#{slug}"
 
 
 def glossary(term: str) -> str:
-    """Return where a term of the field is explained."""
+    """Return the URL of a term in the glossary."""
     return f"{GLOSSARY}#{term}"
 
 
 def embed_curve(
     name: str, others: Sequence[str] = (), figure: str = "", against: str = "", width: int = 0
 ) -> str:
-    """Return a frame with the learning curve of an agent, or of several, by one figure."""
+    """Return the URL of a frame with the learning curves of one or more agents."""
     query = {"figure": figure, "against": against, "width": width or None}
     return EMBED_CURVE.url(name, lens=[*others], **query)
 
 
 def embed_experiment(claim: str, number: int = 1) -> str:
-    """Return a frame with a figure of an experiment, by default its first."""
+    """Return the URL of a frame with a figure of an experiment, by default its first."""
     return EMBED_EXPERIMENT.url(claim, figure=_later(number))
 
 
 def frame_url(page: str) -> str:
-    """Return a frame that shows a page as it is, from the address of that or from its route."""
+    """Return the URL, or the route, of the frame that shows a page."""
     frame = EMBED.rstrip("/") + page
     return page.change(frame) if isinstance(page, Route) else frame
 
 
 def page_url(path: str) -> str:
-    """Return the page that such a frame shows."""
+    """Return the URL of the page that a frame shows."""
     return quote_path(path.removeprefix(EMBED.rstrip("/")))
 
 
 def frame_file(frame: str, ending: str) -> str:
-    """Return where what a frame shows is handed out as a file: "svg" or "csv"."""
+    """Return the URL of a frame's content as a file, such as "svg" or "csv"."""
     path, _, query = frame.partition("?")
     return f"{path}.{ending}" + (f"?{query}" if query else "")
 
 
 def with_query(path: str, query: Sequence[tuple[str, str]]) -> str:
-    """Return an address anew from a path, quoted already, and the pairs of a query, which are not.
+    """Return a URL from a quoted path and the pairs of a query, which are not quoted yet.
 
-    A "+" in the path is quoted too: it is so wherever it stands.
+    A "+" in the path is quoted too, as in all URLs of the site.
     """
     pairs = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in query)
     return path.replace("+", "%2B") + (f"?{pairs}" if pairs else "")
 
 
 def quote_path(path: str) -> str:
-    """Return a path, as the request has it, quoted for an address.
+    """Return a path of a request, quoted for a URL.
 
-    A backslash is quoted as well: browsers take one after the first slash for the start of a host.
+    A backslash is quoted as well: after the first slash, browsers read it as the start of a host.
     """
     return with_query(quote(path, safe=f"/{_PLAIN}"), ())
 
 
 def _later(page: int) -> int | None:
-    """Return the number of a page of several, which addresses leave out of the first."""
+    """Return the number of a page, None for the first, which URLs leave out."""
     return page if page > 1 else None
 
 
 @lru_cache(maxsize=128)  # a page has some fifteen addresses of one match, with few settings
 def _settings(*values: object) -> list[str]:
-    """Write the settings of a match, without what is as usual; the list is not to be changed."""
+    """Return the settings of a match that differ from their defaults, as parts of a query.
+
+    The list is cached: callers must not change it.
+    """
     return [
         f"{name}={_text(value)}"
         for name, usual, value in zip(_NAMES, _USUAL, values, strict=True)
@@ -379,7 +393,7 @@ def _settings(*values: object) -> list[str]:
 
 
 def _query(**values: object) -> str:
-    """Write what is given as a query, and of a list each of its values."""
+    """Return values as the query of a URL; a list becomes a parameter given more than once."""
     given = [
         f"{name}={_quoted(str(each))}"
         for name, value in values.items()

@@ -1,4 +1,4 @@
-"""What several pages say in sentences, and who an agent is at the board in a few words."""
+"""Sentences that several pages share, and short descriptions of agents."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,11 +24,11 @@ from app.web.move_values import HEATS, ONES, MoveValues, evaluate_moves
 from app.web.site_data import HUMAN, TASK, SiteData, cached_per_site, is_moves
 from app.web.translation import gettext, gettext_noop, localize_number, ngettext
 
-NAMED = 3  # squares that a sentence still names one by one
+NAMED = 3  # a sentence names at most this many squares
 
 
 def describe_turn(state: MatchState) -> str:
-    """Say whose turn it is or how the game ended, for the eye."""
+    """Return whose turn it is, or how the game ended."""
     match, titles = state.match, state.site.titles
     if state.over:
         return _describe_result(state)
@@ -42,11 +42,11 @@ def describe_turn(state: MatchState) -> str:
 
 
 def describe_status(state: MatchState, going_on: bool = False) -> str:
-    """Say what has happened, for a screen reader: the last moves of both and what is next.
+    """Return what has happened, for screen readers: the last moves of both sides and what is next.
 
-    It waits with that while an agent is about to move, so nothing is said twice, and of a game
-    between agents it says only how it ended, unless it is gone through step by step.  A
-    person's blunder is said, unless the values are hidden.
+    It is "" while an agent is about to move, so that nothing is announced twice. Of a game between
+    agents only the result is announced, unless one steps through it. A person's blunder is
+    announced, unless the values are hidden.
     """
     if going_on and not state.over:
         return ""
@@ -61,12 +61,12 @@ def describe_status(state: MatchState, going_on: bool = False) -> str:
     return " ".join([*moves, f"{describe_turn(state)}."])
 
 
-# What the ends and the middle of the colours stand for where they say how a box of beads leans.
+# Labels of the colour scale for beads: its two ends and its middle.
 BEADS = gettext_noop("no beads"), gettext_noop("an equal share"), gettext_noop("all beads")
 NO_LONGER = {
     0: gettext_noop("no longer a draw"),
     1: gettext_noop("no longer a win"),
-}  # after a blunder
+}  # by the value before a blunder
 
 
 EXPECTED = gettext_noop("%(agent)s’s values after %(updates)s, %(view)s")
@@ -74,22 +74,19 @@ BEADS_THEN = gettext_noop("the beads of %(agent)s after %(updates)s, %(view)s")
 
 
 class Legend(NamedTuple):
-    """How to read the colours."""
+    """The explanation of the colours on a board."""
 
     caption: str
-    facts: str  # what is exactly true of the agent or lens
-    errs: bool  # whether values of it can be wrong
-    blank: str = ""  # what a square without a value means, "" where all have one
-    drawn: bool = False  # whether its moves are drawn like beads, so that it has no one move
-    heats: range = range(0)  # colours to show
-    scale: tuple[tuple[str, ...], ...] = ()  # what its two ends and its middle stand for
+    facts: str  # exact facts about the value source
+    errs: bool  # whether values of the source can be wrong
+    blank: str = ""  # meaning of a square without a value; "" if all have one
+    drawn: bool = False  # whether moves are drawn at random, as beads are
+    heats: range = range(0)  # the colours of the scale
+    scale: tuple[tuple[str, ...], ...] = ()  # labels of its two ends and its middle
 
 
 def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
-    """Explain an opinion: whose it is, for whom, on what scale, and how far to trust it.
-
-    It is of the position shown, or of an earlier one, which is kept in view.
-    """
+    """Return the explanation of move values: whose they are, for whom, and on which scale."""
     site, step = state.site, state.match.step
     player = int(site.game.to_move[opinion.position])
     now = opinion.position == state.position
@@ -141,7 +138,7 @@ def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
 
 
 def describe_task(site: SiteData, task: Task) -> str:
-    """Describe a training task: the opponent, and what later results count."""
+    """Return a description of a training task: its opponent and its discount factor."""
     whom = gettext("itself") if task.opponent is None else site.titles[task.opponent]
     gamma = localize_number(f"{task.gamma:g}")
     if task.epsilon:
@@ -160,14 +157,14 @@ def describe_task(site: SiteData, task: Task) -> str:
 
 
 def name_squares(game: Game, cells: Sequence[int]) -> str:
-    """Name the one or other of some cells, or say how many they are."""
+    """Return the names of cells joined by "or", or their number if there are many."""
     if len(cells) > NAMED:
         return gettext("any of %(number)s squares", number=len(cells))
     return join_words([name_square_briefly(game, cell) for cell in cells], "or")
 
 
 def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
-    """Sum up an agent's exact figures, as shipped or at a snapshot."""
+    """Return a sentence with an agent's exact figures, as shipped or at a snapshot."""
     title, figures = site.titles[name], get_figures(site, name)
     number = figures.blunders[-1 if step is None else step]
     drawn = site.agents.knows(name) and site.agents[name].card.plays == "proportional"
@@ -201,7 +198,7 @@ def describe_agent(site: SiteData, name: str, step: int | None = None) -> str:
 def _label_scale(worth: Worth, seat: str, decimals: int, own: bool) -> tuple[tuple[str, str], ...]:
     loss, draw, win = getattr(worth, seat)
     names = [gettext_noop("loss"), gettext_noop("draw"), gettext_noop("win")]
-    if draw == loss:  # then no result is halfway
+    if draw == loss:  # no result has the middle colour
         names[:2] = [gettext_noop("loss or draw"), ""]
     elif draw == win:
         names[1:] = ["", gettext_noop("draw or win")]
@@ -211,7 +208,7 @@ def _label_scale(worth: Worth, seat: str, decimals: int, own: bool) -> tuple[tup
 
 
 def _describe_blunder(state: MatchState, ply: int, cell: int) -> str:
-    """Say that a person's move was a blunder, where that may be said."""
+    """Return a sentence that a person's move was a blunder; "" if it was not or is not shown."""
     match, position = state.match, state.positions[ply]
     if match.hide or not match.is_human(mover_at(ply)) or state.site.right[position, cell]:
         return ""
@@ -233,19 +230,19 @@ def _describe_result(state: MatchState) -> str:
     return gettext("%(agent)s wins as %(mark)s", agent=agent, mark=MARKS[outcome])
 
 
-# X threatens a line that only one square blocks; BEATABLE ends by playing there, and is sure.
+# A record after which X threatens a line that one square blocks; BEATABLE learns to play there.
 BLOCKED = "204"
-BEATABLE = "q-learning-1"  # its squares have many colours, and it has a blind spot
-BEGINNER_LOSES = 0.1  # of its games against uniformly random moves
+BEATABLE = "q-learning-1"  # chosen for its many colours, and for a blunder
+BEGINNER_LOSES = 0.1  # share of games lost against uniformly random moves
 STRENGTHS = {
     gettext_noop("beginner"): "loses more than one game in ten against random moves, as X or as O",
     gettext_noop("strong"): "loses no more than that, and yet can be beaten",
     gettext_noop("unbeatable"): "proved: no opponent can win, as X or as O",
-}  # the rule in words, for pages
+}  # the rule of each strength, for pages
 
 
 class LessonStep(NamedTuple):
-    """A stop of the lesson; its text is in templates/lesson/lesson.html."""
+    """A step of the lesson; its text is in templates/lesson/lesson.html."""
 
     slug: str
     title: str
@@ -261,31 +258,31 @@ LESSON_STEPS = [
 
 
 class Character(NamedTuple):
-    """What a card says of a player."""
+    """The short description of a player."""
 
-    strength: str  # one of STRENGTHS; "" of a person
-    line: str  # one line on who it is
-    opening: tuple[int | None, ...] | None  # [cells] heats of the empty board, None where unknown
+    strength: str  # a key of STRENGTHS; "" for a person
+    line: str  # one sentence
+    opening: tuple[int | None, ...] | None  # [cells] colours of the empty board, None if unknown
 
 
 def first_opponent(site: SiteData) -> str:
-    """Return the opponent of newcomers: BEATABLE, or the first agent there is."""
+    """Return the opponent for newcomers: BEATABLE, or the first agent."""
     return BEATABLE if BEATABLE in site.agents else next(iter(site.agents))
 
 
 def first_puzzle(site: SiteData, agent: str) -> int:
-    """Return the number of the first puzzle of an agent; of any, if it has none."""
+    """Return the number of an agent's first puzzle; 1 if it has none."""
     agents = [puzzle.agent for puzzle in list_puzzles(site)]
     return agents.index(agent) + 1 if agent in agents else 1
 
 
 @cached_per_site(64, per_language=True)
 def characterise(site: SiteData, name: str) -> Character:
-    """Characterise an agent, a baseline or a person.
+    """Return the description of an agent, a baseline or a person.
 
-    The strength follows from exact figures alone.  Unbeatable: no line of play beats it, in either
-    seat.  Beginner: in one of its seats it loses more than one game in ten to uniformly random
-    moves.  Strong: all others.
+    The strength follows from exact figures alone. Unbeatable: no line of play beats it in either
+    seat. Beginner: in one seat it loses more than one game in ten to uniformly random moves.
+    Strong: all others.
     """
     if name == HUMAN:
         return Character("", gettext("Sits at this screen."), None)
@@ -297,7 +294,7 @@ def characterise(site: SiteData, name: str) -> Character:
 
 
 def grade_strength(site: SiteData, name: str) -> str:
-    """Return how strong a policy is, by the rule of `character`."""
+    """Return the strength of a policy by the rule of `characterise`."""
     judgement = judge_policy(site, name)
     if all(judgement.unbeatable.values()):
         return "unbeatable"
@@ -305,13 +302,13 @@ def grade_strength(site: SiteData, name: str) -> str:
 
 
 def _worst_seat(site: SiteData, name: str) -> tuple[float, str]:
-    """Return its larger chance to lose to random moves, and the seat in which it has it."""
+    """Return the larger of a policy's chances to lose to random moves, and the seat."""
     chances = judge_policy(site, name).chances
     return max((float(chances["random", seat][2]), seat) for seat in SEATS)
 
 
 def _describe_training(site: SiteData, name: str) -> str:
-    """Say how it came to play, and how far that carries it."""
+    """Return how an agent learned and how strong it is."""
     if is_moves(name):
         return f"{gettext('Known by its moves alone.')} {_describe_strength(site, name)}"
     if not site.agents.knows(name):

@@ -136,7 +136,7 @@ def board(
     to; None for a board on which no move can be made now.  `reply` makes the address of an agent's
     answer to a move there, None where no agent answers.
     `chosen` is the cell that the page is about, if it is about one.  `notes` are those of
-    `lens.notes`, by default all that errs by optimal play; `more` has a sentence a cell.
+    `build_notes`, by default all that errs by optimal play; `more` has a sentence for each cell.
     """
     game, position = state.site.game, state.position
     ply = len(state.match.shown)

@@ -169,7 +169,7 @@ def inline(shapes: Iterable[Shape], kind: str, attributes: str) -> Markup:
 def inline_plot(plot: Plot, label: str = "", outside: str = "") -> Markup:
     """Write a plot for a page: without a label where its numbers stand in a table.
 
-    `outside` are attributes of its links, see `respond.outside`.
+    `outside` are attributes of its links, see `rendering`.
     """
     told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
     shapes = Pen(None, plot.height, outside=outside).write(plot.shapes)

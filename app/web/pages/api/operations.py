@@ -1,4 +1,4 @@
-"""The addresses of the API, and their answers, found in the world."""
+"""The operations of the API."""
 
 import random
 from collections.abc import Collection

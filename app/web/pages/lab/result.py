@@ -386,7 +386,7 @@ def runs_of(
 
     The first few of each come before anybody's next.  Then the first of two recipes has all of them
     before the other goes on: every next change is compared with it.
-    Raises what `world.lab.seeds` raises.
+    Raises what `Lab.seeds` raises.
     """
     trained = [number if number == FIRST else len(seeds), number][-len(recipes) :]
     return [
