@@ -1,25 +1,21 @@
 """The controls of a recipe beside those of another, and what a form of them sends back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import log10
 from typing import NamedTuple
 
 from werkzeug.exceptions import BadRequest, NotFound
 
 from app.recipes import ALGORITHMS, SHIPPED, Parameter, Recipe, RecipeError, parameters, parse
-from app.recipes import name as written_name
 from app.recipes.names import algorithm
 from app.recipes.on_demand import MOST_UPDATES, parse_on_demand
 from app.recipes.parameters import BOTH, OPPONENTS, SELF, YOU, written
-from app.web.algorithms import ALGORITHMS as KNOWN
-from app.web.algorithms import opponent_name
-from app.web.formatting import format_count, join_words
+from app.web.formatting import format_count
 from app.web.site_data import SiteData
 
 REWARDS = (2.0, 10.0, 100.0)  # ends of a slider for what may be worth -100 to 100
 STEP = 0.01  # of a slider for what is 0 to 1
 FEW = 4  # choices that are seen at once
-SHORT_LABEL = 28  # characters of the name of a line
 FIRST = ("vs", "", "alpha", "step_size", "epsilon", "gamma")  # "" for how long it learns
 LABELS = {
     "vs": "Opponent",
@@ -174,54 +170,6 @@ def sentence(error: RecipeError) -> str:
     """Make a sentence of what is wrong with a recipe."""
     text = str(error)
     return text if text.endswith(".") else f"{text[0].upper()}{text[1:]}."
-
-
-def differences(recipe: Recipe, other: Recipe) -> list[Parameter]:
-    """Return the parameters of a recipe that have other values in one of the same algorithm."""
-    both = zip(parameters(recipe), parameters(other), strict=True)
-    return [one for one, same in both if one.value != same.value]
-
-
-def described(site: SiteData, recipe: Recipe) -> str:
-    """Say which recipe it is: "Q-table with α 0.9"."""
-    named = site.lab.called(written_name(recipe))
-    if named in site.always:
-        return site.titles[named]
-    usual = type(recipe)()
-    base = site.lab.called(usual.slug)
-    title = site.titles[base] if base in site.always else KNOWN[recipe.slug].title
-    words = _words(site, recipe, differences(recipe, usual))
-    others = [word for word in words if not word.startswith("against ")]
-    against = [word for word in words if word.startswith("against ")]
-    return " ".join([title, *against, *([f"with {join_words(others)}"] if others else [])])
-
-
-def labels(site: SiteData, recipe: Recipe, other: Recipe) -> tuple[str, str]:
-    """Return short words that tell two recipes apart, those of the first first."""
-    if recipe.slug != other.slug:
-        one, two = described(site, recipe), described(site, other)
-    else:
-        one, two = (
-            ", ".join(_words(site, each, differences(each, than)))
-            for each, than in ((recipe, other), (other, recipe))
-        )
-    short = one != two and max(len(one), len(two)) <= SHORT_LABEL
-    return (one, two) if short else ("B", "A")
-
-
-def _words(site: SiteData, recipe: Recipe, chosen: Iterable[Parameter]) -> list[str]:
-    """Name the values of some parameters of a recipe."""
-    words = []
-    for one in chosen:
-        if one.name == "vs":
-            opponents = [opponent_name(site, opponent) for opponent, _ in recipe.phases]
-            words.append(f"against {' and then '.join(opponents)}")
-        elif one.name == recipe.turns:
-            words.append(f"{_told(site, recipe, one)} {one.name}")
-        else:
-            called = _label(one).lower() if one.symbol.isascii() else one.symbol  # a Greek letter
-            words.append(f"{called} {_told(site, recipe, one)}")
-    return words
 
 
 def _label(parameter: Parameter) -> str:

@@ -27,10 +27,10 @@ from app.web.comparison import FIGURES, Comparison, View, next_disagreement
 from app.web.formatting import format_signed
 from app.web.match import Match, next_step, read_integer, read_step
 from app.web.move_values import HEAT_STEPS
-from app.web.pages.lab import form, result
-from app.web.pages.parts.export import Take, numbers_file, svg_file, take_curve, take_mind
+from app.web.pages.lab import form, result, wording
+from app.web.pages.parts.export import Take, numbers_file, png_file, svg_file, take_curve, take_mind
 from app.web.pages.parts.learning import Film, film_of, in_step
-from app.web.pictures.figures import drawing, lay_out
+from app.web.pictures.figures import drawing, lay_out, preview_of
 from app.web.pictures.minds import MindPicture, picture
 from app.web.pictures.tables import COLUMNS, records
 from app.web.rendering import Page, render_page, wants_fragment
@@ -156,6 +156,7 @@ class LabPage(DuelPage, frozen=True):
     story: StoryGame | None  # a game of its training, if the address asks for one
     untold: str  # why none can be told, "" if they can
     take: Take  # how the curve leaves the site
+    preview: str  # the URL of the picture with which a link to the page is shown
     take_mind: Take  # and the picture of its mind
     why: str  # the address of why it moves so
     compare: str
@@ -210,18 +211,32 @@ def lab(name: str) -> AnyResponse:
 
 @bp.get(urls.LAB_RECIPE.extend(".<any(svg, csv):ending>"))
 def curves_file(name: str, ending: str) -> Response:
-    """Hand out the median curves of all seeds."""
+    """Return the median curves of all seeds as a file, which has the verdict or its warning."""
     wanted = {**request.args, "seeds": str(result.SEEDS)}
     duel = result.duel_of(
         current_site(), one_name(current_site(), form.recipe_of(current_site(), name)), wanted
     )
-    if ending == "svg":
-        page = request.base_url.removesuffix(f".{ending}")
-        layout = lay_out(duel.figure, current_site(), duel.seeds[0])
-        return svg_file(drawing(layout, f"Q-Tac-Toe. {page}"), "curves")
-    return numbers_file(
-        COLUMNS, ((1, *row) for row in records(duel.figure, duel.seeds[0])), "curves"
-    )
+    verdict = _verdict(current_site(), duel)
+    if ending == "csv":
+        rows = ((1, *row, verdict.warning) for row in records(duel.figure, duel.seeds[0]))
+        return numbers_file((*COLUMNS, "warning"), rows, "curves")
+    page = request.base_url.removesuffix(f".{ending}")
+    layout = lay_out(duel.figure, current_site(), duel.seeds[0])
+    if duel.ghost:
+        layout = layout._replace(caption=f"{verdict.text} {layout.caption}")
+    return svg_file(drawing(layout, f"Q-Tac-Toe. {page}"), "curves")
+
+
+@bp.get(urls.LAB_PREVIEW)
+def preview(name: str) -> Response:
+    """Return the picture with which a link to two recipes is shown: their curves and the verdict.
+
+    Where several things differ, the warning stands in place of the verdict.
+    """
+    chosen = one_name(current_site(), form.recipe_of(current_site(), name))
+    duel = result.duel_of(current_site(), chosen, request.args)
+    verdict = _verdict(current_site(), duel)
+    return png_file(preview_of(current_site(), duel.figure, verdict.warning or verdict.headline))
 
 
 def refused(error: form.FormError) -> Response:
@@ -244,9 +259,15 @@ def duel_page(site: SiteData, duel: result.Duel) -> DuelPage:
     return DuelPage(
         duel=duel,
         about=question.line if question else about(type(duel.chosen.recipe)),
-        words=[form.described(site, side.recipe) for side in duel.sides],
-        verdict=duel.verdict(bool(question and question.is_yes_or_no)),
+        words=[wording.describe_recipe(site, side.recipe) for side in duel.sides],
+        verdict=_verdict(site, duel),
     )
+
+
+def _verdict(site: SiteData, duel: result.Duel) -> result.Finding:
+    """Return the verdict, which answers the question that the duel is an answer to."""
+    question = question_of(site, duel.chosen.name, duel.ghost)
+    return duel.verdict(bool(question and question.is_yes_or_no))
 
 
 def lab_page(
@@ -282,6 +303,7 @@ def lab_page(
             learners.append(Learner(side, words, film, at, mind))
     following = _with_seed(site, recipe, (recipe.seed + 1) % (LAST_SEED + 1))
     families = offers(site, chosen, ghost)
+    take = _taken(site, duel, result_page.verdict.warning)
     return LabPage(
         **asdict(result_page),
         name=chosen,
@@ -297,7 +319,8 @@ def lab_page(
         next_step=duel.address(step=next_step(step, last)),
         story=story,
         untold=algorithm.untold,
-        take=_taken(site, duel),
+        take=take,
+        preview=_preview_url(duel) if ghost else take.preview,
         take_mind=take_mind(site, chosen, step),
         why=urls.why(Match(record, o=HUMAN, lens=chosen)),
         compare=urls.compare(Comparison(apart or record, views)),
@@ -452,10 +475,21 @@ def one_name(site: SiteData, recipe: Recipe) -> str:
     return site.lab.called(written_name(recipe))
 
 
-def _taken(site: SiteData, duel: result.Duel) -> Take:
+def _preview_url(duel: result.Duel) -> str:
+    return urls.LAB_PREVIEW.url(
+        duel.chosen.name,
+        ghost=duel.ghost,
+        curve=result.short_curve(duel.curve),
+        axis=duel.axis,
+        seeds=duel.done if duel.done > 1 else None,
+    )
+
+
+def _taken(site: SiteData, duel: result.Duel, warning: str) -> Take:
     """Return how a curve leaves the site: as a file the median of all seeds, in a frame one run.
 
-    In a frame it is of one agent alone where it is against an opponent.
+    In a frame it is of one agent alone where it is against an opponent.  A warning that several
+    things differ is a note of the citation.
     """
     chosen = duel.chosen.name
     if duel.curve in FIGURES:
@@ -463,4 +497,8 @@ def _taken(site: SiteData, duel: result.Duel) -> Take:
     else:
         take = take_curve(site, [chosen], against=duel.curve)
     here = duel.address()
-    return take._replace(svg=frame_file(here, "svg"), csv=frame_file(here, "csv"))
+    return take._replace(
+        svg=frame_file(here, "svg"),
+        csv=frame_file(here, "csv"),
+        note=warning.removesuffix(".") or take.note,
+    )

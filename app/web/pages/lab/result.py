@@ -22,9 +22,9 @@ from app.tictactoe.report import Figures
 from app.web import urls
 from app.web.comparison import FIGURES
 from app.web.facts import find_losing_game, judge_policy
-from app.web.formatting import format_count, format_with_unit
+from app.web.formatting import format_count, format_with_unit, join_words
 from app.web.match import match_against_person, read_word
-from app.web.pages.lab import form
+from app.web.pages.lab import form, wording
 from app.web.pictures.curves import PERCENT, seeds_plot
 from app.web.pictures.figures import Layout, lay_out_curves, miniature
 from app.web.pictures.svg import Link, inline_plot
@@ -40,6 +40,7 @@ LINEAR, LOGARITHMIC = "linear", "logarithmic"
 AXES = {"": "clearest axis", LINEAR: "linear axis", LOGARITHMIC: "logarithmic axis"}
 TALL = 150.0  # pixels of a chart
 POINTS = 50  # of a curve
+SEED_LABEL = 16  # characters that fit below one of the two columns of seeds
 
 
 Course = Callable[[Figures], Sequence[float]]  # a number for each snapshot
@@ -52,6 +53,7 @@ class Criterion(NamedTuple):
     short: str
     unit: str
     better: str  # "Fewer blunders"
+    worse: str  # the same of a seed in which the other recipe is better: "more"
     more: bool  # whether more of it is better
     course: Course
 
@@ -66,7 +68,8 @@ class Side(NamedTuple):
     mark: str  # "A" or "B"
     name: str  # its one name
     recipe: Recipe
-    label: str  # what tells it from the other
+    label: str  # what tells it from the other in a chart: "α 0.8"
+    phrase: str  # the same at the end of a sentence: "with α 0.8"
     runs: list[SeedRun]
 
     @property
@@ -96,12 +99,23 @@ class Contest(NamedTuple):
         return self.seeds - self.a - self.b
 
     @property
+    def leader(self) -> str:
+        """The one that is better in more seeds, "" if neither is."""
+        if self.a == self.b:
+            return ""
+        return "A" if self.a > self.b else "B"
+
+    @property
     def words(self) -> str:
-        """Say how it ended, or how it stands."""
+        """The result in a cell of a table, or how it stands so far."""
+        if self.ties == self.seeds:
+            return f"the same in {self.seeds} of {self.seeds}"
         if self.seeds == SEEDS and not self.better:
             return "no difference shown"
-        mark, wins, losses = ("A", self.a, self.b) if self.a > self.b else ("B", self.b, self.a)
-        return f"{mark} in {wins}" + (f", not in {losses}" if self.ties else f" of {self.seeds}")
+        same = f", the same in {self.ties}" if self.ties else ""
+        if not self.leader:
+            return f"A in {self.a}, B in {self.b}{same}"
+        return f"{self.leader} in {max(self.a, self.b)} of {self.seeds}{same}"
 
 
 class Fact(NamedTuple):
@@ -113,10 +127,16 @@ class Fact(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What follows, in a sentence and in one more."""
+    """What follows from the runs."""
 
     headline: str
     detail: str
+    warning: str = ""  # comes before both where several things differ
+
+    @property
+    def text(self) -> str:
+        """All of its sentences."""
+        return " ".join(filter(None, [self.warning, self.headline, self.detail]))
 
 
 class DuelCharts(NamedTuple):
@@ -188,44 +208,30 @@ class Duel:
         measure = self.measure
         return [format_with_unit(median(values), measure.unit) for values in self.ends(measure)]
 
-    def verdict(self, is_yes_or_no: bool) -> Finding:
-        """Say whether one of two recipes is better, or what comes of one."""
-        return self._of_both(is_yes_or_no) if self.ghost else self._of_one()
+    @cached_property
+    def causes(self) -> list[str]:
+        """The things that differ between A and B, each of them a possible cause."""
+        recipes = [side.recipe for side in self.sides]
+        return wording.name_causes(*recipes) if self.ghost else []
 
-    def _of_both(self, is_yes_or_no: bool) -> Finding:
-        (a, b), measure = self.sides, self.measure
-        result = contest(self.ends(measure), more=measure.more)
-        lead = a if result.a > result.b else b
-        wins, losses = max(result.a, result.b), min(result.a, result.b)
-        how = f"with {lead.label}" if a.recipe.slug == b.recipe.slug else f"by {lead.label}"
-        better = f"{measure.better} {how}"
-        score = f"in {wins} of {result.seeds} seeds"
-        if losses:
-            score += f", more in {losses}" if not measure.more else f", fewer in {losses}"
-        score += f", the same in {result.ties}" * bool(result.ties)
-        if result.seeds == 1:
-            beside = " beside ".join(self.medians)
-            return Finding(
-                f"One seed each, and no verdict: {beside}.",
-                f"{measure.title}, {a.label} beside {b.label}. That may be luck.",
-            )
-        if result.seeds < SEEDS:
-            neither = f"neither is ahead in {result.seeds} seeds"
-            so_far = f"{better} {score}" if wins > losses else neither
-            after = f"The verdict comes after {SEEDS} seeds of each."
-            return Finding(f"So far: {so_far}.", after)
-        if wins == losses == 0:
-            same = "No difference: the same in every seed."
-            return Finding(same, f"{measure.title}, {SEEDS} seeds.")
-        test = f"exact sign test, seed by seed, {chance(result.p)}"
-        if not result.better:
-            return Finding(
-                f"No difference that {SEEDS} seeds show.",
-                f"{better} {score}: luck alone may do that ({test}).",
-            )
-        answer = {"A": "No: ", "B": "Yes: "}[lead.mark] if is_yes_or_no else ""
-        text = f"{answer}{better[0].lower() if answer else better[0]}{better[1:]}."
-        return Finding(text, f"{score[0].upper()}{score[1:]} ({test}).")
+    def verdict(self, is_yes_or_no: bool) -> Finding:
+        """Return the verdict on two recipes, or the median of one.
+
+        `is_yes_or_no` says whether it answers a question; with several causes it answers none.
+        """
+        if not self.ghost:
+            return self._of_one()
+        warning = wording.warn_of_causes(self.causes)
+        headline, detail = describe_contest(
+            contest(self.ends(self.measure), more=self.measure.more),
+            self.measure,
+            {side.mark: side.phrase for side in self.sides},
+            self.medians,
+            is_yes_or_no and not warning,
+        )
+        if warning:
+            detail = f"They differ in {join_words(self.causes)}. {detail}"
+        return Finding(headline, detail, warning)
 
     def _of_one(self) -> Finding:
         measure, (ends,) = self.measure, self.ends(self.measure)
@@ -318,7 +324,9 @@ class Duel:
             to = urls.lab(names[-1], names[0] if self.ghost else "")
             links.append(Link(f"seed {seeds[at]}: {' → '.join(row)}", to))
         kinds = [_kind(row, measure.more) for row in rows]
-        plot = seeds_plot(rows, titles, kinds, links, TALL + 24, measure.unit)
+        are_narrow = max(map(len, titles)) <= SEED_LABEL
+        names = titles if are_narrow else [side.mark for side in sides]
+        plot = seeds_plot(rows, names, kinds, links, TALL + 24, measure.unit)
         return DuelCharts(
             layout=layout,
             svg=inline_plot(layout.plot),
@@ -353,8 +361,13 @@ def duel_of(site: SiteData, chosen: str, query: Mapping[str, str]) -> Duel:
         runs = runs_of(site, recipes, seeds, wanted)
     else:
         runs = [site.lab.seeds(one, [one.seed]) for one in recipes]
-    labels = form.labels(site, *recipes[::-1])[::-1] if len(recipes) == 2 else ("A",)
-    sides = [Side(*side) for side in zip("AB", names, recipes, labels, runs, strict=False)]
+    called = wording.name_sides(site, *recipes) if len(recipes) == 2 else [wording.Names("A", "")]
+    sides = [
+        Side(mark, one, recipe, *named, trained)
+        for mark, one, recipe, named, trained in zip(
+            "AB", names, recipes, called, runs, strict=False
+        )
+    ]
     curve = read_word("curve", query, measures(site, sides), BLUNDERS)
     return Duel(site, sides, seeds, curve, axis)
 
@@ -401,19 +414,26 @@ def runs_of(
 
 def measures(site: SiteData, sides: Sequence[Side]) -> dict[str, Criterion]:
     """Return what all recipes can be measured by; an opponent's id is one of the keys."""
-    courses: dict[str, tuple[str, Course]] = {
-        BLUNDERS: ("Fewer blunders", lambda figures: figures.blunders),
-        LOSSES: ("Fewer losses to the best responder", _share(2)),
+    courses: dict[str, tuple[str, str, Course]] = {
+        BLUNDERS: ("Fewer blunders", "more", lambda figures: figures.blunders),
+        LOSSES: ("Fewer losses to the best responder", "more", _share(2)),
         TASK: (
             "Nearer to the exact values",
+            "farther",
             lambda figures: figures.task.mean if figures.task else [],
         ),
     }
     there = {
         kind: Criterion(
-            FIGURES[kind].one, FIGURES[kind].short, PERCENT * (kind == LOSSES), words, False, course
+            title=FIGURES[kind].one,
+            short=FIGURES[kind].short,
+            unit=PERCENT * (kind == LOSSES),
+            better=better,
+            worse=worse,
+            more=False,
+            course=course,
         )
-        for kind, (words, course) in courses.items()
+        for kind, (better, worse, course) in courses.items()
     }
     if not all(side.runs[0].figures.task for side in sides):
         del there[TASK]
@@ -421,10 +441,12 @@ def measures(site: SiteData, sides: Sequence[Side]) -> dict[str, Criterion]:
         title = site.titles[opponent]
         if all(judge_policy(site, opponent).unbeatable.values()):  # no opponent wins against it
             words, short = f"Fewer games lost to {title}", f"Lost to {title}"
-            there[opponent] = Criterion(short, short, PERCENT, words, False, _share(2, opponent))
+            course = _share(2, opponent)
+            there[opponent] = Criterion(short, short, PERCENT, words, "more", False, course)
         else:
             words, short = f"More games won against {title}", f"Won against {title}"
-            there[opponent] = Criterion(short, short, PERCENT, words, True, _share(0, opponent))
+            course = _share(0, opponent)
+            there[opponent] = Criterion(short, short, PERCENT, words, "fewer", True, course)
     return there
 
 
@@ -449,6 +471,67 @@ def contest(ends: Sequence[Sequence[float]], more: bool) -> Contest:
     below = sum(one < other for one, other in zip(a, b, strict=True))
     wins = (above, below) if more else (below, above)
     return Contest(*wins, len(a), sign_test(a, b))
+
+
+def describe_contest(
+    result: Contest,
+    measure: Criterion,
+    phrases: Mapping[str, str],
+    medians: Sequence[str],
+    is_yes_or_no: bool,
+) -> tuple[str, str]:
+    """Return the verdict on two recipes as a headline and more sentences.
+
+    `phrases` tell A from B ("with α 0.8"), and `medians` are theirs of the measure.
+    """
+    if result.seeds == 1:
+        return (
+            f"One seed each, and no verdict: {' beside '.join(medians)}.",
+            f"{measure.title}, first of A, then of B. The difference may be luck.",
+        )
+    if result.seeds < SEEDS:
+        after = f"The verdict comes after {SEEDS} seeds of each."
+        return f"So far: {_describe_lead(result, measure, phrases)}.", after
+    if result.ties == SEEDS:
+        return "No difference: the same in every seed.", f"{measure.title}, {SEEDS} seeds."
+    score, test = (
+        _describe_score(result, measure),
+        f"exact sign test, seed by seed, {chance(result.p)}",
+    )
+    better = f"{measure.better} {phrases[result.leader or 'B']}"
+    if not result.better:
+        luck = f"luck alone may do that ({test})"
+        return f"No difference that {SEEDS} seeds show.", f"{better} {score}: {luck}."
+    detail = f"{_capitalize(score)} ({test})."
+    if not is_yes_or_no:
+        return f"{better}.", detail
+    answer = "Yes" if result.better == "B" else "No"
+    return f"{answer}: {better[0].lower()}{better[1:]}.", detail
+
+
+def _describe_lead(result: Contest, measure: Criterion, phrases: Mapping[str, str]) -> str:
+    """Say who is ahead before all seeds are trained."""
+    if result.leader:
+        lead = f"{measure.better} {phrases[result.leader]}"
+        return f"{lead} {_describe_score(result, measure)}"
+    if result.ties == result.seeds:
+        return f"the same in {result.seeds} of {result.seeds} seeds"
+    return f"neither is ahead in {result.seeds} seeds"
+
+
+def _describe_score(result: Contest, measure: Criterion) -> str:
+    """Return in how many seeds the recipe that leads is better, worse and the same."""
+    wins, losses = max(result.a, result.b), min(result.a, result.b)
+    score = f"in {wins} of {result.seeds} seeds"
+    if losses:
+        score += f", {measure.worse} in {losses}"
+    if result.ties:
+        score += f", the same in {result.ties}"
+    return score
+
+
+def _capitalize(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def short_curve(curve: str) -> str:

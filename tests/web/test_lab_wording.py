@@ -1,0 +1,260 @@
+"""The sentences of the lab: what differs between two trainings, and the verdict on them."""
+
+import csv
+import re
+from collections.abc import Iterator
+from html import unescape
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from msgspec.structs import replace
+
+from app.recipes import ALGORITHMS, Parameter, Recipe, RecipeError, parameters, parse
+from app.recipes.parameters import Value
+from app.web.formatting import join_words
+from app.web.pages.lab import result, wording
+from app.web.pages.lab.page import EXERCISES, WORTH_SEEING
+from app.web.pages.lab.result import SEEDS, Contest, Criterion, describe_contest
+from app.web.site_data import SiteData
+
+SENTENCES = Path(__file__).with_name("lab_sentences.txt")
+SAMPLES: dict[type, list[Value]] = {
+    int: [1, 2, -1, 0, 1000],
+    float: [0.0, 0.5, 1.0],
+    str: ["random", "self", "both", "random:50+self:200", "t-hand"],
+}
+TWO_THINGS = "q-table,vs=self,alpha=0.8"
+
+
+def change(recipe: Recipe, parameter: Parameter) -> Iterator[Recipe]:
+    """Return the recipe with other values of one of its parameters."""
+    values: list[Value] = [*parameter.choices] or SAMPLES[parameter.kind]
+    if parameter.kind is bool:
+        values = [True, False]
+    for value in values:
+        try:
+            changed = replace(recipe, **{parameter.name: value})
+        except RecipeError:
+            continue  # which the rest of the recipe does not allow
+        if value != parameter.value:
+            yield changed
+
+
+def sentences(site: SiteData, a: Recipe, b: Recipe) -> list[str]:
+    """Return the headline with each side as the better one, after the warning if there is one."""
+    warning = wording.warn_of_causes(wording.name_causes(a, b))
+    return [
+        f"{warning} Fewer blunders {names.phrase}. ({names.label})".lstrip()
+        for names in wording.name_sides(site, a, b)
+    ]
+
+
+def list_sentences(site: SiteData) -> Iterator[str]:
+    """Write the sentences of every value of every parameter, then those of every pair of kinds."""
+    told: set[str] = set()
+    for algorithm in ALGORITHMS.values():
+        recipe = algorithm()
+        for parameter in parameters(recipe):
+            for changed in change(recipe, parameter):
+                new = [line for line in sentences(site, recipe, changed) if line not in told]
+                told.update(new)
+                yield from (f"{parameter.name}: {line}" for line in new)
+    yield ""
+    changes = ("vs=self", "seat=x", "alpha=0.8", "games=200", "draw=1", "ties=random")
+    for size in (2, len(changes)):
+        for some in combinations(changes, size):
+            changed = parse(",".join(["q-table", *some]))
+            yield from sentences(site, parse("q-table"), changed)
+    yield ""
+    for one, other in combinations(ALGORITHMS, 2):
+        a, b = parse(one), parse(other)
+        causes = wording.name_causes(a, b)
+        yield f"{sentences(site, a, b)[1]} They differ in {join_words(causes)}."
+    yield from sentences(site, parse("double-q,seat=x"), parse("q-table,vs=self,alpha=0.8"))
+
+
+def test_every_sentence_is_in_the_list_that_people_have_read(site: SiteData) -> None:
+    lines = [*list_sentences(site)]
+    assert lines == SENTENCES.read_text("utf-8").splitlines()
+    for line in lines:
+        assert not re.search(r"  |\bwith learns|\bwith as\b|with against|\{|with [AB]\b", line)
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_every_parameter_has_words(slug: str) -> None:
+    recipe = ALGORITHMS[slug]()
+    for parameter in parameters(recipe):
+        words = wording.word_parameter(recipe, parameter)
+        if parameter.name in ("vs", "seat"):  # said as "against Random" and "as X"
+            continue
+        assert words.value or set(words.values) >= set(parameter.choices)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "causes"),
+    [
+        ("q-table", "q-table,alpha=0.8", ["the learning rate"]),
+        ("q-table", TWO_THINGS, ["the opponent", "the learning rate"]),
+        ("q-table", "q-table,alpha=0.8,seed=3", ["the learning rate"]),  # the seeds are paired
+        ("q-table", "double-q", ["the algorithm"]),
+        ("q-table", "double-q,games=60", ["the algorithm", "the number of games"]),
+        ("q-table", "q-table,epsilon=0,epsilon_drop=0", ["the exploration rate"]),
+        (
+            "q-table",
+            "q-table,epsilon=1,epsilon_drop=0",
+            ["the exploration rate", "the decay of ε"],
+        ),
+        ("q-learning,games=6", "q-learning,vs=random:1+self:5", ["the opponent"]),
+        ("q-learning,vs=random:1+self:5", "q-learning,vs=random:2+self:4", ["the opponent"]),
+        (
+            "q-learning,vs=random:1+self:5",
+            "q-learning,vs=random:2+self:10",
+            ["the number of games"],
+        ),
+        (
+            "q-learning,vs=random:33+self:67",
+            "q-learning,vs=random:3+self:7",
+            ["the number of games"],
+        ),
+        ("menace,games=60", "q-table,games=60", ["the algorithm"]),  # beads are no rewards
+        (
+            "dqn,games=10",
+            "q-table,games=20",
+            [
+                "the algorithm",
+                "the discount factor",
+                "the exploration rate",
+                "the reward for a draw",
+                "the reward for a loss",
+            ],
+        ),
+    ],
+)
+def test_what_may_be_the_cause_is_named(a: str, b: str, causes: list[str]) -> None:
+    assert sorted(wording.name_causes(parse(a), parse(b))) == sorted(causes)
+    assert sorted(wording.name_causes(parse(b), parse(a))) == sorted(causes)
+
+
+MEASURES = [
+    Criterion("Blunders", "", "", "Fewer blunders", "more", False, lambda _: []),
+    Criterion("Distance", "", "", "Nearer to the exact values", "farther", False, lambda _: []),
+    Criterion("Won", "", "", "More games won against Random", "fewer", True, lambda _: []),
+]
+PHRASES = {"A": "with α 0.4", "B": "with α 0.8"}
+
+
+@pytest.mark.parametrize(
+    ("contest", "measure", "verdict"),
+    [
+        (
+            (1, 4, 5),
+            0,
+            "So far: Fewer blunders with α 0.8 in 4 of 5 seeds, more in 1. "
+            "The verdict comes after 20 seeds of each.",
+        ),
+        (
+            (0, 0, 5),
+            0,
+            "So far: the same in 5 of 5 seeds. The verdict comes after 20 seeds of each.",
+        ),
+        (
+            (2, 2, 5),
+            0,
+            "So far: neither is ahead in 5 seeds. The verdict comes after 20 seeds of each.",
+        ),
+        (
+            (15, 3, 20),
+            1,
+            "No: nearer to the exact values with α 0.4. In 15 of 20 seeds, farther in 3, "
+            "the same in 2 (exact sign test, seed by seed, p = 0.01).",
+        ),
+        (
+            (0, 20, 20),
+            2,
+            "Yes: more games won against Random with α 0.8. In 20 of 20 seeds "
+            "(exact sign test, seed by seed, p = 0.01).",
+        ),
+        ((0, 0, 20), 0, "No difference: the same in every seed. Blunders, 20 seeds."),
+    ],
+)
+def test_verdicts_are_sentences(contest: tuple[int, int, int], measure: int, verdict: str) -> None:
+    said = describe_contest(
+        Contest(*contest, p=0.01), MEASURES[measure], PHRASES, ["1", "2"], is_yes_or_no=True
+    )
+    assert " ".join(said) == verdict
+
+
+WARNING = "Two things differ, so neither is the cause alone."
+
+
+@pytest.mark.parametrize("answered", [True, False])
+@pytest.mark.parametrize("seeds", ["", "&seeds=5", f"&seeds={SEEDS}"])
+def test_a_verdict_on_two_changes_begins_with_the_warning(
+    client: FlaskClient, seeds: str, answered: bool
+) -> None:
+    url = f"/lab/q-table,alpha=0.8,games=60?ghost=q-table,games=50{seeds}"
+    page = client.get(url).text
+    if answered:
+        page = client.get(url, headers={"HX-Request": "true"}).text
+    page = unescape(page)
+    headline = re.search(r'<h2 id="verdict" class="verdict">(.*?)</h2>', page)
+    assert headline
+    assert headline[1].startswith(f'<strong class="warning">{WARNING}</strong> ')
+    assert "They differ in the learning rate and the number of games." in page
+    assert f'role="status">{WARNING}' in page
+
+
+def test_one_change_has_no_warning_and_two_answer_no_question(client: FlaskClient) -> None:
+    page = client.get(f"/lab/q-table,games=60?ghost=q-table,games=50&seeds={SEEDS}").text
+    assert 'class="warning"' not in page
+    falling = next(one for one in EXERCISES if "falling exploration" in one.title)
+    assert falling.is_yes_or_no
+    assert len(wording.name_causes(parse(falling.recipe), parse(falling.ghost))) == 2
+
+
+def test_the_link_preview_and_the_files_have_the_warning(client: FlaskClient) -> None:
+    url = "/lab/q-table,alpha=0.8,games=60?ghost=q-table,games=50"
+    page = unescape(client.get(url).text)
+    assert f'og:description" content="{WARNING}' in page
+    alternative = re.search(r'og:image:alt" content="([^"]*)"', page)
+    assert alternative
+    assert WARNING in alternative[1]
+    picture = re.search(r'og:image" content="http://localhost([^"]*)"', page)
+    assert picture
+    assert client.get(picture[1]).mimetype == "image/png"
+    assert "note = {Q-Tac-Toe" in page
+    assert WARNING.removesuffix(".") in page[page.index("note = {") :]
+    name, query = url.split("?")
+    svg = client.get(f"{name}.svg?{query}").text
+    words = " ".join(re.findall(r">([^<>]+)</text>", svg))
+    assert WARNING in words
+    rows = [*csv.DictReader(client.get(f"{name}.csv?{query}").text.splitlines())]
+    assert {row["warning"] for row in rows} == {WARNING}
+
+
+def test_a_preview_of_two_recipes_says_the_verdict(client: FlaskClient, site: SiteData) -> None:
+    """The picture is that of the curves over a line of words."""
+    for preset in (*WORTH_SEEING[:1], *EXERCISES[:1]):
+        chosen, ghost = preset.names(site)
+        page = client.get(f"/lab/{chosen}?ghost={ghost}").text
+        assert f"/preview/lab/{chosen}.png?ghost={ghost}" in page
+    assert "/preview/lab/" not in client.get("/lab/q-table").text
+
+
+def test_ties_are_called_ties() -> None:
+    same = result.contest([[1.0] * SEEDS] * 2, more=True)
+    assert same.words == "the same in 20 of 20"
+    assert result.contest([[1, 1, 2, 1], [1, 2, 1, 1]], more=True).words == (
+        "A in 1, B in 1, the same in 2"
+    )
+
+
+def test_long_names_of_recipes_do_not_run_into_each_other_below_the_seeds(
+    client: FlaskClient,
+) -> None:
+    url = "/lab/q-table,vs=self,alpha=0.8,games=60?ghost=q-table,alpha=0.8,games=50"
+    page = client.get(url).text
+    strip = page[page.index('id="strip-title"') : page.index('id="seeds-done"')]
+    assert re.findall(r">([AB][^<]*)</text>", strip) == ["A", "B"]
