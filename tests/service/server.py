@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
-START_SECONDS = 600  # only a server that hangs needs longer, however busy the machine is
-STOP_SECONDS = 600
+START_SECONDS = 300  # only a server that hangs needs longer, however busy the machine is
+STOP_SECONDS = 300
 WORKERS = "2"
 SITE = "app.web:create_app()"
 BROWSER = {"Accept": "text/html", "Accept-Encoding": "gzip"}  # is told to come back, if it is early

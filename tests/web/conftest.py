@@ -12,7 +12,7 @@ from app.web import create_app
 from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 
-HANG_SECONDS = 600.0  # only what hangs takes longer
+HANG_SECONDS = 300.0  # only what hangs takes longer
 
 
 @pytest.fixture(scope="session", autouse=True)

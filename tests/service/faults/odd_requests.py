@@ -7,7 +7,7 @@ from tests.service.faults.clients import WHOLE, answer, ask, status
 from tests.service.faults.finding import Finding, on_a_server
 from tests.service.server import Server
 
-LIMIT = 600.0  # seconds until an answer, or an end: only what hangs needs longer
+LIMIT = 300.0  # seconds until an answer, or an end: only what hangs needs longer
 HOST = b"Host: localhost\r\n"
 END = b"Connection: close\r\n\r\n"
 CLOSED = None  # the connection ends without an answer
