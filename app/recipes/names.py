@@ -28,7 +28,6 @@ LONGEST = 120  # characters of a name
 LONGEST_TAUGHT = 2_000  # of one with the games of a person
 WHOLE = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e-?[0-9]{1,3})?")
-LONGEST_NUMBER = 40  # characters
 ALSO_CALLED = {"first-empty": "fixed"}  # other words for an opponent
 # Other names of parameters, which lead to the recipe with the right ones: the old name of each that
 # was renamed, since links with it are out there, and what books and libraries call some.
@@ -105,7 +104,7 @@ def _value(parameter: Parameter, text: str) -> Value:
         return text == WORDS[True]
     if parameter.kind is int and WHOLE.fullmatch(text):
         return int(text)
-    if parameter.kind is float and len(text) <= LONGEST_NUMBER and NUMBER.fullmatch(text):
+    if parameter.kind is float and len(text) <= LONGEST and NUMBER.fullmatch(text):
         return float(text) + 0.0  # -0.0 is 0
     if parameter.kind is str:
         return text.replace(" ", "+")  # what a `+` becomes in a query

@@ -131,7 +131,7 @@ def test_one_recipe_has_one_name(text: str, one_name: str) -> None:
         ("q-table,alpah=1", "q-table has no parameter 'alpah' (did you mean alpha?), only vs"),
         ("q-table,alpha=0.1,learning_rate=0.1", "alpha is given twice"),
         ("champion,discount=1", "champion has no parameter 'discount'"),
-        (f"q-learning,alpha=0.{'0' * 40}1", "alpha is a number within 0 and 1, not '0.000"),
+        (f"q-learning,alpha=0.{'0' * 120}1", "alpha is a number within 0 and 1, not '0.000"),
         ("q-learning,beta=1", "q-learning has no parameter 'beta', only vs, start"),
         ("q-learning,", "q-learning has no parameter ''"),
         ("q-learning,alpha", "alpha has no value"),
