@@ -63,7 +63,7 @@ ORDER = (
 Verdict = Literal["reproduced", "partly reproduced", "not reproduced", "inconclusive"]
 MAX_FILE = 1 << 20  # bytes
 READABLE = 0o644
-DIGITS = 5  # that a picture can show
+DIGITS = 12  # of a stored figure: only the noise of floating-point sums is left out
 
 Id = Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=2_000)]
@@ -343,7 +343,7 @@ def summed_up(
     low, median, high = np.quantile(rows, (0.1, 0.5, 0.9), axis=0).tolist()
     least, most = np.min(rows, axis=0).tolist(), np.max(rows, axis=0).tolist()
     x, median, low, high, least, most = (
-        [rounded(one) for one in line] for line in (x, median, low, high, least, most)
+        [drop_noise(one) for one in line] for line in (x, median, low, high, least, most)
     )
     last = first_seed + typical([row[-1] for row in rows])
     return Series(name, recipe, x, median, low, high, least, most, n=len(rows), typical=last)
@@ -354,8 +354,11 @@ def typical(values: Sequence[float]) -> int:
     return int(np.argmin(np.abs(np.asarray(values, float) - np.median(values))))
 
 
-def rounded(value: float) -> float:
-    """Round to what a picture can show."""
+def drop_noise(value: float) -> float:
+    """Return a number as it is stored, without the noise of floating-point sums.
+
+    Whatever shows the number rounds it, once: `app.web.numbers`.
+    """
     return float(f"{value:.{DIGITS}g}") + 0.0
 
 

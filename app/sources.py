@@ -19,7 +19,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     slug: str  # in addresses and files
     name: str  # the short one, by which cards, claims and sections speak of it
-    kind: Literal["project", "classic", "ours"]
+    kind: Literal["project", "classic", "page", "ours"]
     author: str
     title: str
     year: str = ""  # "" where its pages do not say

@@ -13,8 +13,10 @@ from click.testing import CliRunner
 
 from app.experiments import (
     ORDER,
+    Curves,
     Histogram,
     Mark,
+    Series,
     Summary,
     load,
     load_all,
@@ -27,9 +29,11 @@ from app.tictactoe.agents import load as load_agent
 from app.tictactoe.game import Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import losing_game
+from app.web.formatting import format_with_unit
 from training import cli
 from training.experiments import experiments
 from training.experiments.claim import (
+    NONE,
     Experiment,
     Quantity,
     Results,
@@ -38,6 +42,7 @@ from training.experiments.claim import (
     wilson,
 )
 from training.experiments.engine import Outcome, carry_out, digest, opened, reworded
+from training.experiments.games_needed import count_lost_games
 from training.experiments.q_table_parameters import running_sum
 from training.learners import learn
 from training.measures import END, MARKS, Measure, Run, key
@@ -145,6 +150,65 @@ def test_what_was_found_of_an_agent_is_what_the_seeds_of_its_claim_show(game: Ga
     for figure in figures[:2]:  # won and lost
         (values,) = (one.values for one in figure.groups if parse(one.recipe) == recipe)
         assert f"{min(values):.1f}% to {max(values):.1f}%" in found
+
+
+@pytest.mark.parametrize("seed", [226, 612])  # stored with five digits they were rounded twice
+def test_a_figure_is_stored_as_its_run_has_it(seed: int) -> None:
+    run = END.of(parse(f"q-table,seed={seed}"))
+    figures = WRITTEN["better-than-minimax"].figures
+    against = run.figures.vs["random"]
+    for figure, chances in zip(figures[:2], (against.x, against.o), strict=True):
+        assert isinstance(figure, Histogram)
+        won, stored = 100 * chances[-1][0], figure.groups[0].values[seed]
+        assert stored == pytest.approx(won, rel=1e-11)
+        assert format_with_unit(stored, "%") == f"{won:.2f}%"
+
+
+def test_no_recipe_names_a_run_with_a_program_in_place_of_a_person() -> None:
+    assert set(WRITTEN["teachers"].recipes) == {""}
+
+
+def test_an_average_is_named_and_is_what_its_name_says() -> None:
+    summary = WRITTEN["k-start"]
+    (mean,) = (row for name, row in summary.numbers.rows.items() if "mean" in name)
+    assert all("mean" in name or "median" in name for name in summary.numbers.rows)
+    strips = summary.figures[0]
+    assert isinstance(strips, Histogram)
+    means = [f"{sum(group.values) / len(group.values):.1f}%" for group in strips.groups]
+    assert [cell for cell in mean if cell != NONE] == means
+
+
+def test_what_depends_on_a_parameter_is_a_curve_over_it() -> None:
+    summary = WRITTEN["draw-reward"]
+    curves = [figure for figure in summary.figures if isinstance(figure, Curves)]
+    for series in (series for figure in curves for series in figure.series):
+        assert series.x == [step / 10 for step in range(11)]
+        assert parse(series.recipe) == parse("q-table,draw=1")
+    rows = {tuple(row) for row in summary.numbers.rows.values()}
+    assert not any(NONE in row for row in rows)  # the cost by seat is seen from draw 0 to draw 1
+    ends = [
+        [f"{series.median[end]:.1f}%" for end in (0, -1)]
+        for figure in curves
+        for series in figure.series
+    ]
+    assert {tuple(end) for end in ends[1:]} <= rows
+
+
+def test_a_difference_of_seeds_has_a_direction() -> None:
+    results = Results({"one": "", "two": ""}, {"one": [0] * 20, "two": [1] * 19 + [0]})
+    assert results.compare_seeds("one", "two", float) == "lower in 19 of 20, p < 0.0001"
+    assert results.compare_seeds("two", "one", float) == "higher in 19 of 20, p < 0.0001"
+    assert results.compare_seeds("one", "one", float) == "neither is higher"
+
+
+def test_lost_games_are_counted_until_hardly_any_is_lost() -> None:
+    nothing = [0.0] * 4
+    lines = dict.fromkeys(("low", "high", "least", "most"), nothing)
+    # 2 games lost, 8 x 0.75, 10 x 0.2525: of both seats together.
+    line = Series("", "", [2, 10, 20, 40], [100, 50, 0.5, 0], **lines, n=1, typical=0)
+    assert count_lost_games(line) == pytest.approx((2 + 6 + 2.525) / 2)
+    never = msgspec.structs.replace(line, median=[100, 50, 20, 20])
+    assert count_lost_games(never) is None
 
 
 def checked() -> list[tuple[str, str, str]]:
@@ -284,7 +348,7 @@ def test_strips_are_of_all_recipes_or_of_some() -> None:
     mark = Mark(2, "reported: 2")
     thirds = Quantity("Two", "games", lambda found: found / 3)
     (some,) = results.strips(thirds, ["two"], [mark], exact=False).groups
-    assert (some.recipe, some.values, some.marks) == ("double-q", [1.3333, 2], [mark])
+    assert (some.recipe, some.values, some.marks) == ("double-q", [1.33333333333, 2], [mark])
     assert results.medians(lambda found: 10 * found) == {"one": 20, "two": 50}
     assert results.each(lambda found: found > 2, ["one"]) == {"one": [True, False, False]}
 

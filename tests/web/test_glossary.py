@@ -74,6 +74,15 @@ def test_a_term_is_found_where_it_is_said_and_nothing_else_is_changed() -> None:
     ]
 
 
+def test_terms_say_what_the_textbook_says() -> None:
+    assert "pair of a state and an action" in " ".join(TERMS["exploring-starts"].meaning.split())
+    assert "expectation" in TERMS["return"].meaning
+    assert TERMS["bellman"].formula.startswith(r"V^{\pi}(s)")  # eq. 3.14
+    assert TERMS["bellman-optimality"].formula.startswith("Q^*(s, a)")  # eq. 3.20
+    for name in ("V*", "behaviour policy", "target policy", "credit assignment"):
+        assert name.lower() in PLACES
+
+
 PRIVATE = re.compile(  # what the field has words for: an illegal move, a blunder, symmetric, ...
     "taken cell|the result away|away the value|turned (?:and|or) (?:mirrored|reflected)"
     "|thought to be worth|[Rr]eally a (?:win|draw|loss)|in (?:truth|its own task)",

@@ -23,6 +23,7 @@ from app.web.algorithms.formula import Formula, block, inline, symbols
 from app.web.facts import find_losing_game
 from app.web.formatting import encode_position
 from app.web.pages.how import ALPHA, CONTENTS, GAME, PARTS, won_game, writing
+from app.web.service.deployment import ROOT
 from app.web.site_data import SiteData
 from app.web.urls import agent, how
 from tests.web.conftest import unled
@@ -104,6 +105,26 @@ def test_every_section_has_its_formula_in_mathml_core() -> None:
         for drawn in blocks:
             assert (drawn.tag, drawn.get("display")) == ("math", "block")
             assert {element.tag for element in drawn.iter()} <= MATHML_CORE
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("q-iteration", "q-learning", "q-table", "double-q", "self-play", "league", "dqn"),
+        *("sarsa", "expected-sarsa"),
+    ],
+)
+def test_a_target_says_what_it_is_when_the_game_is_over(name: str) -> None:
+    (target,) = (line for line in SECTIONS[name].formula.lines if line.startswith("y = "))
+    assert re.search(r"begin\{cases\} r .*?(if the game is over|for the last move)", target)
+
+
+def test_whoever_a_section_cites_with_a_year_is_a_source_of_it() -> None:
+    for name, section in SECTIONS.items():
+        prose = (ROOT / f"templates/how/sections/{name}.html").read_text()
+        cited = " ".join(f"{source.name} {source.year}" for source in section.cited)
+        years = re.findall(r"\b(?:19|20)\d\d\b", prose)
+        assert set(years) <= set(re.findall(r"\d{4}", cited)), name
 
 
 def letters(formulas: str) -> list[str]:

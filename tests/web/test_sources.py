@@ -114,6 +114,19 @@ def test_every_preset_leads_to_its_source(client: FlaskClient) -> None:
     assert sum(f'href="{urls.SOURCES}#' not in one for one in entries) == 1  # our champion
 
 
+def test_what_is_said_of_an_article_is_in_it() -> None:
+    assert "UCT" not in SOURCES["nested-software"].taken
+    assert "names" not in SOURCES["kocsis-szepesvari-2006"].taken
+    assert any("all nine outputs" in one for one in SOURCES["codingronin"].differs)
+    assert SOURCES["watkins-1989"].addresses
+
+
+def test_the_claim_about_menace_links_to_whoever_gave_its_numbers(client: FlaskClient) -> None:
+    page = client.get(urls.EXPERIMENT.url("menace")).text
+    for slug in ("michie-1963", "scroggs-2015", "lets-talk-data-2013"):
+        assert f'href="{urls.source(slug)}"' in page
+
+
 def test_the_project_cites_its_sources() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["references"]
     assert [one["title"] for one in cited] == [source.title for source in OTHERS]

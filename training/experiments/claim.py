@@ -40,7 +40,7 @@ from app.experiments import (
     Series,
     Table,
     Verdict,
-    rounded,
+    drop_noise,
     sign_test,
     summed_up,
     typical,
@@ -64,6 +64,7 @@ class Sweep:
     measure: Measure[Any]
     seeds: int = 1_000  # as many as are trained if no number is given
     checked: bool = True  # whether a test makes a run of the first recipe again
+    is_named: bool = True  # whether a recipe and its seed name a run, so that the lab can open it
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -167,7 +168,7 @@ class Results:
     Labels are unique within an experiment.  Where a method is given no labels it takes all.
     """
 
-    recipes: Mapping[str, str]  # label -> the recipe's one name, without a seed
+    recipes: Mapping[str, str]  # label -> the recipe's one name, without a seed; "" if unnamed
     found: Mapping[str, Sequence[Any]]  # label -> what the measure found, in the order of seeds
 
     def __getitem__(self, label: str) -> Sequence[Any]:
@@ -199,6 +200,16 @@ class Results:
         """Return how likely two recipes differ so much by chance, seed by seed."""
         return sign_test(self.values(one, value), self.values(other, value))
 
+    def compare_seeds(self, one: str, other: str, value: Callable[[Any], float]) -> str:
+        """Return in words whether most seeds of one are higher or lower, and the p of that."""
+        pairs = list(zip(self.values(one, value), self.values(other, value), strict=True))
+        above, below = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
+        if above == below:
+            return "neither is higher"
+        direction, count = ("higher", above) if above > below else ("lower", below)
+        p = chance(self.sign_test(one, other, value))
+        return f"{direction} in {count:,} of {len(pairs):,}, {p}"
+
     def higher(self, one: str, other: str, value: Callable[[Any], float]) -> tuple[bool, float]:
         """Whether the median of one is higher than that of another, and not by chance; and p."""
         p = self.sign_test(one, other, value)
@@ -207,7 +218,7 @@ class Results:
     def bars(self, title: str, unit: str, numbers: Mapping[str, float], log: bool = False) -> Bars:
         """Draw a number about all seeds of some recipes, by label."""
         bars = [
-            Bar(label, rounded(value), n=len(self.found[label]), recipe=self.recipes[label])
+            Bar(label, drop_noise(value), n=len(self.found[label]), recipe=self.recipes[label])
             for label, value in numbers.items()
         ]
         return Bars(title, unit, bars, exact=True, logarithmic=log)
@@ -226,7 +237,7 @@ class Results:
     ) -> Histogram:
         """Draw one number of each seed of some recipes as dots; all have the same marks."""
         groups = [
-            Group(label, self.recipes[label], [rounded(one) for one in values], list(marks))
+            Group(label, self.recipes[label], [drop_noise(one) for one in values], list(marks))
             for label, values in self.each(number.of, labels).items()
         ]
         return Histogram(number.title, number.unit, groups, exact)
@@ -238,6 +249,17 @@ class Results:
         rows = [list(value(found)) for found in self.found[label]]
         return summed_up(label, self.recipes[label], x, rows)
 
+    def series_over(
+        self, name: str, labels: Mapping[float, str], value: Callable[[Any], float]
+    ) -> Series:
+        """Make the curve of a number over a parameter, whose values `labels` has the recipes of.
+
+        The curve opens a run of the last recipe.
+        """
+        columns = [self.values(label, value) for label in labels.values()]
+        last = self.recipes[[*labels.values()][-1]]
+        return summed_up(name, last, [*labels], [*zip(*columns, strict=True)])
+
     def grid(self, number: Quantity, axes: Axes) -> Grid:
         """Make the medians of recipes as a grid."""
         labels = [[axes.label(row, column) for column in axes.columns] for row in axes.rows]
@@ -248,7 +270,7 @@ class Results:
             column_label=axes.names[1],
             rows=list(axes.rows),
             columns=list(axes.columns),
-            values=[[rounded(self.median(label, number.of)) for label in row] for row in labels],
+            values=[[drop_noise(self.median(label, number.of)) for label in row] for row in labels],
             recipes=[[self.typical_recipe(label, number.of) for label in row] for row in labels],
             n=len(self.found[labels[0][0]]),
         )

@@ -106,7 +106,7 @@ def carry_out(
         kept, trained = kept + len(there), trained + len(missing)
     results = Results(
         recipes={
-            label: name(parse(recipe))
+            label: name(parse(recipe)) if sweep.is_named else ""
             for sweep in experiment.sweeps
             for label, recipe in sweep.recipes.items()
         },
@@ -235,7 +235,9 @@ def _summary(
         numbers=_with_minus(conclusion.numbers),
         figures=list(conclusion.figures),
         command=f"python -m training experiment {experiment.id}{limited}",
-        versions=versions(*map(parse, results.recipes.values())),
+        versions=versions(
+            *(parse(one) for sweep in experiment.sweeps for one in sweep.recipes.values())
+        ),
         first_seed=0,
         seeds=most,
         runs=len(runs),

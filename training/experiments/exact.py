@@ -2,7 +2,7 @@
 
 from math import factorial
 
-from app.experiments import Bar, Bars, Grid, Table, rounded
+from app.experiments import Bar, Bars, Grid, Table, drop_noise
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.values import TIE, outcome_chances
@@ -40,7 +40,7 @@ def first_move(_results: claim.Results) -> claim.Conclusion:
                 "Random against random",
                 "%",
                 [
-                    Bar(text, rounded(float(share)), record="")
+                    Bar(text, drop_noise(float(share)), record="")
                     for text, share in zip(
                         ("X, who begins, wins", "drawn", "O wins"), first, strict=True
                     )
@@ -54,7 +54,7 @@ def first_move(_results: claim.Results) -> claim.Conclusion:
                 column_label="O",
                 rows=titles,
                 columns=titles,
-                values=[[rounded(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
+                values=[[drop_noise(lead[x, o]) for o in PLAYERS] for x in PLAYERS],
                 recipes=[["" for _ in PLAYERS] for _ in PLAYERS],
                 n=1,
             ),

@@ -1,7 +1,7 @@
 """How many games a learner needs."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 
@@ -32,7 +32,8 @@ TEACHERS = {
     ITSELF: "menace,vs=self,games=100000",
     GREEDY: "menace,vs=minimax-random,plays=greedy,games=100000",
 }
-FEW, MANY = 66, 50_000
+DRAWING = 20  # games after which Michie's machine drew
+MOST_LOST = 66  # games lost until then, the most that was published
 HARDLY = 1.0  # percent lost
 
 
@@ -43,9 +44,24 @@ def games_needed(line: Series) -> int | None:
     return None if first >= len(line.x) else round(line.x[first])
 
 
+def count_lost_games(line: Series) -> float | None:
+    """Return how many games of a seat the median seed loses until it loses hardly any.
+
+    `line` is the share of lost games, in percent, by the games that were played in both seats.
+    """
+    needed = games_needed(line)
+    if needed is None:
+        return None
+    until = np.array(line.x) <= needed + 0.5
+    games, share = np.array(line.x)[until], np.array(line.median)[until] / 100
+    between = np.diff(games) * (share[1:] + share[:-1]) / 2
+    both_seats = games[0] * share[0] + between.sum()
+    return float(both_seats / 2)
+
+
 @claim.experiment("menace", claim.Sweep(TEACHERS, MARKS))
 def menace(results: claim.Results) -> claim.Conclusion:
-    """How many games MENACE needs until it draws with a perfect player."""
+    """How many games MENACE loses until it draws with a perfect player."""
     lines = {
         (label, seat): table.curve(
             results, label, table.wins_line("minimax-random", seat, table.LOST), by_games=True
@@ -54,14 +70,18 @@ def menace(results: claim.Results) -> claim.Conclusion:
         for seat in table.SEAT_NAMES
     }
     needed = {place: games_needed(line) for place, line in lines.items()}
-    taught = [needed[label, seat] for label in (PERFECT, GREEDY) for seat in table.SEAT_NAMES]
-    within = [games is not None and FEW <= games <= MANY for games in taught]
-    marks = [Mark(float(FEW), "least published: 66"), Mark(float(MANY), "most published: 50,000")]
+    lost_until = {place: count_lost_games(line) for place, line in lines.items()}
+    as_x = [lost_until[label, "x"] for label in (PERFECT, GREEDY)]
+    within = [games is not None and round(games) <= MOST_LOST for games in as_x]
+    # He counts the games that the machine opens, which are every other one here.
+    marks = {"x": [Mark(2.0 * DRAWING, "Michie: draws after 20 as X")], "o": []}
     lost = table.against("minimax-random", "o", table.LOST)
 
-    def needs(label: str) -> list[str]:
-        games = (needed[label, seat] for seat in table.SEAT_NAMES)
-        return [claim.NONE if one is None else number(one) for one in games]
+    def write_games(
+        label: str, games: Mapping[tuple[str, table.SeatName], float | None]
+    ) -> list[str]:
+        counts = (games[label, seat] for seat in table.SEAT_NAMES)
+        return [claim.NONE if count is None else number(round(count)) for count in counts]
 
     def lost_in_the_end(label: str) -> list[str]:
         return [percent(lines[label, seat].median[-1]) for seat in table.SEAT_NAMES]
@@ -73,7 +93,7 @@ def menace(results: claim.Results) -> claim.Conclusion:
                 "games",
                 "%",
                 [lines[label, seat] for label in TEACHERS],
-                marks,
+                marks[seat],
                 logarithmic=True,
             )
             for seat in table.SEAT_NAMES
@@ -87,8 +107,18 @@ def menace(results: claim.Results) -> claim.Conclusion:
         Table(
             [f"as {seat.upper()}" for seat in table.SEAT_NAMES],
             {
-                "games until it loses less than 1%, drawing its beads": needs(PERFECT),
-                "games until then, playing the colour with most beads": needs(GREEDY),
+                "games lost in that seat until it loses less than 1%, drawing its beads": (
+                    write_games(PERFECT, lost_until)
+                ),
+                "games lost until then, playing the colour with most beads": (
+                    write_games(GREEDY, lost_until)
+                ),
+                "games played in both seats until then, drawing its beads": (
+                    write_games(PERFECT, needed)
+                ),
+                "games played until then, playing the colour with most beads": (
+                    write_games(GREEDY, needed)
+                ),
                 "lost in the end, taught by random": lost_in_the_end(RANDOM),
                 "lost in the end, taught by its own play": lost_in_the_end(ITSELF),
             },
@@ -241,13 +271,14 @@ MEASURES = {
     *(
         claim.Sweep(
             {
-                # Who answers is the measure's: where that is no policy the name has another.
                 label_of(teacher, first): LEARNER.format(
                     teacher if teacher in BUILT_IN else "self", initial
                 )
                 for first, initial in FIRST.items()
             },
             measure,
+            # The recipe names the learner alone: its teacher is a program in place of a person.
+            is_named=False,
         )
         for teacher, measure in MEASURES.items()
     ),

@@ -154,7 +154,10 @@ FIXED = {
 
 @claim.experiment("k-start", claim.Sweep(STARTING, MARKS), claim.Sweep(FIXED, END))
 def k_start(results: claim.Results) -> claim.Conclusion:
-    """Whether a high k at first hurts."""
+    """Whether a high k at first hurts.
+
+    Against the fixed player both medians are 100%, so the means are compared there.
+    """
     end, errors = results.medians(table.wins, STARTING), results.medians(table.blunders, STARTING)
     beats = table.both_seats("fixed", table.WON)
     beaten = {
@@ -179,9 +182,15 @@ def k_start(results: claim.Results) -> claim.Conclusion:
         claim.compare(
             STARTING,
             {
-                f"won against fixed, trained with it (sign test: {chance(r)})": (percent, beaten),
-                f"won against random after a league (0.1 or 0.001: {chance(p)})": (percent, end),
-                f"blunders after a league (0.1 or 0.001: {chance(q)})": (number, errors),
+                f"won against fixed, trained with it, mean (sign test: {chance(r)})": (
+                    percent,
+                    beaten,
+                ),
+                f"won against random after a league, median (0.1 or 0.001: {chance(p)})": (
+                    percent,
+                    end,
+                ),
+                f"blunders after a league, median (0.1 or 0.001: {chance(q)})": (number, errors),
             },
         ),
         claim.verdict_on(degrades),

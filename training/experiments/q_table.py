@@ -8,7 +8,7 @@ from time import perf_counter
 import msgspec
 import numpy as np
 
-from app.experiments import Bar, Bars, Board, Boards, Figure, Histogram, Mark, Table, rounded
+from app.experiments import Bar, Bars, Board, Boards, Figure, Histogram, Mark, Table, drop_noise
 from app.recipes import Recipe
 from app.tictactoe.game import SEATS, Game, O, X, tic_tac_toe
 from app.tictactoe.notation import record_to
@@ -203,7 +203,7 @@ def better_than_minimax(results: claim.Results) -> claim.Conclusion:
         [
             results.strips(
                 table.games(table.WON, "random", seat),
-                marks=[Mark(rounded(won[one, seat]), text) for one, text in PERFECT.items()],
+                marks=[Mark(drop_noise(won[one, seat]), text) for one, text in PERFECT.items()],
             )
             for seat in table.SEAT_NAMES
         ]
@@ -214,7 +214,7 @@ def better_than_minimax(results: claim.Results) -> claim.Conclusion:
                 bars=[
                     Bar(
                         f"{BASELINES[one].title}, as {seat.upper()}",
-                        rounded(won[one, seat]),
+                        drop_noise(won[one, seat]),
                         record="",
                     )
                     for one in PERFECT

@@ -1,27 +1,30 @@
 """What the tabular article says of its learner's parameters and variants."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
-from app.experiments import Curves, Grid, Series, Table, rounded
+from app.experiments import Curves, Grid, Series, Table, drop_noise
 from app.recipes import parse
 from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.tasks import task_q
 from training.experiments import claim, table
-from training.experiments.claim import chance, number, of, percent
+from training.experiments.claim import number, of, percent
 from training.measures import END, MARKS, Run
 
 STEPS = [step / 10 for step in range(11)]
 BAD = 40.0
 USUAL = {f"draw {step:g}": f"q-table,draw={step:g}" for step in STEPS}
 NO_LOSS = {f"draw {step:g}, loss 0": f"q-table,draw={step:g},loss=0" for step in (0.0, 0.5, 1.0)}
+BY_REWARD = dict(zip(STEPS, USUAL, strict=True))  # the reward of a draw -> label
 ENDS = FIRST, LAST = "draw 0", "draw 1"
+SOME = (FIRST, "draw 0.5", LAST, *NO_LOSS)
 
 
 @claim.experiment("draw-reward", claim.Sweep(USUAL | NO_LOSS, END))
 def draw_reward(results: claim.Results) -> claim.Conclusion:
-    """What a draw should be worth: from a loss to a win, step by step."""
+    """What a draw should be worth: from nothing to as much as a win, step by step."""
     lost = table.against("minimax-random", "o", table.LOST)
     bad = results.each(lambda run: lost(run) >= BAD, USUAL)
     won = results.medians(table.wins, USUAL)
@@ -30,10 +33,24 @@ def draw_reward(results: claim.Results) -> claim.Conclusion:
     as_x, as_o = (
         results.medians(table.against("random", seat, table.WON)) for seat in table.SEAT_NAMES
     )
+
+    def draw_curves(title: str, lines: Mapping[str, table.Number]) -> Curves:
+        series = [results.series_over(name, BY_REWARD, value) for name, value in lines.items()]
+        return Curves(title, "reward of a draw", "%", series)
+
     return claim.Conclusion(
         [
-            results.strips(table.LOST_AS_O),
-            results.strips(table.WINS),
+            draw_curves(table.LOST_AS_O.title, {"as O": lost}),
+            draw_curves(
+                "Games won against random",
+                {
+                    f"as {seat.upper()}": table.against("random", seat, table.WON)
+                    for seat in table.SEAT_NAMES
+                },
+            ),
+            results.strips(
+                table.LOST_AS_O._replace(title=f"{table.LOST_AS_O.title}, each run"), SOME
+            ),
             results.shares("Seeds that are unbeatable in both seats", proved),
         ],
         [cured, costs],
@@ -62,11 +79,11 @@ def draw_reward(results: claim.Results) -> claim.Conclusion:
     ),
 )
 def double_q(results: claim.Results) -> claim.Conclusion:
-    """Two tables in place of one: no improvement, or more stable and faster."""
+    """Whether two tables in place of one bring no improvement: neither more stable nor faster."""
     one, two, coin = results.recipes
     game, task = tic_tac_toe(), parse("q-table").task()
     assert task is not None
-    exact = rounded(float(task_q(game, task)[0][game.legal[0]].max()))
+    exact = drop_noise(float(task_q(game, task)[0][game.legal[0]].max()))
     wins, lost = table.wins_line("random", "o"), table.against("minimax-random", "o", table.LOST)
     bad = results.each(lambda run: lost(run) >= BAD)
     proved = results.each(table.beaten_nowhere)
@@ -76,9 +93,10 @@ def double_q(results: claim.Results) -> claim.Conclusion:
     def on_average(run: Run) -> float:
         return float(np.mean(wins(run)))
 
-    p = {label: results.sign_test(label, one, on_average) for label in (two, coin)}
+    p = results.sign_test(two, one, on_average)
+    seeds = {label: results.compare_seeds(label, one, on_average) for label in (two, coin)}
     averages = results.medians(on_average)
-    faster = averages[two] > averages[one] and p[two] < claim.SIGNIFICANT
+    faster = averages[two] > averages[one] and p < claim.SIGNIFICANT
     curves_of = table.curves(results, table.WON_AS_O._replace(of=wins))
     leads = {line.name: table.ahead(line, curves_of.series[0]) for line in curves_of.series[1:]}
     bias = {label: results.median(label, lambda run: run.start[-1]) - exact for label in proved}
@@ -104,7 +122,7 @@ def double_q(results: claim.Results) -> claim.Conclusion:
             {
                 "won as O against random in the end, median": (percent, end),
                 "points of the curve ahead of one table": (of, leads),
-                "mean of the curve, against one table (sign test)": (chance, p),
+                "mean of the curve, seed by seed, beside one table (sign test)": (str, seeds),
                 "unbeatable in both seats": (of, proved),
                 f"lose at least {percent(BAD, 0)} as O to randomised minimax": (of, bad),
                 f"bias of max Q at the start ({exact:.3f}), median": (

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from app.experiments import Bar, Bars, Mark, Table, rounded
+from app.experiments import Bar, Bars, Mark, Table, drop_noise
 from app.recipes import SHIPPED, name
 from app.tictactoe.agents import load
 from app.tictactoe.game import SEATS, X, tic_tac_toe
@@ -110,7 +110,7 @@ def _shipped() -> list[Bar]:
             continue
         against = load(MODELS, game, one).card.figures.vs["t-hand"]
         share = 50 * (against.x[-1][table.WON] + against.o[-1][table.WON])
-        bars.append(Bar(agent.title, rounded(share), recipe=name(agent.recipe)))
+        bars.append(Bar(agent.title, drop_noise(share), recipe=name(agent.recipe)))
     return sorted(bars, key=lambda bar: -bar.value)
 
 
@@ -119,7 +119,7 @@ def boyan(results: claim.Results) -> claim.Conclusion:
     """Whether a learned player wins 58% against T-hand and draws 42%."""
     wins, loses = table.both_seats("t-hand", table.WON), table.both_seats("t-hand", table.LOST)
     bound = _bound()
-    marks = [Mark(REPORTED, "Boyan: 58%"), Mark(rounded(bound), "the most without any loss")]
+    marks = [Mark(REPORTED, "Boyan: 58%"), Mark(drop_noise(bound), "the most without any loss")]
     reaching = results.each(lambda run: wins(run) >= REPORTED and loses(run) == 0)
     own, others = reaching[SELF_PLAY], [label for label in results.recipes if label != SELF_PLAY]
     elsewhere = any(any(reaching[label]) for label in others)

@@ -36,6 +36,12 @@ VERDICTS = {
     "inconclusive": "inconclusive",
 }
 bp.add_app_template_filter(VERDICTS.__getitem__, "verdict")
+# The headings of the page of sources.
+FAMILIES = {
+    "project": "The five projects",
+    "classic": "The classics",
+    "page": "Pages and programs of others",
+}
 SITE = "Q-Tac-Toe"
 OPEN = 16  # claims that are seen before a source is opened: three screens of them
 
@@ -81,7 +87,7 @@ class ExperimentPage(Page, frozen=True):
 
 
 class SourcesPage(Page, frozen=True):
-    """All sources: the projects, then the classics by year."""
+    """All sources: the projects, the classics by year, and pages that others cite."""
 
     template: ClassVar = "experiments/sources.html"
 
@@ -203,6 +209,6 @@ def sources() -> Response:
             for source in SOURCES.values()
             if source.kind == kind
         ]
-        for kind, title in {"project": "The five projects", "classic": "The classics"}.items()
+        for kind, title in FAMILIES.items()
     }
     return render_page(SourcesPage(families))
