@@ -18,6 +18,7 @@ from app.tictactoe.views import Worth
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # in Python "$" also matches before a last line break
 # No invisible character, and none that changes the direction of the text.
 TITLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
+TOLERANCE = 1e-6  # of sums of rounded chances
 TAKEN = {"human", "truth", "self", "both", *BASELINES}  # names that no agent may have
 
 UNJUDGED = Figures(
@@ -138,22 +139,40 @@ def check_figures(game: Game, figures: Figures) -> None:
             f"figures are against {', '.join(figures.vs) or 'no opponent'} and have to be against "
             f"{', '.join(BASELINES)}: `python -m training judge` writes them anew"
         )
-    lists: list[Sized] = [figures.nash_conv, figures.blunders]
-    if figures.classes_right is not None:
-        lists.append(figures.classes_right)
+    _check_chances(figures)
+    _check_nash_conv(figures)
+    snapshots = len(figures.updates)
+    if snapshots == 0 or any(len(entries) != snapshots for entries in _figure_lists(figures)):
+        raise ValueError("figures do not have one entry a snapshot")
+    reachable = figures.reachable_blunders
+    if max((*figures.blunders, *reachable.x, *reachable.o)) > game.decisions:
+        raise ValueError(f"there are no more blunders than decisions, {game.decisions}")
+
+
+def _check_chances(figures: Figures) -> None:
+    for chances in (figures.best_response, *figures.vs.values()):
+        sums = [sum(entry) for entry in (*chances.x, *chances.o)]
+        if any(abs(total - 1) > TOLERANCE for total in sums):
+            raise ValueError("chances of win, draw and loss add up to 1")
+
+
+def _check_nash_conv(figures: Figures) -> None:
+    beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
+    # The best responders' wins less their losses; the chances are in the agent's view.
+    gains = [as_x[2] - as_x[0] + as_o[2] - as_o[0] for as_x, as_o in beaten]
+    pairs = zip(gains, figures.nash_conv, strict=False)
+    if any(abs(gain - figure) > TOLERANCE for gain, figure in pairs):
+        raise ValueError("nash_conv is what the best responders of both seats gain together")
+
+
+def _figure_lists(figures: Figures) -> list[Sized]:
+    """Return all lists that have one entry a snapshot."""
+    reachable = figures.reachable_blunders
+    lists: list[Sized] = [figures.nash_conv, figures.blunders, reachable.x, reachable.o]
     for chances in (figures.best_response, *figures.vs.values()):
         lists += [chances.x, chances.o]
-        if any(abs(sum(entry) - 1) > 1e-6 for entry in (*chances.x, *chances.o)):
-            raise ValueError("chances of win, draw and loss add up to 1")
-    beaten = zip(figures.best_response.x, figures.best_response.o, strict=False)
-    gains = [x[2] - x[0] + o[2] - o[0] for x, o in beaten]
-    if any(abs(a - b) > 1e-6 for a, b in zip(gains, figures.nash_conv, strict=False)):
-        raise ValueError("nash_conv is what the best responders of both seats gain together")
-    lists += [figures.reachable_blunders.x, figures.reachable_blunders.o]
+    if figures.classes_right is not None:
+        lists.append(figures.classes_right)
     if figures.task is not None:
         lists += [getattr(figures.task, name) for name in figures.task.__struct_fields__]
-    if not figures.updates or any(len(entries) != len(figures.updates) for entries in lists):
-        raise ValueError("figures do not have one entry a snapshot")
-    counts = (*figures.blunders, *figures.reachable_blunders.x, *figures.reachable_blunders.o)
-    if max(counts) > game.decisions:
-        raise ValueError(f"there are no more blunders than decisions, {game.decisions}")
+    return lists

@@ -169,13 +169,15 @@ def _in_both_seats(named: list[Cause]) -> list[Cause]:
 
 def _other_side(play: Play, seat: int) -> list[Cause]:
     """Return the cause that a seat plays the worst moves, as if its view were reversed, if any."""
-    of = _hanging(play, seat)
-    so = of & (play.choice <= play.facts.worst).all(axis=1)
-    by_chance = float(play.facts.worst_by_chance[of].sum())
-    if of.sum() < FEW or so.sum() <= (by_chance + of.sum()) / 2:
+    hanging = _hanging(play, seat)
+    plays_worst = (play.choice <= play.facts.worst).all(axis=1)
+    so = hanging & plays_worst
+    number, of = int(so.sum()), int(hanging.sum())
+    by_chance = float(play.facts.worst_by_chance[hanging].sum())
+    halfway = (by_chance + of) / 2  # between random moves and the worst ones everywhere
+    if of < FEW or number <= halfway:
         return []
-    shown = _worst(play, so)
-    return [Cause("other-side", seat, "", int(so.sum()), int(of.sum()), by_chance, shown)]
+    return [Cause("other-side", seat, "", number, of, by_chance, _worst(play, so))]
 
 
 def _one_cell(play: Play, found: Mistakes, rest: Where) -> list[Cause]:
@@ -203,29 +205,34 @@ def _no_block(play: Play, rest: Where) -> list[Cause]:
     """Return the cause that the policy does not block a win although it takes its own, if so."""
     wins, threat = play.facts.wins, play.facts.threat
     reachable = rest & play.reachable
-    of, could_win = reachable & threat.any(axis=1), reachable & wins.any(axis=1)
-    blocks = (play.policy * threat).sum(axis=1)
-    share = blocks[of].mean() if of.sum() >= FEW else 1.0
-    won = (play.policy * wins)[could_win].sum(axis=1).mean() if could_win.any() else 1.0
-    if share > SELDOM or won < share:
+    threatened = reachable & threat.any(axis=1)
+    could_win = reachable & wins.any(axis=1)
+    block_chance = (play.policy * threat).sum(axis=1)
+    win_chance = (play.policy * wins).sum(axis=1)
+    blocked = block_chance[threatened].mean() if threatened.sum() >= FEW else 1.0
+    won = win_chance[could_win].mean() if could_win.any() else 1.0
+    if blocked > SELDOM or won < blocked:
         return []
-    number = round(float((1 - blocks)[of].sum()))
-    expected = float((1 - play.facts.by_chance[of]).sum())
-    shown = _worst(play, of & (blocks < 1))
-    return [Cause("no-block", 0, "", number, int(of.sum()), expected, shown)]
+    number = round(float((1 - block_chance)[threatened].sum()))
+    by_chance = float((1 - play.facts.by_chance[threatened]).sum())
+    shown = _worst(play, threatened & (block_chance < 1))
+    return [Cause("no-block", 0, "", number, int(threatened.sum()), by_chance, shown)]
 
 
 def _images(play: Play, found: Mistakes, kinds: Atlas, rest: Where) -> list[Cause]:
     """Return the cause that most blunders are not made in all images of a position, if so."""
     game = play.game
-    here = rest[found.position[kinds.row]] & (kinds.images > 1)
-    so = here & (kinds.erring < kinds.images)
-    if here.sum() < FEW or so.sum() < OFTEN * here.sum():
+    example = found.position[kinds.row]  # of each class
+    has_images = rest[example] & (kinds.images > 1)
+    so = has_images & (kinds.erring < kinds.images)
+    number, of = int(so.sum()), int(has_images.sum())
+    if of < FEW or number < OFTEN * of:
         return []
-    position = int(found.position[kinds.row[so.argmax()]])
-    erring = np.isin(game.image[:, position], found.position)
-    other = int(game.image[(~erring).argmax(), position])
-    return [Cause("images", 0, "", int(so.sum()), int(here.sum()), 0.0, (position, other))]
+    position = int(example[so.argmax()])
+    images = game.image[:, position]
+    is_right = ~np.isin(images, found.position)
+    other = int(images[is_right.argmax()])
+    return [Cause("images", 0, "", number, of, 0.0, (position, other))]
 
 
 def _unreachable(play: Play, found: Mistakes) -> list[Cause]:
@@ -247,12 +254,15 @@ def _skill(play: Play, seat: int) -> tuple[float, int, int, float]:
 
     They are the positions in which it errs, those in which it could, and as many with random moves.
     """
-    of = _hanging(play, seat)
-    if not of.any():
+    hanging = _hanging(play, seat)
+    if not hanging.any():
         return 1.0, 0, 0, 0.0
-    kept, by_chance = play.kept[of], play.facts.keeps[of]
-    skill = float((kept.mean() - by_chance.mean()) / (1 - by_chance.mean()))
-    return skill, round(float((1 - kept).sum())), int(of.sum()), float((1 - by_chance).sum())
+    kept, kept_by_chance = play.kept[hanging], play.facts.keeps[hanging]
+    random_share = kept_by_chance.mean()
+    skill = float((kept.mean() - random_share) / (1 - random_share))
+    errors = round(float((1 - kept).sum()))
+    errors_by_chance = float((1 - kept_by_chance).sum())
+    return skill, errors, int(hanging.sum()), errors_by_chance
 
 
 def _worst(play: Play, where: Where) -> tuple[int, ...]:

@@ -310,7 +310,9 @@ def _symmetry(rows: int, columns: int) -> NDArray[np.intp]:
     A board that is not square has four of the eight.
     """
     grid = np.arange(rows * columns).reshape(rows, columns)
-    images = [np.rot90(side, turns) for side in (grid, grid[:, ::-1]) for turns in range(4)]
+    mirrored = grid[:, ::-1]
+    images = [np.rot90(side, turns) for side in (grid, mirrored) for turns in range(4)]
+    # A dictionary keeps the first of equal ones, in order: a board of one row has fewer.
     maps = dict.fromkeys(tuple(image.ravel()) for image in images if image.shape == grid.shape)
     return np.array(list(maps), np.intp)
 

@@ -32,6 +32,7 @@ def encode(game: Game, choice: Choice) -> str:
     if choice.shape != game.legal.shape or (choice & ~game.legal).any():
         raise ValueError(f"moves are {game.legal.shape}, none of them illegal")
     _check_decisions(game, choice)
+    # Of each symmetry: the moves in an image are the images of the moves.
     symmetric = all((choice[image] == choice[:, cells]).all() for image, cells in _images(game))
     bits = choice[game.legal]
     return _encode_bits(bits[_first_pairs(game)] if symmetric else bits)

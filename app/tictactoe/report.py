@@ -162,7 +162,8 @@ def report(
 def chances_against(game: Game, opponent: Policy, policy: Policy, seat: int) -> Chances:
     """Return win, draw and loss of `policy` in a seat (+1 X, -1 O) against `opponent`, rounded."""
     both = line_up(game, np.stack([policy, opponent])[:, game.legal])
-    x, o = np.array([[0], [1]] if seat == X else [[1], [0]])
+    own, other = np.array([0]), np.array([1])
+    x, o = (own, other) if seat == X else (other, own)
     return _own_side(meet(game, both, x, o), seat)[0]
 
 

@@ -133,10 +133,12 @@ class LineUp(NamedTuple):
 def line_up(game: Game, policies: Values) -> LineUp:
     """Return the moves of L policies, their chances of the pairs [L, P], ready for matches."""
     moves = policies > 0
-    played = np.flatnonzero(moves)
+    played = np.flatnonzero(moves)  # numbered policy by policy, P a policy
     sizes = np.add.reduceat(moves, game.pair_start[:-1], axis=1, dtype=np.intp)
     starts = sizes.cumsum().reshape(sizes.shape) - sizes
-    return LineUp(policies.ravel()[played], game.pair_after[played % game.pairs], starts, sizes)
+    chance = policies.ravel()[played]
+    after = game.pair_after[played % game.pairs]
+    return LineUp(chance, after, starts, sizes)
 
 
 def join_line_ups(first: LineUp, second: LineUp) -> LineUp:
@@ -172,7 +174,8 @@ def matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Iterator[tu
         # The moves of all these nodes in one row: those of node i are starts[i] and the following.
         size = sizes[node]
         row_start = size.cumsum() - size
-        move = np.arange(size.sum()) + (starts[node] - row_start).repeat(size)
+        offset = starts[node] - row_start  # from a place in that row to a move of the line-up
+        move = np.arange(size.sum()) + offset.repeat(size)
         weight = here[match, decision].repeat(size) * chance[move]
         reached, match = after[move], match.repeat(size)
         over = reached >= game.decisions
