@@ -104,7 +104,7 @@ def _value(parameter: Parameter, text: str) -> Value:
         return text == WORDS[True]
     if parameter.kind is int and WHOLE.fullmatch(text):
         return int(text)
-    if parameter.kind is float and len(text) <= LONGEST and NUMBER.fullmatch(text):
+    if parameter.kind is float and NUMBER.fullmatch(text):
         return float(text) + 0.0  # -0.0 is 0
     if parameter.kind is str:
         return text.replace(" ", "+")  # what a `+` becomes in a query
