@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from app.web import urls
 from app.web.hint import build_hint
 from app.web.match import Match, replay_match
-from app.web.pages.play import PlayPage, minds_page, place_at, play_page
+from app.web.pages.play import PlayPage, minds_page, place_at
 from app.web.site_data import SiteData
 from app.web.wording import grade_strength
 
@@ -20,7 +20,7 @@ LOST = Match("021486", o="q-learning-1", tally=(2, 1, 0))
 
 
 def page(site: SiteData, match: Match) -> PlayPage:
-    return play_page(replay_match(match, site))
+    return PlayPage(replay_match(match, site))
 
 
 def link(shown: str, id: str) -> str:

@@ -1,5 +1,6 @@
 """The front page: a program learns before one's eyes, and four ways in."""
 
+from functools import cached_property
 from typing import ClassVar
 
 from flask import Blueprint, Response, request
@@ -23,16 +24,49 @@ class FrontPage(Page, frozen=True):
 
     template: ClassVar = "front/front.html"
 
-    film: Film
-    step: int  # the frame that is shown
+    site: SiteData
+    name: str  # of the agent whose training is shown
+    step: int  # the frame of the film that is shown
     plays: bool  # whether the film begins by itself
-    next_step: str  # the address of the next frame, after the last of the first
-    name: str  # whose it is
-    mind: MindPicture
-    tiles: int  # how many there are
-    watched: str  # where two learners play each other
-    puzzle: int  # of the film's agent
-    cast: list[tuple[str, str, Character]]  # name, title and character
+
+    @cached_property
+    def film(self) -> Film:
+        """The film of its training."""
+        return film_of(self.site, self.name, BLOCKED)
+
+    @property
+    def next_step(self) -> str:
+        """The address of the next frame, after the last of the first."""
+        return urls.HOME.url(step=next_step(self.step, self.film.last))
+
+    @property
+    def mind(self) -> MindPicture:
+        """Its mind."""
+        return picture(self.site, self.name, self.step, moving=True)
+
+    @property
+    def tiles(self) -> int:
+        """How many tiles the mind has."""
+        return len(self.site.tiles.decision)
+
+    @property
+    def watched(self) -> str:
+        """The address where two learners play each other."""
+        return watched(self.site)
+
+    @property
+    def puzzle(self) -> int:
+        """The number of a puzzle of the film's agent."""
+        return first_puzzle(self.site, self.name)
+
+    @property
+    def cast(self) -> list[tuple[str, str, Character]]:
+        """The name, the title and the character of an agent of each strength."""
+        return [
+            (name, self.site.titles[name], characterise(self.site, name))
+            for name in CAST
+            if name in self.site.agents
+        ]
 
 
 @bp.get(urls.HOME)
@@ -40,25 +74,8 @@ def front() -> Response:
     """Show the front page."""
     site, step = current_site(), request.args.get("step", "")
     name = first_opponent(site)
-    film = film_of(site, name, BLOCKED)
-    frame = read_step(name, step, film.last, site)
-    page = FrontPage(
-        film=film,
-        step=frame,
-        plays=not step,
-        next_step=urls.HOME.url(step=next_step(frame, film.last)),
-        name=name,
-        mind=picture(site, name, frame, moving=True),
-        tiles=len(site.tiles.decision),
-        watched=watched(site),
-        puzzle=first_puzzle(site, name),
-        cast=[
-            (each, site.titles[each], characterise(site, each))
-            for each in CAST
-            if each in site.agents
-        ],
-    )
-    return render_page(page)
+    shown = read_step(name, step, film_of(site, name, BLOCKED).last, site)
+    return render_page(FrontPage(site, name, shown, plays=not step))
 
 
 def watched(site: SiteData) -> str:

@@ -1,7 +1,7 @@
 """The game: a match where it stands, its settings, its players, and what all would play there."""
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -220,14 +220,69 @@ class PlayPage(Page, frozen=True):
     template: ClassVar = "play/play.html"
     fragment: ClassVar = ("game", "moves")
 
-    match: Match
-    seats: tuple[Seat, Seat]
-    scene: MatchView
-    snapshots: Snapshots | None  # None where they are hidden or were never learned
-    lens: str  # whose values colour the board, by its title
-    why: str  # the address that explains the best value, "" where none can be
-    minds: str  # where it stands who would play what
-    chart: Markup  # the value of the game over its moves
+    state: MatchState
+
+    @property
+    def match(self) -> Match:
+        """The match."""
+        return self.state.match
+
+    @property
+    def seats(self) -> tuple[Seat, Seat]:
+        """Who plays X and who plays O."""
+        return describe_seats(self.state)
+
+    @cached_property
+    def scene(self) -> MatchView:
+        """The board and its controls."""
+        return build_match_view(self.state)
+
+    @property
+    def lens(self) -> str:
+        """Whose values colour the board, by its title."""
+        return self.state.site.titles[find_shown_lens(self.state)]
+
+    @property
+    def snapshots(self) -> Snapshots | None:
+        """The slider over a training; None where values are hidden or were never learned."""
+        if self.match.hide:
+            return None
+        return build_snapshots(self.state, find_shown_lens(self.state))
+
+    @property
+    def chart(self) -> Markup:
+        """The value of the game over its moves."""
+        return value_chart(self.state, self.scene.moves)
+
+    @property
+    def why(self) -> str:
+        """The address that explains a value, "" where none can be.
+
+        It is the value of the best move, or of the move that a finished game turned on.
+        """
+        if self.match.step is not None or self.match.hide or self._explained_ply is None:
+            return ""
+        decider = choose_lens(self.match, self.state.site, mover_at(self._explained_ply))
+        if is_moves(decider) or self.state.site.is_taught(decider):
+            return ""
+        blame = self.scene.blame
+        return urls.why(self._explained, self.state.cells[blame.ply - 1] if blame else None)
+
+    @property
+    def minds(self) -> str:
+        """The address of what all agents would play in that position."""
+        return urls.MINDS.url_for_match(self._explained if self.state.over else self.match)
+
+    @property
+    def _explained_ply(self) -> int | None:
+        """The ply whose values can be explained, None where there is none."""
+        blame = self.scene.blame
+        return blame.ply - 1 if blame else self.scene.ply
+
+    @property
+    def _explained(self) -> Match:
+        """The match at that ply."""
+        return self.match if self._explained_ply is None else self.match.at(self._explained_ply)
 
 
 @bp.get(urls.PLAY.url(""))
@@ -237,7 +292,7 @@ def play(record: str = "") -> Response:
     state = parse_match(record, request.args, current_site())
     if state.match == Match() and not request.args.get("o"):
         state = parse_match("", {"o": first_opponent(current_site())}, current_site())
-    return render_page(play_page(state))
+    return render_page(PlayPage(state))
 
 
 @bp.get(urls.SET)
@@ -254,29 +309,4 @@ def reply(record: str = "") -> AnyResponse:
     # What came by itself leaves no trail in the history.
     by_itself = request.headers.get("HX-Trigger", "").startswith(BY_ITSELF)
     history = "Replace" if by_itself else "Push"
-    return redirect_after_form(urls.play(after.match), partial(play_page, after), history)
-
-
-def play_page(state: MatchState) -> PlayPage:
-    """Gather what the templates write down."""
-    match, site = state.match, state.site
-    shown, lens = build_match_view(state), find_shown_lens(state)
-    ply, cell = shown.ply, None
-    if shown.blame:
-        ply = shown.blame.ply - 1
-        cell = state.cells[ply]
-    decided = match if ply is None else match.at(ply)
-    explained = match.step is None and not match.hide and ply is not None
-    if explained:
-        decider = choose_lens(match, site, mover_at(len(decided.shown)))
-        explained = not (is_moves(decider) or site.is_taught(decider))
-    return PlayPage(
-        match=match,
-        seats=describe_seats(state),
-        scene=shown,
-        snapshots=None if match.hide else build_snapshots(state, lens),
-        lens=site.titles[lens],
-        why=urls.why(decided, cell) if explained else "",
-        minds=urls.MINDS.url_for_match(decided if state.over else match),
-        chart=value_chart(state, shown.moves),
-    )
+    return redirect_after_form(urls.play(after.match), partial(PlayPage, after), history)

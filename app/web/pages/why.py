@@ -1,7 +1,7 @@
 """Everything there is to say of one value; the page and the plain text are made of it."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -223,16 +223,62 @@ class WhyPage(Page, frozen=True):
     template: ClassVar = "why/why.html"
     fragment: ClassVar = ("explanation",)
 
-    why: Explanation
-    lens: str  # whose value it is, in words
-    board: Board  # every empty square leads to its own why
-    after: dict[int, str]  # by answer: where the position that follows is shown
-    algorithm: str  # the section of /how that explains it
-    formula: Formula  # the rule in general
-    here: str
-    preview: str  # the picture with which a link to it is shown
-    back: str
-    others: list[tuple[str, str, str]]  # whose opinions else there are: id, name, address
+    state: MatchState
+    pair: Pair  # whose value is explained
+
+    @cached_property
+    def why(self) -> Explanation:
+        """The explanation."""
+        return explain(self.pair)
+
+    @property
+    def lens(self) -> str:
+        """Whose value it is, in words."""
+        return self.pair.site.titles[self.pair.lens]
+
+    @property
+    def board(self) -> Board:
+        """The position, of which every empty square leads to its own why."""
+        pair, match = self.pair, self.state.match
+        values = evaluate_moves(pair.site, pair.position, pair.lens, pair.step, match.own)
+        link = partial(urls.why, match)
+        return board(self.state, values, link, "why-board", "The position", pair.cell)
+
+    @property
+    def after(self) -> dict[int, str]:
+        """The address of the position after each answer, by its cell."""
+        match, cell = self.state.match, self.pair.cell
+        return {row.cell: _after(match, cell, row.cell) for row in self.why.rows}
+
+    @property
+    def algorithm(self) -> str:
+        """The section of /how that explains it."""
+        return section_of(self.pair)
+
+    @property
+    def formula(self) -> Formula:
+        """The rule in general."""
+        return SECTIONS[self.algorithm].formula
+
+    @property
+    def here(self) -> str:
+        """The address of this page."""
+        return urls.why(self.state.match, self.pair.cell)
+
+    @property
+    def preview(self) -> str:
+        """The address of the picture with which a link to it is shown."""
+        return urls.MATCH_PREVIEW.url_for_match(replace(self.state.match, lens=self.pair.lens))
+
+    @property
+    def back(self) -> str:
+        """The address of the match."""
+        return urls.play(self.state.match)
+
+    @property
+    def others(self) -> list[tuple[str, str, str]]:
+        """Who else has values of the move: id, name and address."""
+        return _others(self.state.match, self.pair)
 
 
 @bp.get(urls.WHY.url(""))
@@ -240,29 +286,7 @@ class WhyPage(Page, frozen=True):
 def why(record: str = "") -> Response:
     """Explain the value of a move in the position shown; without a cell, of the lens's best."""
     state = parse_match(record, request.args, current_site())
-    match, pair = state.match, parse_pair(state, request.args.get("cell", ""))
-    explanation = explain(pair)
-    view = evaluate_moves(pair.site, pair.position, pair.lens, pair.step, match.own)
-    page = WhyPage(
-        why=explanation,
-        lens=pair.site.titles[pair.lens],
-        board=board(
-            state,
-            view,
-            partial(urls.why, match),
-            "why-board",
-            "The position",
-            pair.cell,
-        ),
-        after={row.cell: _after(match, pair.cell, row.cell) for row in explanation.rows},
-        algorithm=section_of(pair),
-        formula=SECTIONS[section_of(pair)].formula,
-        here=urls.why(match, pair.cell),
-        preview=urls.MATCH_PREVIEW.url_for_match(replace(match, lens=pair.lens)),
-        back=urls.play(match),
-        others=_others(match, pair),
-    )
-    return render_page(page)
+    return render_page(WhyPage(state, parse_pair(state, request.args.get("cell", ""))))
 
 
 def parse_pair(state: MatchState, text: str) -> Pair:
