@@ -1,4 +1,4 @@
-"""The API explained: to programs as OpenAPI, which SpecTree reads off, and to people by a page."""
+"""The description of the API: an OpenAPI document, made by SpecTree, and a page for people."""
 
 import json
 import re
@@ -59,7 +59,7 @@ def refuse(request: Request, _response: Any, error: Any, _instance: Any, adapter
 
 
 def check(_request: Any, _response: Any, error: Any, _instance: Any, _adapter: Any) -> None:
-    """Raise an answer's fault, if it is not as it is described."""
+    """Raise the validation error of an answer that breaks its description."""
     if error:
         raise error
 
@@ -82,7 +82,7 @@ tree = SpecTree(
 
 
 def answer(model: type, *faults: int) -> Response:
-    """Describe an operation's answer, and with which codes it fails besides 400 and 414."""
+    """Return the responses of an operation: its answer, and faults besides 400 and 414."""
     return Response(HTTP_200=model, **{f"HTTP_{code}": Fault for code in sorted([*faults, 414])})
 
 
@@ -110,7 +110,7 @@ def describe(site: SiteData) -> Document:
 
 
 def operations(document: Document) -> Iterator[tuple[str, Document]]:
-    """Go through the paths of a description and what a GET of each answers."""
+    """Yield each path of a description with its GET operation."""
     for path, methods in document["paths"].items():
         yield path, methods["get"]
 
@@ -181,17 +181,17 @@ bp = Blueprint("api", __name__)
 
 
 class ApiPage(Page, frozen=True):
-    """The API explained to people, as its description has it."""
+    """The page that explains the API, made from its description."""
 
     template: ClassVar = "api/api.html"
 
-    site: str  # its address
-    paths: Mapping[str, Document]  # what each answers
-    schemas: Mapping[str, Document]  # the kinds of objects in the answers
-    examples: Mapping[str, tuple[str, str]]  # by path: a request, and what this server answers
+    site: str  # its URL
+    paths: Mapping[str, Document]  # the GET operation of each
+    schemas: Mapping[str, Document]  # of the objects in the answers, by name
+    examples: Mapping[str, tuple[str, str]]  # by path: a request, and the answer of this server
     fault: tuple[str, str]
-    phrases: Mapping[str, str]  # of the codes of HTTP
-    client: str  # a program that plays a game
+    phrases: Mapping[str, str]  # of the HTTP status codes
+    client: str  # the source of a program that plays a game
 
 
 @bp.get(urls.API)
@@ -215,7 +215,7 @@ def api() -> Answer:
 
 
 def _address(path: str, parameters: list[Document]) -> str:
-    """Fill the first example of each parameter into a path and its query."""
+    """Return a URL of a path, with the first example of each parameter filled in."""
     given: dict[str, dict[str, Any]] = {"path": {}, "query": {}}
     for parameter in parameters:
         for example in parameter["schema"].get("examples", [])[:1]:
@@ -229,7 +229,7 @@ def _example(address: str, base_url: str) -> tuple[str, str]:
 
 
 def written(value: Any, indent: str = "") -> str:
-    """Write a JSON value with as much on a line as fits."""
+    """Return a JSON value as text, broken into lines only where it does not fit."""
     flat = json.dumps(value, ensure_ascii=False)
     if len(indent + flat) <= WIDTH or not isinstance(value, dict | list):
         return flat
@@ -243,7 +243,7 @@ def written(value: Any, indent: str = "") -> str:
 
 @bp.app_template_global()
 def type_in_words(schema: dict[str, Any]) -> tuple[str, str]:
-    """Name the type that a JSON Schema describes, and where it is explained: "" if it need not."""
+    """Return the name of a JSON Schema's type, and a link to its explanation, or ""."""
     there = ""
     match schema:
         case {"$ref": str(reference)}:
