@@ -154,7 +154,8 @@ def test_the_heads_are_those_of_the_columns(all_agents: str) -> None:
     heads = [head.split() for head in Table(all_agents, "ranking").rows[0]]
     assert len(heads) == len(groups)
     for head, group in zip(heads, groups, strict=True):
-        assert head[: len(group.split())] == group.split()
+        words = group.title.split()
+        assert head[: len(words)] == words
     assert all_agents.count('aria-sort="ascending"') == 1
 
 

@@ -133,3 +133,15 @@ def test_no_style_sheet_loses_anything_by_losing_its_spaces() -> None:
         assert len(lean_one) < len(path.read_text())
         strings = re.findall(r'"[^"]*"', re.sub(r"(?s)/\*.*?\*/", "", path.read_text()))
         assert re.findall(r'"[^"]*"', lean_one) == strings
+
+
+def test_the_lines_of_style_sheets_fit_on_a_screen() -> None:
+    vendored = ROOT / "static" / "vendor"
+    too_long = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in (ROOT / "static").rglob("*.css")
+        if vendored not in path.parents
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > 120
+    ]
+    assert too_long == []

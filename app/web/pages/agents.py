@@ -51,11 +51,18 @@ class Player(NamedTuple):
     card: Card | None  # of those who learned
 
 
+class ColumnGroup(NamedTuple):
+    """Figures that share a column of the table, one below the other."""
+
+    id: str  # in the page and in its style sheet
+    title: str
+
+
 class Column(NamedTuple):
-    """One figure; those of one group share a column of the table, one below the other."""
+    """One figure."""
 
     key: str
-    group: str
+    group: ColumnGroup
     head: str
     order: str  # what a first click on its head sorts to: the best or the most on top
     value: Callable[[Player], Any]  # "" for those who never learned, where it is of a training
@@ -124,7 +131,7 @@ def _learned(value: Callable[[Card], Any]) -> Callable[[Player], Any]:
 
 
 def _by_seat(
-    key: str, group: str, value: Callable[[PolicyJudgement, str], Any], kind: str = "number"
+    key: str, group: ColumnGroup, value: Callable[[PolicyJudgement, str], Any], kind: str = "number"
 ) -> list[Column]:
     def column(seat: str) -> Column:
         return Column(
@@ -140,31 +147,37 @@ def _by_seat(
     return [column(seat) for seat in SEATS]
 
 
-def _against(opponent: str, group: str) -> list[Column]:
+def _against(opponent: str, group: ColumnGroup) -> list[Column]:
     """Make the columns of the chances, sorted by games won, then by games drawn."""
     return _by_seat(opponent, group, lambda judged, seat: judged.chances[opponent, seat], "outcome")
 
 
+AGENT, BLUNDERS = ColumnGroup("agent", "Agent"), ColumnGroup("blunders", "Blunders")
+METHOD, TRAINING = ColumnGroup("method", "Method"), ColumnGroup("training", "Training")
 COLUMNS = [
-    Column("title", "Agent", "Agent", ASCENDING, _title, "title"),
-    Column("blunders", "Blunders", "Blunders", ASCENDING, lambda player: player.judgement.blunders),
-    *_by_seat("unbeatable", "Unbeatable", lambda judged, seat: judged.unbeatable[seat]),
-    *_against("random", "Against Random"),
-    *_against("t-hand", "Against T-hand"),
-    *_against(BEST_RESPONDER, "Its best responder"),
+    Column("title", AGENT, "Agent", ASCENDING, _title, "title"),
+    Column("blunders", BLUNDERS, "Blunders", ASCENDING, lambda player: player.judgement.blunders),
+    *_by_seat(
+        "unbeatable",
+        ColumnGroup("unbeatable", "Unbeatable"),
+        lambda judged, seat: judged.unbeatable[seat],
+    ),
+    *_against("random", ColumnGroup("random", "Against Random")),
+    *_against("t-hand", ColumnGroup("t-hand", "Against T-hand")),
+    *_against(BEST_RESPONDER, ColumnGroup("responder", "Its best responder")),
     Column(
         "kind",
-        "Method",
+        METHOD,
         "Algorithm",
         ASCENDING,
         _learned(lambda card: ALGORITHMS[card.algorithm].title),
         "text",
     ),
-    Column("origin", "Method", "Origin", ASCENDING, _learned(lambda card: card.origin), "text"),
-    Column("updates", "Training", "Updates", DESCENDING, _learned(lambda card: card.updates)),
-    Column("games", "Training", "Games", DESCENDING, _learned(lambda card: card.games)),
+    Column("origin", METHOD, "Origin", ASCENDING, _learned(lambda card: card.origin), "text"),
+    Column("updates", TRAINING, "Updates", DESCENDING, _learned(lambda card: card.updates)),
+    Column("games", TRAINING, "Games", DESCENDING, _learned(lambda card: card.games)),
 ]
-GROUPS = {title: [*of] for title, of in groupby(COLUMNS, lambda column: column.group)}
+GROUPS = {group: [*of] for group, of in groupby(COLUMNS, lambda column: column.group)}
 
 
 class AgentsPage(Page, frozen=True):
@@ -177,8 +190,8 @@ class AgentsPage(Page, frozen=True):
     order: Order
 
     @property
-    def groups(self) -> Mapping[str, list[Column]]:
-        """The columns by the title of their group."""
+    def groups(self) -> Mapping[ColumnGroup, list[Column]]:
+        """The columns by their group."""
         return GROUPS
 
     @property
