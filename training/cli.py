@@ -17,7 +17,7 @@ import msgspec
 from app.recipes import ALGORITHMS, SHIPPED, Recipe, RecipeError, name, parse
 from app.recipes.parameters import expected, parameters_of, written
 from app.tables.options import QUESTIONS, Options
-from app.tictactoe.agents import ModelError, ids_of, load, load_all, load_unjudged, save_card
+from app.tictactoe.agents import ModelError, ids_of, load, load_all, load_without_figures, save_card
 from app.tictactoe.game import tic_tac_toe
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -243,7 +243,7 @@ def judge(agents: tuple[str | Wanted, ...], models: Path, site: str, **how_it_is
             for line in judge_foreign(game, text, Options(**how_it_is_read), site):
                 click.echo(line)
     for agent_id in [one.id for one in named] or ([] if agents else ids_of(models)):
-        save_card(models, game, judged(game, load_unjudged(models, game, agent_id)))
+        save_card(models, game, judged(game, load_without_figures(models, game, agent_id)))
         click.echo(f"{agent_id}: judged")
 
 

@@ -90,10 +90,10 @@ def save(folder: Path, game: Game, agent: Agent) -> Agent:
     folder.mkdir(parents=True, exist_ok=True)
     described, here = folder / f"{card.id}.json", folder / f"{card.id}.npz"
     newer = folder / f"{card.id}{NEWER}"
-    with _alone(folder) as write:
+    with _lock_for_saving(folder) as write:
         new_arrays, new_card = write(arrays), write(text)
         with suppress(ModelError):
-            if _waiting(newer, _read(described, MAX_CARD), size_limit(_layout(game))):
+            if _read_newer_arrays(newer, _read(described, MAX_CARD), size_limit(_layout(game))):
                 os.replace(newer, here)  # a save before this one was stopped on the way
         os.replace(new_arrays, newer)
         os.replace(new_card, described)
@@ -108,7 +108,7 @@ def save_card(folder: Path, game: Game, agent: Agent) -> None:
     """
     id = agent.card.id
     text = card_text(msgspec.structs.replace(agent.card, numbering=numbering(game))).encode()
-    with _alone(folder) as write:
+    with _lock_for_saving(folder) as write:
         arrays = _read(folder / f"{id}.npz", size_limit(_layout(game)))
         from_files(game, id, text, arrays, folder / id)
         os.replace(write(text), folder / f"{id}.json")
@@ -172,19 +172,19 @@ def load(folder: Path, game: Game, agent_id: str) -> Agent:
     return _load(folder, game, agent_id, from_files)
 
 
-def load_unjudged(folder: Path, game: Game, agent_id: str) -> Agent:
+def load_without_figures(folder: Path, game: Game, agent_id: str) -> Agent:
     """Return an agent without figures, to compute new ones.
 
     Those on its card are not read: they may be against other baselines, or in another format.
     Raises ModelError, naming the file and what else is wrong with it.
     """
-    return _load(folder, game, agent_id, _unjudged)
+    return _load(folder, game, agent_id, _build_without_figures)
 
 
 def _load(folder: Path, game: Game, agent_id: str, build: Build) -> Agent:
     def attempt() -> Agent:
         card, limit = _read(folder / f"{agent_id}.json", MAX_CARD), size_limit(_layout(game))
-        arrays = _waiting(folder / f"{agent_id}{NEWER}", card, limit)
+        arrays = _read_newer_arrays(folder / f"{agent_id}{NEWER}", card, limit)
         file = folder / f"{agent_id}.npz"
         agent = build(game, agent_id, card, arrays or _read(file, limit), folder / agent_id)
         return replace(agent, file=file)
@@ -194,7 +194,7 @@ def _load(folder: Path, game: Game, agent_id: str, build: Build) -> Agent:
     except ModelError:
         if not folder.is_dir():
             raise
-        with _locked(folder, LOCK_SH):  # perhaps another process was saving it
+        with _lock_folder(folder, LOCK_SH):  # perhaps another process was saving it
             return attempt()
 
 
@@ -237,7 +237,7 @@ def from_files(
     return agent
 
 
-def _unjudged(
+def _build_without_figures(
     game: Game, agent_id: str, card_bytes: bytes, arrays_bytes: bytes, path: Path
 ) -> Agent:
     with blaming(f"{path}.json"):
@@ -335,7 +335,7 @@ def _check_q(game: Game, q: NDArray[Any]) -> None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[Callable[[bytes], Path]]:
+def _lock_for_saving(folder: Path) -> Iterator[Callable[[bytes], Path]]:
     """Lock a folder for saving; the context is a function that writes an unfinished file.
 
     In the end unfinished files of any process are removed.
@@ -349,7 +349,7 @@ def _alone(folder: Path) -> Iterator[Callable[[bytes], Path]]:
         os.chmod(file.name, READABLE)
         return Path(file.name)
 
-    with _locked(folder, LOCK_EX):
+    with _lock_folder(folder, LOCK_EX):
         try:
             yield write
         finally:
@@ -358,7 +358,7 @@ def _alone(folder: Path) -> Iterator[Callable[[bytes], Path]]:
 
 
 @contextmanager
-def _locked(folder: Path, kind: int) -> Iterator[None]:
+def _lock_folder(folder: Path, kind: int) -> Iterator[None]:
     """Hold a lock on a folder: shared to load from it, or exclusive to save in it."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -368,7 +368,7 @@ def _locked(folder: Path, kind: int) -> Iterator[None]:
         os.close(handle)
 
 
-def _waiting(newer: Path, card: bytes, limit: int) -> bytes:
+def _read_newer_arrays(newer: Path, card: bytes, limit: int) -> bytes:
     """Return the new arrays, not in their place yet, if the card describes them, or b""."""
     with suppress(ModelError):
         arrays = _read(newer, limit)

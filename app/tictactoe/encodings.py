@@ -24,7 +24,7 @@ def flat(game: Game) -> NDArray[np.int8]:
     return digits
 
 
-def bit_packed(game: Game, position: int) -> int:
+def pack_bits(game: Game, position: int) -> int:
     """Return a position as one integer: two bits for each number of `flat`, the first highest."""
     packed = 0
     for digit in flat(game)[position].tolist():

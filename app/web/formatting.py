@@ -162,7 +162,7 @@ class Encodings(NamedTuple):
 
 def encode_position(game: Game, position: int) -> Encodings:
     """Return all encodings of a position."""
-    packed, read = encodings.bit_packed(game, position), []
+    packed, read = encodings.pack_bits(game, position), []
     if not game.is_over(position):
         units = "".join(map(str, encodings.one_hot(game)[position].astype(np.int8).tolist()))
         ends = [*range(0, 3 * game.cells + 1, 3), 3 * game.cells + 2, len(units)]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from app.tictactoe.encodings import bit_packed, flat, images, inputs, one_hot
+from app.tictactoe.encodings import flat, images, inputs, one_hot, pack_bits
 from app.tictactoe.game import Game
 from app.tictactoe.notation import parse_position, position_text
 from app.tictactoe.policy import (
@@ -188,8 +188,8 @@ def test_the_flat_board_is_the_base_3_number_digit_by_digit_and_who_is_to_move(g
 
 def test_two_bits_a_cell_and_two_for_the_player_to_move(game: Game) -> None:
     position = parse_position(game, "XO.......")
-    assert f"{bit_packed(game, position):020b}" == "01" + "10" + 7 * "00" + "01"
-    packed = {bit_packed(game, s) for s in range(game.positions)}
+    assert f"{pack_bits(game, position):020b}" == "01" + "10" + 7 * "00" + "01"
+    packed = {pack_bits(game, s) for s in range(game.positions)}
     assert len(packed) == game.positions
     assert max(packed) < 1 << 20
 
@@ -202,7 +202,7 @@ def test_what_networks_read_instead_of_the_one_hot_board(game: Game) -> None:
         text = position_text(game, s)
         mover = "O" if text.count("X") > text.count("O") else "X"
         assert [".XO"[int(digit)] for digit in digits] == [*text, mover]
-        packed = bit_packed(game, s)
+        packed = pack_bits(game, s)
         assert "".join(str(int(bit)) for bit in ones) == f"{packed:020b}"
         assert round(one * (2**20 - 1)) == packed
     assert inputs(game, "one-hot") is one_hot(game)

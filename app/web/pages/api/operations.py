@@ -26,7 +26,7 @@ from app.tictactoe.notation import (
     replay,
 )
 from app.tictactoe.policy import mix
-from app.tictactoe.report import DECIMALS, ChancesBySeat
+from app.tictactoe.report import ChancesBySeat, round_figure
 from app.tictactoe.values import likeliest_game, outcome_chances
 from app.web import urls
 from app.web.facts import find_causes, find_losing_game, get_figures
@@ -92,8 +92,8 @@ def judge(query: schema.JudgeQuery) -> Response:
             decisions=site.game.decisions,
             reachable_blunders=schema.Met(met.x[-1], met.o[-1]),
             nash_conv=figures.nash_conv[-1],
-            against_random=_as_shipped(figures.vs["random"]),
-            against_best_responder=_as_shipped(figures.best_response),
+            against_random=_shipped_results(figures.vs["random"]),
+            against_best_responder=_shipped_results(figures.best_response),
             causes=[_cause(site, cause) for cause in find_causes(site, name)],
             page=urls.judge(name),
             play=urls.play_against(name),
@@ -162,7 +162,7 @@ def show_match(x: str, o: str) -> Response:
         schema.ApiMatch(
             x=x,
             o=o,
-            chances=schema.Ends(*(rounded(chance) for chance in chances)),
+            chances=schema.Ends(*(round_figure(chance) for chance in chances)),
             likeliest=schema.Games(*likeliest),
             page=urls.play(Match(x=x, o=o)),
         )
@@ -246,8 +246,8 @@ def summary(site: SiteData, id: str) -> schema.Summary:
         blunders=figures.blunders[-1],
         decisions=site.game.decisions,
         task=schema.Task(far.largest[-1], far.mean[-1], id + TASK) if far else None,
-        against_random=_as_shipped(figures.vs["random"]),
-        against_best_responder=_as_shipped(figures.best_response),
+        against_random=_shipped_results(figures.vs["random"]),
+        against_best_responder=_shipped_results(figures.best_response),
         href=urls.API_AGENT.url(id),
         page=urls.agent(id),
         play=urls.play(Match(o=id)),
@@ -297,15 +297,10 @@ def move(
     return schema.ApiMove(
         agent=name,
         before=state(site, position),
-        chances=[rounded(chance) for chance in chances],
+        chances=[round_figure(chance) for chance in chances],
         cell=cell,
         after=state(site, int(site.game.successor[position, cell])),
     )
-
-
-def rounded(number: float) -> float:
-    """Return a number with as many decimals as cards have, and never -0.0."""
-    return round(float(number), DECIMALS) + 0.0
 
 
 def _cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
@@ -315,12 +310,13 @@ def _cause(site: SiteData, cause: Cause) -> schema.LikelyCause:
         rule=cause.rule,
         number=cause.number,
         of=cause.of,
-        by_chance=rounded(cause.by_chance),
+        by_chance=round_figure(cause.by_chance),
         shown_in=[position_text(site.game, position) for position in cause.positions],
     )
 
 
-def _as_shipped(figures: ChancesBySeat) -> schema.Seats:
+def _shipped_results(figures: ChancesBySeat) -> schema.Seats:
+    """Return the chances of the last snapshot, which is the agent as shipped."""
     return schema.Seats(schema.Outcomes(*figures.x[-1]), schema.Outcomes(*figures.o[-1]))
 
 
@@ -334,11 +330,11 @@ def _square(site: SiteData, position: int, cell: int, seen: MoveValues | None) -
         cell=cell,
         mark=mark,
         legal=True,
-        value=rounded(seen.values[cell]) if seen.known[cell] else None,
+        value=round_figure(seen.values[cell]) if seen.known[cell] else None,
         best=seen.best[cell],
-        policy=rounded(seen.policy[cell]),
+        policy=round_figure(seen.policy[cell]),
         visits=int(learned.visits[position, cell]) if learned else None,
-        task=None if task is None else rounded(task[position, cell]),
+        task=None if task is None else round_figure(task[position, cell]),
         truth=schema.Truth(
             outcome=cast(schema.Outcome, OUTCOMES[int(site.truth[position, cell])]),
             plies=int(site.solution.plies[site.game.successor[position, cell]]) + 1,
