@@ -13,6 +13,7 @@ class Options(NamedTuple):
     missing: str = "auto"
 
 
+DEFAULT = Options()
 DETECTED = "detected"
 # By option: what is asked, and the answers by the value of the option, first the default.
 QUESTIONS: dict[str, tuple[str, dict[str, str]]] = {

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.tables.boards import Scheme, collect_boards
-from app.tables.options import Options
+from app.tables.boards import CELLS, Scheme, collect_boards
+from app.tables.options import DEFAULT, Options
 from app.tables.rows import Row, read_rows
 from app.tables.values import (
     Pairs,
@@ -27,9 +27,6 @@ from app.tictactoe.policy import Choice
 MOST_NAMED = 20  # rows that are named where they cannot be read
 LEAST_CLASSES = 20  # positions, no two of them symmetric, that show a table without symmetric ones
 LEAST_WINS = 3  # positions with a win of O that show values in the view of X
-
-
-DEFAULT = Options()
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +58,8 @@ def read_table(game: Game, content: bytes, options: Options = DEFAULT) -> Readin
 
     Raises TableError, naming the row where there is one, if nothing in it can be read.
     """
+    if game.cells != CELLS:
+        raise TableError("only tables of boards with nine cells can be read")
     return TableReader(game, read_rows(game, content), options).read()
 
 

@@ -1,78 +1,77 @@
 "use strict";
 
-// Takes a table that is pasted, dropped or chosen, and makes the link to its judgement: tables.js
-// reads it here, in the browser, and no request is made with it.
+// The page that takes a table: a form, which htmx sends as soon as there is a table, to show how it
+// is read.  Here a file is dropped, values are drawn on a board, and texts are copied.
 
 const byId = (id) => document.getElementById(id);
-const [table, file, reading, notes, unread, outcome] =
-  ["table", "file", "reading", "notes", "unread", "outcome"].map(byId);
-const PAUSE = 200; // milliseconds after the last key
+const [form, table, file] = ["bring", "table", "file"].map(byId);
 
-let content = null; // the bytes of the table
-let values = null; // of the table that was read last, if it has any, by the stones of a board
-let played = []; // the cells that were pressed on the board of its values
-let reader = started();
-let reads = false; // whether the reader is at it
+// A table is a text or a file: what was there before goes.
 
-function fill(list, texts) {
-  list.replaceChildren(...texts.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
-}
+table.addEventListener("input", () => {
+  file.value = "";
+  file.setCustomValidity("");
+});
+file.addEventListener("change", () => {
+  const isTooLarge = file.files.length && file.files[0].size > Number(file.dataset.largest);
+  file.setCustomValidity(isTooLarge ? "A table has at most 1 MB." : "");
+  file.reportValidity();
+  if (file.files.length) table.value = "";
+});
 
-function started() {
-  return Object.assign(new Worker(table.dataset.reader), {
-    onmessage: ({ data }) => tell(data),
-    onerror: () => tell({ refused: "the script for it was not loaded" }),
-  });
-}
+// An empty form is not sent.
 
-// The page goes on while the worker reads; what has been overtaken is not read to its end.
+form.addEventListener("htmx:confirm", (event) => {
+  if (table.value.trim() || file.files.length) return;
+  event.preventDefault();
+  byId("outcome").replaceChildren();
+});
 
-function read() {
-  notes.hidden = unread.hidden = outcome.hidden = byId("heat").hidden = true;
-  if (reads) {
-    reader.terminate();
-    reader = started();
-  }
-  reads = Boolean(content?.length);
-  reading.textContent = reads ? "Reading…" : "";
-  const options = {};
-  for (const select of document.querySelectorAll("[data-option]")) options[select.dataset.option] = select.value;
-  if (reads) reader.postMessage([content, options]);
-}
+// A file may be dropped anywhere on the page.
 
-function tell(result) {
-  reads = false;
-  if (result.refused) {
-    reading.textContent = `This cannot be read: ${result.refused}.`;
-    return;
-  }
-  reading.textContent = result.summary;
-  fill(notes, result.notes);
-  notes.hidden = !result.notes.length;
-  fill(unread.querySelector("ul"), result.unread);
-  unread.hidden = !result.unread.length;
-  const link = new URL(`${location.pathname}?moves=${result.moves}`, location.href);
-  byId("to-verdict").href = link.pathname + link.search;
-  byId("made-link").value = link.href;
-  byId("copied").textContent = "";
-  outcome.hidden = false;
-  values = result.values;
-  byId("heat").hidden = !values;
-  if (values) draw();
-}
+document.addEventListener("dragover", (event) => {
+  event.preventDefault();
+  table.classList.add("dropping");
+});
+document.addEventListener("dragleave", ({ relatedTarget }) => {
+  if (!relatedTarget) table.classList.remove("dropping");
+});
+document.addEventListener("drop", (event) => {
+  table.classList.remove("dropping");
+  const { files } = event.dataTransfer;
+  if (!files.length && event.target === table) return; // text falls into the field as it always does
+  event.preventDefault();
+  if (!files.length) return;
+  file.files = files;
+  file.dispatchEvent(new Event("change", { bubbles: true }));
+});
 
-// What the table has for each move, on a board that can be played: the colours are those of the
-// site, from its largest value to as far below zero.
+// The values that the table has for each move, on a board that can be played.  The API returns them,
+// by the position in text.  The colours are those of the site: the largest value has the strongest.
+
+let values = {};
+let played = []; // the cells that were clicked on the board
+
+form.addEventListener("toggle", async ({ target }) => {
+  if (target.id !== "heat" || !target.open || target.dataset.drawn) return;
+  target.dataset.drawn = "true";
+  played = [];
+  const answer = await fetch(`${target.dataset.source}?values=true`, { method: "POST", body: new FormData(form) });
+  if (!answer.ok) return;
+  ({ values } = await answer.json());
+  draw();
+}, true);
 
 const MARKS = [".", "X", "O"];
 const signed = (value) => (value < 0 ? "−" : "+") + (Math.abs(value) < 100 ? Math.abs(value).toFixed(2) : Math.abs(value).toPrecision(3));
 
 function draw() {
-  const largest = [...values.values()].flat().reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+  const largest = Object.values(values).flat().reduce((most, value) => Math.max(most, Math.abs(value ?? 0)), 0);
   const stones = Array(9).fill(0);
   played.forEach((cell, ply) => { stones[cell] = 1 + ply % 2; });
-  const row = values.get(stones.join("")) ?? stones.map(() => NaN);
-  const over = !values.has(stones.join(""));
+  const position = stones.map((stone) => MARKS[stone]).join("");
+  const over = !(position in values); // they have every position in which a player is to move
+  const row = (values[position] ?? Array(9).fill(null)).map((value) => value ?? NaN);
   const best = Math.max(...row.filter(Number.isFinite));
   document.querySelectorAll("#heat .cell").forEach((cell, at) => {
     const known = Number.isFinite(row[at]) && !stones[at];
@@ -92,51 +91,12 @@ function draw() {
   byId("heat-back").disabled = !played.length;
 }
 
-byId("heat").addEventListener("click", ({ target }) => {
-  const cell = target.closest(".cell:not([aria-disabled=true])");
+form.addEventListener("click", ({ target }) => {
+  const cell = target.closest("#heat .cell:not([aria-disabled=true])");
   if (cell) played.push(Number(cell.dataset.cell));
   else if (target.id === "heat-back") played.pop();
   else return;
   draw();
-});
-
-async function take(given) {
-  content = new Uint8Array(await given.arrayBuffer());
-  byId("file-name").textContent = given.name ?? "";
-  table.value = "";
-  read();
-}
-
-let waiting = 0;
-table.addEventListener("input", () => {
-  clearTimeout(waiting);
-  waiting = setTimeout(() => {
-    content = new TextEncoder().encode(table.value);
-    byId("file-name").textContent = "";
-    read();
-  }, PAUSE);
-});
-file.addEventListener("change", () => {
-  if (file.files.length) take(file.files[0]);
-  file.value = ""; // so that the same file can be chosen again
-});
-for (const select of document.querySelectorAll("[data-option]")) select.addEventListener("change", read);
-
-// A file may be dropped anywhere on the page.
-
-document.addEventListener("dragover", (event) => {
-  event.preventDefault();
-  table.classList.add("dropping");
-});
-document.addEventListener("dragleave", ({ relatedTarget }) => {
-  if (!relatedTarget) table.classList.remove("dropping");
-});
-document.addEventListener("drop", (event) => {
-  table.classList.remove("dropping");
-  const [dropped] = event.dataTransfer.files;
-  if (!dropped && event.target === table) return; // text falls into the field as it always does
-  event.preventDefault();
-  if (dropped) take(dropped);
 });
 
 // What is to be passed on is copied by a press.
@@ -151,7 +111,8 @@ async function copy(text, said) {
 }
 
 byId("copy-snippet").addEventListener("click", () => copy(byId("snippet").textContent, byId("snippet-copied")));
-byId("made-link").addEventListener("click", ({ target }) => {
+form.addEventListener("click", ({ target }) => {
+  if (target.id !== "made-link") return;
   target.select();
   copy(target.value, byId("copied"));
 });

@@ -307,5 +307,5 @@ def test_every_answer_is_as_it_is_described(server: str, tmp_path: Path) -> None
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "Selected: 9/9" in run.stdout
-    assert "Tested: 9" in run.stdout
+    assert "Selected: 10/10" in run.stdout
+    assert "Tested: 10" in run.stdout

@@ -34,7 +34,8 @@ def test_every_field_and_parameter_has_a_meaning(described: Any) -> None:
     parameters = {
         (path, parameter["name"]): parameter
         for path, methods in described["paths"].items()
-        for parameter in methods["get"]["parameters"]
+        for operation in methods.values()
+        for parameter in operation["parameters"]
     }
     assert [name for name, it in (fields | parameters).items() if not it.get("description")] == []
 
@@ -101,13 +102,26 @@ def test_the_page_shows_every_operation_with_an_example(
     client: FlaskClient, described: Any
 ) -> None:
     page = html.unescape(client.get("/api").text)
-    examples = re.findall(r"curl '<a href=\"([^\"]+)\">http://localhost\1</a>'", page)
+    requests = re.findall(
+        r"curl (?:-F 'table=(.*?)' )?'(?:<a href=\".+?\">)?http://localhost(/.*?)(?:</a>)?'</code>",
+        page,
+    )
     answers = re.findall(r'(?s)<div class="scroll answer".*?<code>(.*?)</code>', page)
-    assert len(examples) == len(described["paths"]) + 1  # and the error
-    for path, example, shown in zip([*described["paths"], ""], examples, answers, strict=True):
-        assert f"GET {path}" in page
-        answer = client.get(example)
-        assert answer.status_code == (404 if example == UNREACHED else 200)
+    titles = [
+        f"{method.upper()} {path}"
+        for path, methods in described["paths"].items()
+        for method in methods
+    ]
+    assert len(requests) == len(titles) + 1  # and the error
+    for title, (table, address), shown in zip([*titles, ""], requests, answers, strict=True):
+        assert title in page
+        assert bool(table) == title.startswith("POST")
+        answer = (
+            client.post(address, data={"table": table}, content_type="multipart/form-data")
+            if table
+            else client.get(address)
+        )
+        assert answer.status_code == (404 if address == UNREACHED else 200)
         assert "".join(shown.split()) == "".join(answer.text.split())
 
 

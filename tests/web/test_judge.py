@@ -2,20 +2,27 @@
 
 import html
 import importlib.util
+import json
 import re
+import tempfile
 from collections.abc import Callable
 from inspect import unwrap
+from io import BytesIO
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
+import msgspec
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from werkzeug.test import TestResponse
 
+from app.tables.options import DEFAULT, QUESTIONS
 from app.tictactoe.game import SEATS, Game
+from app.tictactoe.notation import position_text
 from app.tictactoe.policy import Policy, best_moves
 from app.tictactoe.policy_codec import encode
 from app.web import urls
@@ -28,6 +35,8 @@ from app.web.facts import (
 )
 from app.web.game_review import _review_move_cached
 from app.web.move_values import _evaluate_moves
+from app.web.pages.api.schema import TableQuery
+from app.web.pages.parts.sent_table import LARGEST
 from app.web.service.errors import MAX_ADDRESS
 from app.web.site_data import MOVES, SiteData
 from app.web.translation import IN_ENGLISH
@@ -35,6 +44,7 @@ from app.web.translation import IN_ENGLISH
 SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 FUZZED = 60  # examples a run; 20,000 were tried once
 DOCS = Path("docs/judge.py")
+DATA = Path("tests/data/judge")
 
 
 def code_of(site: SiteData, name: str) -> str:
@@ -338,7 +348,7 @@ def judge_py() -> ModuleType:
 def test_the_file_to_copy_finds_what_the_library_finds(
     site: SiteData, judge_py: ModuleType, name: str
 ) -> None:
-    found = judge_py.judge(asker(site, site.policies[name]), app="")
+    found = judge_py.judge(asker(site, site.policies[name]), site="")
     judgement, code = judge_policy(site, name), code_of(site, name)
     assert found["blunders"] == judgement.blunders
     assert found["unbeatable_as"] == [
@@ -357,11 +367,222 @@ def test_the_file_to_copy_names_a_move_that_cannot_be(judge_py: ModuleType) -> N
         judge_py.judge(lambda board, player: 0)
 
 
-def test_the_page_to_bring_it_works_without_a_script(client: FlaskClient) -> None:
+def post_file(client: FlaskClient, address: str, content: bytes) -> TestResponse:
+    """Send a form with a file; Werkzeug's client would put a large one into a temporary file."""
+    head = b'Content-Disposition: form-data; name="file"; filename="mine.csv"'
+    body = b"--part\r\n" + head + b"\r\n\r\n" + content + b"\r\n--part--\r\n"
+    return client.post(address, data=body, content_type="multipart/form-data; boundary=part")
+
+
+def post_table(client: FlaskClient, table: bytes | str, **fields: str) -> TestResponse:
+    """Send the form of the page, with the table as a file."""
+    content = table.encode() if isinstance(table, str) else table
+    form = {"table": "", "file": (BytesIO(content), "mine.json"), **fields}
+    return client.post("/judge", data=form, content_type="multipart/form-data")
+
+
+@pytest.mark.parametrize("field", ["file", "table"])
+def test_a_table_in_the_form_leads_to_its_judgement(
+    client: FlaskClient, site: SiteData, field: str
+) -> None:
+    text = json.dumps(
+        {
+            position_text(site.game, position): int(site.policies["champion"][position].argmax())
+            for position in range(site.game.decisions)
+        }
+    )
+    content = (BytesIO(text.encode()), "mine.json") if field == "file" else text
+    answer = client.post("/judge", data={field: content}, content_type="multipart/form-data")
+    assert answer.status_code == 303
+    assert answer.headers["Cache-Control"] == "no-store"
+    choice = site.choice(MOVES + answer.headers["Location"].partition("/judge?moves=")[2])
+    assert (choice.argmax(axis=1) == site.policies["champion"].argmax(axis=1)).all()
+    assert "Unbeatable, proved" in client.get(answer.headers["Location"]).text
+
+
+def test_how_a_table_is_read_is_a_choice_of_the_form(client: FlaskClient, site: SiteData) -> None:
+    table = (DATA / "x-view.json").read_bytes()
+    codes = {
+        view: post_table(client, table, view=view).headers["Location"].partition("moves=")[2]
+        for view in ("auto", "x", "mover")
+    }
+    assert codes["auto"] == codes["x"] == encode(site.game, best_moves(site.game))
+    assert codes["mover"] != codes["x"]
+    wrong = post_table(client, table, view="both")
+    assert wrong.status_code == 400
+    assert "There is no view=" in wrong.text
+
+
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+def test_rows_that_cannot_be_read_are_named_and_the_others_can_be_judged(
+    client: FlaskClient, headers: dict[str, str]
+) -> None:
+    form = {"table": (DATA / "faulty.csv").read_text()}
+    answer = client.post("/judge", data=form, headers=headers, content_type="multipart/form-data")
+    assert answer.status_code == 400
+    assert answer.headers["HX-Retarget"] == "#outcome"
+    assert re.findall("<li>(line .*?)</li>", answer.text) == [
+        "line 3: nine is no move",
+        "line 4: no game comes to this board",
+        "line 5: this is no board",
+        "line 6: high is no number",
+    ]
+    found = re.search(
+        r'id="to-verdict" class="button" href="(.*?)">Judge the other rows', answer.text
+    )
+    assert found
+    assert client.get(found[1]).status_code == 200
+    assert ("<html" in answer.text) is not bool(headers)
+
+
+def test_htmx_is_told_how_a_table_was_read(client: FlaskClient) -> None:
+    form = {"table": '{"X........": 4}'}
+    answer = client.post(
+        "/judge", data=form, headers={"HX-Request": "true"}, content_type="multipart/form-data"
+    )
+    assert answer.status_code == 200
+    assert "Read: 1 of 4,520 positions." in answer.text
+    assert "There it plays any empty square." in answer.text
+    assert 'value="http://localhost/judge?moves=' in answer.text
+    assert "<html" not in answer.text
+
+
+def test_nothing_that_can_be_read_is_refused_with_the_reason(client: FlaskClient) -> None:
+    answer = post_table(client, "<b>hello")
+    assert answer.status_code == 400
+    reason = "This cannot be read: no board was found in it: line 1: this is no board."
+    assert reason in answer.text
+    nothing = client.post("/judge", data={"table": ""}, content_type="multipart/form-data")
+    assert nothing.status_code == 400
+    assert "There is no table in this request." in nothing.text
+
+
+@pytest.mark.parametrize("address", ["/judge", "/api/v1/judge"])
+def test_a_table_of_more_than_1_mb_is_refused(client: FlaskClient, address: str) -> None:
+    row = b".........,4\n"
+    right = (row * (LARGEST // len(row) + 1))[:LARGEST]
+    assert len(right) == LARGEST
+    for content, statuses in ((right, {303, 400}), (right + b"\n", {413}), (right * 3, {413})):
+        answer = post_file(client, address, content)
+        assert answer.status_code in statuses
+        if address != "/judge":
+            assert client.post(address, data=content).status_code in statuses
+    assert "The table is too large: it may have 1 MB." in answer.text
+
+
+def test_a_chunked_table_is_stopped_at_1_mb(client: FlaskClient) -> None:
+    stream = BytesIO(b".........,4\n" * 400_000)
+    in_chunks = {"wsgi.input_terminated": True, "CONTENT_LENGTH": ""}
+    answer = client.post("/api/v1/judge", input_stream=stream, environ_overrides=in_chunks)
+    assert answer.status_code == 413
+    assert stream.tell() < 2 * LARGEST
+
+
+def test_a_form_is_received_in_memory(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Werkzeug's own form would put a file of this size into the temporary folder."""
+    table = json.dumps({".........": 4, "note": "x" * 900_000})
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    answer = post_file(client, "/api/v1/judge", table.encode())
+    assert answer.status_code == 400
+    assert "entry 2 (note): this is no board" in fault_of(answer)
+
+
+def fault_of(answer: TestResponse) -> str:
+    """Return the message of an error of the API."""
+    error = json.loads(answer.text)["error"]
+    assert error["code"] == answer.status_code
+    message: str = error["message"]
+    return message
+
+
+def test_only_a_table_may_be_sent_and_only_to_be_judged(client: FlaskClient) -> None:
+    rules = list(client.application.url_map.iter_rules())
+    assert {rule.rule for rule in rules if "POST" in (rule.methods or ())} == {
+        "/judge",
+        "/api/v1/judge",
+    }
+    for address in ("/judge", "/api/v1/judge"):
+        allowed = client.options(address).headers["Allow"]
+        assert set(allowed.split(", ")) == {"GET", "HEAD", "OPTIONS", "POST"}
+        refused = client.put(address, data="{}")
+        assert refused.status_code == 405
+        assert set(refused.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS", "POST"}
+
+
+def test_the_api_reads_and_judges_a_table(client: FlaskClient, site: SiteData) -> None:
+    content = (DATA / "tuples.txt").read_bytes()
+    raw = client.post("/api/v1/judge", data=content)
+    sent = post_file(client, "/api/v1/judge", content)
+    assert raw.status_code == 200
+    assert raw.json == sent.json
+    told = json.loads(raw.text)
+    assert (told["read"], told["values"]) == (803, None)
+    assert "A high value is good for the player to move." in told["notes"]
+    judged = ask(client, f"/api/v1/judge?moves={told['moves']}")
+    assert {name: told[name] for name in judged} == judged
+    assert told["page"] == f"/judge?moves={told['moves']}"
+    answer = client.post("/api/v1/judge?values=true&ties=first", data=content)
+    values = json.loads(answer.text)["values"]
+    assert len(values) == site.game.decisions
+    assert values["........."] == [0.83, 0.865, 0.83, 0.865, 0.996, 0.865, 0.83, 0.865, 0.83]
+
+
+@pytest.mark.parametrize(
+    ("address", "table", "fault"),
+    [
+        ("/api/v1/judge", "[1, 2", "cannot be read: line 1: this is neither JSON nor"),
+        (
+            "/api/v1/judge",
+            '{".........": 4, "X........": [1, 2, 3]}',
+            "entry 2 (X........): it has",
+        ),
+        ("/api/v1/judge?view=both", '{".........": 4}', "view is wrong: invalid enum value 'both'"),
+        ("/api/v1/judge?look=x", '{".........": 4}', "unknown field `look`"),
+        ("/api/v1/judge", "", "There is no table in this request."),
+    ],
+)
+def test_the_api_refuses_a_table_in_a_sentence(
+    client: FlaskClient, address: str, table: str, fault: str
+) -> None:
+    answer = client.post(address, data=table)
+    assert answer.status_code == 400
+    assert fault in fault_of(answer)
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_the_form_the_command_line_and_the_api_ask_the_same() -> None:
+    fields = {field.name: field for field in msgspec.structs.fields(TableQuery)}
+    hints = get_type_hints(TableQuery)
+    for name, (_, answers) in QUESTIONS.items():
+        default, *_ = answers
+        assert get_args(hints[name]) == tuple(answers)
+        assert fields[name].default == getattr(DEFAULT, name) == default
+
+
+def test_the_page_works_without_a_script(client: FlaskClient) -> None:
     page = client.get("/judge").text
-    assert "Without one the Python below makes the link." in page
+    assert re.search(r'<form id="bring" class="panel" method="post" action="/judge" enctype', page)
     assert re.search(r'<form class="have" method="get" action="/judge">', page)
-    assert "nothing is uploaded" in page
+    assert "It is sent for judging, and not stored." in page
+
+
+@settings(
+    max_examples=FUZZED,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+)
+@given(
+    st.binary(max_size=300) | st.text(max_size=300).map(str.encode),
+    st.sampled_from(["", "application/json", "text/csv", "multipart/form-data; boundary=x"]),
+    st.sampled_from(["/judge", "/api/v1/judge"]),
+)
+def test_whatever_body_is_sent_is_judged_or_refused(
+    client: FlaskClient, body: bytes, kind: str, address: str
+) -> None:
+    answer = client.post(address, data=body, content_type=kind)
+    assert answer.status_code in (200, 303, 400, 413)
 
 
 @settings(

@@ -1,22 +1,26 @@
-"""Judge my agent: moves that an address names, judged exactly, and how they come there.
+"""Judge my agent: a table that is sent, or moves that a URL names, judged exactly.
 
 All blunders and proofs of a policy are here too, be it an agent by its name or by such moves.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from flask import Blueprint, redirect, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response
 
+from app.tables.options import DEFAULT, QUESTIONS, Options
+from app.tables.reader import Reading
+from app.tables.values import TableError
 from app.tictactoe.arena import league
 from app.tictactoe.atlas import Certificate
 from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS
 from app.tictactoe.notation import DIGITS, MARKS, position_text
+from app.tictactoe.policy_codec import encode
 from app.web import urls
 from app.web.facts import (
     build_atlas,
@@ -29,9 +33,10 @@ from app.web.match import parse_match, read_integer
 from app.web.move_values import describe_best_play
 from app.web.pages.parts import judgement
 from app.web.pages.parts.export import Take, numbers_file, take_board
+from app.web.pages.parts.sent_table import LARGEST, read_sent_table
 from app.web.pictures.curves import Share
 from app.web.pictures.minds import KINDS, Kind, MindPicture, picture_of_play
-from app.web.rendering import Page, render_page
+from app.web.rendering import Page, render_page, wants_fragment
 from app.web.site_data import MOVES, SiteData, current_site
 from app.web.urls import Destination
 from app.web.wording import Character, characterise
@@ -53,11 +58,18 @@ def standings(site: SiteData, name: str) -> list[tuple[str, int, float]]:
 
 
 class JudgePage(Page, frozen=True):
-    """How an agent is brought here."""
+    """The form for a table, and what was read of the table that was sent."""
 
     template: ClassVar = "judge/judge.html"
+    fragment: ClassVar = ("outcome",)
 
     decisions: int
+    questions: Mapping[str, tuple[str, Mapping[str, str]]]  # how a table may be read
+    chosen: Options
+    largest: int  # bytes of a table
+    reading: Reading | None = None  # of the table that was sent
+    fault: str = ""  # why nothing of it could be read
+    moves: str = ""  # the code of what it plays
 
 
 class JudgedPage(Page, frozen=True):
@@ -101,7 +113,7 @@ def judge() -> Response:
     """Judge the moves in the address, or say how they come there."""
     text, site = request.args.get("moves", "").strip(), current_site()
     if not text:
-        return render_page(JudgePage(site.game.decisions))
+        return render_page(judge_page(site))
     code = text.rpartition("moves=")[2]  # a whole link, put into the form, is as good
     if code != request.args["moves"]:
         return redirect(urls.judge(code), 303)
@@ -131,6 +143,39 @@ def judge() -> Response:
         take=take_board(parse_match("", {"o": name}, site)),
     )
     return render_page(page)
+
+
+@bp.post(urls.JUDGE, strict_slashes=False)
+def judge_table() -> Response:
+    """Read the table in the form, and redirect to its judgement.
+
+    htmx gets the part of the page that says how the table was read.  So does everybody, with
+    status 400, if a row cannot be read.
+    """
+    site = current_site()
+    try:
+        reading, options = read_sent_table(site)
+    except TableError as error:
+        response = render_page(judge_page(site, fault=str(error)))
+        response.status_code = 400
+    else:
+        code = encode(site.game, reading.choice)
+        if not reading.unread and not wants_fragment():
+            return redirect(urls.judge(code), 303)
+        response = render_page(judge_page(site, chosen=options, reading=reading, moves=code))
+        response.status_code = 400 if reading.unread else 200
+    response.headers |= NOT_KEPT | SHOWN_BY_HTMX
+    return response
+
+
+# htmx would show what has the status 400 as a notice.
+SHOWN_BY_HTMX = {"HX-Retarget": "#outcome", "HX-Reswap": "innerHTML"}
+NOT_KEPT = {"Cache-Control": "no-store"}
+
+
+def judge_page(site: SiteData, chosen: Options = DEFAULT, **read: Any) -> JudgePage:
+    """Return the page with the form; `read` are the fields about the table that was sent."""
+    return JudgePage(site.game.decisions, QUESTIONS, chosen, LARGEST, **read)
 
 
 @bp.get(urls.BLUNDERS)

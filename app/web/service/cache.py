@@ -119,11 +119,10 @@ def cached(
         )  # a server may ignore it (RFC 9110, 7.8); Werkzeug refuses
         if environ.get(IF_MATCH, "").strip() == "*":  # anything: to Werkzeug a tag as any other
             del environ[IF_MATCH]
-        usual = (
-            environ["REQUEST_METHOD"] in ("GET", "HEAD")
-            and is_right_host(environ)
-            and not is_too_long(environ)
-        )
+        if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
+            # Never kept, and it waits for no other request: a client may be slow to send a table.
+            return application(environ, start_response)
+        usual = is_right_host(environ) and not is_too_long(environ)
         known = answers.get(environ) if usual else None
         if usual and not known:
             environ = environ | {"QUERY_STRING": read_query(environ)}  # logs have the whole query

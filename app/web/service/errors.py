@@ -40,6 +40,7 @@ TITLES = {
     404: gettext_noop("Not here"),
     405: gettext_noop("Read-only"),
     409: gettext_noop("This cannot be played"),
+    413: gettext_noop("Too large"),
     414: gettext_noop("Too long"),
     500: gettext_noop("Our fault"),
     501: gettext_noop("Not understood"),
@@ -49,6 +50,7 @@ SENTENCES = {
     400: gettext_noop("The server cannot understand this request."),
     404: gettext_noop("There is no such page."),
     405: gettext_noop("This page is read-only: it accepts no data."),
+    413: gettext_noop("The table is too large: it may have 1 MB."),
     414: gettext_noop("The URL is too long: %(most)s characters are enough for any view."),
 }
 IN_API = {404: "There is no such address: /api explains those there are."}

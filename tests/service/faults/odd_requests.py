@@ -80,6 +80,26 @@ BODIES = [
         b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5242880\r\n" + END + 5 * MEGABYTE,
         {405},
     ),
+    Odd(
+        "POST /judge with a body of 5 MB",
+        b"POST /judge HTTP/1.1\r\n" + HOST + b"Content-Length: 5242880\r\n" + END + 5 * MEGABYTE,
+        {413},
+    ),
+    Odd(
+        "POST /judge with a body of a terabyte in chunks",
+        b"POST /judge HTTP/1.1\r\n"
+        + HOST
+        + CHUNKED
+        + END
+        + 3 * (b"100000\r\n" + MEGABYTE + b"\r\n"),
+        {413},
+    ),
+    Odd(
+        "POST /judge with a pickle",
+        b"POST /judge HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n" + END + b"\x80\x04K\x01.",
+        {400},
+    ),
+    Odd("POST /judge without a body", method(b"POST", b"/judge"), {400}),
     Odd("a chunk whose size is no number", get(headers=CHUNKED, body=b"five\r\nhello\r\n"), {200}),
 ]
 METHODS = [

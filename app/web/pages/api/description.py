@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
 import msgspec
@@ -23,7 +23,7 @@ from app.tictactoe.notation import DIGITS
 from app.tictactoe.policy import best_moves
 from app.tictactoe.policy_codec import encode, lengths
 from app.web import urls
-from app.web.pages.api.schema import PATH_PARTS, Fault, JudgeQuery, LookQuery, MoveQuery
+from app.web.pages.api.schema import PATH_PARTS, Fault, JudgeQuery, LookQuery, MoveQuery, TableQuery
 from app.web.rendering import Page, render_page
 from app.web.site_data import SiteData, current_site
 
@@ -90,14 +90,20 @@ def describe(site: SiteData) -> Document:
     """Return the OpenAPI description for this game and its players."""
     document: Document = deepcopy(tree.spec)
     formats = {**formats_of_game(site.game), **formats_of_players(site)}
-    for _, operation in operations(document):
-        for parameter in operation["parameters"]:
+    for one in list_operations(document):
+        for parameter in one.operation["parameters"]:
             if parameter["in"] == "path":
                 parameter["schema"] = path_schema(parameter["name"], formats)
             fill_formats(parameter["schema"], formats)
             parameter["description"] = parameter["schema"].pop("description")
+    document["paths"][urls.API_JUDGE]["post"]["requestBody"] = TABLE_BODY
     components = document["components"]["schemas"]
-    for query in (LookQuery, MoveQuery, JudgeQuery):  # shown as parameters where they are used
+    for query in (
+        LookQuery,
+        MoveQuery,
+        JudgeQuery,
+        TableQuery,
+    ):  # shown as parameters where they are used
         del components[query.__name__]
     for error in ("Fault", "Error"):  # shown last
         components[error] = components.pop(error)
@@ -109,10 +115,26 @@ def describe(site: SiteData) -> Document:
     return document
 
 
-def operations(document: Document) -> Iterator[tuple[str, Document]]:
-    """Yield each path of a description with its GET operation."""
-    for path, methods in document["paths"].items():
-        yield path, methods["get"]
+class Operation(NamedTuple):
+    """What the API does for one method at one path."""
+
+    path: str
+    method: str  # in lower case
+    operation: Document
+
+    @property
+    def title(self) -> str:
+        """The method and the path."""
+        return f"{self.method.upper()} {self.path}"
+
+
+def list_operations(document: Document) -> list[Operation]:
+    """List the operations of a description."""
+    return [
+        Operation(path, method, operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
 
 
 @lru_cache(maxsize=2)
@@ -172,6 +194,24 @@ def fill_formats(value: Any, formats: Mapping[str, Document]) -> None:
 
 
 CLIENT = Path(__file__).parents[4] / "docs" / "play_over_http.py"
+TABLE = '{"....X....": 0, "X...O....": 8}'
+TABLE_BODY = {
+    "required": True,
+    "description": "The table, or a form with it.",
+    "content": {
+        "application/octet-stream": {
+            "schema": {"type": "string", "contentMediaType": "application/octet-stream"}
+        },
+        "application/json": {"schema": {}},
+        "text/csv": {"schema": {"type": "string"}},
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "properties": {"file": {"type": "string"}, "table": {"type": "string"}},
+            }
+        },
+    },
+}
 UNREACHED = urls.API_POSITION.url("XXX......")  # no game leads there
 WIDTH = 170  # characters of a line: a cell of a position fits
 COMPONENT = "#/components/schemas/"
@@ -180,16 +220,23 @@ MANY = 6  # names that are listed in a line at most
 bp = Blueprint("api", __name__)
 
 
+class RequestExample(NamedTuple):
+    """A request to the API, and what this site answers."""
+
+    address: str
+    table: str  # that is sent, "" by a GET
+    answer: str
+
+
 class ApiPage(Page, frozen=True):
     """The page that explains the API, made from its description."""
 
     template: ClassVar = "api/api.html"
 
     site: str  # its URL
-    paths: Mapping[str, Document]  # the GET operation of each
+    operations: list[tuple[Operation, RequestExample]]
     schemas: Mapping[str, Document]  # of the objects in the answers, by name
-    examples: Mapping[str, tuple[str, str]]  # by path: a request, and the answer of this server
-    fault: tuple[str, str]
+    fault: RequestExample
     phrases: Mapping[str, str]  # of the HTTP status codes
     client: str  # the source of a program that plays a game
 
@@ -198,20 +245,21 @@ class ApiPage(Page, frozen=True):
 def api() -> Answer:
     """Explain the API."""
     document, base_url = current_app.extensions["openapi"], request.host_url.rstrip("/")
-    paths = dict(operations(document))
     page = ApiPage(
         site=base_url,
-        paths=paths,
+        operations=[(one, _example_of(one, base_url)) for one in list_operations(document)],
         schemas=document["components"]["schemas"],
-        examples={
-            path: _example(_address(path, found["parameters"]), base_url)
-            for path, found in paths.items()
-        },
         fault=_example(UNREACHED, base_url),
         phrases={str(status.value): status.phrase for status in HTTPStatus},
         client=CLIENT.read_text(),
     )
     return render_page(page)
+
+
+def _example_of(one: Operation, base_url: str) -> RequestExample:
+    is_post = one.method == "post"
+    parameters = [] if is_post else one.operation["parameters"]
+    return _example(_address(one.path, parameters), base_url, TABLE if is_post else "")
 
 
 def _address(path: str, parameters: list[Document]) -> str:
@@ -223,9 +271,16 @@ def _address(path: str, parameters: list[Document]) -> str:
     return path.format(**given["path"]) + ("?" + urlencode(given["query"])) * bool(given["query"])
 
 
-def _example(address: str, base_url: str) -> tuple[str, str]:
-    answer = current_app.test_client().get(address, base_url=base_url)
-    return address, written(answer.json)
+def _example(address: str, base_url: str, table: str = "") -> RequestExample:
+    """Return a request to this server and its answer: a POST if there is a table, else a GET."""
+    client = current_app.test_client()
+    form = {"table": table}
+    answer = (
+        client.post(address, base_url=base_url, data=form, content_type="multipart/form-data")
+        if table
+        else client.get(address, base_url=base_url)
+    )
+    return RequestExample(address, table, written(answer.json))
 
 
 def written(value: Any, indent: str = "") -> str:

@@ -2,7 +2,8 @@
 
 import random
 from collections.abc import Collection
-from typing import cast
+from math import isnan
+from typing import Any, cast
 
 import msgspec
 from flask import Flask, Response, current_app
@@ -14,6 +15,8 @@ from werkzeug.http import generate_etag
 
 from app.experiments import Summary as Checked
 from app.sources import SOURCES
+from app.tables.reader import Reading
+from app.tables.values import TableError
 from app.tictactoe.agents import whole_card
 from app.tictactoe.causes import Cause
 from app.tictactoe.game import SEATS, O, X
@@ -26,6 +29,7 @@ from app.tictactoe.notation import (
     replay,
 )
 from app.tictactoe.policy import mix
+from app.tictactoe.policy_codec import encode
 from app.tictactoe.report import ChancesBySeat, round_figure
 from app.tictactoe.values import likeliest_game, outcome_chances
 from app.web import urls
@@ -35,6 +39,7 @@ from app.web.match import Match
 from app.web.move_values import OUTCOMES, MoveValues, evaluate_moves
 from app.web.pages.api import schema
 from app.web.pages.api.description import answer, bp, describe, tree
+from app.web.pages.parts.sent_table import read_sent_table
 from app.web.rendering import allow_revalidation
 from app.web.site_data import HUMAN, MOVES, TASK, SiteData, current_site
 
@@ -80,25 +85,67 @@ def judge(query: schema.JudgeQuery) -> Response:
     """
     site, name = current_site(), MOVES + query.moves
     site.canonical(name)
+    return pure(schema.ApiJudgement(**judgement_fields(site, name)))
+
+
+@bp.post(urls.API_JUDGE)
+@tree.validate(resp=answer(schema.TableJudgement, 413, 503), operation_id="judge_table")
+def judge_table(query: schema.TableQuery) -> Response:
+    """Any table, read and judged exactly.
+
+    The body is the table, or a multipart form whose field file or table holds it: JSON, CSV, npz,
+    or a dict or list as Python prints it, of 1 MB at most. Nothing of it is stored. A table in
+    which a row cannot be read is refused with 400, naming the row.
+    """
+    site = current_site()
+    try:
+        reading, _ = read_sent_table(site)
+    except TableError as error:
+        raise BadRequest(f"This table cannot be read: {error}.") from None
+    if reading.unread:
+        raise BadRequest(f"This table cannot be read as a whole: {reading.fault}.")
+    moves = encode(site.game, reading.choice)
+    response = as_json(
+        schema.TableJudgement(
+            **judgement_fields(site, MOVES + moves),
+            moves=moves,
+            read=reading.positions,
+            notes=reading.notes,
+            values=values_by_position(site, reading) if query.values else None,
+        )
+    )
+    response.cache_control.no_store = True
+    return response
+
+
+def judgement_fields(site: SiteData, name: str) -> dict[str, Any]:
+    """Return the fields of `schema.ApiJudgement` for a policy."""
     figures = get_figures(site, name)
     lost = {seat: find_losing_game(site, name, player) for seat, player in SEATS.items()}
     met = figures.reachable_blunders
-    return pure(
-        schema.ApiJudgement(
-            title=site.titles[name],
-            unbeatable_as=[SIDES[SEATS[seat]] for seat, record in lost.items() if record is None],
-            losing_games=schema.Lost(**lost),
-            blunders=figures.blunders[-1],
-            decisions=site.game.decisions,
-            reachable_blunders=schema.Met(met.x[-1], met.o[-1]),
-            nash_conv=figures.nash_conv[-1],
-            against_random=_shipped_results(figures.vs["random"]),
-            against_best_responder=_shipped_results(figures.best_response),
-            causes=[_cause(site, cause) for cause in find_causes(site, name)],
-            page=urls.judge(name),
-            play=urls.play_against(name),
-        )
-    )
+    return {
+        "title": site.titles[name],
+        "unbeatable_as": [SIDES[SEATS[seat]] for seat, record in lost.items() if record is None],
+        "losing_games": schema.Lost(**lost),
+        "blunders": figures.blunders[-1],
+        "decisions": site.game.decisions,
+        "reachable_blunders": schema.Met(met.x[-1], met.o[-1]),
+        "nash_conv": figures.nash_conv[-1],
+        "against_random": _shipped_results(figures.vs["random"]),
+        "against_best_responder": _shipped_results(figures.best_response),
+        "causes": [_cause(site, cause) for cause in find_causes(site, name)],
+        "page": urls.judge(name),
+        "play": urls.play_against(name),
+    }
+
+
+def values_by_position(site: SiteData, reading: Reading) -> dict[str, list[float | None]] | None:
+    """Return the values of every position as JSON has them, None if the table has none."""
+    if reading.q is None:
+        return None
+    positions = [position_text(site.game, position) for position in range(len(reading.q))]
+    values = [[None if isnan(value) else value for value in row] for row in reading.q.tolist()]
+    return dict(zip(positions, values, strict=True))
 
 
 @bp.get(urls.API_POSITION)

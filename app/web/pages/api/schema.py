@@ -145,6 +145,34 @@ class JudgeQuery(Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
+class TableQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a table is read where it can be read in several ways; auto is what its rows suggest."""
+
+    boards: Annotated[
+        Literal["auto", "x", "mover"],
+        says("Who is 1 on a board of numbers: X, or the player to move."),
+    ] = "auto"
+    digits: Annotated[
+        Literal["auto", "first", "last"],
+        says("Which digit of a base-3 number is the top left cell."),
+    ] = "auto"
+    view: Annotated[
+        Literal["auto", "mover", "x"],
+        says("For whom a high value is good: the player to move, or X."),
+    ] = "auto"
+    ties: Annotated[
+        Literal["any", "first"], says("Which of several moves of the highest value it plays.")
+    ] = "any"
+    missing: Annotated[
+        Literal["auto", "any", "first", "image"],
+        says(
+            "What it plays in a position that the table does not have: any empty cell, the first, "
+            "or as in a symmetric position."
+        ),
+    ] = "auto"
+    values: Annotated[bool, says("Whether to return the values of all positions too.")] = False
+
+
 class Outcomes(Struct, frozen=True):
     """The chances of the results of a game, in the agent's view."""
 
@@ -262,6 +290,21 @@ class ApiJudgement(Struct, frozen=True):
     causes: Annotated[list[LikelyCause], says("Why they err, where the numbers say so.")]
     page: Annotated[str, says("A path on this site: the judgement for people.")]
     play: Board
+
+
+class TableJudgement(ApiJudgement, frozen=True):
+    """A table that was sent, judged exactly, and how it was read."""
+
+    moves: Annotated[str, says("What it plays, for the parameter moves of a GET.")]
+    read: Annotated[int, says("Positions that the table has.", ge=0)]
+    notes: Annotated[list[str], says("How it was read, in sentences.")]
+    values: Annotated[
+        dict[str, list[float | None]] | None,
+        says(
+            "By position, the values of its cells in the view of the player to move, null where "
+            "there is none. Null unless asked for, and if the table only has moves."
+        ),
+    ]
 
 
 class State(Struct, frozen=True):

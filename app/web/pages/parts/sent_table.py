@@ -1,0 +1,83 @@
+"""A table that is sent to be judged: read within limits, and never stored."""
+
+from io import BytesIO
+from threading import BoundedSemaphore
+from typing import IO, Any
+
+from flask import request
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, ServiceUnavailable
+from werkzeug.formparser import parse_form_data
+
+from app.tables.options import QUESTIONS, Options
+from app.tables.reader import Reading, read_table
+from app.web.formatting import list_choices
+from app.web.service.beside import run_beside
+from app.web.site_data import SiteData
+
+LARGEST = 1 << 20  # bytes of a table
+LARGEST_FORM = LARGEST + (1 << 14)  # bytes of a form with a table
+MOST_PARTS = 20  # of a form
+FORM = "multipart/form-data"
+MOST_AT_ONCE = 32  # tables that are being received, of 1 MB of memory each
+RETRY_AFTER = 5  # seconds
+_places = BoundedSemaphore(MOST_AT_ONCE)
+
+
+def read_sent_table(site: SiteData) -> tuple[Reading, Options]:
+    """Read the table in the body of the request, or in its form; returns also how it was read.
+
+    Raises TableError if nothing in it can be read, RequestEntityTooLarge if it is too large,
+    BadRequest if there is none or an option has no such value, and ServiceUnavailable if many
+    tables are being received already.
+    """
+    if not _places.acquire(blocking=False):
+        raise ServiceUnavailable("Many tables are being read just now.", retry_after=RETRY_AFTER)
+    try:
+        content, options = receive_table()
+        return run_beside(read_table, site.game, content, options), options
+    finally:
+        _places.release()
+
+
+def receive_table() -> tuple[bytes, Options]:
+    """Return the bytes of the table and the options in the form and in the query."""
+    given = request.args.to_dict()
+    if request.mimetype == FORM:
+        content, fields = receive_form()
+        given |= fields
+    else:
+        request.max_content_length = LARGEST + 1  # a body in chunks is cut off there
+        content = request.get_data(cache=False)
+    if len(content) > LARGEST:
+        raise RequestEntityTooLarge
+    if not content:
+        raise BadRequest("There is no table in this request.")
+    return content, read_options(given)
+
+
+def receive_form() -> tuple[bytes, dict[str, str]]:
+    """Return the file of a form, or the text in its field `table`, and its other fields."""
+    _stream, fields, files = parse_form_data(
+        request.environ,
+        stream_factory=in_memory,
+        max_form_memory_size=LARGEST_FORM,
+        max_content_length=LARGEST_FORM,
+        max_form_parts=MOST_PARTS,
+    )
+    content = files["file"].read() if "file" in files else b""
+    return content or fields.get("table", "").encode(), fields.to_dict()
+
+
+def in_memory(*_: Any, **__: Any) -> IO[bytes]:
+    """Return what a file of a form is received into: never a file on the disk."""
+    return BytesIO()
+
+
+def read_options(given: dict[str, str]) -> Options:
+    """Return how the table is to be read; raises BadRequest if an option has no such value."""
+    options = {name: given[name] for name in QUESTIONS if given.get(name)}
+    for name, value in options.items():
+        _, answers = QUESTIONS[name]
+        if value not in answers:
+            raise BadRequest(f"There is no {name}={value!r}. {list_choices(answers)}")
+    return Options(**options)
