@@ -3,12 +3,13 @@
 import os
 import platform
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic, perf_counter
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -22,10 +23,11 @@ from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.history import History
 from app.tictactoe.npz import MAX_SNAPSHOTS
 from app.tictactoe.policy import BASELINES, Policy, policy_of
-from app.tictactoe.report import RatesBySeat
+from app.tictactoe.report import Followed, RatesBySeat, report
+from app.tictactoe.values import Values
 from training import learners
-from training.following import figures_of
-from training.learners.phases import Progress
+from training.following import figures_of, follow
+from training.learners.phases import NextCheckpoint, Progress
 from training.processes import in_parallel, tell
 
 MODELS = Path(__file__).parents[1] / "models"
@@ -37,6 +39,16 @@ NETWORKS = ("numpy", "jax", "jaxlib", "optax")
 CIRCUMSTANCES = {"seconds", "versions", "arrays"}
 
 Watcher = Callable[[Progress], None]
+
+
+class Method(NamedTuple):
+    """The functions that learn a recipe and follow all games of its policies."""
+
+    learn: Callable[[Game, Recipe, NextCheckpoint], Iterator[Progress]]
+    follow: Callable[[Game, Values], Followed]
+
+
+COMPILED = Method(learners.learn, follow)
 
 
 class Texts(msgspec.Struct, frozen=True):
@@ -73,10 +85,13 @@ def agent_id(recipe: Recipe) -> str:
     return SHORT.get(text) or re.sub("[^a-z0-9]+", "-", text.replace("=-", "-minus-"))
 
 
-def train(named: str, recipe: Recipe, game: Game, watch: Watcher) -> Agent:
+def train(
+    named: str, recipe: Recipe, game: Game, watch: Watcher, method: Method = COMPILED
+) -> Agent:
     """Train and judge the agent of a recipe; `watch` is told how far it is from time to time.
 
-    Its card, of the id `named`, has no digest of its file yet, which `save` adds.
+    Its card, of the id `named`, has no digest of its file yet, which `save` adds.  Every method
+    makes the same agent.
     """
     won: list[tuple[float, float]] = []
 
@@ -85,9 +100,9 @@ def train(named: str, recipe: Recipe, game: Game, watch: Watcher) -> Agent:
         watch(progress)
 
     start = perf_counter()
-    history = learn(recipe, game, count)
+    history = learn(recipe, game, count, method)
     seconds = perf_counter() - start
-    return agent_of(game, named, recipe, history, seconds, won)
+    return agent_of(game, named, recipe, history, seconds, won, method)
 
 
 def train_all(recipes: Mapping[str, Recipe], out: Path, line: Callable[[str], Watcher]) -> None:
@@ -142,14 +157,14 @@ def policy_called(game: Game, text: str, models: Path = MODELS) -> Policy:
     return policy_of(agent.q, agent.card.plays)
 
 
-def learn(recipe: Recipe, game: Game, watch: Watcher) -> list[Progress]:
+def learn(recipe: Recipe, game: Game, watch: Watcher, method: Method = COMPILED) -> list[Progress]:
     """Run the algorithm of a recipe and keep what it was at the marks and at the end.
 
     Where that is more than a file holds, the first ones after the untouched table make way.
     """
     history: list[Progress] = []
     mark = 0
-    for progress in learners.learn(game, recipe, next_checkpoint):
+    for progress in method.learn(game, recipe, next_checkpoint):
         watch(progress)
         if progress.updates >= mark:
             history.append(progress)
@@ -167,6 +182,7 @@ def agent_of(
     history: Sequence[Progress],
     seconds: float,
     won: Sequence[tuple[float, float]] = (),
+    method: Method = COMPILED,
 ) -> Agent:
     """Write the card of a training and judge every snapshot of it."""
     end, texts = history[-1], texts_of(named, recipe)
@@ -189,7 +205,15 @@ def agent_of(
         numbering=numbering(game),
         arrays="",
         worth=recipe.worth(),
-        figures=figures_of(game, recipe, tables, updates.tolist()),
+        figures=report(
+            game,
+            tables,
+            updates.tolist(),
+            recipe.worth(),
+            recipe.plays,
+            recipe.task(),
+            method.follow,
+        ),
         win_rate=RatesBySeat(*map(list, zip(*won, strict=True))) if won else None,
         refills=end.refills,
     )

@@ -31,12 +31,13 @@ from app.recipes.taught import (
     untaught,
     with_game,
 )
+from app.tictactoe import report
 from app.tictactoe.beads import alike
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import DIGITS, replay
 from app.tictactoe.policy import BASELINES, Policy, policy_of
 from app.tictactoe.report import blunders, losing_game, round_figure
-from training.following import follow, unbeatable
+from training import following
 from training.learners.pairs import WON, legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
 from training.plain import LEARNERS, Learner, at_first, boards, key_of
@@ -51,16 +52,19 @@ SHORTEST = {"X": 2, "O": 3}
 
 
 @cache
-def pupils(game: Game) -> "Pupils":
-    """Return the learners of this process; numba is loaded before a first game ends."""
-    judged(game, BASELINES["random"].policy(game))
-    return Pupils(game)
+def pupils(game: Game, is_compiled: bool) -> "Pupils":
+    """Return the learners of this process; kernels are loaded before a first game ends."""
+    judged(game, BASELINES["random"].policy(game), is_compiled)
+    return Pupils(game, is_compiled)
 
 
-def answer(game: Game, text: str, now: str | None) -> bytes:
-    """Return the `Course` of a recipe by its name as JSON, or the `Refusal`."""
+def answer(game: Game, text: str, now: str | None, is_compiled: bool = True) -> bytes:
+    """Return the `Course` of a recipe by its name as JSON, or the `Refusal`.
+
+    It is judged by numpy if the kernels would have to be compiled for it.
+    """
     try:
-        return msgspec.json.encode(pupils(game).course(parse(text), now))
+        return msgspec.json.encode(pupils(game, is_compiled).course(parse(text), now))
     except RecipeError as error:
         number = error.game if isinstance(error, TaughtError) else None
         return msgspec.json.encode(Refusal(str(error), number))
@@ -93,8 +97,8 @@ class Pupil:
 class Pupils:
     """The learners that were taught last, each between two of its games."""
 
-    def __init__(self, game: Game) -> None:
-        self.game = game
+    def __init__(self, game: Game, is_compiled: bool = True) -> None:
+        self.game, self.is_compiled = game, is_compiled
         self.kept: LRUCache[tuple[Recipe, tuple[tuple[str, int, str], ...]], Pupil] = LRUCache(KEPT)
 
     def course(self, recipe: Recipe, now: str | None = None) -> Course:
@@ -155,7 +159,7 @@ class Pupils:
             result="",
             updates=[],
             others=0,
-            **judged(self.game, policy),
+            **judged(self.game, policy, self.is_compiled),
         )
         if step.opponent == YOU:
             told, seat = listener.told(-1), step.turns[0].seat(listener.recipe, 0)
@@ -203,11 +207,12 @@ class Pupils:
 
 
 def learn(game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
-    """Do what `training.learners.learn` does with a recipe that has games of a person.
+    """Do what `training.learners.learn` does, in plain Python, also with games of a person.
 
     Raises TaughtError for a move that cannot be played.
     """
-    start, wanted = untaught(recipe), list(boards.turns(recipe))
+    start = untaught(recipe) if recipe.is_met(YOU) else recipe
+    wanted = list(boards.turns(recipe))
     pupil = Pupil(LEARNERS[start.slug](game, start), Listener(game, start))
     yield table(pupil)
     stop = next_checkpoint(0)
@@ -335,14 +340,18 @@ def first_table(
     return initial.copy(), pairs_of_key
 
 
-def judged(game: Game, policy: Policy) -> dict[str, Any]:
+def judged(game: Game, policy: Policy, is_compiled: bool) -> dict[str, Any]:
     """Return what is exactly true of a policy, [D, cells], as `Lesson` has it."""
     pairs = policy[game.legal]
-    followed = follow(game, pairs[None])
+    if is_compiled:
+        followed = following.follow(game, pairs[None])
+        proved = {seat: following.unbeatable(game, policy, side) for seat, side in SEATS.items()}
+    else:
+        followed = report.follow(game, pairs[None])
+        proved = {seat: losing_game(game, policy, side) is None for seat, side in SEATS.items()}
     reachable = followed.reachable[0, 0] | followed.reachable[1, 0]
     wins, blocks = _duties(game)
     at_random = followed.vs[0, list(BASELINES).index("random"), 0]
-    proved = {seat: unbeatable(game, policy, player) for seat, player in SEATS.items()}
     reached = {
         "rows": not _neglects(game, pairs, reachable, wins),
         "blocks": not _neglects(game, pairs, reachable, blocks),

@@ -215,6 +215,12 @@ def test_a_game_that_is_too_short_is_refused_before_anything_is_practised(
         Pupils(pupils.game).course(short)
 
 
+@pytest.mark.parametrize("text", ["menace", "q-learning,start=empty,alpha=0.5", "league"])
+def test_a_course_is_the_same_before_the_kernels_are_compiled(game: Game, text: str) -> None:
+    compiled, plain = (Pupils(game, is_compiled) for is_compiled in (True, False))
+    assert taught(plain, parse(text), Dice(5), 2) == taught(compiled, parse(text), Dice(5), 2)
+
+
 def test_practice_between_games_is_limited() -> None:
     phases = "+".join(["self:1"] * 41)
     with pytest.raises(RecipeError, match="practises 40 times at most, not 41"):

@@ -33,9 +33,10 @@ NAMES_MOVES = re.compile("moves[.=]")  # in a query: such an agent
 MOST_JUDGED = 2  # of them, as at a board
 TAUGHT = "taught"  # in an address: an agent there is named by the games of a person
 MOST_TAUGHT = 4  # of them, as in a comparison
+PENDING = 202  # the answer is not ready
 HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,39}\])(:\d{1,5})?")
 TITLES = {
-    202: gettext_noop("In line"),
+    PENDING: gettext_noop("In line"),
     400: gettext_noop("This URL is wrong"),
     404: gettext_noop("Not here"),
     405: gettext_noop("Read-only"),
@@ -122,7 +123,8 @@ def apologise(fault: Exception) -> Response:
 
 def _answer(error: HTTPException, sentence: str | None) -> Response:
     if _in_api():
-        response = jsonify(error={"code": error.code, "message": sentence})
+        kind = "pending" if error.code == PENDING else "error"
+        response = jsonify({kind: {"code": error.code, "message": sentence}})
     else:
         response = make_response(_page(error, sentence))
         response.vary.add("HX-Request")

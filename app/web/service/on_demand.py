@@ -6,7 +6,9 @@ is always there, else the recipe's own.
 
 import zlib
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
+from ipaddress import ip_network
 from select import POLLIN, poll
 from socket import MSG_PEEK
 from threading import Event, Lock, Thread
@@ -34,7 +36,7 @@ from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import Figures, losing_game
 from app.web.service.trainer import (
-    LinePlace,
+    QueuePosition,
     Trainer,
     TrainerBusyError,
     TrainerRefusedError,
@@ -48,11 +50,13 @@ UNPACKED = 16  # agents that are ready, 0.7 MB each; a comparison has four
 NAMES = 1 << 18  # characters of the names that a function keeps: some 5,000 usual ones
 STORIES = 32  # of trainings, some 10 KB each
 RUNS = 4000  # of twenty seeds of two hundred recipes, some 2 KB each
-PAGE_SECONDS = 3.0  # until a page, which has somebody before it, tells the place in the line
+PAGE_SECONDS = 3.0  # until a page, which somebody looks at, says that it waits
+HELD_SECONDS = 8.0  # of a request for a page that has said so; htmx gives up after 10
 FILE_SECONDS = 30.0  # that all else waits
 LOOK_SECONDS = 0.5  # between two looks whether the client still waits
-AWAY_SECONDS = 4.0  # that a place is held for a page which is to come back: else it has been left
+AWAY_SECONDS = 4.0  # within which a client that was told to wait comes back, or has left
 RETRY_SECONDS = 1
+IPV6_PREFIX = 64  # bits of an address that a provider gives to one customer
 BEGAN = "on_demand.began"  # in the environment of a request: when it came
 
 
@@ -64,8 +68,8 @@ class SeedRun(NamedTuple):
     unbeatable: tuple[bool, bool]  # as X, as O, by proof
 
 
-class InLine(ServiceUnavailable):
-    """The answer is being made, and a page is told how far it is: it comes back by itself."""
+class TrainingPending(ServiceUnavailable):
+    """The answer is not ready: the client may ask again, as pages do by themselves."""
 
     code = 202
 
@@ -145,7 +149,7 @@ class Lab:
     def find(self, text: str) -> Agent:
         """Return the agent of a recipe that is known, trained now if it is none of the last.
 
-        Raises InLine, ServiceUnavailable if too many wait or it takes too long, and
+        Raises TrainingPending, ServiceUnavailable if too many wait or it takes too long, and
         InternalServerError.
         """
         named = self.canonical(text) or text
@@ -221,8 +225,7 @@ class Lab:
             question = self.questions.get(text)
             if question is None:
                 question = Question()
-                whose = request.remote_addr or "" if has_request_context() else ""
-                work = (self.source, question, text, whose, kept, read)
+                work = (self.source, question, text, client_network(), kept, read)
                 Thread(target=self._ask, args=work, daemon=True).start()  # done after this lock
                 self.questions[text] = question
             question.waiting += 1
@@ -246,12 +249,12 @@ class Lab:
         source: Trainer,
         question: Question,
         text: str,
-        whose: str,
+        client: str,
         kept: MutableMapping[str, Value],
         read: Callable[[bytes], Value],
     ) -> None:
         try:
-            question.answer = read(source.ask(text, whose, question.wanted))
+            question.answer = read(source.ask(text, client, question.wanted))
         except Exception as error:
             question.error = error
         with self.lock:
@@ -262,20 +265,14 @@ class Lab:
 
     def _wait(self, source: Trainer, question: Question, text: str) -> None:
         """Wait until a question is answered, or as long as a request of this kind does."""
-        patience, page = FILE_SECONDS, False
-        if has_request_context():
-            page = "HX-Request" in request.headers or "html" in request.headers.get("Accept", "")
-            patience = PAGE_SECONDS if page else FILE_SECONDS
-            patience -= monotonic() - request.environ.get(BEGAN, monotonic())
-        end = monotonic() + patience
+        end = monotonic() + patience(bool(question.until))
         while not question.done.wait(min(LOOK_SECONDS, max(0.0, end - monotonic()))):
             if has_gone():
                 raise busy()
             if monotonic() >= end:
-                if not page:
-                    raise busy()
                 question.until = monotonic() + AWAY_SECONDS
-                raise InLine(in_line(source.place(text)), retry_after=RETRY_SECONDS)
+                sentence = describe_position(source.queue_position(text))
+                raise TrainingPending(sentence, retry_after=RETRY_SECONDS)
 
 
 def read(game: Game, named: str, answer: bytes) -> Agent:
@@ -299,6 +296,35 @@ def has_gone() -> bool:
         return True
 
 
+def patience(has_said_so: bool) -> float:
+    """Return the seconds that this request may still wait for an answer.
+
+    A page that has said that it waits shows nothing new until the answer is there: its next request
+    is held open, which costs less than to answer it in between.
+    """
+    if not has_request_context():
+        return FILE_SECONDS
+    seconds = FILE_SECONDS
+    if "HX-Request" in request.headers or "html" in request.headers.get("Accept", ""):
+        seconds = HELD_SECONDS if has_said_so else PAGE_SECONDS
+    now = monotonic()
+    began: float = request.environ.get(BEGAN, now)
+    return seconds - (now - began)
+
+
+def client_network() -> str:
+    """Return the network of this request's client, which has one share of the trainer.
+
+    That is an IPv4 address, or the part of an IPv6 address that a provider gives to one customer.
+    """
+    address = request.remote_addr or "" if has_request_context() else ""
+    if ":" not in address:
+        return address
+    with suppress(ValueError):
+        return str(ip_network((address.partition("%")[0], IPV6_PREFIX), strict=False))
+    return address
+
+
 def busy() -> ServiceUnavailable:
     """Return what those are told who cannot wait here any longer."""
     return ServiceUnavailable(
@@ -307,13 +333,13 @@ def busy() -> ServiceUnavailable:
     )
 
 
-def in_line(place: LinePlace | None) -> str:
-    """Say in what place of the line somebody is."""
-    if place and place.compiling:
+def describe_position(position: QueuePosition | None) -> str:
+    """Say in a sentence why an answer is not ready."""
+    if position and position.is_compiling:
         return gettext("The lab is being prepared: some seconds, once. This page comes by itself.")
-    if place and place.number:
+    if position and position.number:
         words = gettext_noop("Number %(number)s in line. This page comes by itself.")
-        return gettext(words, number=place.number)
+        return gettext(words, number=position.number)
     return gettext("Being trained at this moment. This page comes by itself.")
 
 

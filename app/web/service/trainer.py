@@ -1,14 +1,14 @@
-"""The server's side of the trainer, the one process that people stand in line at for trainings.
+"""The server's side of the trainer, the one process that trains what people ask for.
 
-The first process of the server makes a folder with a listening Unix socket in the place that this
-program has among the user's own folders, and all that it forks share both.  Whichever needs the
-trainer first starts it and hands it the socket.  The kernel does the rest when a process ends,
-however it ends:
+The first process of the server creates a folder with a listening Unix socket in the runtime folder
+of this program, and every process that it forks shares both.  The first that needs the trainer
+starts it and passes the socket to it.  The kernel cleans up when a process ends, however it ends:
 
-- the folder itself is locked by the server as long as one process of it lives, and so long a pipe
-  is open, with whose end the trainer ends too;
-- a file in it, which names its process, is locked by the trainer.  Who gets that lock knows that
-  there is no trainer, and hands it on to the one that it starts: so there are never two.
+- The folder is locked as long as one process of the server lives, and a pipe is open for as long.
+  The trainer exits when this pipe closes.
+- A file in the folder, which contains the trainer's process number, is locked by the trainer.  A
+  process that gets this lock knows that there is no trainer, and passes the lock to the one that it
+  starts: so there are never two.
 
 The program is `training.trainer`.
 """
@@ -38,10 +38,10 @@ from platformdirs import RuntimeDirWarning, user_runtime_path
 ROOT = Path(__file__).parents[3]
 SERVERS = "server-"  # how the names of the folders of servers begin
 SOCKET, LOCK = "socket", "lock"  # the files in each, and nothing else is
-BACKLOG = 300  # more than can stand in line
+BACKLOG = 300  # connections, more than can wait in the queue
 TRIES = 2
 READ_SECONDS = 5.0  # for the rest of an answer that has begun
-PLACE_SECONDS = 1.0  # for a place in the line
+POSITION_SECONDS = 1.0  # for a position in the queue
 LOOK_SECONDS = 0.5  # between two looks whether there is a trainer, and whether it is still wanted
 LARGEST = 4 << 20  # bytes of an answer
 LONGEST = 100  # bytes of the address of a socket, on any system
@@ -49,30 +49,30 @@ OLD_SECONDS = 60.0  # of a folder that no process has locked: its server was kil
 
 
 class TrainerBusyError(Exception):
-    """So many stand in line already that it is better to come back later, or nobody waits."""
+    """The queue is full, or nobody waits for the answer any more."""
 
 
 class TrainerError(Exception):
-    """The trainer cannot be had, or what it answers is no agent: the message says why."""
+    """The trainer does not run, or its answer is wrong: the message says why."""
 
 
 class TrainerRefusedError(TrainerError):
-    """What it learned by now shows that this recipe cannot be learned: the message says why."""
+    """The recipe cannot be learned: the message says why."""
 
 
-class LinePlace(NamedTuple):
-    """A place in the line: the next has number 1, and 0 is being trained."""
+class QueuePosition(NamedTuple):
+    """A position in the queue: the next job has number 1, and 0 is being trained."""
 
     number: int
-    compiling: bool  # whether all wait for what is done once on a machine
+    is_compiling: bool  # whether kernels are compiled, which is done once on a machine
 
 
 class Trainer:
     """The one trainer of this server; it is started at the first need."""
 
     def __init__(self) -> None:
-        tidy_up(place())
-        self.folder = Path(tempfile.mkdtemp(prefix=SERVERS, dir=place()))  # its mode is 0700
+        remove_stale_server_dirs(runtime_dir())
+        self.folder = Path(tempfile.mkdtemp(prefix=SERVERS, dir=runtime_dir()))  # its mode is 0700
         # The lock goes with the open folder to all that is forked.  Who tidies up old temporary
         # files, as systemd does, leaves a locked folder alone.
         self.held = os.open(self.folder, os.O_RDONLY)
@@ -85,29 +85,29 @@ class Trainer:
         self.listener.bind(self.address)
         self.listener.listen(BACKLOG)
         self.maker = os.getpid()
-        atexit.register(self._tidy)
+        atexit.register(self._remove_folder)
 
-    def ask(self, text: str, whose: str = "", wanted: Callable[[], bool] = lambda: True) -> bytes:
-        """Return the trainer's answer as soon as it is somebody's turn, by their address.
+    def ask(self, text: str, client: str = "", wanted: Callable[[], bool] = lambda: True) -> bytes:
+        """Return the trainer's answer to a request of a client.
 
-        It is asked once more if it ends over it, or stops in the middle of its answer.
-        Raises TrainerBusyError if too many stand in line or it is not wanted any more, and
+        If the trainer ends, or stops in the middle of its answer, the request is sent again.
+        Raises TrainerBusyError if the queue is full or the answer is not wanted any more, and
         TrainerError.
         """
         try:
             for _ in range(TRIES):
                 with suppress(ConnectionError, HTTPException, TimeoutError):
-                    return self._asked(text, whose, wanted)
+                    return self._request(text, client, wanted)
         except OSError as error:
             raise TrainerError(f"it cannot be started or reached: {error}") from error
         raise TrainerError("it ended or stopped each time that it was asked")
 
-    def place(self, text: str) -> LinePlace | None:
-        """Return the place in the line of what was asked, None if that is not known."""
-        end = time.monotonic() + PLACE_SECONDS
+    def queue_position(self, text: str) -> QueuePosition | None:
+        """Return the position of a request in the queue, None if that is not known."""
+        end = time.monotonic() + POSITION_SECONDS
         try:
-            answer = self._asked(f"place/{text}", "", lambda: time.monotonic() < end)
-            return msgspec.json.decode(answer, type=LinePlace)
+            answer = self._request(f"position/{text}", "", lambda: time.monotonic() < end)
+            return msgspec.json.decode(answer, type=QueuePosition)
         except (OSError, HTTPException, TrainerBusyError, TrainerError):
             return None
 
@@ -132,15 +132,16 @@ class Trainer:
                 stdin=subprocess.DEVNULL,
                 process_group=0,  # Ctrl-C is for the server, whose end it waits for
             )
-            os.ftruncate(lock, 0)
-            os.write(lock, f"{process.pid}".encode())
+            with suppress(OSError):  # no room for the number, which only people read
+                os.ftruncate(lock, 0)
+                os.write(lock, f"{process.pid}".encode())
             with suppress(RuntimeError):  # no more threads: it stays a zombie after its end
                 Thread(target=process.wait, daemon=True).start()
             return True
         finally:
             os.close(lock)
 
-    def _asked(self, text: str, whose: str, wanted: Callable[[], bool]) -> bytes:
+    def _request(self, text: str, address: str, wanted: Callable[[], bool]) -> bytes:
         connection = HTTPConnection("trainer")
         with socket.socket(socket.AF_UNIX) as client:
             try:
@@ -151,7 +152,7 @@ class Trainer:
                 raise TrainerBusyError from None
             client.settimeout(READ_SECONDS)
             connection.sock = client
-            connection.request("GET", f"/{quote(text)}", headers={"X-For": whose})
+            connection.request("GET", f"/{quote(text)}", headers={"X-For": address})
             self._wait(client, wanted)
             with connection.getresponse() as response:
                 if (response.length or 0) > LARGEST:
@@ -176,14 +177,14 @@ class Trainer:
             if not wanted():
                 raise TrainerBusyError
 
-    def _tidy(self) -> None:
+    def _remove_folder(self) -> None:
         """Remove the folder at the end of the process that made it."""
         if os.getpid() == self.maker:
             self.listener.close()
             remove(self.folder)
 
 
-def place() -> Path:
+def runtime_dir() -> Path:
     """Return the folder that is this program's alone, made if it is not there.
 
     It is in the user's runtime folder, or in one like it among the temporary files; neither is
@@ -194,9 +195,9 @@ def place() -> Path:
         return user_runtime_path("q-tac-toe", ensure_exists=True)
 
 
-def tidy_up(place: Path) -> None:
-    """Remove what servers that were killed have left in the place of this program."""
-    for folder in place.glob(f"{SERVERS}*"):
+def remove_stale_server_dirs(runtime_dir: Path) -> None:
+    """Remove the folders of servers that were killed."""
+    for folder in runtime_dir.glob(f"{SERVERS}*"):
         with suppress(OSError):  # its server lives, or it is not ours
             if time.time() - folder.lstat().st_mtime > OLD_SECONDS:
                 handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -40,7 +40,7 @@ from tests.service.server import (
     wait_until_up,
 )
 from tests.signals import heeding
-from training.trainer import MOST
+from training.job_queue import CAPACITY
 
 AGENT, SEED = "q-learning-1", "99"
 DISK = 512  # KB: there is room for the old model, but not for the new one beside it
@@ -57,6 +57,10 @@ ENDED = 5.0  # seconds until the trainer has noticed
 IDLE = 3.0  # seconds in which it does nothing
 PATIENCE = 120.0  # seconds
 GONE = 20  # who hang up
+CONNECTIONS = 250  # of one address, more than can wait
+SHARE = 2.0  # times the longest job, within which another address has its answer
+SPARE_SECONDS = 1.0  # and for the answer itself
+FROM_ONE, FROM_ANOTHER = ({"X-Forwarded-For": f"192.0.2.{number}"} for number in (1, 2))
 UNSEARCHED = ("/lab/q-table", "/agents/q-table,games=20")  # by search engines
 NUMBERS = count()
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
@@ -176,6 +180,11 @@ def fresh() -> str:
     return f"q-learning,games=2000,seed={next(NUMBERS)}"
 
 
+def long() -> str:
+    """Name such a recipe that is too long for the learners in plain Python."""
+    return f"q-learning,games=60000,seed={next(NUMBERS)}"
+
+
 def visit(server: Server, name: str) -> Answered:
     """Open the lab at a recipe, and come back as often as that says."""
     return until_there(server, f"/lab/{name}", time.monotonic() + PATIENCE)
@@ -214,13 +223,13 @@ def broken_cache() -> Iterator[Finding]:
     """What numba has compiled and kept, damaged."""
     with tempfile.TemporaryDirectory() as name:
         with serving(NUMBA_CACHE_DIR=name) as server:
-            assert page(server, fresh()) == 200
+            assert visit(server, long()).status == 200
         kept = {file: file.read_bytes() for file in Path(name).rglob("*.nb[ci]")}
         for done, damage in DAMAGES.items():
             for file, content in kept.items():
                 file.write_bytes(damage(content))
             with serving(NUMBA_CACHE_DIR=name) as server:
-                seen = [page(server, fresh()) for _ in range(2)]
+                seen = [visit(server, long()).status for _ in range(2)]
             yield Finding(
                 f"{len(kept)} files that numba keeps are {done}, two new recipes",
                 "both are trained",
@@ -349,9 +358,12 @@ def other_folders() -> Iterator[Finding]:
             while True:
                 file.write(bytes(1024))
         Path(name).chmod(0o700)
+        with serving(XDG_RUNTIME_DIR=name) as server:
+            compiled = page(server, fresh())
         with serving(XDG_RUNTIME_DIR=name, NUMBA_CACHE_DIR=f"{name}/compiled") as server:
             seen = [page(server, each) for each in ("q-table", fresh())]
             log = server.log
+        yield Finding(f"{done}, the first", "200", f"{compiled}", compiled == 200)
         yield Finding(
             f"{done}; nor is there room for what numba compiles",
             "200, 200, no traceback of the site's own",
@@ -429,25 +441,115 @@ def left_behind() -> Iterator[Finding]:
 def full_queue(server: Server) -> Iterator[Finding]:
     """More people than can wait."""
     with (
-        ThreadPoolExecutor(MOST + MORE) as pool,
+        ThreadPoolExecutor(CAPACITY + MORE) as pool,
         held_up(server) as one,
     ):
         held = pool.submit(visit, server, fresh())  # which it has begun
-        answers = [pool.submit(visit, server, fresh()) for _ in range(MOST + MORE - 1)]
+        answers = [pool.submit(visit, server, fresh()) for _ in range(CAPACITY + MORE - 1)]
         wait_until(lambda: sum(answer.done() for answer in answers) >= MORE - 1)
         told = [answer.result() for answer in answers if answer.done()]
         shipped = page(server, "q-table")
         os.kill(one, signal.SIGCONT)
         seen = Counter(answer.result().status for answer in [held, *answers])
         yield Finding(
-            f"{MOST + MORE} new recipes while the only one who trains is held up",
-            f"one is being trained, {MOST} stand in line, {MORE - 1} x 503 with Retry-After at "
+            f"{CAPACITY + MORE} new recipes while the only one who trains is held up",
+            f"one is being trained, {CAPACITY} stand in line, {MORE - 1} x 503 with Retry-After at "
             "once; agents that are there are shown; all in line are trained as soon as it goes on",
             f"{seen[503]} x 503, {seen[200]} x 200; an agent that is there: {shipped}",
-            seen == {503: MORE - 1, 200: MOST + 1}
+            seen == {503: MORE - 1, 200: CAPACITY + 1}
             and all(answer.headers["Retry-After"] for answer in told)
             and shipped == 200,
         )
+
+
+@on_a_server("long-teaching", TRUSTED_PROXIES="1")
+def long_teaching(server: Server) -> Iterator[Finding]:
+    """Links that need long practice, and a person who teaches."""
+    phases = "+".join(["self:1"] * 240)
+    link = f"/preview/teach/q-learning,vs={phases}+you:1,start=empty,taught=0,seed={{}}.png"
+    refused = ask(server, link.format(1), headers=FROM_ONE)
+    yield Finding(
+        "a learner with 240 phases of practice before a game that cannot be over",
+        "400",
+        f"{refused.status} after {refused.seconds:.1f} s",
+        refused.status == 400,
+    )
+    phases = "+".join(["self:100"] * 40)
+    link = f"/preview/teach/q-learning,vs={phases}+you:1,start=empty,taught=046,seed={{}}.png"
+    person = "/teach/q-learning,start=empty,alpha=0.5,seed={}"
+    ask(server, person.format(1), headers=FROM_ANOTHER)
+    limit = SHARE * ask(server, link.format(CONNECTIONS), headers=FROM_ONE).seconds + SPARE_SECONDS
+    with requests_of_one(server, [link.format(number) for number in range(CONNECTIONS)]):
+        told = [ask(server, person.format(2 + number), headers=FROM_ANOTHER) for number in range(5)]
+    slowest = max(answer.seconds for answer in told)
+    yield Finding(
+        f"{CONNECTIONS} connections of one address that ask for the longest practice there is",
+        f"a person of another address waits less than {limit:.1f} s for a learner, which is twice "
+        "such a practice and a second",
+        f"{', '.join(str(answer.status) for answer in told)}; at most {slowest:.1f} s",
+        {answer.status for answer in told} == {200} and slowest < limit,
+    )
+
+
+@on_a_server("one-address", TRUSTED_PROXIES="1")
+def one_address(server: Server) -> Iterator[Finding]:
+    """More requests of one address than can wait, for the longest trainings, and another one."""
+    assert page(server, fresh()) == 200
+    longest = "/agents/league,rounds=22222,seed={}.json"
+    limit = SHARE * ask(server, longest.format(CONNECTIONS), headers=FROM_ONE).seconds
+    limit += SPARE_SECONDS
+    paths = [longest.format(number) for number in range(CONNECTIONS)]
+    with requests_of_one(server, paths):
+        told = [ask(server, f"/agents/{fresh()}", headers=FROM_ANOTHER) for _ in range(5)]
+    slowest = max(answer.seconds for answer in told)
+    yield Finding(
+        f"{CONNECTIONS} connections of one address that ask for the longest trainings there are",
+        f"another address waits less than {limit:.1f} s for each of 5 recipes, which is twice such "
+        "a training and a second",
+        f"{', '.join(str(answer.status) for answer in told)}; at most {slowest:.1f} s",
+        {answer.status for answer in told} == {200} and slowest < limit,
+    )
+
+
+@contextmanager
+def requests_of_one(server: Server, paths: list[str]) -> Iterator[None]:
+    """Send requests from one address, each on its own connection, which stay open meanwhile."""
+    with ExitStack() as connections:
+        for path in paths:
+            client = socket.create_connection(("127.0.0.1", server.port))
+            connections.enter_context(client)
+            client.sendall(
+                f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                f"X-Forwarded-For: {FROM_ONE['X-Forwarded-For']}\r\n\r\n".encode()
+            )
+        wait_until(lambda: len(children_of_trainer(server)) > 0)
+        yield
+
+
+def children_of_trainer(server: Server) -> list[int]:
+    """List the workers of the trainer."""
+    return [child for parent in trainers(server) for child in children(parent)]
+
+
+@fault("first-start")
+def first_start() -> Iterator[Finding]:
+    """A machine on which nothing is compiled yet."""
+    with tempfile.TemporaryDirectory() as name, serving(NUMBA_CACHE_DIR=name) as server:
+        paths = ["/teach", f"/play/?x={fresh()}&o=human"]
+        with ThreadPoolExecutor(len(paths)) as pool:
+            told = [*pool.map(partial(ask, server, headers={}), paths)]
+        compiled = len([*Path(name).rglob("*.nbi")])
+        late = ask(server, "/agents/q-iteration,vs=self,sweeps=50.json", headers={})
+        kernels = len([*Path(name).rglob("*.nbi")])
+    yield Finding(
+        "the first requests of a machine, for a learner to teach and the board of a new recipe",
+        "200, before all kernels are compiled; for a long training 200, or 202 with Retry-After",
+        f"{', '.join(str(answer.status) for answer in told)} with {compiled} of {kernels} kernels; "
+        f"{late.status}",
+        {answer.status for answer in told} == {200}
+        and compiled < kernels
+        and (late.status == 200 or (late.status == 202 and bool(late.headers["Retry-After"]))),
+    )
 
 
 @on_a_server("one-recipe")

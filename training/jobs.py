@@ -1,0 +1,110 @@
+"""What the trainer can be asked for, as text, and its answer as bytes.
+
+| request | answer |
+|---|---|
+| `q-learning,alpha=0.5` | the agent of the recipe, packed by brotli |
+| `story/<recipe>` | the first games of its training, as JSON |
+| `code/<recipe>` | its training as one file of Python |
+| `taught/<cells or ->/<recipe>` | what people taught a learner, and the game that is begun |
+| `seeds/3.4.5/<recipe>` | the figures and proofs that it comes to with each of these seeds |
+
+Until the kernels are compiled, which takes a new machine 20 seconds, the learners in plain Python
+answer.  They make the same agent bit for bit.
+"""
+
+import zlib
+
+import brotli
+import msgspec
+import numpy as np
+
+from app.recipes import Recipe, name, parse
+from app.recipes.on_demand import parse_on_demand
+from app.tictactoe.agents import Agent, to_process
+from app.tictactoe.game import SEATS, Game
+from app.tictactoe.policy import policy_of
+from app.tictactoe.report import follow, report
+from training.story import TOLD
+
+STORY, CODE, TAUGHT, SEEDS = "story", "code", "taught", "seeds"
+QUICK = (STORY, CODE, TAUGHT)  # answered in plain Python, in less time than a training takes
+NO_GAME = "-"  # in the place of the cells
+MOST_PLAIN_UPDATES = 200_000  # some seconds
+
+
+def split_request(request: str) -> tuple[str, str]:
+    """Return the kind of a request, "" for an agent, and the rest of it."""
+    kind, slash, rest = request.partition("/")
+    return (kind, rest) if slash else ("", request)
+
+
+def is_batch(request: str) -> bool:
+    """Whether a request is for several seeds; a page waits for a single one."""
+    kind, rest = split_request(request)
+    return kind == SEEDS and "." in rest.partition("/")[0]
+
+
+def is_quick(request: str) -> bool:
+    """Whether a request is for something that does not wait behind trainings.
+
+    An agent that people taught is; one process keeps the learners that they teach.
+    """
+    return TAUGHT in request or split_request(request)[0] in QUICK
+
+
+def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
+    """Return the answer to a request.
+
+    Raises RecipeError if there is no such recipe.
+    """
+    kind, rest = split_request(request)
+    # Each import here takes a while, and no process needs all.
+    if kind == STORY:
+        from training.story import story  # noqa: PLC0415
+
+        return story(game, parse(rest))
+    if kind == CODE:
+        from training.code import code_of  # noqa: PLC0415
+
+        return code_of(parse(rest)).encode()
+    if kind == TAUGHT:
+        from training.taught import answer as answer_course  # noqa: PLC0415
+
+        cells, _, recipe = rest.partition("/")
+        return answer_course(game, recipe, None if cells == NO_GAME else cells, is_compiled)
+    if kind == SEEDS:
+        seeds, _, text = rest.partition("/")
+        recipes = [parse(text).with_seed(int(seed)) for seed in seeds.split(".")]
+        runs = [run_seed(game, parse_on_demand(name(recipe))) for recipe in recipes]
+        return msgspec.msgpack.encode(runs)
+    agent = train_agent(game, parse_on_demand(request), is_compiled)
+    packed: bytes = brotli.compress(to_process(game, agent), quality=1)  # in 2 ms to a third
+    return packed
+
+
+def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
+    """Return the agent of a recipe, trained in plain Python if that is sooner done."""
+    from training.run import COMPILED, Method, agent_id, train  # noqa: PLC0415
+    from training.taught import learn  # noqa: PLC0415
+
+    is_short = recipe.updates_at_most() <= MOST_PLAIN_UPDATES
+    is_plain = is_short and recipe.slug in TOLD and recipe.turns == "games"
+    method = COMPILED if is_compiled or not is_plain else Method(learn, follow)
+    return train(agent_id(recipe), recipe, game, lambda progress: None, method)
+
+
+def run_seed(game: Game, recipe: Recipe) -> bytes:
+    """Return the seed of a recipe, its figures, and whether it is proved unbeatable as X, as O.
+
+    As JSON, packed by zlib.  What its values are worth is left out: its play counts.
+    """
+    from training import following  # noqa: PLC0415
+    from training.run import learn  # noqa: PLC0415
+
+    history = learn(recipe, game, lambda progress: None)
+    tables = np.stack([game.pairs_of(snapshot.q) for snapshot in history])
+    updates = [snapshot.updates for snapshot in history]
+    figures = report(game, tables, updates, None, recipe.plays, recipe.task(), following.follow)
+    policy = policy_of(history[-1].q, recipe.plays)
+    proofs = [following.unbeatable(game, policy, seat) for seat in SEATS.values()]
+    return zlib.compress(msgspec.json.encode((recipe.seed, figures, proofs)), 1)
