@@ -3,7 +3,7 @@
 A miniature of each, without words, stands in a line of a list, or for a link.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import singledispatch
 from itertools import pairwise
 from textwrap import wrap
@@ -12,7 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from app.experiments import Bars, Boards, Curves, Figure, Grid, Group, Histogram, Mark, Series
+from app.experiments import (
+    Bar,
+    Bars,
+    Boards,
+    Curves,
+    Figure,
+    Grid,
+    Group,
+    Histogram,
+    Mark,
+    Series,
+)
 from app.tictactoe.notation import parse_record, replay
 from app.web.formatting import format_count, format_short, format_tenths, format_with_unit
 from app.web.pictures import curves, svg, tables
@@ -35,7 +46,8 @@ ROWS = 540.0  # pixels of all rows, as far as these limits allow
 MOST, FEWEST = 100, 30  # dots of a row, the same
 DOTS = 400  # of all rows
 POINTS = 9  # of a curve that are drawn as dots
-CURVES = 280.0  # pixels of height
+CURVES, CURVES_TOP = 280.0, 8.0  # pixels of height, and above
+FEW_CURVES = 2  # with room for the bands of all runs
 CELL = 38.0
 FEW = 6  # columns whose numbers fit on a phone
 BESIDE = 9  # characters of the name of a row that does
@@ -87,49 +99,104 @@ def lay_out(figure: object, site: SiteData, first_seed: int) -> Layout:
 def _histogram(figure: Histogram, site: SiteData, first_seed: int) -> Layout:
     """Lay out a row for each group: its runs as dots over one axis, and a line for most of them."""
     groups = figure.groups
-    marks = [mark.value for group in groups for mark in group.marks]
-    axis = scale([value for group in groups for value in group.values] + marks)
+    axis = _scale_histogram(figure)
     every = [tables.ordered(group.values, first_seed) for group in groups]
-    stacked = [_stacks(runs, axis) for runs in every]
-    fullest = [max(map(len, stacks.values())) for stacks in stacked]
     highest = max(LOWEST, min(HIGHEST, ROWS / len(groups)))
     dots = max(FEWEST, min(MOST, DOTS // len(groups)))
-    worth = -(-max(map(len, every)) // dots)  # runs that a dot stands for
+    longest = max(map(len, every))
+    runs_per_dot = -(-longest // dots)
     shapes: list[svg.Shape] = []
-    top, unopened = 0.0, False
-    for group, runs, stacks, most in zip(groups, every, stacked, fullest, strict=True):
-        height = min(highest, max(LOWEST, -(-most // worth) * DOT + 4))
-        opened = tables.addresses_of(site, group.recipe)
-        unopened |= bool(group.recipe) and not all(opened(run["seed"]) for run in runs[:2])
-        middle = tables.median(group.values)
-        told = f"median {format_with_unit(middle, figure.unit)} ({_runs(len(runs))})"
-        top = _named(shapes, top, group.name, told)
+    top = 0.0
+    for group, runs in zip(groups, every, strict=True):
+        middle = format_with_unit(tables.median(group.values), figure.unit)
+        top = _named(shapes, top, group.name, f"median {middle} ({_runs(len(runs))})")
+        stacks = _stacks(runs, axis)
+        dots_above = -(-max(map(len, stacks.values())) // runs_per_dot)
+        height = min(highest, max(LOWEST, dots_above * DOT + 4))
         top += _noted(shapes, group.marks, axis, top, height)
         bottom = top + height
         shapes += _rules(axis, top, bottom)
         shapes.append(svg.Segment("base", 0, bottom, 1, bottom))
+        opened = tables.addresses_of(site, group.recipe)
         for stack in stacks.values():
-            shapes += _dots(stack, axis, bottom, height, worth, figure.unit, opened)
-        low, high = (axis.at(tables.at_quantile(runs, share)["value"]) for share in (0.1, 0.9))
-        shapes.append(svg.Segment("span", low, bottom + 7, high, bottom + 7))
-        shapes.append(
-            svg.Segment("notch", axis.at(middle), bottom + 2, axis.at(middle), bottom + 12)
-        )
+            shapes += _dots(stack, axis, bottom, height, runs_per_dot, figure.unit, opened)
+        shapes += _draw_quantiles(runs, tables.median(group.values), axis, bottom)
         top = bottom + GAP + 6
     bottom = top - GAP + 4
     ticks(shapes, axis, bottom, figure.unit)
-    dot = (
-        "A dot is a run."
-        if worth == 1
-        else f"A dot stands for {format_count(worth)} runs, a smaller one for fewer."
+    unopened = any(
+        _has_unopened_runs(site, group, runs) for group, runs in zip(groups, every, strict=True)
     )
-    exactly = "Each value is exact of its run." if figure.exact else "Each value is an estimate."
-    caption = (
-        f"{_seeds(groups, first_seed)} {dot} Below a row: the middle 80% of its runs, and a notch "
-        f"at the median. {exactly}{_press(shapes, 'dot opens its run, or one of them', unopened)}"
-    )
-    height = bottom + AXIS
-    return Layout(figure.title, figure.unit, caption, svg.Plot(height, 0, shapes), [])
+    sentences = [
+        _seeds(groups, first_seed),
+        _describe_dot(runs_per_dot),
+        "Below a row: the middle 80% of its runs, and a notch at the median.",
+        "Each value is exact of its run." if figure.exact else "Each value is an estimate.",
+    ]
+    press = _press(shapes, "dot opens its run, or one of them", unopened)
+    plot = svg.Plot(bottom + AXIS, 0, shapes)
+    return Layout(figure.title, figure.unit, " ".join(sentences) + press, plot, [])
+
+
+def _scale_histogram(figure: Histogram) -> Axis:
+    """Return the axis with all values and marks of a histogram."""
+    values = [value for group in figure.groups for value in group.values]
+    marks = [mark.value for group in figure.groups for mark in group.marks]
+    return scale(values + marks)
+
+
+def _draw_quantiles(
+    runs: tables.Runs, median: float, axis: Axis, bottom: float
+) -> list[svg.Segment]:
+    """Draw a line below a row for the middle 80% of its runs, and a notch at the median."""
+    low = axis.at(tables.at_quantile(runs, 0.1)["value"])
+    high = axis.at(tables.at_quantile(runs, 0.9)["value"])
+    middle = axis.at(median)
+    return [
+        svg.Segment("span", low, bottom + 7, high, bottom + 7),
+        svg.Segment("notch", middle, bottom + 2, middle, bottom + 12),
+    ]
+
+
+def _has_unopened_runs(site: SiteData, group: Group, runs: tables.Runs) -> bool:
+    """Whether some runs of a group cannot be opened; its first two stand for all."""
+    url_for_seed = tables.addresses_of(site, group.recipe)
+    return bool(group.recipe) and not all(url_for_seed(run["seed"]) for run in runs[:2])
+
+
+def _describe_dot(runs_per_dot: int) -> str:
+    if runs_per_dot == 1:
+        return "A dot is a run."
+    return f"A dot stands for {format_count(runs_per_dot)} runs, a smaller one for fewer."
+
+
+class CurveField(NamedTuple):
+    """The rectangle in which curves are drawn, and its two axes."""
+
+    across: Axis
+    up: Axis
+    top: float  # pixels
+    height: float
+
+    @property
+    def bottom(self) -> float:
+        """Pixels from the top of the plot to the axis across."""
+        return self.top + self.height
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """Return the place of a pair of values: a share across, pixels down."""
+        return self.across.at(x), curves.down(self.up, y, self.top, self.height)
+
+    def trace(self, xs: Sequence[float], ys: Sequence[float]) -> list[tuple[float, float]]:
+        """Return the places of the points of a line."""
+        return [self.place(x, y) for x, y in zip(xs, ys, strict=True)]
+
+    def fill(
+        self, kind: str, xs: Sequence[float], low: Sequence[float], high: Sequence[float]
+    ) -> svg.Path:
+        """Draw the band between two lines."""
+        there, back = self.trace(xs, high), self.trace(xs, low)
+        return svg.Path(kind, there + back[::-1], closed=True)
 
 
 @lay_out.register
@@ -138,140 +205,242 @@ def lay_out_curves(
 ) -> Layout:
     """Lay out lines over one axis: the median of the runs, and bands that hold most or all."""
     every = figure.series
-    xs = [x for series in every for x in series.x] + [mark.value for mark in figure.marks]
-    across = logarithmic(xs) if figure.logarithmic else scale(xs)
-    if not figure.logarithmic:
-        across = across._replace(low=min(xs), high=max(xs) if max(xs) > min(xs) else min(xs) + 1)
-        across = across._replace(ticks=[t for t in across.ticks if min(xs) <= t <= across.high])
-    values = [value for series in every for value in (*series.low, *series.high, *series.median)]
-    outermost = [value for series in every for value in (*series.least, *series.most)]
-    wide = len(every) <= 2  # then there is room for the bands of all runs
-    values += outermost if wide else []
-    zero = 0 <= min(values) < 0.6 * max(values)
-    up = scale(values, zero=zero, whole=True)
-    top = 8.0
+    has_wide_bands = len(every) <= FEW_CURVES
+    across, up = _scale_across(figure), _scale_up(every, has_wide_bands)
+    links = [_of_series(site, series) for series in every]
+    styles = [STYLES[number % len(STYLES)] for number in range(len(every))]
     shapes: list[svg.Shape] = []
-    top += _noted_above(shapes, figure.marks, across, top)
-    bottom = top + height
-
-    def place(pair: tuple[float, float]) -> tuple[float, float]:
-        return across.at(pair[0]), curves.down(up, pair[1], top, height)
-
+    top = CURVES_TOP + _noted_above(shapes, figure.marks, across, CURVES_TOP)
+    field = CurveField(across, up, top, height)
     margin = curves.levels(shapes, up, top, height, figure.unit)
-    shapes += [
-        svg.Segment("claimed", at, top, at, bottom)
-        for mark in figure.marks
-        for at in [across.at(mark.value)]
+    for mark in figure.marks:
+        at = across.at(mark.value)
+        shapes.append(svg.Segment("claimed", at, top, at, field.bottom))
+    for series, style in zip(every, styles, strict=True):
+        shapes += _draw_bands(series, style, field, has_wide_bands)
+    for series, style, link in zip(every, styles, links, strict=True):
+        points = field.trace(series.x, series.median)
+        shapes.append(svg.Path(f"{style} curve", points, False, link, _choose_dots(points)))
+    ticks(shapes, across, field.bottom, figure.x_label)
+    keys = [
+        svg.Key(f"{style} curve", _name_series(series), link)
+        for series, style, link in zip(every, styles, links, strict=True)
     ]
-    keys, unopened = [], False
-    for number, series in enumerate(every):
-        style = STYLES[number % len(STYLES)]
-        runs, link = _runs(series.n), _of_series(site, series)
-        unopened |= bool(series.recipe) and not link.href
-        many = f" ({runs})" if series.recipe or series.n > 1 else ""
-        keys.append(svg.Key(f"{style} curve", series.name + many, link))
-        if series.n > 1:
-            if wide:
-                shapes.append(_band(f"{style} all", series.x, series.least, series.most, place))
-            shapes.append(_band(f"{style} band", series.x, series.low, series.high, place))
-    for number, series in enumerate(every):
-        points = [place(pair) for pair in zip(series.x, series.median, strict=True)]
-        step = -(-len(points) // POINTS)
-        dots = points[::-step] if len(points) > 1 else points
-        style = STYLES[number % len(STYLES)]
-        shapes.append(svg.Path(f"{style} curve", points, False, _of_series(site, series), dots))
-    ticks(shapes, across, bottom, figure.x_label)
-    bands = "the band holds 80% of the runs" + (", the fainter one all of them" if wide else "")
-    told, what = "A line is one run.", "line opens it"
-    if any(series.n > 1 for series in every):
-        told = f"A line is the median, {bands}."
-        what = "line opens the run that ends at the median, whose seed stands in the table"
-    caption = told + _press(shapes, what, unopened)
-    plot = svg.Plot(bottom + AXIS, margin, shapes, keys)
+    told, pressed = _describe_lines(every, has_wide_bands)
+    unopened = any(
+        series.recipe and not link.href for series, link in zip(every, links, strict=True)
+    )
+    caption = told + _press(shapes, pressed, unopened)
+    plot = svg.Plot(field.bottom + AXIS, margin, shapes, keys)
     return Layout(figure.title, figure.unit, caption, plot, [])
+
+
+def _scale_across(figure: Curves) -> Axis:
+    """Return the axis of the points of curves, which a straight one begins and ends with."""
+    xs = [x for series in figure.series for x in series.x]
+    xs += [mark.value for mark in figure.marks]
+    if figure.logarithmic:
+        return logarithmic(xs)
+    low, high = min(xs), max(xs)
+    if low == high:
+        high = low + 1
+    axis = scale(xs)
+    within = [tick for tick in axis.ticks if low <= tick <= high]
+    return axis._replace(low=low, high=high, ticks=within)
+
+
+def _scale_up(every: Sequence[Series], has_wide_bands: bool) -> Axis:
+    """Return the axis of the values of curves; it has 0 if that is not far below them."""
+    values: list[float] = []
+    for series in every:
+        values += [*series.low, *series.high, *series.median]
+        if has_wide_bands:
+            values += [*series.least, *series.most]
+    is_near_zero = 0 <= min(values) < 0.6 * max(values)
+    return scale(values, zero=is_near_zero, whole=True)
+
+
+def _draw_bands(
+    series: Series, style: str, field: CurveField, has_wide_bands: bool
+) -> list[svg.Shape]:
+    """Draw the band of most runs of a recipe, over that of all runs if there is room for it."""
+    if series.n == 1:
+        return []
+    band = field.fill(f"{style} band", series.x, series.low, series.high)
+    if not has_wide_bands:
+        return [band]
+    return [field.fill(f"{style} all", series.x, series.least, series.most), band]
+
+
+def _choose_dots(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+    """Return the points of a line that are drawn as dots, at most POINTS, with the last."""
+    if len(points) == 1:
+        return points
+    step = -(-len(points) // POINTS)
+    return points[::-step]
+
+
+def _name_series(series: Series) -> str:
+    """Name a recipe with the number of its runs; what is no recipe has a number above one."""
+    if series.recipe or series.n > 1:
+        return f"{series.name} ({_runs(series.n)})"
+    return series.name
+
+
+def _describe_lines(every: Sequence[Series], has_wide_bands: bool) -> tuple[str, str]:
+    """Say what a line is, and what a press on it opens."""
+    if all(series.n == 1 for series in every):
+        return "A line is one run.", "line opens it"
+    faint = ", the fainter one all of them" if has_wide_bands else ""
+    return (
+        f"A line is the median, the band holds 80% of the runs{faint}.",
+        "line opens the run that ends at the median, whose seed stands in the table",
+    )
+
+
+class GridColours(NamedTuple):
+    """The scale of colours of a grid, from its least value to its greatest."""
+
+    low: float
+    high: float
+
+    def level(self, value: float) -> int:
+        """Return the number of the colour of a value."""
+        if self.high == self.low:
+            return 0
+        return round(LEVELS * (value - self.low) / (self.high - self.low))
 
 
 @lay_out.register
 def _grid(figure: Grid, site: SiteData, first_seed: int) -> Layout:
     """Lay out a cell for each pair of parameters, the darker the more."""
     flat = [value for row in figure.values for value in row]
-    low, high = min(flat), max(flat)
-    brief = format_short if all(value % 1 == 0 for value in flat) else format_tenths
-    width, top = 1 / len(figure.columns), LINE + 8
+    colours = GridColours(min(flat), max(flat))
+    format_value = format_short if all(value % 1 == 0 for value in flat) else format_tenths
+    names_are_beside = max(map(len, figure.rows)) <= BESIDE  # else they stand above their rows
+    top = LINE + 8
     corner = f"{figure.row_label} ↓   {figure.column_label} →"
     shapes: list[svg.Shape] = [svg.Text("axis", 0, LINE - 5, corner)]
-    unopened = False
-    few = len(figure.columns) <= FEW
-    beside = max(map(len, figure.rows)) <= BESIDE  # the names of the rows, else above them
-    for name, values, recipes in zip(figure.rows, figure.values, figure.recipes, strict=True):
-        if beside:
+    for row, name in enumerate(figure.rows):
+        if names_are_beside:
             shapes.append(svg.Text("tick", 0, top + CELL / 2 + 4, name, "end", 8))
         else:
             shapes.append(svg.Text("told", 0, top + 12, name))
             top += LINE
-        for column, (value, recipe) in enumerate(zip(values, recipes, strict=True)):
-            level = round(LEVELS * (value - low) / (high - low)) if high > low else 0
-            href = tables.address(site, recipe)
-            unopened |= bool(recipe) and not href
-            text = format_with_unit(value, figure.unit)
-            place = f"{figure.row_label} {name}, {figure.column_label} {figure.columns[column]}"
-            link = svg.Link(f"{place}: {text}", href)
-            shapes.append(svg.Rect(f"pane l{level}", column * width, top, width, CELL, link))
-            middle, kind = (column + 0.5) * width, "inside" if few else "inside spare"
-            shapes.append(svg.Text(kind, middle, top + CELL / 2 + 4, brief(value), "middle"))
-        top += CELL if beside else CELL + 4
-    longest = max(map(len, figure.columns)) * LETTER
-    fits = longest * len(figure.columns) <= PHONE
-    for column, name in enumerate(figure.columns):
+        shapes += _draw_grid_row(figure, row, site, colours, format_value, top)
+        top += CELL if names_are_beside else CELL + 4
+    bottom = top + _name_columns(shapes, figure.columns, top)
+    margin = margin_of(figure.rows) if names_are_beside else 0
+    caption = _describe_grid(figure, site, colours, shapes)
+    return Layout(figure.title, figure.unit, caption, svg.Plot(bottom + 22, margin, shapes), [])
+
+
+def _draw_grid_row(
+    figure: Grid,
+    row: int,
+    site: SiteData,
+    colours: GridColours,
+    format_value: Callable[[float], str],
+    top: float,
+) -> Iterator[svg.Shape]:
+    """Draw the cells of a row, each with its value."""
+    width = 1 / len(figure.columns)
+    kind = "inside" if len(figure.columns) <= FEW else "inside spare"
+    values, recipes = figure.values[row], figure.recipes[row]
+    for column, (value, recipe) in enumerate(zip(values, recipes, strict=True)):
+        names = (
+            f"{figure.row_label} {figure.rows[row]}",
+            f"{figure.column_label} {figure.columns[column]}",
+        )
+        text = format_with_unit(value, figure.unit)
+        link = svg.Link(f"{', '.join(names)}: {text}", tables.address(site, recipe))
+        pane = f"pane l{colours.level(value)}"
+        yield svg.Rect(pane, column * width, top, width, CELL, link)
         middle = (column + 0.5) * width
-        if fits:
+        yield svg.Text(kind, middle, top + CELL / 2 + 4, format_value(value), "middle")
+
+
+def _name_columns(shapes: list[svg.Shape], columns: Sequence[str], top: float) -> float:
+    """Write the names of columns, downwards if they are long; return how much room those take."""
+    longest = max(map(len, columns)) * LETTER
+    are_short = longest * len(columns) <= PHONE
+    for column, name in enumerate(columns):
+        middle = (column + 0.5) * (1 / len(columns))
+        if are_short:
             shapes.append(svg.Text("tick", middle, top + 15, name, "middle"))
         else:
             shapes.append(svg.Text("tick down", middle, top + 6, name))
-    bottom = top + (0 if fits else longest - 8)
-    palest = format_with_unit(low, figure.unit)
-    fullest = format_with_unit(high, figure.unit)
+    return 0 if are_short else longest - 8
+
+
+def _describe_grid(
+    figure: Grid, site: SiteData, colours: GridColours, shapes: Sequence[svg.Shape]
+) -> str:
+    """Say what the colours are, of how many runs a cell is, and what a press on it opens."""
+    palest = format_with_unit(colours.low, figure.unit)
+    fullest = format_with_unit(colours.high, figure.unit)
     caption = f"The cells go from {palest} (pale) to {fullest} (full)."
-    if any(recipe for row in figure.recipes for recipe in row):
-        caption += f" Each is the median of {_runs(figure.n)}."
-        caption += _press(shapes, "cell opens a typical one", unopened)
-    margin = margin_of(figure.rows) if beside else 0
-    return Layout(figure.title, figure.unit, caption, svg.Plot(bottom + 22, margin, shapes), [])
+    recipes = [recipe for row in figure.recipes for recipe in row if recipe]
+    if not recipes:
+        return caption
+    unopened = any(not tables.address(site, recipe) for recipe in recipes)
+    press = _press(shapes, "cell opens a typical one", unopened)
+    return f"{caption} Each is the median of {_runs(figure.n)}.{press}"
 
 
 @lay_out.register
 def _bars(figure: Bars, site: SiteData, first_seed: int) -> Layout:
     """Lay out a bar below each name."""
-    ends = [end for bar in figure.bars for end in (bar.value, bar.low, bar.high) if end is not None]
-    axis = logarithmic([*ends, 1.0]) if figure.logarithmic else scale(ends, zero=True, whole=True)
+    axis = _scale_bars(figure)
+    zero = axis.at(1.0 if figure.logarithmic else 0.0)
+    links = [
+        svg.Link(f"{bar.name}: {_describe_bar(bar, figure.unit)}", tables.behind_bar(site, bar))
+        for bar in figure.bars
+    ]
     shapes: list[svg.Shape] = []
-    top, unopened, zero = 0.0, False, axis.at(1.0 if figure.logarithmic else 0.0)
-    for bar in figure.bars:
-        told = _told(
-            format_with_unit(bar.value, figure.unit), bar.low, bar.high, bar.n, figure.unit
-        )
-        href = tables.behind_bar(site, bar)
-        unopened |= bool(bar.recipe) and not href
-        link = svg.Link(f"{bar.name}: {told}", href)
-        top = _named(shapes, top, bar.name, told)
+    top = 0.0
+    for bar, link in zip(figure.bars, links, strict=True):
+        top = _named(shapes, top, bar.name, _describe_bar(bar, figure.unit))
         at = axis.at(bar.value)
         shapes += _rules(axis, top - 2, top + BAR + 4)
         shapes.append(svg.Rect("track", 0, top + 1, 1, BAR, link))
         shapes.append(svg.Rect("beam", min(at, zero), top + 1, abs(at - zero), BAR, link))
         if bar.low is not None and bar.high is not None:
-            middle = top + 1 + BAR / 2
-            shapes.append(svg.Segment("error", axis.at(bar.low), middle, axis.at(bar.high), middle))
-            for end in (axis.at(bar.low), axis.at(bar.high)):
-                shapes.append(svg.Segment("error", end, middle - 4, end, middle + 4))
+            shapes += _draw_interval(axis.at(bar.low), axis.at(bar.high), top + 1 + BAR / 2)
         top += BAR + GAP
-    ticks(shapes, axis, top - GAP + 6, figure.unit)
-    intervals = any(bar.low is not None for bar in figure.bars)
+    bottom = top - GAP + 6
+    ticks(shapes, axis, bottom, figure.unit)
+    unopened = any(
+        bar.recipe and not link.href for bar, link in zip(figure.bars, links, strict=True)
+    )
+    press = _press(shapes, "bar opens what it is about", unopened)
+    caption = _describe_bars(figure) + press
+    return Layout(figure.title, figure.unit, caption, svg.Plot(bottom + AXIS, 0, shapes), [])
+
+
+def _scale_bars(figure: Bars) -> Axis:
+    """Return the axis with all values and intervals of bars, and where they begin."""
+    ends = [end for bar in figure.bars for end in (bar.value, bar.low, bar.high) if end is not None]
+    if figure.logarithmic:
+        return logarithmic([*ends, 1.0])
+    return scale(ends, zero=True, whole=True)
+
+
+def _draw_interval(low: float, high: float, y: float) -> list[svg.Segment]:
+    """Draw the interval of a bar: a line between two ends."""
+    between = svg.Segment("error", low, y, high, y)
+    return [between, *(svg.Segment("error", end, y - 4, end, y + 4) for end in (low, high))]
+
+
+def _describe_bars(figure: Bars) -> str:
+    """Say how exact the numbers of bars are, and how to read them."""
+    has_intervals = any(bar.low is not None for bar in figure.bars)
     caption = "Every number is exact." if figure.exact else "Estimated from as many as stand there."
-    caption += " The thin line on a bar is its 95% interval (Wilson)." if intervals else ""
-    caption += " A logarithmic axis." if figure.logarithmic else ""
-    caption += _press(shapes, "bar opens what it is about", unopened)
-    height = top - GAP + 6 + AXIS
-    return Layout(figure.title, figure.unit, caption, svg.Plot(height, 0, shapes), [])
+    if has_intervals:
+        caption += " The thin line on a bar is its 95% interval (Wilson)."
+    if figure.logarithmic:
+        caption += " A logarithmic axis."
+    return caption
 
 
 @lay_out.register
@@ -447,18 +616,6 @@ def _of_series(site: SiteData, series: Series) -> svg.Link:
     return svg.Link(f"{series.name}: seed {series.typical}, which ends at the median", href)
 
 
-def _band(
-    kind: str,
-    x: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
-    place: Callable[[tuple[float, float]], tuple[float, float]],
-) -> svg.Path:
-    there = [place(pair) for pair in zip(x, high, strict=True)]
-    back = [place(pair) for pair in zip(x, low, strict=True)]
-    return svg.Path(kind, there + back[::-1], closed=True)
-
-
 def _rules(axis: Axis, top: float, bottom: float) -> list[svg.Shape]:
     """Draw a thin line at each tick of an axis across."""
     return [svg.Segment("rule", at, top, at, bottom) for at in map(axis.at, axis.ticks)]
@@ -474,14 +631,15 @@ def _seeds(groups: Sequence[Group], first: int) -> str:
     return f"{fewest} to {most} runs a row, from seed {format_count(first)} on."
 
 
-def _told(value: str, low: float | None, high: float | None, n: int | None, unit: str) -> str:
-    """Write the value of a bar with its interval and of how many it is."""
-    more = []
-    if low is not None and high is not None:
-        more.append(f"{format_with_unit(low, unit)} to {format_with_unit(high, unit)}")
-    if n is not None:
-        more.append(f"n = {format_count(n)}")
-    return value + (f" ({', '.join(more)})" if more else "")
+def _describe_bar(bar: Bar, unit: str) -> str:
+    """Write the value of a bar with its interval and its number of seeds or games."""
+    details = []
+    if bar.low is not None and bar.high is not None:
+        details.append(f"{format_with_unit(bar.low, unit)} to {format_with_unit(bar.high, unit)}")
+    if bar.n is not None:
+        details.append(f"n = {format_count(bar.n)}")
+    value = format_with_unit(bar.value, unit)
+    return f"{value} ({', '.join(details)})" if details else value
 
 
 def miniature(site: SiteData, figure: Figure) -> Markup:
@@ -532,15 +690,17 @@ def _small_curves(figure: Curves, site: SiteData) -> list[svg.Shape]:
     across = across._replace(high=max(*xs, across.low + 1))
     up = scale([value for series in figure.series for value in (*series.low, *series.high)])
 
-    def place(pair: tuple[float, float]) -> tuple[float, float]:
-        return WIDE * across.at(pair[0]), curves.down(up, pair[1], 2, HIGH - 4)
+    field = CurveField(across, up, 2, HIGH - 4)
+
+    def enlarge(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+        return [(WIDE * x, y) for x, y in points]
 
     bands, lines = [], []
     for number, series in enumerate(figure.series):
         style = STYLES[number % len(STYLES)]
-        bands.append(_band(f"{style} band", series.x, series.low, series.high, place))
-        middle = [place(pair) for pair in zip(series.x, series.median, strict=True)]
-        lines.append(svg.Path(f"{style} curve", middle))
+        band = field.fill(f"{style} band", series.x, series.low, series.high)
+        bands.append(band._replace(points=enlarge(band.points)))
+        lines.append(svg.Path(f"{style} curve", enlarge(field.trace(series.x, series.median))))
     return [*bands, *lines]
 
 
