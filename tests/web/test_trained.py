@@ -346,14 +346,18 @@ def test_what_is_kept_of_agents_is_bounded(client: FlaskClient, site: SiteData, 
 
 
 def test_long_names_fill_no_memory() -> None:
-    """4,096 names of 2,000 characters were kept, and as many results."""
+    """4,096 names of 2,000 characters were kept, and as many results, be these short or long."""
     games = ".".join(["0487"] * 280)
-    texts = [f"menace,vs=you,games=280,taught={games},seed={seed}" for seed in range(1, 401)]
+    zeros = "0" * 1_400
+    texts = {
+        f"menace,vs=you,games=280,taught={games},seed={seed}": "" for seed in range(1, 401)
+    } | {f"q-table,taught=,alpha=0.5{zeros},seed={seed}": "short" for seed in range(1, 1_001)}
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
-        for text in texts:
-            assert whole_name(f"{text} "[:-1]) == text  # each is a text of its own
+        for text, kind in texts.items():
+            named = whole_name(f"{text} "[:-1])  # each is a text of its own
+            assert named == (text if not kind else f"q-table,alpha=0.5,{text.split(',')[-1]}")
         after, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -7,6 +7,7 @@ is always there, else the recipe's own.
 import zlib
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
+from functools import wraps
 from importlib.util import find_spec
 from ipaddress import ip_network
 from select import POLLIN, poll
@@ -354,7 +355,21 @@ def source() -> Trainer | None:
     return trainer() if find_spec("numba") else None
 
 
-@cached(LRUCache(NAMES, getsizeof=len), lock=Lock())
+def keep_names(function: Callable[[str], str]) -> Callable[[str], str]:
+    """Keep the last results of a function from one name to another: NAMES characters of both."""
+
+    @cached(LRUCache(NAMES, getsizeof=lambda names: sum(map(len, names))), lock=Lock())
+    def both(text: str) -> tuple[str, str]:
+        return text, function(text)
+
+    @wraps(function)
+    def answer(text: str) -> str:
+        return both(text)[1]
+
+    return answer
+
+
+@keep_names
 def whole_name(text: str) -> str:
     """Return the whole name of a recipe that is written in any way; RecipeError if it is none.
 
@@ -368,7 +383,7 @@ def _seeded(recipe: Recipe, seed: int) -> str:
     return name(recipe.with_seed(seed))
 
 
-@cached(LRUCache(NAMES, getsizeof=len), lock=Lock())
+@keep_names
 def _named(text: str) -> str:
     """Return the name of a recipe that can be trained on demand; RecipeError otherwise."""
     return name(parse_on_demand(text))
