@@ -52,7 +52,7 @@ class Agent:
     q: NDArray[np.float32]  # [D, cells] NaN exactly where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often training updated the pair
     snapshot_updates: NDArray[np.int64]  # [T]
-    history: History  # of the values, and of whether training had updated them
+    history: History  # values at each snapshot, and the pairs updated by then
     file: Path | None = None  # the file that the arrays were read from, if any
 
     def table(self, game: Game, step: int | None = None) -> NDArray[np.float32]:

@@ -63,7 +63,7 @@ def join(game: Game, chances: Chances, policies: LineUp, newcomer: Policy) -> Ch
 
 def league(chances: Chances) -> League:
     """Return the mean results of a round robin, [N, N, 3] in X's view."""
-    as_o = chances[..., ::-1].swapaxes(0, 1)  # by [o, x] in O's view
+    as_o = chances[..., ::-1].swapaxes(0, 1)  # [o, x] in O's view
     can_be_beaten = (chances[..., 2] > 0) | (as_o[..., 2] > 0)
     return League(chances.mean(axis=1), as_o.mean(axis=1), can_be_beaten.sum(axis=1))
 

@@ -34,7 +34,7 @@ class Atlas(NamedTuple):
     row: NDArray[np.intp]  # the mistake that stands for the class, its likeliest: a row of Mistakes
     erring: NDArray[np.intp]  # the number of images in which the policy errs
     images: NDArray[np.intp]  # the number of all images
-    chance: NDArray[np.float64]  # of erring in one of them in a game against `uniform`
+    chance: NDArray[np.float64]  # chance of erring in an image in a game against `uniform`
 
 
 def mistakes(play: ReachablePlay) -> Mistakes:
@@ -92,7 +92,7 @@ class Certificate(NamedTuple):
 
     position: NDArray[np.intp]  # [N] each one that the policy itself can meet, in their order
     moves: Choice  # [N, cells] the moves that it may play there
-    reachable: int  # how many positions it can meet, all images counted
+    reachable: int  # the number of positions that it can meet, every image counted
 
 
 def certificate(play: ReachablePlay, seat: int) -> Certificate:

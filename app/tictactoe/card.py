@@ -18,7 +18,7 @@ from app.tictactoe.views import Worth
 ID = r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)"  # in Python "$" also matches before a last line break
 # No invisible character, and none that changes the direction of the text.
 TITLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,200}$(?!\n)"
-TOLERANCE = 1e-6  # of sums of rounded chances
+TOLERANCE = 1e-6  # the error of a sum of rounded chances
 TAKEN = {"human", "truth", "self", "both", *BASELINES}  # names that no agent may have
 
 UNJUDGED = Figures(

@@ -228,7 +228,7 @@ class _Ply(NamedTuple):
 
     unfinished: Codes
     finished: Codes
-    outcome: NDArray[np.int8]  # of the finished ones
+    outcome: NDArray[np.int8]  # +1 X won, 0 draw, -1 O won; one for each finished position
 
 
 def _enumerate(cells: int, lines: NDArray[np.intp]) -> list[_Ply]:
@@ -261,7 +261,7 @@ def _successors(cells: int, plies: list[_Ply], ply_start: NDArray[np.intp]) -> C
             [ply_start[ply + 1] + np.arange(unfinished), finished_start + np.arange(finished)]
         )
         codes = np.concatenate([after.unfinished, after.finished])
-        order = np.argsort(codes, kind="stable")  # to look a code up by bisection
+        order = np.argsort(codes, kind="stable")  # `searchsorted` looks codes up in this order
         rows = successor[ply_start[ply] : ply_start[ply + 1]]
         for cell, free, children in _moves(here.unfinished, ply, cells):
             rows[free, cell] = number[order[np.searchsorted(codes, children, sorter=order)]]

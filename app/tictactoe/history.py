@@ -34,7 +34,7 @@ class History:
         A pair that was updated stays so at all later snapshots.
         """
         snapshots, pairs = values.shape
-        bits = values.view(np.uint32)  # as bits, 0 and -0 differ
+        bits = values.view(np.uint32)  # 0 and -0 are equal as numbers, but not as bits
         changes = np.ones((pairs, snapshots), np.bool_)
         changes[:, 1:] = (bits[1:] != bits[:-1]).T
         pair, snapshot = changes.nonzero()

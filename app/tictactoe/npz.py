@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 # By name: dtype and shape, in which -1 stands for 1 to MAX_SNAPSHOTS.
 Layout = dict[str, tuple[str, tuple[int, ...]]]
 MAX_SNAPSHOTS = 24
-LEVEL = 3  # of compression: numpy's own level takes three times as long and saves a tenth more
-LONGEST_HEAD = 1 << 14  # bytes of the header of an array from any file
+LEVEL = 3  # numpy's own compression level takes three times as long and saves a tenth more
+LONGEST_HEAD = 1 << 14  # bytes; limit for the header of an array of another program
 HEADER = 1 << 10  # bytes of the header of a model's array, and of its entry in the zip file
-MOST_MEMBERS = 64  # of any file
+MOST_MEMBERS = 64  # limit for a file of another program
 MEMBER = b"PK\x01\x02"  # the signature of an entry in a zip file's directory
 NUMBERS = "biuf"  # the kinds of dtypes that are numbers
 

@@ -16,7 +16,7 @@ from app.tictactoe.views import movers_view
 
 Policy = NDArray[np.float64]
 Choice = NDArray[np.bool_]
-Plays = Literal["greedy", "first", "proportional"]  # what an agent's card says of its play
+Plays = Literal["greedy", "first", "proportional"]  # the `plays` of an agent's card
 
 
 def uniform(game: Game) -> Policy:

@@ -18,10 +18,10 @@ from app.tictactoe.policy import Policy
 from app.tictactoe.reachable_play import ReachablePlay
 from app.tictactoe.values import Solution, optimal
 
-LEVELS = range(3)  # from easy to hard
+LEVELS = range(3)  # easy, medium, hard
 AT_ONCE, FORK = 1, 3  # plies from a blunder to the loss, or to the win that it misses
 MANY = 6  # empty cells
-COUNT = 120  # of puzzles
+COUNT = 120  # puzzles in all
 ROUND = 10  # puzzles in a round
 LADDER = (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)  # the levels of a round, as long as puzzles are left
 
@@ -37,8 +37,8 @@ class Puzzle(NamedTuple):
     before: int  # the value of the game, mover's view: +1 or 0
     after: int  # its value after the blunder: 0 or -1
     refutation: str  # the record from there to the end: the blunder, then best play
-    level: int  # in LEVELS
-    chance: float  # of meeting one of its images in a game against `uniform`
+    level: int  # one of LEVELS
+    chance: float  # chance of meeting an image of it in a game against `uniform`
 
 
 def puzzles(
@@ -54,7 +54,7 @@ def puzzles(
     the first round only those of `first` do, as long as these have puzzles left.  No position (up
     to symmetry) occurs twice, not even with two agents.
     """
-    stock: dict[tuple[int, str], list[Puzzle]] = {}  # by level and agent
+    stock: dict[tuple[int, str], list[Puzzle]] = {}  # key: level and agent
     for name, policy in policies.items():
         for puzzle in candidates(game, name, policy, values[name]):
             stock.setdefault((puzzle.level, name), []).append(puzzle)
@@ -118,7 +118,7 @@ def _level(game: Game, solution: Solution, position: int, wrong: int, after: int
     Easy (0) is one ply ahead, medium (1) a fork, or one ply ahead among MANY cells; hard (2) is
     anything further.
     """
-    is_loss = after < 0  # else the blunder misses a win
+    is_loss = after < 0  # a blunder that is no loss misses a win
     plies = int(solution.plies[game.successor[position, wrong] if is_loss else position])
     if plies <= AT_ONCE:
         return int(game.legal[position].sum() >= MANY)

@@ -31,7 +31,7 @@ Chance = Annotated[float, Meta(ge=0, le=1)]
 Chances = Annotated[tuple[Chance, ...], Meta(min_length=3, max_length=3)]
 Count = Annotated[int, Meta(ge=0)]
 Distance = Annotated[float, Meta(ge=0)]
-DECIMALS = 9  # of what a card records
+DECIMALS = 9  # decimals of the figures on a card
 
 
 class BySeat(msgspec.Struct, Generic[Entry], frozen=True, forbid_unknown_fields=True):
@@ -140,7 +140,7 @@ def report(
     policies: Values = game.pairs_of(policy_of(game.spread(tables), plays))
     followed = follow(game, policies)
     beaten = _by_seat(followed.worst)
-    gains = [  # of the best responders of both seats: their wins less their losses
+    gains = [  # wins less losses of the best responders in both seats
         round_figure(as_x[2] - as_x[0] + as_o[2] - as_o[0])
         for as_x, as_o in zip(beaten.x, beaten.o, strict=True)
     ]

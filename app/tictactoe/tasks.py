@@ -168,7 +168,7 @@ def _rewards(game: Game, worth: Worth, seat: int) -> Values:
 
 def _last_movers(game: Game) -> NDArray[np.int8]:
     """Return the player who made the last move of each finished position, [S - D]."""
-    surplus = game.board[game.decisions :].sum(axis=1, dtype=np.int8)  # of X's stones
+    surplus = game.board[game.decisions :].sum(axis=1, dtype=np.int8)  # X's stones less O's
     return np.where(surplus == 0, O, X).astype(np.int8)
 
 

@@ -33,7 +33,7 @@ class Tiles:
     truth: NDArray[np.int8]  # [N] mover's view: +1 a win, 0 a draw, -1 a loss
     column: NDArray[np.intp]  # [N] from the left
     top: NDArray[np.float64]  # [N] from the top
-    middles: list[float]  # of the row of each ply, from the top
+    middles: list[float]  # distance from the top to the middle of the row of each ply
     columns: int
     height: float
 

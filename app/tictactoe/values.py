@@ -174,7 +174,7 @@ def matches(game: Game, policies: LineUp, x: Numbers, o: Numbers) -> Iterator[tu
         # The moves of all these nodes in one row: those of node i are starts[i] and the following.
         size = sizes[node]
         row_start = size.cumsum() - size
-        offset = starts[node] - row_start  # from a place in that row to a move of the line-up
+        offset = starts[node] - row_start  # move in the line-up = place in that row + offset
         move = np.arange(size.sum()) + offset.repeat(size)
         weight = here[match, decision].repeat(size) * chance[move]
         reached, match = after[move], match.repeat(size)
@@ -264,7 +264,7 @@ def _first_best(ply: Ply, keys: list[Values]) -> Numbers:
         key[~best] = -np.inf
         highest = np.maximum.reduceat(key, ply.starts, axis=-1) - TIE
         best = key >= highest.repeat(ply.sizes, axis=-1)
-    pairs = len(ply.after)  # as a number above all pairs
+    pairs = len(ply.after)  # a number above that of every pair
     return np.minimum.reduceat(np.where(best, np.arange(pairs), pairs), ply.starts, axis=-1)
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from app.tictactoe.game import SEATS, Game, X
 
-DECIMALS = 2  # of a value on a square
-Rewards = Annotated[tuple[float, ...], Meta(min_length=3, max_length=3)]  # of loss, draw and win
+DECIMALS = 2  # decimals of a value on a square
+Rewards = Annotated[tuple[float, ...], Meta(min_length=3, max_length=3)]  # loss, draw, win
 COMMON = (-1.0, 0.0, 1.0)  # the scale on which agents with different rewards are compared
 
 

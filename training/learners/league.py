@@ -22,7 +22,7 @@ from training.learners.pairs import Indices, RowStarts, Values, Visits, legal_pa
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import draw_uniform, new_rng_state
 
-RANDOM, FIXED = -1, -2  # in place of a learner's number
+RANDOM, FIXED = -1, -2  # these numbers replace a learner's
 NEVER_LEARN = MappingProxyType({"fixed": FIXED, "random": RANDOM})
 QUICK: Mapping[str, Any] = MappingProxyType(
     {"gamma": 0.65, "k_start": 0.01, "k_step": 0.01, "k_limit": 10.0}

@@ -130,7 +130,7 @@ def _simulate(rng_state, c, logs, row_start, next_state, trees, path, bounds, ro
         if children[node] == 0:
             children[node] = used[0]
             used[0] += row_start[s + 1] - row_start[s]
-        offset = children[node] - row_start[s]  # from a pair of s to its node
+        offset = children[node] - row_start[s]  # node = offset + pair, for the pairs of s
         for p in range(row_start[s], row_start[s + 1]):
             bounds[p] = _upper_bound(total[offset + p], tries[offset + p], c, logs[tries[node]])
         p = choose_epsilon_greedy(row_start, bounds, s, 0.0, False, rng_state)

@@ -24,7 +24,7 @@ from training.learners.pairs import (
     legal_pairs,
 )
 
-NextCheckpoint = Callable[[int], int]  # from a number of updates to that of the next checkpoint
+NextCheckpoint = Callable[[int], int]  # maps a number of updates to that of the next checkpoint
 
 
 class Epoch(NamedTuple):
@@ -46,7 +46,9 @@ class Progress(NamedTuple):
     q: NDArray[np.float32]  # [D, cells] mover's view, NaN where illegal
     visits: NDArray[np.uint32]  # [D, cells] how often the pair was updated
     epoch: Epoch | None = None  # None but for networks
-    refills: int | None = None  # how often a box of beads was filled again; None without boxes
+    refills: int | None = (
+        None  # number of times that a box of beads was refilled; None without boxes
+    )
 
 
 class Replies(NamedTuple):

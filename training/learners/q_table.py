@@ -43,7 +43,7 @@ class Rules(NamedTuple):
     rewards: Rewards
     old_share: float  # 1 moves a value towards its target; 0 adds alpha times the target to it
     first_best: bool  # whether the first of equally good moves is played, not a random one
-    coin_at_end: bool  # of two tables: whether a coin picks the one that learns a last move, too
+    coin_at_end: bool  # whether a coin picks the table that learns a last move, too
     seats: Indices  # [n] the learner's seats in turn: 0 as X, 1 as O
 
 

@@ -32,7 +32,7 @@ class Rules(NamedTuple):
     gamma: float
     epsilon: float
     epsilon_drop: float
-    rewards: Rewards  # in X's view: `win` where X wins, `loss` where O wins
+    rewards: Rewards  # X's view: `win` if X wins, `loss` if O wins
 
 
 def learn(game: Game, recipe: SelfPlay, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:

@@ -17,7 +17,7 @@ from training.networks import net
 
 OVER = -1  # instead of the next decision
 FORFEITED = -2  # instead of the outcome, of the player who made an illegal move
-NETWORKS = {"shared": ((X, O),), "separate": ((X,), (O,))}  # of each network
+NETWORKS = {"shared": ((X, O),), "separate": ((X,), (O,))}  # the seats of each network
 
 Numbers = NDArray[np.int32]
 
@@ -37,7 +37,7 @@ class Shares(NamedTuple):
 
     won: float
     lost: float  # those by an illegal move, too
-    forfeited: float  # by an illegal move
+    forfeited: float  # lost by an illegal move
 
 
 class Moves(NamedTuple):
@@ -55,7 +55,7 @@ class Trainee(NamedTuple):
     seats: tuple[int, ...]
     pupil: net.Pupil
     buffer: Moves
-    steps: int  # of Adam in an epoch
+    steps: int  # steps of Adam in an epoch
 
 
 def learn(game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint) -> Iterator[Progress]:
@@ -97,7 +97,9 @@ def learn(game: Game, recipe: Dqn, next_checkpoint: NextCheckpoint) -> Iterator[
             _train(rng, game, recipe, trainee, read, behaviour, new) for trainee in trainees
         ]
         met = np.concatenate([moves.decision for moves in new.values()])
-        taken_met = share_illegal(game, outputs, met)  # by the outputs that played these games
+        taken_met = share_illegal(
+            game, outputs, met
+        )  # by the outputs that chose the moves of these games
         outputs = _compute_outputs(game, trainees, read)
         q = np.where(game.legal, outputs, np.float32(np.nan))
         yield Progress(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from app.tictactoe.encodings import Encoding, inputs
 from app.tictactoe.game import Game
 
-SLOPE = 0.1  # of the leaky rectifier, below 0
+SLOPE = 0.1  # slope of the leaky rectifier below 0
 DROPOUT = 0.1  # share of the hidden units
 DELTA = 1.0  # the error from which on the Huber loss is linear
 ILLEGAL = -5.0  # reward of an illegal move

@@ -37,7 +37,7 @@ RECIPE = {
     "title": "recipe",
     "pattern": f"{SETTINGS}(_task)?$",
     "maxLength": LONGEST,
-}  # of the names of recipes, and of the lenses of their tasks
+}  # names of recipes, and of the lenses of their tasks
 TAUGHT = {
     "type": "string",
     "title": "recipe with games of a person",
@@ -235,9 +235,9 @@ class ApiPage(Page, frozen=True):
 
     site: str  # its URL
     operations: list[tuple[Operation, RequestExample]]
-    schemas: Mapping[str, Document]  # of the objects in the answers, by name
+    schemas: Mapping[str, Document]  # objects in the answers, by name
     fault: RequestExample
-    phrases: Mapping[str, str]  # of the HTTP status codes
+    phrases: Mapping[str, str]  # HTTP status code -> phrase
     client: str  # the source of a program that plays a game
 
 
