@@ -98,12 +98,8 @@ def describe(site: SiteData) -> Document:
             parameter["description"] = parameter["schema"].pop("description")
     document["paths"][urls.API_JUDGE]["post"]["requestBody"] = TABLE_BODY
     components = document["components"]["schemas"]
-    for query in (
-        LookQuery,
-        MoveQuery,
-        JudgeQuery,
-        TableQuery,
-    ):  # shown as parameters where they are used
+    shown_as_parameters = (LookQuery, MoveQuery, JudgeQuery, TableQuery)
+    for query in shown_as_parameters:
         del components[query.__name__]
     for error in ("Fault", "Error"):  # shown last
         components[error] = components.pop(error)
