@@ -31,7 +31,7 @@ from app.web.move_values import (
     find_shown_ply,
     find_viewer,
 )
-from app.web.pictures.boards import Board, board
+from app.web.pictures.boards import Board, PlayOptions, board
 from app.web.site_data import HUMAN, SiteData, cached_per_site, is_moves
 from app.web.translation import gettext, gettext_noop, ngettext
 from app.web.urls import Routes, move_urls
@@ -140,10 +140,12 @@ def build_match_view(state: MatchState, routes: Routes = urls.ON_PAGE) -> MatchV
             seen,
             None if going_on else move_urls(match, routes.show),
             notes=build_notes(state.site, seen, match.step, match.errors) if seen else None,
-            more=describe_cells(state, seen),
-            hinted=list_hint_cells(state),
-            reply=move_urls(match, routes.reply) if is_answered(state) else None,
-            held=ply != len(match.shown) and not state.over,
+            play=PlayOptions(
+                more=describe_cells(state, seen),
+                hinted=list_hint_cells(state),
+                reply=move_urls(match, routes.reply) if is_answered(state) else None,
+                held=ply != len(match.shown) and not state.over,
+            ),
         ),
         bar=build_bar(state, seen),
         opinion=seen,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -34,6 +34,9 @@ WORDS = {
     "plays": gettext_noop("its move"),
     "last": gettext_noop("just played"),
 }
+
+
+CellUrl = Callable[[int], str]  # a URL for each cell
 
 
 class BoardSquare(NamedTuple):
@@ -116,59 +119,110 @@ class SmallBoard(NamedTuple):
         return svg.inline([svg.Inset("position", self.signs)], "drawing mini", box)
 
 
+class PlayOptions(NamedTuple):
+    """What only a board has on which a game is played."""
+
+    more: Sequence[str] | None = None  # another sentence on the value of each cell
+    hinted: Collection[int] = ()  # cells
+    reply: CellUrl | None = None  # the URL of an agent's answer to a move; None if no agent answers
+    held: bool = False  # whether the values are of an earlier decision, while a move is awaited
+
+
+NO_PLAY = PlayOptions()
+
+
 def board(
     state: MatchState,
     opinion: MoveValues | None,
-    link: Callable[[int], str] | None,
+    link: CellUrl | None,
     id: str = "board",
     label: str = "",
     chosen: int | None = None,
     notes: Sequence[Note] | None = None,
-    more: Sequence[str] | None = None,
-    hinted: Collection[int] = (),
-    held: bool = False,
-    reply: Callable[[int], str] | None = None,
+    play: PlayOptions = NO_PLAY,
 ) -> Board:
-    """Lay out where a match stands.
+    """Lay out the position of a match.
 
-    `opinion` is None where no values are to be shown; it may be of an earlier decision, and is
-    `held` while another one is waited for.  `link` makes of an empty cell the address that it leads
-    to; None for a board on which no move can be made now.  `reply` makes the address of an agent's
-    answer to a move there, None where no agent answers.
-    `chosen` is the cell that the page is about, if it is about one.  `notes` are those of
-    `build_notes`, by default all that errs by optimal play; `more` has a sentence for each cell.
+    `opinion` has the values to be shown, None for none; they may be of an earlier decision.  `link`
+    returns the URL of an empty cell; None if no move can be made.  `chosen` is the cell that the
+    page is about.  `notes` are of `build_notes`, by default on all that optimal play refutes.
     """
     game, position = state.site.game, state.position
-    ply = len(state.match.shown)
-    last = state.cells[ply - 1] if ply else None
     lines = _winning_lines(game, position) if state.over else []
-    if opinion and notes is None:
-        notes = build_notes(state.site, opinion, None, "truth")
     winning = {cell for line in lines for cell in line}
-    squares = []
-    for cell, stone in enumerate(game.board[position].tolist()):
-        row, column = game.row_column(cell)
-        free = stone == 0
-        goes_on = free and not state.over and not game.is_over(int(game.successor[position, cell]))
-        square = BoardSquare(
-            id=f"{id}-{DIGITS[cell]}",
-            key=str(cell + 1),
-            row=row + 1,
-            column=column + 1,
-            mark=MARKS[stone],
-            href=link(cell) if free and link and not state.over else "",
-            reply=reply(cell) if goes_on and reply else "",
-            last=cell == last,
-            chosen=cell == chosen,
-            winning=cell in winning,
-            hinted=cell in hinted,
-            **(_thought(opinion, cell, notes, more) if free and opinion and notes else {}),
+    squares = [
+        _lay_out_square(state, cell, id)._replace(
+            chosen=cell == chosen, winning=cell in winning, hinted=cell in play.hinted
         )
-        squares.append(square)
-    ranks = [squares[start : start + game.columns] for start in range(0, game.cells, game.columns)]
-    moves = "" if state.over else MARKS[state.match.to_move]
-    box, label = f"0 0 {game.columns} {game.rows}", label or gettext("Board")
-    return Board(id, label, ranks, box, _strikes(game, lines), held, moves)
+        for cell in range(game.cells)
+    ]
+    empty = np.flatnonzero(game.board[position] == 0).tolist()
+    if not state.over:
+        for cell in empty:
+            squares[cell] = _link_square(squares[cell], state, cell, link, play.reply)
+    if opinion:
+        if notes is None:
+            notes = build_notes(state.site, opinion, None, "truth")
+        for cell in empty:
+            more = play.more[cell] if play.more else ""
+            squares[cell] = _value_square(squares[cell], opinion, cell, notes[cell], more)
+    return Board(
+        id,
+        label or gettext("Board"),
+        ranks=[
+            squares[start : start + game.columns] for start in range(0, game.cells, game.columns)
+        ],
+        box=f"0 0 {game.columns} {game.rows}",
+        strikes=_strikes(game, lines),
+        held=play.held,
+        moves="" if state.over else MARKS[state.match.to_move],
+    )
+
+
+def _lay_out_square(state: MatchState, cell: int, board_id: str) -> BoardSquare:
+    """Return a square with its stone."""
+    game, ply = state.site.game, len(state.match.shown)
+    row, column = game.row_column(cell)
+    return BoardSquare(
+        id=f"{board_id}-{DIGITS[cell]}",
+        key=str(cell + 1),
+        row=row + 1,
+        column=column + 1,
+        mark=MARKS[int(game.board[state.position, cell])],
+        last=ply > 0 and cell == state.cells[ply - 1],
+    )
+
+
+def _link_square(
+    square: BoardSquare,
+    state: MatchState,
+    cell: int,
+    link: CellUrl | None,
+    reply: CellUrl | None,
+) -> BoardSquare:
+    """Add the URLs of a move on an empty square, and of the answer if the game goes on."""
+    game = state.site.game
+    goes_on = not game.is_over(int(game.successor[state.position, cell]))
+    return square._replace(
+        href=link(cell) if link else "",
+        reply=reply(cell) if reply and goes_on else "",
+    )
+
+
+def _value_square(
+    square: BoardSquare, opinion: MoveValues, cell: int, note: Note, more: str
+) -> BoardSquare:
+    """Add the value of a move on an empty square."""
+    known = opinion.known[cell]
+    return square._replace(
+        heat=opinion.heat[cell] if known else None,
+        text=opinion.texts[cell],
+        spoken=opinion.spoken[cell],
+        note=note,
+        best=opinion.best[cell],
+        unknown="" if known else opinion.blank,
+        more=more,
+    )
 
 
 def small_board(
@@ -276,22 +330,6 @@ def _square(square: BoardSquare, x: float, y: float) -> Iterator[svg.Shape]:
     if square.note.text:
         note = square.note.text
         yield svg.Text(f"note{on}", middle, y + SIDE - 12, note, "middle", value=value)
-
-
-def _thought(
-    opinion: MoveValues, cell: int, notes: Sequence[Note], more: Sequence[str] | None
-) -> dict[str, Any]:
-    """Return what an empty square has of an opinion on a move there."""
-    known = opinion.known[cell]
-    return {
-        "heat": opinion.heat[cell] if known else None,
-        "text": opinion.texts[cell],
-        "spoken": opinion.spoken[cell],
-        "note": notes[cell],
-        "best": opinion.best[cell],
-        "unknown": "" if known else opinion.blank,
-        "more": more[cell] if more else "",
-    }
 
 
 def _winning_lines(game: Game, position: int) -> list[list[int]]:

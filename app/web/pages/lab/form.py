@@ -118,7 +118,7 @@ def fields(
 
 
 def read(query: Mapping[str, str]) -> Recipe:
-    """Return the recipe that a form sends; what it does not send is as usual.
+    """Return the recipe that a form sends; a parameter that it leaves out has its usual value.
 
     Raises FormError, with a sentence for each parameter that is wrong, and RecipeError where there
     is no such algorithm.
@@ -126,30 +126,58 @@ def read(query: Mapping[str, str]) -> Recipe:
     slug = query.get("algorithm", "")
     chosen = algorithm(slug)
     usual = {parameter.name: parameter for parameter in parameters(chosen())}
-    given = {
-        key: _tidy(usual[key], value.strip())
-        for key, value in query.items()
-        if key in usual and value.strip()
-    }
-    if ":" in given.get("vs", "") and "taught" not in given:
-        given["vs"] = _rescaled(slug, given["vs"], given.pop(chosen.turns, ""))
-    typed = [key for key in given if key != "taught"]  # which is right or wrong with all the rest
-    errors = {key: wrong for key in typed if (wrong := _wrong(chosen(), usual[key], given[key]))}
+    typed = _read_values(query, usual)
+    if ":" in typed.get("vs", "") and "taught" not in typed:
+        typed["vs"] = _rescaled(slug, typed["vs"], typed.pop(chosen.turns, ""))
+    errors = _find_errors(chosen(), usual, typed)
     if errors:
         raise FormError(errors, query)
-    differing = (  # all of them would be longer than a name may be
-        f"{key}={value}" for key, value in given.items() if value != written(usual[key].default)
-    )
-    text = ",".join([slug, *differing])
+    text = _join_name(slug, usual, typed)
     try:
         recipe = parse(text)
         if recipe not in [agent.recipe for agent in SHIPPED.values()]:
             parse_on_demand(text)
     except RecipeError as error:
-        word, _, _ = str(error).partition(" ")
-        at = word if word in given else "loss" if word == "rewards" else chosen.turns
-        raise FormError({at: sentence(error)}, query) from error
+        field = _find_field(error, typed, chosen.turns)
+        raise FormError({field: sentence(error)}, query) from error
     return recipe
+
+
+def _read_values(query: Mapping[str, str], usual: Mapping[str, Parameter]) -> dict[str, str]:
+    """Return the parameters that a form sends, without empty ones."""
+    return {
+        name: _tidy(usual[name], value.strip())
+        for name, value in query.items()
+        if name in usual and value.strip()
+    }
+
+
+def _find_errors(
+    recipe: Recipe, usual: Mapping[str, Parameter], typed: Mapping[str, str]
+) -> dict[str, str]:
+    """Return what is wrong with each value alone; the games of a person are judged with all."""
+    errors = {
+        name: _wrong(recipe, usual[name], value)
+        for name, value in typed.items()
+        if name != "taught"
+    }
+    return {name: error for name, error in errors.items() if error}
+
+
+def _join_name(slug: str, usual: Mapping[str, Parameter], typed: Mapping[str, str]) -> str:
+    """Return a recipe's name without usual values: with all of them it might be too long."""
+    settings = [
+        f"{name}={value}" for name, value in typed.items() if value != written(usual[name].default)
+    ]
+    return ",".join([slug, *settings])
+
+
+def _find_field(error: RecipeError, typed: Mapping[str, str], turns: str) -> str:
+    """Return the parameter at which an error is shown: its first word, if that is one."""
+    word, _, _ = str(error).partition(" ")
+    if word in typed:
+        return word
+    return "loss" if word == "rewards" else turns
 
 
 def recipe_of(site: SiteData, text: str) -> Recipe:
