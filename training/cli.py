@@ -349,9 +349,9 @@ def code(agent: Wanted) -> None:
 
     Run, it writes the same table as train does, bit for bit, as CSV.
     """
-    from training.code import code_of  # noqa: PLC0415
+    from training.export_script import build_script  # noqa: PLC0415
 
-    click.echo(code_of(agent.recipe), nl=False)
+    click.echo(build_script(agent.recipe), nl=False)
 
 
 @main.command()

@@ -64,9 +64,9 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
 
         return story(game, parse(rest))
     if kind == CODE:
-        from training.code import code_of  # noqa: PLC0415
+        from training.export_script import build_script  # noqa: PLC0415
 
-        return code_of(parse(rest)).encode()
+        return build_script(parse(rest)).encode()
     if kind == TAUGHT:
         from training.taught import answer as answer_course  # noqa: PLC0415
 

@@ -1,10 +1,10 @@
 """Learners that people teach: what each game taught them, and what they play in the next one.
 
-A recipe with games of a person is learned by `training.plain`, game by game.  What a learner knows
-between two of them can be copied, so the last ones are kept and one more game costs one game.
+A recipe with games of a person is learned by `training.textbook`, game by game.  What a learner
+knows between two of them can be copied, so the last ones are kept and one more game costs one game.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.recipes import Recipe, RecipeError, name, parse
-from app.recipes.algorithms import League, Menace, SelfPlay
+from app.recipes.algorithms import SelfPlay
 from app.recipes.games import TrainingGame
 from app.recipes.parameters import MOST_TAUGHT, YOU, TaughtError, games_taught
 from app.recipes.taught import (
@@ -32,7 +32,6 @@ from app.recipes.taught import (
     with_game,
 )
 from app.tictactoe import report
-from app.tictactoe.beads import alike
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.notation import DIGITS, replay
 from app.tictactoe.policy import BASELINES, Policy, policy_of
@@ -40,12 +39,22 @@ from app.tictactoe.report import blunders, losing_game, round_figure
 from training import following
 from training.learners.pairs import WON, legal_pairs
 from training.learners.phases import NextCheckpoint, Progress
-from training.plain import LEARNERS, Learner, at_first, boards, key_of
-from training.plain.league import seen
+from training.reference import (
+    UNFINISHED,
+    Learner,
+    Pair,
+    Person,
+    UnfinishedError,
+    key_of_move,
+    list_recipe_turns,
+    make_learner,
+    rules_of,
+)
 from training.story import Listener
+from training.textbook.loop import Turn
+from training.textbook.rng import Random
 
 KEPT = 128  # learners between two games, some 0.1 MB each
-UNFINISHED = "is missing: the game is not over"
 # The learner's seat -> the person's moves in the shortest game: X can win with its third move, and
 # O with its third, after three of X.
 SHORTEST = {"X": 2, "O": 3}
@@ -74,7 +83,7 @@ class Step(NamedTuple):
     """A game with a person, whose cells are given, or practice."""
 
     opponent: str
-    turns: list[boards.Turn]
+    turns: list[Turn]
     cells: str
 
 
@@ -84,13 +93,15 @@ class Pupil:
 
     learner: Learner
     listener: Listener
+    rng: Random
     games: int = 0
     updates: int = 0
     lessons: list[Lesson] = field(default_factory=list)
 
     def copy(self) -> "Pupil":
         """Return one that goes on by itself; lessons are only ever added."""
-        fixed = [self.listener.game, self.listener.recipe, *self.lessons]
+        listener = self.listener
+        fixed = [listener.game, listener.recipe, listener.rules, *self.lessons]
         return deepcopy(self, {id(one): one for one in fixed})
 
 
@@ -109,7 +120,7 @@ class Pupils:
         Raises TaughtError for a move that cannot be played, RecipeError for one game too many.
         """
         pupil, number = self.taught(recipe), len(games_taught(recipe)) + 1
-        seat = person_turn(number).seat(recipe, 0)
+        seat = person_seat(recipe, number)
         if now is None:
             last = next((one for one in reversed(pupil.lessons) if one.record), None)
             return self._course(recipe, pupil, last.record if last else "", False, seat)
@@ -119,23 +130,19 @@ class Pupils:
         pupil = pupil.copy()
         try:
             play(pupil, [person_turn(number, now)])
-        except boards.UnfinishedError as unfinished:
+        except UnfinishedError as unfinished:
             record = self.record(pupil, unfinished.board)
             return self._course(recipe, pupil, record, True, seat)
         return self.course(longer)
 
     def taught(self, recipe: Recipe) -> Pupil:
         """Return what a recipe makes, which is not to be changed."""
-        start, wanted = untaught(recipe), steps(recipe)
+        start, wanted = untaught(recipe), steps(self.game, recipe)
         keys = [(step.opponent, len(step.turns), step.cells) for step in wanted]
         known = next(
             (n for n in range(len(wanted), 0, -1) if (start, tuple(keys[:n])) in self.kept), 0
         )
-        if known:
-            pupil = self.kept[start, tuple(keys[:known])]
-        else:
-            learner = LEARNERS[start.slug](self.game, start)
-            pupil = Pupil(learner, Listener(self.game, start))
+        pupil = self.kept[start, tuple(keys[:known])] if known else new_pupil(self.game, start)
         if known == len(wanted):
             return pupil
         pupil = pupil.copy()
@@ -162,7 +169,8 @@ class Pupils:
             **judged(self.game, policy, self.is_compiled),
         )
         if step.opponent == YOU:
-            told, seat = listener.told(-1), step.turns[0].seat(listener.recipe, 0)
+            told = listener.told(-1)
+            seat = person_seat(listener.recipe, step.turns[0].player.number)
             updates = updates_of(listener.recipe, told, seat)
             lesson = replace(
                 lesson,
@@ -176,9 +184,10 @@ class Pupils:
 
     def record(self, pupil: Pupil, *end: str) -> str:
         """Return the record of the game that was told last, to its end or to this board."""
-        passed = [boards.empty(self.game)]
+        rules = pupil.listener.rules
+        passed = [rules.empty]
         for turn in next(iter(pupil.listener.games), []):
-            passed += [turn.board, boards.move(turn.board, turn.cell), turn.after]
+            passed += [turn.board, rules.make_move(turn.board, turn.cell), turn.after]
         steps = zip(passed, [*passed[1:], *end], strict=False)
         return "".join(
             DIGITS[cell]
@@ -212,8 +221,7 @@ def learn(game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint) -> Iterat
     Raises TaughtError for a move that cannot be played.
     """
     start = untaught(recipe) if recipe.is_met(YOU) else recipe
-    wanted = list(boards.turns(recipe))
-    pupil = Pupil(LEARNERS[start.slug](game, start), Listener(game, start))
+    pupil, wanted = new_pupil(game, start), list(list_recipe_turns(game, recipe))
     yield table(pupil)
     stop = next_checkpoint(0)
     for number, turn in enumerate(wanted, 1):
@@ -223,7 +231,12 @@ def learn(game: Game, recipe: Recipe, next_checkpoint: NextCheckpoint) -> Iterat
             stop = next_checkpoint(pupil.updates)
 
 
-def play(pupil: Pupil, turns: list[boards.Turn]) -> None:
+def new_pupil(game: Game, start: Recipe) -> Pupil:
+    """Return a learner before its first game."""
+    return Pupil(make_learner(game, start), Listener(game, start), Random(start.seed))
+
+
+def play(pupil: Pupil, turns: list[Turn]) -> None:
     """Play some turns; their games can be told afterwards.
 
     Raises TaughtError for a move of a person that cannot be played.
@@ -231,17 +244,23 @@ def play(pupil: Pupil, turns: list[boards.Turn]) -> None:
     listener = pupil.listener
     listener.begin()
     for turn in turns:
-        for pair, new in pupil.learner.play(turn, listener):
-            listener.updated(pair, new)
-            pupil.updates += 1
-        if turn.person:
-            turn.person.leave()
+        for event in pupil.learner.play(turn, pupil.rng):
+            listener.record(pupil.learner, event)
+        if isinstance(turn.player, Person):
+            turn.player.check_end()
     pupil.games += len(listener.games)
+    pupil.updates += sum(map(len, listener.changes))
 
 
-def person_turn(number: int, cells: str = "") -> boards.Turn:
+def person_turn(number: int, cells: str = "") -> Turn:
     """Return game `number` with a person, counted from 1, whatever other turns there are."""
-    return boards.Turn(YOU, 0, 1, 0, boards.Person(number, cells))
+    return Turn(YOU, Person(number, cells), number - 1, 1, number - 1)
+
+
+def person_seat(recipe: Recipe, number: int) -> str:
+    """Return the learner's seat in game `number` with a person: "X" or "O"."""
+    seat: str = person_turn(number).seat(getattr(recipe, "seat", "both"), number - 1)
+    return seat
 
 
 def updates_of(recipe: Recipe, told: TrainingGame, seat: str) -> list[Update]:
@@ -249,19 +268,19 @@ def updates_of(recipe: Recipe, told: TrainingGame, seat: str) -> list[Update]:
     updates = []
     for change in told.changes:
         board = told.turns[change.turn].board
-        if boards.to_move(board) == seat:
+        ply = len(board) - board.count(".")
+        if "XO"[ply % 2] == seat:
             sign = -1 if isinstance(recipe, SelfPlay) and seat == "O" else 1
-            ply = len(board) - board.count(".")
             updates.append(Update(ply, sign * change.old, sign * change.new))
     return updates
 
 
-def steps(recipe: Recipe) -> list[Step]:
+def steps(game: Game, recipe: Recipe) -> list[Step]:
     """List the games with a person and what was practised between them.
 
     Raises RecipeError if no person can teach it.
     """
-    games, done, rest = iter(games_taught(recipe)), list[Step](), boards.turns(recipe)
+    games, done, rest = iter(games_taught(recipe)), list[Step](), list_recipe_turns(game, recipe)
     for opponent, number in phases_of(recipe):
         person = opponent == YOU
         for length in [1] * number if person else [number]:
@@ -273,71 +292,51 @@ def steps(recipe: Recipe) -> list[Step]:
 def check_lengths(recipe: Recipe, games: list[Step]) -> None:
     """Raise TaughtError if the person has fewer moves in a game than in any that is over."""
     for step in games:
-        turn = step.turns[0]
-        if turn.person and len(step.cells) < SHORTEST[turn.seat(recipe, 0)]:
-            raise TaughtError(turn.person.number, len(step.cells) + 1, UNFINISHED)
+        person = step.turns[0].player
+        if step.opponent == YOU and len(step.cells) < SHORTEST[person_seat(recipe, person.number)]:
+            raise TaughtError(person.number, len(step.cells) + 1, UNFINISHED)
 
 
 def table(pupil: Pupil) -> Progress:
     """Return what a learner knows as a table, mover's view."""
-    listener = pupil.listener
-    game, recipe = listener.game, listener.recipe
-    initial, scale, pairs_of_key = _initial_values(game, recipe.with_seed(0))
+    learner, times, game = pupil.learner, pupil.listener.times, pupil.listener.game
+    initial, entries = first_table(game, pupil.listener.recipe.with_seed(0))
     values, visits = initial.copy(), np.zeros(len(initial), np.uint32)
-    # A league's listener also counts updates by keys that share no value.
-    for key in listener.learned.keys() & pairs_of_key.keys():
-        pairs = pairs_of_key[key]
-        values[pairs] = listener.learned[key] * scale[pairs]
-    for key in listener.times.keys() & pairs_of_key.keys():
-        visits[pairs_of_key[key]] = listener.times[key]
+    # A league's listener also counts updates of entries that are no move of the learner's.
+    for key in times.keys() & entries.keys():
+        move, pairs = entries[key]
+        values[pairs] = learner.value(*move)
+        visits[pairs] = times[key]
     return Progress(
         done=0.0,
         games=pupil.games,
         updates=pupil.updates,
         q=game.spread(values.astype(np.float32)),
         visits=game.spread(visits, 0),
-        refills=getattr(pupil.learner, "refills", None),
+        refills=getattr(learner, "refills", None),
     )
+
+
+class Entry(NamedTuple):
+    """An entry of a learner's table: a move that has it, and all legal pairs that share it."""
+
+    move: Pair
+    pairs: NDArray[np.intp]
 
 
 @lru_cache(maxsize=32)
-def _initial_values(
-    game: Game, recipe: Recipe
-) -> tuple[NDArray[np.float64], NDArray[np.float64], dict[object, NDArray[np.intp]]]:
-    """Return the values before the first game, [P], their scale, [P], and each key's pairs.
-
-    A table is in the mover's view, and its squares share the beads of their move: a value of the
-    learner is multiplied by the scale.  Pairs with the same key share one value.
-    """
-    unfinished = boards.unfinished_boards(game)
-    pairs = [(board, cell) for board in unfinished for cell in boards.legal_cells(board)]
-    keys: list[object]
-    if isinstance(recipe, League):
-        keys = [seen(game, *pair, boards.to_move(pair[0]), recipe.symmetric) for pair in pairs]
-    else:
-        keys = [key_of(game, recipe, *pair) for pair in pairs]
-    initial = {key: at_first(game, recipe, *pair) for key, pair in zip(keys, pairs, strict=True)}
-    scale = np.ones(len(pairs))
-    if isinstance(recipe, SelfPlay):
-        scale = game.to_move[game.pair_from].astype(np.float64)
-    if isinstance(recipe, Menace) and recipe.plays == "proportional":
-        scale = 1 / alike(game)
-    pairs_of_key: dict[object, list[int]] = {}
-    for pair, key in enumerate(keys):
-        pairs_of_key.setdefault(key, []).append(pair)
-    return (
-        np.array([initial[key] for key in keys]) * scale,
-        scale,
-        {key: np.array(pairs) for key, pairs in pairs_of_key.items()},
-    )
-
-
-def first_table(
-    game: Game, recipe: Recipe
-) -> tuple[NDArray[np.float64], dict[object, NDArray[np.intp]]]:
-    """Return the table of a learner before its first game, [P], and where each of its values is."""
-    initial, _, pairs_of_key = _initial_values(game, recipe.with_seed(0))
-    return initial.copy(), pairs_of_key
+def first_table(game: Game, recipe: Recipe) -> tuple[NDArray[np.float64], Mapping[Hashable, Entry]]:
+    """Return the table of a learner before its first game, [P], and its entries by their keys."""
+    learner, rules = make_learner(game, recipe), rules_of(game)
+    boards = rules.unfinished_boards()
+    moves = [(board, cell) for board in boards for cell in rules.legal_moves(board)]
+    pairs: dict[Hashable, list[int]] = {}
+    for pair, move in enumerate(moves):
+        pairs.setdefault(key_of_move(learner, *move), []).append(pair)
+    entries = {key: Entry(moves[same[0]], np.array(same)) for key, same in pairs.items()}
+    values = np.array([float(learner.value(*move)) for move in moves])
+    values.flags.writeable = False
+    return values, entries
 
 
 def judged(game: Game, policy: Policy, is_compiled: bool) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What can be learned and how, as values: recipes, their names, and those that are shipped."""
 
 from app.recipes.algorithms import ALGORITHMS
-from app.recipes.names import LONGEST, LONGEST_TAUGHT, longest, name, parse, suggest
+from app.recipes.names import LONGEST, LONGEST_TAUGHT, file_name, longest, name, parse, suggest
 from app.recipes.parameters import Parameter, Recipe, RecipeError, parameters, parameters_of
 from app.recipes.shipped import SHIPPED, SHORT
 
@@ -14,6 +14,7 @@ __all__ = [
     "Parameter",
     "Recipe",
     "RecipeError",
+    "file_name",
     "longest",
     "name",
     "parameters",

@@ -53,6 +53,12 @@ def name(recipe: Recipe) -> str:
     return text
 
 
+def file_name(recipe: Recipe) -> str:
+    """Return the name of the file with a recipe's training, in characters that all systems take."""
+    settings = name(recipe).partition(",taught=")[0]
+    return re.sub(r"[^a-z0-9._]+", "-", settings) + ".py"
+
+
 def parse(text: str) -> Recipe:
     """Return the recipe with this name.
 

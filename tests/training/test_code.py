@@ -1,6 +1,7 @@
 """A training as one file: it needs nothing but Python, and writes the very table of the site."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,16 +13,18 @@ from click.testing import CliRunner
 
 from app.recipes import ALGORITHMS, Recipe, RecipeError, name, parse
 from app.recipes.taught import with_practice
-from app.tictactoe.game import Game
+from app.tictactoe.game import Game, tic_tac_toe
 from app.tictactoe.notation import position_text
 from app.tictactoe.policy import BASELINES
 from tests.training.test_taught import practice, taught
 from training import cli
-from training.code import code_of
+from training.export_script import build_script
 from training.learners import learn
-from training.plain import alone
-from training.plain.randomness import seeded
+from training.reference import LEARNERS, OPPONENTS, rules_of
+from training.reference import learn as learn_by_the_book
 from training.taught import Pupils
+from training.textbook.rng import seed_state
+from training.textbook.symmetry import list_symmetries
 
 # One of each algorithm, and every opponent and switch that leaves another file.
 RECIPES = [
@@ -37,6 +40,8 @@ RECIPES = [
     "td-afterstates,vs=t-hand,games=200,symmetric=yes",
     "menace,vs=random:60+minimax:40",
     "self-play,games=150,seed=7",
+    "self-play,games=150,initial=0,draw=0",  # with zeros of both signs
+    "q-iteration,vs=self,sweeps=2,gamma=0",
     "champion",
     "league,rounds=3,seed=4",
     "league,vs=fixed+random,observing=yes,symmetric=yes,stages=one,rounds=20,k_limit=3",
@@ -58,7 +63,7 @@ def run(code: str, folder: Path) -> str:
 @pytest.mark.parametrize("text", RECIPES)
 def test_the_file_writes_the_table_bit_for_bit(game: Game, tmp_path: Path, text: str) -> None:
     code = assert_same(game, tmp_path, parse(text))
-    assert code.count("\n") < 360
+    assert code.count("\n") < 560
     assert "isinstance" not in code
     assert f"training {name(parse(text))} in plain Python" in code
 
@@ -76,7 +81,7 @@ def test_so_does_that_of_a_learner_that_people_taught(
 
 def assert_same(game: Game, tmp_path: Path, recipe: Recipe) -> str:
     """Hold the file of a training to its table, and return it."""
-    code = code_of(recipe)
+    code = build_script(recipe)
     head, *lines = run(code, tmp_path).splitlines()
     assert head == "position,cell,q"
     *_, end = learn(game, recipe, lambda updates: 1 << 62)
@@ -93,13 +98,60 @@ def test_every_algorithm_with_a_table_leaves_as_a_file() -> None:
     assert {parse(text).slug for text in RECIPES} == tables
 
 
+@pytest.mark.parametrize("slug", LEARNERS)
+def test_the_update_comes_first_and_the_random_numbers_last(slug: str) -> None:
+    code = build_script(parse(slug))
+    update = re.search(r"^    def (update|simulate)\(", code, re.MULTILINE)
+    assert update
+    assert code[: update.start()].count("\n") < 80
+    order = ["class parameters:", update[0], "def main(", "class TicTacToe:", "class Random:"]
+    assert order == sorted(order, key=code.index)
+
+
+@pytest.mark.parametrize("slug", LEARNERS)
+def test_it_has_hardly_a_function_that_it_does_not_use(slug: str) -> None:
+    """Its files are whole: two functions at most are there for other learners."""
+    tree = ast.parse(build_script(parse(slug)))
+    defined = {one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef)}
+    unread = defined - {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+    assert len(unread) <= 2
+
+
+def test_in_the_end_it_says_how_well_it_plays(tmp_path: Path) -> None:
+    """The champion never loses."""
+    (tmp_path / "champion.py").write_text(build_script(parse("champion")))
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "champion.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    as_x, as_o = done.stderr.splitlines()[-2:]
+    assert re.fullmatch(r"as X against random moves, 1000 games: .* won, .* drawn, 0.0% lost", as_x)
+    assert re.fullmatch(r"as O against random moves, 1000 games: .* won, .* drawn, 0.0% lost", as_o)
+
+
+def test_an_opponent_that_is_not_in_plain_python_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is not played as another one; the site has it all the same."""
+    monkeypatch.setitem(BASELINES, "corner", BASELINES["fixed"])
+    monkeypatch.setattr(sys.modules["app.recipes.parameters"], "OPPONENTS", ("corner", *BASELINES))
+    recipe = parse("q-learning,vs=corner,games=60,start=empty")
+    with pytest.raises(RecipeError, match="opponent corner is not written in plain Python"):
+        build_script(recipe)
+    fixed = parse("q-learning,vs=fixed,games=60,start=empty")
+    assert [*learn_by_the_book(tic_tac_toe(), recipe)] == [*learn_by_the_book(tic_tac_toe(), fixed)]
+
+
 def test_the_file_has_what_it_uses_and_no_more() -> None:
-    tree = ast.parse(code_of(parse("q-learning,games=10")))
+    tree = ast.parse(build_script(parse("q-learning,games=10")))
     defined = {str(getattr(one, "name", "main")) for one in tree.body} - {"main"}
     read = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
     assert defined <= read
     assert "Fraction" not in read
-    assert "optimal" not in defined
+    assert "minimax" not in defined
     assert not {"Person", "games_taught", "person", "people"} & (defined | read)
 
 
@@ -112,12 +164,12 @@ def test_the_file_has_what_it_uses_and_no_more() -> None:
 )
 def test_what_cannot_leave_is_said(text: str, sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
-        code_of(parse(text))
+        build_script(parse(text))
 
 
 def test_the_command_prints_it() -> None:
     result = CliRunner().invoke(cli.main, ["code", "q-table"])
-    assert (result.exit_code, result.output) == (0, code_of(parse("q-table")))
+    assert (result.exit_code, result.output) == (0, build_script(parse("q-table")))
     result = CliRunner().invoke(cli.main, ["code", "dqn"])
     assert result.exit_code == 1
     assert "cannot be written as one file" in result.output
@@ -128,20 +180,21 @@ def test_its_opponents_are_those_of_the_site(game: Game, opponent: str) -> None:
     policy = BASELINES[opponent].policy(game) > 0
     for row in range(game.decisions):
         board = position_text(game, row)
-        assert alone.choices(opponent, board) == np.flatnonzero(policy[row]).tolist()
+        assert OPPONENTS[opponent](rules_of(game), board) == np.flatnonzero(policy[row]).tolist()
 
 
 def test_its_game_is_that_of_the_site(game: Game) -> None:
+    rules = rules_of(game)
     for position in range(game.positions):
         board = position_text(game, position)
-        assert alone.is_over(board) == game.is_over(position)
+        assert rules.is_over(board) == game.is_over(position)
         if game.is_over(position):
-            assert alone.result(board, "X") == game.result(position) == -alone.result(board, "O")
-    assert sorted(alone._sides()) == sorted(game.symmetry.tolist())
+            assert rules.result(board, "X") == game.result(position) == -rules.result(board, "O")
+    assert sorted(list_symmetries(3, 3)) == sorted(game.symmetry.tolist())
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 999_999_999, 2**32 - 1])
 @pytest.mark.parametrize("part", [(), (0,), (4519,), (3, 2**32 - 1)])
 def test_its_seeds_are_those_of_numpy(seed: int, part: tuple[int, ...]) -> None:
     sequence = np.random.SeedSequence(seed, spawn_key=part)
-    assert seeded(seed, *part) == sequence.generate_state(4, np.uint64).tolist()
+    assert seed_state(seed, *part) == sequence.generate_state(4, np.uint64).tolist()

@@ -26,8 +26,8 @@ from training.networks.dqn import (
     shares,
     targets,
 )
-from training.plain.boards import is_over, legal_cells, move, result
 from training.run import next_checkpoint, train
+from training.textbook.rules import TicTacToe
 
 MODELS = Path(__file__).parents[2] / "models"
 
@@ -270,14 +270,14 @@ def text(game: Game, s: int) -> str:
 
 def tell(game: Game, cells: list[int], seat: int) -> tuple[list[tuple[str, int, float, str]], int]:
     """Play a game again on text: the moves in this seat with their rewards, and who won."""
-    board, trail = "." * 9, []
+    rules, board, trail = TicTacToe(), "." * 9, []
     for cell in cells:
-        if is_over(game, board):
+        if rules.is_over(board):
             break
-        assert cell in legal_cells(board)
+        assert cell in rules.legal_moves(board)
         trail.append((board, cell))
-        board = move(board, cell)
-    winner = result(game, board, "X")
+        board = rules.make_move(board, cell)
+    winner = rules.result(board, "X")
     ending = {seat: 1.0, -seat: -2.0, 0: -0.1}[winner]
     told = []
     for number in range(0 if seat == X else 1, len(trail), 2):

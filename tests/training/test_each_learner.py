@@ -19,11 +19,10 @@ from training.learners import learn
 from training.learners.league import LEARNERS, MEMBERS, choose_by_powers, grow_k, own_place
 from training.learners.pairs import lower_by_tenths
 from training.learners.phases import Progress
-from training.plain.boards import to_move, unfinished_boards
-from training.plain.league import Player, seen
-from training.plain.league import play as play_plainly
-from training.plain.randomness import Random
+from training.reference import rules_of
 from training.story import GAMES, story
+from training.textbook.league import Player, play_league_game
+from training.textbook.rng import Random
 
 
 def end_of(game: Game, recipe: str | Recipe) -> Progress:
@@ -232,15 +231,16 @@ def test_its_first_games_are_told_bead_by_bead(game: Game) -> None:
 
 def test_whoever_is_shown_it_is_the_same_league(game: Game) -> None:
     """One league in plain Python has the tables of all four."""
-    players = {one: Player(game, way, way) for one, way in LEARNERS.items()}
-    rng, boards = Random(4), unfinished_boards(game)
+    rules = rules_of(game)
+    players = {one: Player(rules, way, way) for one, way in LEARNERS.items()}
+    rng, boards = Random(4), rules.unfinished_boards()
     for _ in range(5):
         for meeting in permutations(MEMBERS, 2):
-            assert all(play_plainly(game, meeting, players, rng, None))
+            assert all(play_league_game(rules, meeting, players, None, rng))
     for one, player in players.items():
         end = end_of(game, f"{name(LEARNERS[one])},rounds=5,seed=4")
         expected = [
-            player.q[seen(game, boards[s], cell, to_move(boards[s]), player.way.symmetric)]
+            player.q[player.see(boards[s], cell, rules.player_to_move(boards[s]))]
             for s, cell in np.argwhere(game.legal).tolist()
         ]
         np.testing.assert_array_equal(end.q[game.legal], np.array(expected, np.float32))

@@ -1,4 +1,4 @@
-"""Each compiled learner does what the same algorithm in plain Python does, update by update.
+"""Each compiled learner does what the textbook learner does, update by update.
 
 In three games: the rules stand in `app.tictactoe.game` alone, and who changes them there teaches
 them to every learner.  In misere who completes a line has lost; the third has a larger board.
@@ -15,19 +15,24 @@ import numpy as np
 import pytest
 
 from app.recipes import ALGORITHMS, Recipe, parse
-from app.recipes.algorithms import Champion, League, Menace
+from app.recipes.algorithms import Menace
 from app.recipes.parameters import BOTH, OPPONENTS
 from app.tictactoe.agents import load, save
 from app.tictactoe.game import Game, connect
 from app.tictactoe.notation import position_text
-from training import plain
 from training.learners import learn, module_of
 from training.learners.phases import Progress
 from training.learners.randomness import draw_uniform, new_rng_state
-from training.plain.boards import legal_cells, move, standing, to_move
-from training.plain.league import seen
-from training.plain.randomness import Random
+from training.reference import (
+    LEARNERS,
+    key_of_move,
+    key_of_update,
+    make_learner,
+)
+from training.reference import learn as learn_by_the_book
 from training.run import train
+from training.textbook.loop import Update
+from training.textbook.rng import Random
 
 USUAL = "tic-tac-toe"
 GAMES = {
@@ -149,41 +154,18 @@ TO_THE_END = [
 
 
 class Twin:
-    """A plain learner, and what it has said of its moves."""
+    """A textbook learner, and how often it has updated what."""
 
     def __init__(self, game: Game, recipe: Recipe) -> None:
-        self.game, self.recipe = game, recipe
-        self.learner: Any = plain.LEARNERS[recipe.slug](game, recipe)
-        self.updates = plain.learn(game, recipe, None, self.learner)
-        self.values: dict[Hashable, float] = {}
+        self.game = game
+        self.learner: Any = make_learner(game, recipe)
+        events = learn_by_the_book(game, recipe, self.learner)
+        self.updates = (event for event in events if isinstance(event, Update))
         self.visits: Counter[Hashable] = Counter()
 
     def go_on(self, updates: int) -> None:
-        for (board, cell), value in islice(self.updates, updates):
-            is_seen = isinstance(self.recipe, League)  # who tells of boards as it sees them
-            key = (board, cell) if is_seen else self.key(board, cell)
-            self.values[key] = value
-            self.visits[key] += 1
-
-    def key(self, board: str, cell: int) -> Hashable:
-        """What a move shares its value with."""
-        if isinstance(self.recipe, League):
-            return seen(self.game, board, cell, to_move(board), self.recipe.symmetric)
-        return plain.key_of(self.game, self.recipe, board, cell)
-
-    def value(self, board: str, cell: int) -> float:
-        """What a table has there: the mover's view, and a square's part of the beads."""
-        key = self.key(board, cell)
-        if isinstance(self.recipe, Champion):  # a game also changes boards that it did not come to
-            return float(self.learner.value(standing(self.game, move(board, cell))))
-        if isinstance(self.recipe, Menace):  # a box that was emptied is filled again
-            alike = [self.key(board, one) for one in legal_cells(board)].count(key)
-            part = alike if self.recipe.plays == "proportional" else 1
-            return float(self.learner.beads(board, cell) / part)
-        value = self.values.get(key)
-        if value is None:
-            value = plain.at_first(self.game, self.recipe, board, cell)
-        return -value if self.recipe.slug == "self-play" and to_move(board) == "O" else value
+        for update in islice(self.updates, updates):
+            self.visits[key_of_update(self.learner, update)] += 1
 
 
 def assert_same(rules: str, recipe: Recipe, look: int, most: int) -> None:
@@ -212,8 +194,8 @@ def assert_same(rules: str, recipe: Recipe, look: int, most: int) -> None:
 def assert_same_values(twin: Twin, now: Progress, where: np.ndarray) -> None:
     for position, cell in np.argwhere(where)[: MANY if twin.game.cells > 9 else None].tolist():
         board = position_text(twin.game, position)
-        assert now.q[position, cell] == np.float32(twin.value(board, cell))
-        assert now.visits[position, cell] == twin.visits[twin.key(board, cell)]
+        assert now.q[position, cell] == np.float32(twin.learner.value(board, cell))
+        assert now.visits[position, cell] == twin.visits[key_of_move(twin.learner, board, cell)]
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -274,9 +256,9 @@ def test_every_algorithm_has_its_learner_and_its_plain_twin() -> None:
         module = shared.get(slug, slug.replace("-", "_"))
         package = "networks" if slug == "dqn" else "learners"
         assert module_of(algorithm) == f"training.{package}.{module}"
-    assert plain.LEARNERS.keys() == ALGORITHMS.keys() - {"dqn"}
-    assert {parse(name).slug for name in WITH_OTHER_RULES} == plain.LEARNERS.keys()
-    assert {parse(name).slug for name in RECIPES + TO_THE_END} == plain.LEARNERS.keys()
+    assert LEARNERS.keys() == ALGORITHMS.keys() - {"dqn"}
+    assert {parse(name).slug for name in WITH_OTHER_RULES} == LEARNERS.keys()
+    assert {parse(name).slug for name in RECIPES + TO_THE_END} == LEARNERS.keys()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**20])

@@ -7,10 +7,12 @@ import pytest
 
 from app.recipes import parse
 from app.tictactoe.game import Game
-from training import plain
 from training.learners import learn
-from training.plain.boards import legal_cells, to_move, unfinished_boards
+from training.reference import key_of_move, make_learner, rules_of
 from training.story import GAMES, TOLD, story
+from training.textbook.rules import TicTacToe
+
+to_move = TicTacToe().player_to_move
 
 BOTH = [
     "q-learning,vs=both,start=empty",
@@ -35,8 +37,11 @@ OTHERS = [
 @pytest.mark.parametrize("text", [*TOLD, *OTHERS])
 def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) -> None:
     """Of a move of somebody else, as a league tells it, another learner would hold the value."""
-    recipe, number = parse(text), {board: s for s, board in enumerate(unfinished_boards(game))}
-    told = json.loads(story(game, recipe))
+    recipe, number = (
+        parse(text),
+        {board: s for s, board in enumerate(rules_of(game).unfinished_boards())},
+    )
+    learner, told = make_learner(game, recipe), json.loads(story(game, recipe))
     assert len(told) == GAMES
     trained = learn(game, recipe, lambda updates: updates + 1)
     updates = compared = 0
@@ -55,8 +60,9 @@ def test_after_each_game_the_table_holds_what_was_told(game: Game, text: str) ->
             if recipe.slug == "self-play":  # told in X's view
                 value *= int(game.to_move[number[board]])
             if recipe.slug == "menace":  # a table holds for each square its share of the beads
-                same = [plain.key_of(game, recipe, board, other) for other in legal_cells(board)]
-                value /= same.count(plain.key_of(game, recipe, board, cell))
+                empty = rules_of(game).legal_moves(board)
+                same = [key_of_move(learner, board, other) for other in empty]
+                value /= same.count(key_of_move(learner, board, cell))
             assert progress.q[number[board], cell] == np.float32(value)
         compared += len(now)
     assert compared > GAMES
@@ -87,8 +93,9 @@ def test_where_both_sides_learn_each_explores_and_each_of_its_moves_is_updated(
 
 def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> None:
     """Also of what it has valued anew since the move was last made."""
-    number = {board: s for s, board in enumerate(unfinished_boards(game))}
+    number = {board: s for s, board in enumerate(rules_of(game).unfinished_boards())}
     recipe, different = parse("champion"), 0
+    learner = make_learner(game, recipe)
     trained = learn(game, recipe, lambda updates: updates + 1)
     before = next(trained).q
     last: dict[object, float] = {}
@@ -96,7 +103,7 @@ def test_a_champion_tells_what_a_move_was_worth_before_the_game(game: Game) -> N
         for change in one["changes"]:
             turn = one["turns"][change["turn"]]
             assert before[number[turn["board"]], turn["cell"]] == np.float32(change["old"])
-            key = plain.key_of(game, recipe, turn["board"], turn["cell"])
+            key = key_of_move(learner, turn["board"], turn["cell"])
             different += last.get(key, change["old"]) != change["old"]
             last[key] = change["new"]
         before = progress.q

@@ -1,6 +1,6 @@
 """Beads are shown as beads: how many there are, what is drawn, and nothing that they would expect.
 
-The arithmetic is told a second time with boards as text, by the rules of `training.plain.boards`;
+The arithmetic is told a second time with boards as text, by the rules of `training.textbook.rules`;
 of the app it knows only the table that the model holds.
 """
 
@@ -26,21 +26,23 @@ from app.web.pictures.minds import EXPECTS, colouring, kinds
 from app.web.pictures.svg import Dot
 from app.web.site_data import SiteData
 from app.web.wording import build_legend
-from training.plain.boards import is_over, legal_cells, move, result, standing_pair, to_move
+from training.textbook.rules import TicTacToe
+from training.textbook.symmetry import canonical_pair
 
+RULES = TicTacToe()
 LENS = "menace"
 
 
 def drawn(site: SiteData, board: str) -> dict[int, float]:
     """The chance of each square, of which the table holds its part of the beads."""
     row = site.agents[LENS].q[parse_position(site.game, board)].astype(float)
-    return {cell: float(row[cell] / np.nansum(row)) for cell in legal_cells(board)}
+    return {cell: float(row[cell] / np.nansum(row)) for cell in RULES.legal_moves(board)}
 
 
 def held(site: SiteData, board: str, cell: int) -> float:
     """The beads of a move: the parts of all its squares."""
     row = site.agents[LENS].q[parse_position(site.game, board)]
-    named = {one: standing_pair(site.game, board, one) for one in legal_cells(board)}
+    named = {one: canonical_pair(RULES, board, one) for one in RULES.legal_moves(board)}
     return sum(float(row[one]) for one, same in named.items() if same == named[cell])
 
 
@@ -49,14 +51,14 @@ def ends(site: SiteData, board: str, seat: str) -> tuple[float, float, float]:
 
     @cache
     def follow(board: str) -> tuple[float, float, float]:
-        if is_over(site.game, board):
-            ended = result(site.game, board, seat)
+        if RULES.is_over(board):
+            ended = RULES.result(board, seat)
             return (float(ended == 1), float(ended == 0), float(ended == -1))
-        cells = legal_cells(board)
+        cells = RULES.legal_moves(board)
         chances = dict.fromkeys(cells, 1 / len(cells))
-        if to_move(board) == seat:
+        if RULES.player_to_move(board) == seat:
             chances = drawn(site, board)
-        after = {cell: follow(move(board, cell)) for cell in cells}
+        after = {cell: follow(RULES.make_move(board, cell)) for cell in cells}
         win, draw, loss = (sum(chances[c] * after[c][end] for c in cells) for end in range(3))
         return win, draw, loss
 
@@ -70,7 +72,7 @@ def test_a_square_shows_the_beads_of_its_move(site: SiteData, board: str) -> Non
     position = parse_position(site.game, board)
     seen = evaluate_moves(site, position, LENS)
     chances = drawn(site, board)
-    by_move = {cell: held(site, board, cell) for cell in legal_cells(board)}
+    by_move = {cell: held(site, board, cell) for cell in RULES.legal_moves(board)}
     for cell, number in by_move.items():
         assert seen.values[cell] == number == round(number)
         if seen.known[cell]:
@@ -84,9 +86,11 @@ def test_a_square_shows_the_beads_of_its_move(site: SiteData, board: str) -> Non
 def test_the_colour_says_how_the_box_leans(site: SiteData) -> None:
     board = "X...O...."
     seen = evaluate_moves(site, parse_position(site.game, board), LENS)
-    even = 1 / len({standing_pair(site.game, board, cell) for cell in legal_cells(board)})
-    total = sum(site.agents[LENS].q[parse_position(site.game, board)][legal_cells(board)].tolist())
-    for cell in legal_cells(board):
+    even = 1 / len({canonical_pair(RULES, board, cell) for cell in RULES.legal_moves(board)})
+    total = sum(
+        site.agents[LENS].q[parse_position(site.game, board)][RULES.legal_moves(board)].tolist()
+    )
+    for cell in RULES.legal_moves(board):
         share = held(site, board, cell) / total
         leaning = share / even - 1 if share < even else (share - even) / (1 - even)
         assert seen.heat[cell] == round(leaning * HEAT_STEPS)
@@ -127,7 +131,7 @@ def test_the_why_says_what_games_pay_on_average(site: SiteData, board: str, cell
     position = parse_position(site.game, board)
     pair = Pair(site, LENS, position, cell)
     seat = "X" if site.game.to_move[position] == X else "O"
-    chances = ends(site, move(board, cell), seat)
+    chances = ends(site, RULES.make_move(board, cell), seat)
     number = held(site, board, cell)
     target = sum(p * max(0, number + pay) for p, pay in zip(chances, (3, 1, -1), strict=True))
     assert rule_of(pair).reason(pair).target == pytest.approx(target, abs=1e-6)

@@ -24,7 +24,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.exceptions import HTTPException
 
-from app.recipes import ALGORITHMS, LONGEST, RecipeError, parse
+from app.recipes import ALGORITHMS, LONGEST, RecipeError, file_name, parse
 from app.recipes.on_demand import MOST_UPDATES, parse_on_demand
 from app.recipes.parameters import parameters_of
 from app.tictactoe.agents import ModelError, arrays_file, save, to_files, to_process
@@ -39,7 +39,7 @@ from app.web.service.trainer import LOCK, Trainer, TrainerError, trainer
 from app.web.site_data import SiteData
 from tests.web.conftest import HANG_SECONDS
 from training import trainer as program
-from training.code import code_of
+from training.export_script import build_script
 from training.job_queue import BUSY, CAPACITY, JobQueue
 from training.jobs import answer_request, is_batch, train_agent
 from training.run import agent_id, differences, train
@@ -132,8 +132,10 @@ def test_a_training_is_handed_out_as_the_file_that_the_command_prints(client: Fl
         page = client.get(f"/agents/{text}").text
         assert f'href="/lab/{text}.py"' in page
         answer = client.get(f"/lab/{text}.py")
-        assert answer.text == code_of(parse(text))
-        assert answer.headers["Content-Disposition"] == "attachment; filename=training.py"
+        assert answer.text == build_script(parse(text))
+        named = file_name(parse(text))
+        assert named in page
+        assert answer.headers["Content-Disposition"] == f"attachment; filename={named}"
     assert 'id="code"' not in client.get("/agents/dqn-vs-random").text
     assert client.get("/lab/dqn-vs-random.py").status_code == 404
 

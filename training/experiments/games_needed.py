@@ -10,7 +10,6 @@ import numpy as np
 
 from app.experiments import Curves, Mark, Series, Table
 from app.recipes import Recipe
-from app.recipes.parameters import YOU
 from app.tictactoe.game import O, X, tic_tac_toe
 from app.tictactoe.notation import parse_position
 from app.tictactoe.policy import Policy, policy_of
@@ -19,10 +18,12 @@ from training.experiments import claim, table
 from training.experiments.claim import number, of, percent
 from training.following import unbeatable
 from training.measures import EXACT_PROOF, MARKS, PROOF, Measure
-from training.plain import LEARNERS, key_of
-from training.plain.boards import Person, Turn, choices, legal_cells, move, pick, standing
-from training.plain.randomness import Random
-from training.taught import first_table
+from training.reference import Person, key_of_update, list_moves_of, make_learner, rules_of
+from training.taught import first_table, person_turn
+from training.textbook.exploration import pick
+from training.textbook.loop import Update
+from training.textbook.rng import Random
+from training.textbook.symmetry import canonical_board
 
 PERFECT, RANDOM, ITSELF = "against a perfect player", "against random", "against itself"
 GREEDY = "against a perfect player, most beads played"
@@ -189,7 +190,7 @@ class Teacher(Person):
         super().__init__(1, "")
         self.way = way
 
-    def choose(self, board: str) -> int:
+    def choose(self, board: str, _rng: Random) -> int:
         """Return the cell that it plays."""
         return self.way(board)
 
@@ -197,12 +198,10 @@ class Teacher(Person):
 def taught_by(teacher: str, recipe: Recipe) -> Taught:
     """Teach a recipe's learner and ask after every game whether it is unbeatable as X."""
     begin, game = perf_counter(), tic_tac_toe()
-    learner, rng, dice = (
-        LEARNERS[recipe.slug](game, recipe),
-        Random(recipe.seed),
-        Random(recipe.seed, 1),
-    )
-    q, places = first_table(game, recipe)
+    learner, rng, dice = make_learner(game, recipe), Random(recipe.seed), Random(recipe.seed, 1)
+    first_values, entries = first_table(game, recipe.with_seed(0))
+    q = first_values.copy()
+    turn = person_turn(1)
     changed, way = True, _way(teacher, dice)
     for games in range(MOST + 1):
         if changed:  # else it plays as it did
@@ -212,27 +211,32 @@ def taught_by(teacher: str, recipe: Recipe) -> Taught:
             if teacher == RESPONDER:
                 way = _response(policy, dice)
         changed = False
-        for pair, value in learner.play(Turn(YOU, 0, 1, 0, Teacher(way)), rng):
-            shared = places[key_of(game, recipe, *pair)]
-            changed |= bool(q[shared[0]] != value)
-            q[shared] = value
+        for event in learner.play(turn._replace(player=Teacher(way)), rng):
+            if isinstance(event, Update):
+                changed |= event.new != event.old
+                q[entries[key_of_update(learner, event)].pairs] = event.new
     return Taught(perf_counter() - begin, None)
 
 
 def _way(teacher: str, dice: Random) -> Callable[[str], int]:
     """Return how a teacher plays O that does not look at how the learner plays."""
     game, visits = tic_tac_toe(), Counter[str]()
+    rules = rules_of(game)
 
     def least_visited(board: str) -> int:
-        made = {cell: standing(game, move(board, cell)) for cell in legal_cells(board)}
+        made = {
+            cell: canonical_board(rules, rules.make_move(board, cell))
+            for cell in rules.legal_moves(board)
+        }
         fewest = min(visits[after] for after in made.values())
-        cell = pick([c for c, after in made.items() if visits[after] == fewest], dice.random())
+        cell: int = pick([c for c, after in made.items() if visits[after] == fewest], dice.random())
         visits[made[cell]] += 1
         return cell
 
     if teacher == CURIOUS:
         return least_visited
-    return lambda board: pick(choices(game, teacher, board), dice.random())
+    list_moves = list_moves_of(game, teacher)
+    return lambda board: pick(list_moves(rules, board), dice.random())
 
 
 def _response(policy: Policy, dice: Random) -> Callable[[str], int]:
@@ -243,7 +247,7 @@ def _response(policy: Policy, dice: Random) -> Callable[[str], int]:
     def respond_to(board: str) -> int:
         start, end = game.pair_start[parse_position(game, board) :][:2]
         cells = game.pair_cell[start:end][moves[start:end] > 0].tolist()
-        return pick(cells, dice.random())
+        return int(pick(cells, dice.random()))
 
     return respond_to
 

@@ -32,7 +32,7 @@ def learn(
     """Train a recipe, yielding its progress at the start, at every checkpoint and at the end.
 
     `next_checkpoint` maps the number of updates so far to that of the next checkpoint.
-    Recipes with games of a person are trained by the plain learners.
+    Recipes with games of a person are trained by the textbook learners.
     """
     if recipe.is_met(YOU):
         return import_module("training.taught").learn(game, recipe, next_checkpoint)  # type: ignore[no-any-return]

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import permutations
 from math import exp, log
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -21,21 +21,14 @@ from app.tictactoe.views import Worth
 from training.learners.pairs import Indices, RowStarts, Values, Visits, legal_pairs
 from training.learners.phases import NextCheckpoint, Progress, run_phases
 from training.learners.randomness import draw_uniform, new_rng_state
+from training.textbook import league as textbook
 
 RANDOM, FIXED = -1, -2  # these numbers replace a learner's
 NEVER_LEARN = MappingProxyType({"fixed": FIXED, "random": RANDOM})
-QUICK: Mapping[str, Any] = MappingProxyType(
-    {"gamma": 0.65, "k_start": 0.01, "k_step": 0.01, "k_limit": 10.0}
-)
 LEARNERS: Mapping[str, League] = MappingProxyType(
-    {
-        "q-learning-player": League(),
-        "observing": League(observing=True),
-        "symmetric": League(symmetric=True, **QUICK),
-        "observing-symmetric": League(observing=True, symmetric=True, **QUICK),
-    }
+    {name: League(**parameters) for name, parameters in textbook.LEARNERS.items()}
 )
-MEMBERS = (*LEARNERS, *NEVER_LEARN)  # the order of their meetings
+MEMBERS = textbook.MEMBERS
 
 
 class Layout(NamedTuple):

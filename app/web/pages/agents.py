@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request
 from werkzeug.exceptions import NotFound
 
 from app.experiments import Summary
-from app.recipes import Parameter, Recipe, parameters, parse
+from app.recipes import Parameter, Recipe, file_name, parameters, parse
 from app.sources import Source, named
 from app.tictactoe.agents import Agent, arrays_file, whole_card
 from app.tictactoe.card import Card, card_text
@@ -408,6 +408,11 @@ class AgentPage(Page, frozen=True):
         return urls.CODE.url(self.name) if is_code else ""
 
     @property
+    def code_file(self) -> str:
+        """The name of that file."""
+        return file_name(self._recipe)
+
+    @property
     def digest(self) -> str:
         """The digest of its file."""
         return whole_card(self.site.game, self.site.agents[self.name]).arrays
@@ -438,4 +443,5 @@ def code(name: str) -> Response:
     card = current_site().learned(name).card
     if parse(card.recipe).is_network:
         raise NotFound(f"The training of {card.title} cannot be written as one file.")
-    return file(current_site().lab.code(card.recipe), "text/x-python", "training.py")
+    code = current_site().lab.code(card.recipe)
+    return file(code, "text/x-python", file_name(parse(card.recipe)))

@@ -1,0 +1,186 @@
+"""A training as one Python file: the files of `training.textbook` that a recipe needs, joined.
+
+The parameters come first, then the learner, the training loop and the evaluation, then the rules
+and opponents, and the random numbers last.  Only import lines between these files are dropped.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from inspect import getsource
+from textwrap import fill
+
+from app.recipes import Recipe, RecipeError, file_name, name
+from app.recipes.algorithms import League
+from app.recipes.parameters import YOU, parameters
+from app.tictactoe.game import tic_tac_toe
+from training.reference import LEARNERS, OPPONENTS, learn
+from training.textbook.opponents.opponent import Opponent
+
+TEXTBOOK = "training.textbook"
+# The files of a script come in this order, after the learner's.
+ORDER = (
+    "td_game",
+    "whole_game",
+    "start",
+    "loop",
+    "people",
+    "table",
+    "exploration",
+    "schedule",
+    "evaluation",
+    "rules",
+    "symmetry",
+    "opponents.opponent",
+    *sorted({function.__module__.removeprefix(f"{TEXTBOOK}.") for function in OPPONENTS.values()}),
+    "rng",
+)
+WIDTH = 100  # characters of a line
+RULER = "# " + "-" * (WIDTH - 2)
+IMPORT = re.compile(r"^(?:from (\S+) import (?:\(([^)]*)\)|(.*))|import (\S+))\n", re.MULTILINE)
+DOCSTRING = re.compile(r'\A"""(.*?)"""\n', re.DOTALL)
+HEAD = '''"""The training {name} in plain Python, one file; made by Q-Tac-Toe.
+
+    python {file} > table.csv
+
+writes the value of every move to its player, as the site has it bit for bit.  The error stream
+tells how far the training is, and in the end how well it plays against random moves.
+"""
+
+{imports}
+
+
+class parameters:
+    """The parameters of the training."""
+
+{parameters}
+'''
+TAUGHT_TURNS = """list_turns_with_people(
+        parameters.phases, opponents, map(Person, parameters.taught.split("."))
+    )"""
+RUN = """if __name__ == "__main__":
+    game = TicTacToe()
+    opponents = {opponents}
+    turns = {turns}
+    main(game, {learner}(game, parameters), turns, Random(parameters.seed))
+"""
+
+
+def build_script(recipe: Recipe) -> str:
+    """Return a training as the text of a Python file.
+
+    Raises RecipeError if it is that of a network, if an opponent is not written in plain Python, or
+    if a person's move in it cannot be played.
+    """
+    if recipe.is_network:
+        raise RecipeError(f"the training of {name(recipe)} cannot be written as one file")
+    opponents = list_opponents(recipe)
+    if recipe.is_met(YOU):
+        for _ in learn(tic_tac_toe(), recipe):
+            pass
+    learner = LEARNERS[recipe.slug]
+    modules = list_modules([learner.__module__, *modules_of(recipe, opponents)])
+    texts = [read(module) for module in modules]
+    head = HEAD.format(
+        name=name(recipe),
+        file=file_name(recipe),
+        imports="\n".join(write_imports(texts)),
+        parameters="\n".join(write_parameters(recipe)),
+    )
+    players = [f'"{one}": Opponent(game, {OPPONENTS[one].__name__}),' for one in opponents]
+    run = RUN.format(
+        opponents="\n        ".join(["{", *players]) + "\n    }" if players else "{}",
+        turns=TAUGHT_TURNS if recipe.is_met(YOU) else "list_turns(parameters.phases, opponents)",
+        learner=learner.__name__,
+    )
+    return "\n\n\n".join([head.strip(), *map(write_body, texts), run])
+
+
+def list_opponents(recipe: Recipe) -> list[str]:
+    """List the opponents that never learn and are not the league's own.
+
+    Raises RecipeError for one that is not among the textbook's files.
+    """
+    if isinstance(recipe, League):
+        return []
+    names = list(dict.fromkeys(opponent for opponent, _ in recipe.phases))
+    others = [one for one in names if one not in (YOU, "self", "both")]
+    for one in others:
+        if one not in OPPONENTS:
+            raise RecipeError(f"the opponent {one} is not written in plain Python")
+    return others
+
+
+def modules_of(recipe: Recipe, opponents: Iterable[str]) -> Iterator[str]:
+    """List the modules of the textbook that a training needs besides its learner's."""
+    yield from (f"{TEXTBOOK}.{one}" for one in ("loop", "evaluation", "rules", "rng"))
+    if recipe.is_met(YOU):
+        yield f"{TEXTBOOK}.people"
+    for opponent in opponents:
+        yield OPPONENTS[opponent].__module__
+        yield Opponent.__module__
+
+
+def list_modules(wanted: Sequence[str]) -> list[str]:
+    """List these modules and all of the textbook that they import, in the order of the file."""
+    found: list[str] = []
+    waiting = list(wanted)
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            found.append(module)
+            waiting += [one for one, _ in list_imports(read(module)) if is_textbook(one)]
+    others = [f"{TEXTBOOK}.{one}" for one in ORDER]
+    return [wanted[0], *(module for module in others if module in found)]
+
+
+def read(module: str) -> str:
+    """Return the text of a module."""
+    return getsource(import_module(module))
+
+
+def is_textbook(module: str) -> bool:
+    """Whether a module is one of the textbook's."""
+    return module.startswith(f"{TEXTBOOK}.")
+
+
+def list_imports(text: str) -> Iterator[tuple[str, list[str]]]:
+    """List the modules that a text imports, and the names from each; none of `import module`."""
+    for module, in_brackets, in_line, whole in IMPORT.findall(text):
+        names = [one.strip() for one in (in_brackets or in_line).split(",")]
+        yield module or whole, [one for one in names if one]
+
+
+def write_imports(texts: Iterable[str]) -> Iterator[str]:
+    """Write what the files import of Python's own library, once for all of them."""
+    imports = defaultdict[str, set[str]](set)
+    for text in texts:
+        for module, names in list_imports(text):
+            if not is_textbook(module):
+                imports[module].update(names)
+    for module, parts in sorted(imports.items(), key=lambda one: (bool(one[1]), one[0])):
+        yield f"from {module} import {', '.join(sorted(parts))}" if parts else f"import {module}"
+
+
+def write_body(text: str) -> str:
+    """Write a file without its imports, its docstring as a comment."""
+    (docstring,) = DOCSTRING.findall(text)
+    comment = [f"# {line}".rstrip() for line in docstring.strip().splitlines()]
+    body = IMPORT.sub("", DOCSTRING.sub("", text)).strip()
+    return "\n".join([RULER, *comment, "", body])
+
+
+def write_parameters(recipe: Recipe) -> Iterator[str]:
+    """Write the parameters, each with its meaning; opponents and turns are written as phases."""
+    told = [(one.name, one.value, one.meaning) for one in parameters(recipe)]
+    hidden = {"vs", recipe.turns, *(() if recipe.is_met(YOU) else ("taught",))}
+    phases = ("phases", recipe.phases, f"Opponents, and the {recipe.turns} against each.")
+    for named, value, meaning in [phases, *told]:
+        if named not in hidden:
+            line = f"    {named} = {value!r}  # {meaning}"
+            if len(line) <= WIDTH:
+                yield line
+            else:
+                yield fill(meaning, WIDTH, initial_indent="    # ", subsequent_indent="    # ")
+                yield f"    {named} = {value!r}"

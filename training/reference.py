@@ -1,0 +1,181 @@
+"""Recipes learned by the textbook learners, in place of the compiled ones.
+
+They are slow on purpose, and the same step by step: the tests compare both update by update, the
+first games of a training are told by them, and people teach them.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from app.recipes import ALGORITHMS, Recipe
+from app.recipes.algorithms import League
+from app.recipes.parameters import TaughtError, games_taught
+from app.tictactoe.game import Game
+from app.tictactoe.notation import DIGITS, parse_position
+from app.tictactoe.policy import BASELINES, Policy
+from training import textbook
+from training.textbook.league import Meeting
+from training.textbook.loop import Move, Turn, Update
+from training.textbook.opponents.first_empty import list_first_move
+from training.textbook.opponents.minimax import list_best_moves, list_minimax_move
+from training.textbook.opponents.opponent import Opponent
+from training.textbook.opponents.random_moves import list_random_moves
+from training.textbook.opponents.strongest import list_strongest_move
+from training.textbook.opponents.t_hand import list_t_hand_moves
+from training.textbook.people import list_turns_with_people
+from training.textbook.rng import Random
+from training.textbook.rules import TicTacToe
+
+Event = Move | Update | Meeting
+Pair = tuple[str, int]  # a board and a move on it
+ListMoves = Callable[[TicTacToe, str], list[int]]
+
+OPPONENTS: Mapping[str, ListMoves] = MappingProxyType(
+    {
+        "random": list_random_moves,
+        "fixed": list_first_move,
+        "t-hand": list_t_hand_moves,
+        "minimax": list_minimax_move,
+        "minimax-random": list_best_moves,
+        "strongest": list_strongest_move,
+    }
+)
+
+
+class Learner(Protocol):
+    """A textbook learner; `game` and `parameters` do not change."""
+
+    game: TicTacToe
+    parameters: Any
+
+    def __init__(self, game: TicTacToe, parameters: Any) -> None: ...
+
+    def play(self, turn: Turn, rng: Random) -> Iterator[Event]:
+        """Play a turn, yielding each move and each update."""
+
+    def choose(self, board: str, rng: Random) -> int:
+        """Choose a move without exploring."""
+
+    def value(self, board: str, cell: int) -> float:
+        """Return the value of a move as the table has it: in the view of its player."""
+
+
+def load_learner(algorithm: type[Recipe]) -> type[Learner]:
+    """Return the learner of an algorithm: the class of its name in the module of its name."""
+    module = import_module(f"{textbook.__name__}.{algorithm.slug.replace('-', '_')}")
+    learner: type[Learner] = getattr(module, algorithm.__name__)
+    return learner
+
+
+LEARNERS = MappingProxyType(
+    {
+        slug: load_learner(algorithm)
+        for slug, algorithm in ALGORITHMS.items()
+        if not algorithm.is_network
+    }
+)
+
+
+@cache
+def rules_of(game: Game) -> TicTacToe:
+    """Return the rules of an enumerated game, for boards as text."""
+    first_won = game.outcome[game.outcome != 0][0]  # X moves first, so X is first to fill a line
+    return TicTacToe(game.rows, game.columns, game.in_a_row, misere=bool(first_won < 0))
+
+
+def make_learner(game: Game, recipe: Recipe) -> Learner:
+    """Return a learner that knows nothing yet."""
+    return LEARNERS[recipe.slug](rules_of(game), recipe)
+
+
+UNFINISHED = "is missing: the game is not over"
+
+
+class UnfinishedError(TaughtError):
+    """A game in which a person has not moved yet: the board is where they are to move."""
+
+    def __init__(self, number: int, move: int, board: str) -> None:
+        super().__init__(number, move, UNFINISHED)
+        self.board = board
+
+
+class Person:
+    """The person who teaches in one game, by the cells that they played."""
+
+    def __init__(self, number: int, cells: str) -> None:
+        """`number` is that of the game among those with people, from 1."""
+        self.number, self.cells, self.moves = number, cells, 0
+
+    def choose(self, board: str, _rng: Random) -> int:
+        """Return the next cell.
+
+        Raises TaughtError if it is taken, and UnfinishedError if there is none.
+        """
+        self.moves += 1
+        if self.moves > len(self.cells):
+            raise UnfinishedError(self.number, self.moves, board)
+        cell = DIGITS.index(self.cells[self.moves - 1])
+        if board[cell] != ".":
+            raise TaughtError(self.number, self.moves, f"is cell {cell}, which is taken")
+        return cell
+
+    def check_end(self) -> None:
+        """Raise TaughtError if there are cells left when the game is over."""
+        if self.moves < len(self.cells):
+            raise TaughtError(self.number, self.moves + 1, "comes after the end of the game")
+
+
+def list_recipe_turns(game: Game, recipe: Recipe) -> Iterator[Turn]:
+    """List the turns of a training."""
+    people = (Person(number, cells) for number, cells in enumerate(games_taught(recipe), 1))
+    names = () if isinstance(recipe, League) else {name for name, _ in recipe.phases}
+    opponents = {
+        name: Opponent(rules_of(game), list_moves_of(game, name))
+        for name in names
+        if name in BASELINES
+    }
+    yield from list_turns_with_people(recipe.phases, opponents, people)
+
+
+def list_moves_of(game: Game, baseline: str) -> ListMoves:
+    """Return the function that lists a baseline's moves: of its policy if there is no other."""
+    return OPPONENTS.get(baseline) or (
+        lambda rules, board: [
+            cell
+            for cell in rules.legal_moves(board)
+            if policy_of_baseline(game, baseline)[parse_position(game, board), cell] > 0
+        ]
+    )
+
+
+@cache
+def policy_of_baseline(game: Game, baseline: str) -> Policy:
+    """Return a baseline's policy, [D, cells], computed once a process."""
+    return BASELINES[baseline].policy(game)
+
+
+def learn(game: Game, recipe: Recipe, learner: Learner | None = None) -> Iterator[Event]:
+    """Do what `training.learners.learn` does with a recipe, yielding each move and each update.
+
+    Raises TaughtError for a person's move that cannot be played.
+    """
+    learner, rng = learner or make_learner(game, recipe), Random(recipe.seed)
+    for turn in list_recipe_turns(game, recipe):
+        yield from learner.play(turn, rng)
+        if isinstance(turn.player, Person):
+            turn.player.check_end()
+
+
+def key_of_move(learner: Learner, board: str, cell: int) -> Hashable:
+    """Return the entry of a move in the learner's table, which symmetric moves may share."""
+    return learner.key(board, cell) if hasattr(learner, "key") else (board, cell)
+
+
+def key_of_update(learner: Learner, update: Update) -> Hashable:
+    """Return the entry that an update changed; a league's boards are as its learner sees them."""
+    if isinstance(learner.parameters, League):
+        return update.board, update.cell
+    return key_of_move(learner, update.board, update.cell)

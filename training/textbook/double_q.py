@@ -1,0 +1,89 @@
+"""Double Q-learning that goes back over each finished game, on moves up to symmetry.
+
+Source: van Hasselt (2010), "Double Q-learning", algorithm 1; Lin (1992), "Self-improving reactive
+agents based on reinforcement learning, planning and teaching", for backward replay.
+"""
+
+from training.textbook.exploration import epsilon_greedy
+from training.textbook.loop import Update
+from training.textbook.schedule import decay
+from training.textbook.symmetry import canonical_board, canonical_pair
+from training.textbook.table import Values, get_reward
+from training.textbook.whole_game import play_whole_game
+
+
+class DoubleQ:
+    """Two tables of Q(s, a), in which moves that are the same by symmetry share one entry."""
+
+    def __init__(self, game, parameters):
+        self.game, self.parameters = game, parameters
+        self.tables = Values(parameters.initial), Values(parameters.initial)
+        self.epsilon = 0.0
+
+    def update(self, s, a, reward, s_next, rng):
+        """Let one table learn: it chooses the best next move, and the other one values that.
+
+        A coin picks the table, but the last move of a game may teach both.
+        `s_next` is the board of the same player's next move, or the last board of the game.
+        """
+        gamma, over = self.parameters.gamma, self.game.is_over(s_next)
+        old = self.value(s, a)
+        if over and self.parameters.last == "both":
+            for q in self.tables:
+                self.move_towards(q, s, a, reward)
+            return Update(s, a, old, self.value(s, a))
+        first, second = self.tables if rng.random() < 1 / 2 else self.tables[::-1]
+        q_next = 0.0
+        if not over:
+            keys = [self.key(s_next, a_next) for a_next in self.game.legal_moves(s_next)]
+            q_next = second[max(keys, key=first.__getitem__)]
+        self.move_towards(first, s, a, reward + gamma * q_next)
+        return Update(s, a, old, self.value(s, a))
+
+    def move_towards(self, q, s, a, target):
+        """Move Q(s, a) of one table towards a target."""
+        alpha, sa = self.parameters.alpha, self.key(s, a)
+        if self.parameters.update == "average":
+            q[sa] += alpha * (target - q[sa])
+        else:  # a sum of targets, which has no limit
+            q[sa] += alpha * target
+
+    def play(self, turn, rng):
+        """Play a game, then update its moves, the last one first."""
+        game, parameters = self.game, self.parameters
+        together = 2 if parameters.seat == "both" else 1
+        self.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn, together)
+        learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
+        trail, end = yield from play_whole_game(
+            self, game.empty, learning_seats, turn.player or self, rng
+        )
+        following = {}  # the board of each player's following move
+        for s, a in reversed(trail):
+            player = game.player_to_move(s)
+            s_next = following.get(player, end)
+            yield self.update(s, a, get_reward(game, parameters, s_next, player), s_next, rng)
+            following[player] = s
+
+    def key(self, board, cell):
+        """Return the entry of a move: the board that it makes, or board and move, by symmetry."""
+        if self.parameters.key == "afterstate":
+            return canonical_board(self.game, self.game.make_move(board, cell))
+        return canonical_pair(self.game, board, cell)
+
+    def explore(self, board, rng):
+        """Choose a move epsilon-greedily."""
+        return epsilon_greedy(self.values(board), self.epsilon, rng, self.parameters.ties)
+
+    def choose(self, board, rng):
+        """Choose one of the best moves, without exploring."""
+        return epsilon_greedy(self.values(board), 0.0, rng, self.parameters.ties)[0]
+
+    def values(self, board):
+        """Return the value of each move."""
+        return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
+
+    def value(self, board, cell):
+        """Return the value of one move to its player: the average of both tables."""
+        first, second = self.tables
+        key = self.key(board, cell)
+        return (first[key] + second[key]) / 2

@@ -1,0 +1,57 @@
+"""How good it is: train, write the value of every move, and play against random moves."""
+
+import struct
+import sys
+from collections import Counter
+
+from training.textbook.exploration import pick
+from training.textbook.loop import Update
+
+GAMES = 1_000  # in each seat, against random moves
+
+
+def main(game, learner, turns, rng):
+    """Train, write the table, and tell how well the learner plays."""
+    updates = 0
+    for turn in turns:
+        before = updates
+        updates += sum(type(event) is Update for event in learner.play(turn, rng))
+        if updates // 100_000 > before // 100_000:
+            print(f"{turn.played + 1} turns, {updates} updates", file=sys.stderr)
+    print(f"{updates} updates in all", file=sys.stderr)
+    write_table(game, learner.value)
+    for seat in "XO":
+        results = Counter(play_random(game, learner, seat, rng) for _ in range(GAMES))
+        won, drawn, lost = (f"{results[result] / GAMES:.1%}" for result in (1, 0, -1))
+        print(
+            f"as {seat} against random moves, {GAMES} games: {won} won, {drawn} drawn, {lost} lost",
+            file=sys.stderr,
+        )
+
+
+def write_table(game, value):
+    """Print the value of every move to its player as CSV."""
+    print("position,cell,q")
+    for board in game.unfinished_boards():
+        for cell in game.legal_moves(board):
+            print(f"{board},{cell},{shorten(value(board, cell))}")
+
+
+def shorten(number):
+    """Return a number with as few digits as tell which of 32 bits it is."""
+    bits = struct.pack("f", number)
+    (number,) = struct.unpack("f", bits)
+    candidates = (float(f"{number:.{digits}g}") for digits in range(1, 10))
+    return next(short for short in candidates if struct.pack("f", short) == bits)
+
+
+def play_random(game, learner, seat, rng):
+    """Play a game against random moves, and return how it ended for the learner: 1, 0 or -1."""
+    board = game.empty
+    while not game.is_over(board):
+        if game.player_to_move(board) == seat:
+            cell = learner.choose(board, rng)
+        else:
+            cell = pick(game.legal_moves(board), rng.random())
+        board = game.make_move(board, cell)
+    return game.result(board, seat)

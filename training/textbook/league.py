@@ -1,0 +1,178 @@
+"""A league of learners that learn from one another, and from two players that never learn.
+
+Source: Mitchell (1997), "Machine Learning": eq. 13.10 and 13.11 for worlds that are not
+deterministic, and section 13.3.5 for actions drawn by powers of k.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from itertools import accumulate, permutations
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from training.textbook.exploration import epsilon_greedy, pick
+from training.textbook.loop import Move, Update
+from training.textbook.symmetry import list_images
+from training.textbook.table import Values, get_reward
+
+SLOW = {"gamma": 0.7, "k_start": 0.001, "k_step": 0.001, "k_limit": 100.0}
+QUICK = {"gamma": 0.65, "k_start": 0.01, "k_step": 0.01, "k_limit": 10.0}
+# The members that learn.  The one with the same `observing` and `symmetric` as the parameters of
+# this training learns by these parameters instead.
+LEARNERS: Mapping[str, Mapping[str, Any]] = {
+    "q-learning-player": {"observing": False, "symmetric": False, **SLOW},
+    "observing": {"observing": True, "symmetric": False, **SLOW},
+    "symmetric": {"observing": False, "symmetric": True, **QUICK},
+    "observing-symmetric": {"observing": True, "symmetric": True, **QUICK},
+}
+MEMBERS = (*LEARNERS, "fixed", "random")  # in this order they meet
+
+
+class Meeting(NamedTuple):
+    """A game of the league begins."""
+
+    opponent: str  # of the learner of this training; "" if it is not in the game
+    seat: str  # "X" or "O"; likewise
+
+
+class Player:
+    """A member that learns: a table of Q(s, a), in which s is the board as this player sees it."""
+
+    def __init__(self, game, parameters, rewards):
+        """`parameters` are the player's own; the rewards of all players are the same."""
+        self.game, self.parameters, self.rewards = game, parameters, rewards
+        self.q = Values()
+        self.visits = Counter()
+        self.k = parameters.k_start
+
+    def update(self, board, cell, seat):
+        """Update Q(s, a) of a move, as this player sees it from a seat (Mitchell, eq. 13.10).
+
+        The step size alpha is 1 / (1 + visits).
+        """
+        game, parameters, q = self.game, self.parameters, self.q
+        after = game.make_move(board, cell)
+        s, a = self.see(board, cell, seat)
+        s_next, _ = self.see(after, cell, seat)
+        old, reward = q[s, a], get_reward(game, self.rewards, after, seat)
+        self.visits[s, a] += 1
+        alpha = 1 / (1 + self.visits[s, a])
+        best_next = max(0.0, *(q[s_next, a_next] for a_next in range(game.cells)))
+        q[s, a] = (1 - alpha) * q[s, a] + alpha * (reward + parameters.gamma * best_next)
+        self.k = min(self.k + parameters.k_step, parameters.k_limit)
+        if game.is_over(after):  # the reward becomes the value of everything on the last board
+            q.update({(s_next, a_next): reward for a_next in range(game.cells)})
+        return Update(s, a, old, q[s, a])
+
+    def draw(self, board, seat, rng):
+        """Draw a move with a chance proportional to k ** Q(s, a)."""
+        cells = self.game.legal_moves(board)
+        ends = [*accumulate(self.k ** self.q[self.see(board, cell, seat)] for cell in cells)]
+        u = rng.random() * ends[-1]
+        return next(cell for cell, end in zip(cells, ends) if u < end)
+
+    def see(self, board, cell, seat):
+        """Return a board and a cell as this player sees them from a seat."""
+        return see(self.game, board, cell, seat, self.parameters.symmetric)
+
+
+class League:
+    """The learner of this training among the others, all of which learn."""
+
+    def __init__(self, game, parameters):
+        self.game, self.parameters = game, parameters
+        self.name = next(
+            name
+            for name, other in LEARNERS.items()
+            if other["observing"] == parameters.observing
+            and other["symmetric"] == parameters.symmetric
+        )
+        self.players = {
+            name: Player(game, SimpleNamespace(stages="two", **other), parameters)
+            for name, other in LEARNERS.items()
+        }
+        self.own = self.players[self.name] = Player(game, parameters, parameters)
+
+    def play(self, turn, rng):
+        """Play a round: each pair of members in both seats; or a game with a person."""
+        for names in self.list_meetings(turn):
+            opponent, seat = "", ""
+            if self.name in names:
+                seat = "XO"[names.index(self.name)]
+                opponent = names[1 - names.index(self.name)]
+            yield Meeting(opponent, seat)
+            for name, event in play_league_game(self.game, names, self.players, turn.player, rng):
+                if name == self.name or not name:
+                    yield event
+
+    def list_meetings(self, turn):
+        """List who plays X and who plays O in the games of a turn."""
+        if turn.opponent == "you":
+            as_x = turn.seat("both", turn.number) == "X"
+            return [(self.name, "you") if as_x else ("you", self.name)]
+        members = [
+            name
+            for name in MEMBERS
+            if name == self.name or turn.opponent == "league" or name in turn.opponent.split("+")
+        ]
+        return list(permutations(members, 2))
+
+    def choose(self, board, rng):
+        """Choose one of the best moves, without exploring."""
+        values = {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
+        return epsilon_greedy(values, 0.0, rng)[0]
+
+    def value(self, board, cell):
+        """Return the value of a move to its player."""
+        return self.own.q[self.key(board, cell)]
+
+    def key(self, board, cell):
+        """Return the entry of a move in the own table."""
+        return self.own.see(board, cell, self.game.player_to_move(board))
+
+
+def play_league_game(game, names, players, person, rng):
+    """Play a game; with each update comes the name of who learns, with a move none.
+
+    In two stages a player also learns from each move of the other one, with its own reward; one
+    that observes learns from it as if it had made it, with the other's reward.
+    """
+    board = game.empty
+    while not game.is_over(board):
+        mover = game.player_to_move(board)
+        cell = choose_league_move(game, names["XO".index(mover)], players, person, board, rng)
+        yield "", Move(board, cell, True)
+        for name, seat in zip(names, "XO"):
+            if name in players:
+                player = players[name]
+                if seat == mover or player.parameters.stages == "two":
+                    yield name, player.update(board, cell, seat)
+                if seat != mover and player.parameters.observing:
+                    yield name, player.update(board, cell, mover)
+        board = game.make_move(board, cell)
+
+
+def choose_league_move(game, name, players, person, board, rng):
+    """Choose a member's move, or the person's."""
+    if name in players:
+        return players[name].draw(board, game.player_to_move(board), rng)
+    if name == "fixed":
+        return game.legal_moves(board)[0]
+    if name == "random":
+        return pick(game.legal_moves(board), rng.random())
+    return person.choose(board, rng)
+
+
+@cache
+def see(game, board, cell, seat, symmetric):
+    """Return a board as it looks from a seat, own stones 1 and others 2, and the cell on it.
+
+    Of boards that are the same by symmetry one stands for all.
+    """
+    seen = board.translate(str.maketrans(".XO", "012" if seat == "X" else "021"))
+    if not symmetric:
+        return seen, cell
+    images = list_images(game, seen, cell)
+    highest = max(image for image, _ in images)
+    return min(image for image in images if image[0] == highest)

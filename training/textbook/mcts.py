@@ -1,0 +1,82 @@
+"""Monte Carlo tree search (UCT) from every board.
+
+Source: Kocsis & Szepesvari (2006), "Bandit based Monte-Carlo planning", with the bounds of UCB1,
+Auer, Cesa-Bianchi & Fischer (2002); returns go from -1 to 1 here, and from 0 to 1 there.
+"""
+
+from collections import Counter
+from math import inf, log, sqrt
+
+from training.textbook.exploration import epsilon_greedy
+from training.textbook.loop import Update
+from training.textbook.rng import Random
+
+
+class Tree:
+    """The results of the games that were simulated from one board, the root.
+
+    A node is a tuple of the moves that lead to it from the root, which is ().
+    """
+
+    def __init__(self, game, c, root, rng):
+        self.game, self.c, self.root, self.rng = game, c, root, rng
+        self.visits = Counter()
+        self.total = Counter()  # of the results, for who made the last move
+
+    def upper_bound(self, node, cell):
+        """Return the upper confidence bound of a move: its mean + c sqrt(ln N / n)."""
+        child = (*node, cell)
+        if not self.visits[child]:
+            return inf
+        return self.mean(child) + self.c * sqrt(log(self.visits[node]) / self.visits[child])
+
+    def mean(self, node):
+        """Return the mean result of a node, 0 if it was never visited."""
+        return self.total[node] / max(self.visits[node], 1)
+
+    def simulate(self):
+        """Play one game, and count its result in each node that it came through."""
+        game, board, node = self.game, self.root, ()
+        path = []  # nodes, and who made the last move to each
+        # Down the tree by the highest bound, to the first node that is new.
+        while not game.is_over(board) and (not path or self.visits[node]):
+            bounds = {cell: self.upper_bound(node, cell) for cell in game.legal_moves(board)}
+            cell, _ = epsilon_greedy(bounds, 0.0, self.rng)
+            node = (*node, cell)
+            path.append((node, game.player_to_move(board)))
+            board = game.make_move(board, cell)
+        # From there to the end at random.
+        while not game.is_over(board):
+            equal = dict.fromkeys(game.legal_moves(board), 0.0)
+            board = game.make_move(board, epsilon_greedy(equal, 1.0, self.rng)[0])
+        first = path[0][0]
+        old = self.mean(first)
+        self.visits[()] += 1
+        for node, player in path:
+            self.visits[node] += 1
+            self.total[node] += game.result(board, player)
+        return Update(self.root, first[0], old, self.mean(first))
+
+
+class Mcts:
+    """A tree for every board; each has random numbers of its own."""
+
+    def __init__(self, game, parameters):
+        self.game, self.parameters = game, parameters
+        self.trees = {
+            board: Tree(game, parameters.c, board, Random(parameters.seed, number))
+            for number, board in enumerate(game.unfinished_boards())
+        }
+
+    def play(self, turn, rng):
+        """Simulate one game from every board."""
+        return (tree.simulate() for tree in self.trees.values())
+
+    def choose(self, board, rng):
+        """Choose one of the best moves."""
+        values = {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
+        return epsilon_greedy(values, 0.0, rng)[0]
+
+    def value(self, board, cell):
+        """Return the value of a move to its player: its mean result."""
+        return self.trees[board].mean((cell,))

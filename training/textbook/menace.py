@@ -1,0 +1,87 @@
+"""MENACE: a matchbox for each board, with beads for its moves, one of which is drawn.
+
+Source: Michie (1961), "Trial and error", and (1963), "Experiments on the mechanization of
+game-learning".
+"""
+
+from itertools import accumulate
+from types import SimpleNamespace
+
+from training.textbook.exploration import epsilon_greedy
+from training.textbook.loop import Update
+from training.textbook.symmetry import canonical_pair
+from training.textbook.table import get_reward
+from training.textbook.whole_game import play_whole_game
+
+
+class Menace:
+    """The beads of each move; moves that are the same by symmetry share theirs."""
+
+    def __init__(self, game, parameters):
+        self.game, self.parameters = game, parameters
+        self.changed = {}  # the beads of moves that have not as many as at first
+        self.refills = 0
+
+    def update(self, s, a, reward):
+        """Add beads to a move, or take some of them away; fill its box again if it is empty."""
+        old = self.beads(s, a)
+        new = max(0, old + reward)
+        self.changed[self.key(s, a)] = new
+        moves = self.game.legal_moves(s)
+        if not any(self.beads(s, cell) for cell in moves):
+            for cell in moves:
+                self.changed.pop(self.key(s, cell), None)
+            self.refills += 1
+        return Update(s, a, old, new)
+
+    def play(self, turn, rng):
+        """Play a game, then reward or punish each of its moves by how it ended."""
+        game, parameters = self.game, self.parameters
+        learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
+        opponent = turn.player or SimpleNamespace(choose=self.draw)
+        trail, end = yield from play_whole_game(self, game.empty, learning_seats, opponent, rng)
+        for s, a in trail:
+            reward = get_reward(game, parameters, end, game.player_to_move(s))
+            yield self.update(s, a, int(reward))
+
+    def beads(self, board, cell):
+        """Return the number of beads of a move; at first a box has fewer the later its move."""
+        own_moves = (self.game.cells - board.count(".")) // 2
+        first = max(1, self.parameters.beads - self.parameters.beads_drop * own_moves)
+        return self.changed.get(self.key(board, cell), first)
+
+    def key(self, board, cell):
+        """Return one move that stands for all that are the same by symmetry."""
+        return canonical_pair(self.game, board, cell)
+
+    def draw(self, board, rng):
+        """Draw a bead, and one of the cells of its move."""
+        cells = self.game.legal_moves(board)
+        left = rng.random() * [*accumulate(self.share(board, cell) for cell in cells)][-1]
+        for cell in cells:
+            left -= self.share(board, cell)
+            if left < 0:
+                break
+        return cell
+
+    def share(self, board, cell):
+        """Return a cell's part of the beads of its move."""
+        keys = [self.key(board, other) for other in self.game.legal_moves(board)]
+        return self.beads(board, cell) / keys.count(self.key(board, cell))
+
+    def explore(self, board, rng):
+        """Choose a move in a game that teaches."""
+        return self.draw(board, rng), True
+
+    def choose(self, board, rng):
+        """Choose a move when it has learned: by a bead, or one that has the most."""
+        if self.parameters.plays == "proportional":
+            return self.draw(board, rng)
+        beads = {cell: float(self.beads(board, cell)) for cell in self.game.legal_moves(board)}
+        return epsilon_greedy(beads, 0.0, rng)[0]
+
+    def value(self, board, cell):
+        """Return the beads of a move; if it draws them, only a cell's part."""
+        if self.parameters.plays == "proportional":
+            return self.share(board, cell)
+        return self.beads(board, cell)

@@ -1,0 +1,64 @@
+"""Monte Carlo control.
+
+Source: Sutton & Barto (2018), sections 5.3, "Monte Carlo control", for exploring starts, and 5.4
+for control without them; section 2.4 for averages kept step by step.
+"""
+
+from collections import Counter
+
+from training.textbook.exploration import epsilon_greedy
+from training.textbook.loop import Update
+from training.textbook.schedule import decay
+from training.textbook.start import start_game
+from training.textbook.table import Values, get_reward
+from training.textbook.whole_game import play_whole_game
+
+
+class MonteCarlo:
+    """A table of Q(s, a), the average return of each move: s is a board, a the cell filled."""
+
+    def __init__(self, game, parameters):
+        self.game, self.parameters = game, parameters
+        self.q = Values(parameters.initial)
+        self.visits = Counter()
+        self.epsilon = self.next_epsilon = 0.0
+
+    def update(self, s, a, episode_return):
+        """Move Q(s, a) towards the average of its returns (Sutton & Barto, eq. 2.3)."""
+        q, visits = self.q, self.visits
+        old = q[s, a]
+        visits[s, a] += 1
+        q[s, a] += (episode_return - q[s, a]) / visits[s, a]
+        return Update(s, a, old, q[s, a])
+
+    def play(self, turn, rng):
+        """Play a game, then go back over it: the return of a move is gamma times the next one's."""
+        game, parameters = self.game, self.parameters
+        self.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn)
+        self.next_epsilon = 1.0 if parameters.exploring_starts else self.epsilon
+        board, learning_seats = start_game(game, parameters, turn, rng)
+        trail, end = yield from play_whole_game(
+            self, board, learning_seats, turn.player or self, rng
+        )
+        returns = {player: get_reward(game, parameters, end, player) for player in "XO"}
+        for s, a in reversed(trail):
+            player = game.player_to_move(s)
+            yield self.update(s, a, returns[player])
+            returns[player] *= parameters.gamma
+
+    def explore(self, board, rng):
+        """Choose a move epsilon-greedily; with exploring starts the first one is any."""
+        epsilon, self.next_epsilon = self.next_epsilon, self.epsilon
+        return epsilon_greedy(self.values(board), epsilon, rng)
+
+    def choose(self, board, rng):
+        """Choose one of the best moves, without exploring."""
+        return epsilon_greedy(self.values(board), 0.0, rng)[0]
+
+    def values(self, board):
+        """Return the value of each move."""
+        return {cell: self.q[board, cell] for cell in self.game.legal_moves(board)}
+
+    def value(self, board, cell):
+        """Return the value of one move to its player."""
+        return self.q[board, cell]

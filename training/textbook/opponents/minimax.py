@@ -1,0 +1,23 @@
+"""Opponents that play optimally: the first of the best moves, or any of them."""
+
+from functools import cache
+
+
+def list_minimax_move(game, board):
+    """List the first of the best moves alone."""
+    return list_best_moves(game, board)[:1]
+
+
+@cache
+def list_best_moves(game, board):
+    """List the moves with the highest minimax value."""
+    values = {cell: -minimax(game, game.make_move(board, cell)) for cell in game.legal_moves(board)}
+    return [cell for cell, value in values.items() if value == max(values.values())]
+
+
+@cache
+def minimax(game, board):
+    """Return the result for the player to move if both play optimally."""
+    if game.is_over(board):
+        return game.result(board, game.player_to_move(board))
+    return max(-minimax(game, game.make_move(board, cell)) for cell in game.legal_moves(board))

@@ -1,0 +1,51 @@
+"""Q-iteration: every move of every board is valued again and again, by one sampled answer.
+
+Source: value iteration, Bellman (1957); Sutton & Barto (2018), eq. 4.10 for its action values,
+with one sampled successor in place of the expectation.
+"""
+
+from training.textbook.exploration import epsilon_greedy
+from training.textbook.loop import Update
+from training.textbook.table import Values, get_reward
+
+
+class QIteration:
+    """A table of Q(s, a): s is a board, a the cell that its player fills."""
+
+    def __init__(self, game, parameters):
+        self.game, self.parameters = game, parameters
+        self.q = Values(parameters.initial)
+
+    def update(self, s, a, turn, rng):
+        """Set Q(s, a) to reward + gamma max Q(s_next, .), after one answer of the opponent."""
+        game, parameters, q = self.game, self.parameters, self.q
+        old = q[s, a]
+        s_next = game.make_move(s, a)
+        if not game.is_over(s_next):
+            opponent = turn.player or self
+            s_next = game.make_move(s_next, opponent.choose(s_next, rng))
+        if game.is_over(s_next):
+            q[s, a] = get_reward(game, parameters, s_next, game.player_to_move(s))
+        else:
+            q[s, a] = parameters.gamma * max(self.values(s_next).values())
+        return Update(s, a, old, q[s, a])
+
+    def play(self, turn, rng):
+        """Sweep over every board and move; a value that is a loss may stay one for ever."""
+        game, parameters, q = self.game, self.parameters, self.q
+        for s in game.unfinished_boards():
+            for a in game.legal_moves(s):
+                if not (parameters.sticky and q[s, a] == parameters.loss):
+                    yield self.update(s, a, turn, rng)
+
+    def choose(self, board, rng):
+        """Choose one of the best moves."""
+        return epsilon_greedy(self.values(board), 0.0, rng)[0]
+
+    def values(self, board):
+        """Return the value of each move."""
+        return {cell: self.q[board, cell] for cell in self.game.legal_moves(board)}
+
+    def value(self, board, cell):
+        """Return the value of one move to its player."""
+        return self.q[board, cell]

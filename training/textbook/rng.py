@@ -1,0 +1,54 @@
+"""The random numbers: xoshiro256+, seeded like numpy's SeedSequence.
+
+Python's own generator would do as well; this one makes the values those of the site bit for bit.
+Sources: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generators"; O'Neill (2015),
+"Developing a seed_seq alternative".
+"""
+
+
+class Random:
+    """The numbers of one seed, or of one part of it."""
+
+    def __init__(self, seed, *part):
+        self.state = seed_state(seed, *part)
+
+    def random(self):
+        """Return the next number, from 0 to 1 but never 1."""
+        a, b, c, d = self.state
+        number = (a + d) % 2**64 >> 11
+        c, d, shifted = c ^ a, d ^ b, b << 17
+        self.state = [a ^ d, b ^ c, (c ^ shifted) % 2**64, (d << 45 | d >> 19) % 2**64]
+        return number / 2**53
+
+
+def seed_state(seed, *part):
+    """Return four numbers of 64 bits; the seed and its parts are below 2^32."""
+    hash_number = make_hash(0x43B0D7E5, 0x931E8875)
+    pool = [hash_number(number) for number in (seed, 0, 0, 0)]
+    for source in range(4):
+        for target in range(4):
+            if target != source:
+                pool[target] = mix(pool[target], hash_number(pool[source]))
+    for number in part:
+        pool = [mix(word, hash_number(number)) for word in pool]
+    hash_number = make_hash(0x8B51F9DD, 0x58F38DED)
+    words = [hash_number(word) for word in pool + pool]
+    return [low | high << 32 for low, high in zip(words[::2], words[1::2])]
+
+
+def make_hash(key, factor):
+    """Return a function that hashes numbers of 32 bits, each with the next key."""
+
+    def hash_number(number):
+        nonlocal key
+        number, key = number ^ key, key * factor % 2**32
+        number = number * key % 2**32
+        return number ^ number >> 16
+
+    return hash_number
+
+
+def mix(one, other):
+    """Mix two numbers of 32 bits."""
+    number = (0xCA01F9DD * one - 0x4973F715 * other) % 2**32
+    return number ^ number >> 16

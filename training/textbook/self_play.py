@@ -1,0 +1,67 @@
+"""Q-learning against itself, with one table for both sides.
+
+Source: Watkins (1989), "Learning from delayed rewards", for the update; Littman (1994), "Markov
+games as a framework for multi-agent reinforcement learning", for two sides with opposite aims.
+"""
+
+from training.textbook.exploration import epsilon_greedy
+from training.textbook.loop import Move, Update
+from training.textbook.schedule import decay
+
+
+class SelfPlay:
+    """A table of Q(s, a), each in the view of the player who moves."""
+
+    def __init__(self, game, parameters):
+        self.game, self.parameters = game, parameters
+        self.q = {}
+
+    def update(self, s, a):
+        """Move Q(s, a) towards the reward, or -gamma max Q(s_next, .): the other side moves next.
+
+        It is eq. 6.8 of Sutton & Barto where what is best for the one is worst for the other.
+        """
+        q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
+        old = q[s, a] = self.value(s, a)
+        s_next = self.game.make_move(s, a)
+        if self.game.is_over(s_next):
+            reward, best_next = self.get_reward(s_next, self.game.player_to_move(s)), 0.0
+        else:
+            reward, best_next = 0.0, max(self.values(s_next).values())
+        q[s, a] += alpha * (reward - gamma * best_next - q[s, a])
+        return Update(s, a, old, q[s, a])
+
+    def play(self, turn, rng):
+        """Play a game for both sides, or with a person for one, and learn from every move."""
+        game, parameters = self.game, self.parameters
+        epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn)
+        seat = turn.seat("both", turn.number)
+        board = game.empty
+        while not game.is_over(board):
+            if turn.player and game.player_to_move(board) != seat:
+                cell, explored = turn.player.choose(board, rng), False
+            else:
+                cell, explored = epsilon_greedy(self.values(board), epsilon, rng)
+            yield Move(board, cell, explored)
+            yield self.update(board, cell)
+            board = game.make_move(board, cell)
+
+    def get_reward(self, board, player):
+        """Return the reward of a player for a finished board; what X gains O loses."""
+        rewards = {1: self.parameters.win, 0: self.parameters.draw, -1: self.parameters.loss}
+        reward = rewards[self.game.result(board, "X")]
+        return reward if player == "X" else -reward
+
+    def choose(self, board, rng):
+        """Choose one of the best moves, without exploring."""
+        return epsilon_greedy(self.values(board), 0.0, rng)[0]
+
+    def values(self, board):
+        """Return the value of each move to the player who moves."""
+        return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
+
+    def value(self, board, cell):
+        """Return the value of one move to its player; at first it is `initial` to X."""
+        initial = self.parameters.initial
+        first = initial if self.game.player_to_move(board) == "X" else -initial
+        return self.q.get((board, cell), first)

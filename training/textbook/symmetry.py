@@ -1,0 +1,34 @@
+"""Which boards look alike: turned or mirrored they are the same."""
+
+from functools import cache
+
+
+@cache
+def canonical_pair(game, board, cell):
+    """Return one board and move that stand for all that are the same by symmetry."""
+    return min(list_images(game, board, cell))
+
+
+@cache
+def canonical_board(game, board):
+    """Return one board that stands for all that are the same by symmetry."""
+    return min(image for image, _ in list_images(game, board, 0))
+
+
+def list_images(game, board, cell):
+    """List what a board and a move become when the board is turned and mirrored."""
+    return [
+        ("".join(board[source] for source in sources), sources.index(cell))
+        for sources in list_symmetries(game.rows, game.columns)
+    ]
+
+
+@cache
+def list_symmetries(rows, columns):
+    """List from which cell each stone comes, for every way to turn and mirror the board."""
+    grid = [[row * columns + column for column in range(columns)] for row in range(rows)]
+    grids = []
+    for _ in range(4):
+        grids += [grid, [row[::-1] for row in grid]]
+        grid = [list(row) for row in zip(*grid[::-1])]  # a quarter turn
+    return [[cell for row in grid for cell in row] for grid in grids if len(grid) == rows]

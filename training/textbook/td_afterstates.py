@@ -1,0 +1,76 @@
+"""TD(0) on afterstates: the boards that a player makes have values, and not its moves.
+
+Source: Sutton & Barto (2018), section 1.5, "An extended example: tic-tac-toe", and section 6.8.
+"""
+
+from training.textbook.exploration import epsilon_greedy
+from training.textbook.loop import Move, Update
+from training.textbook.schedule import decay
+from training.textbook.symmetry import canonical_board
+from training.textbook.table import Values, get_reward
+
+
+class TdAfterstates:
+    """A table of V(z), what a board is worth to who made it; finished boards are known."""
+
+    def __init__(self, game, parameters):
+        self.game, self.parameters = game, parameters
+        self.v = Values(parameters.initial)
+        self.alpha = 0.0  # in this game
+
+    def update(self, s, a, target):
+        """Move V(z) of the board z after a move towards a target (Sutton & Barto, section 1.5).
+
+        The target is V(z') of the board that the same player makes next, or its reward.
+        """
+        v, alpha = self.v, self.alpha
+        z = self.key(s, a)
+        old = v[z]
+        v[z] += alpha * (target - v[z])
+        return Update(s, a, old, v[z])
+
+    def play(self, turn, rng):
+        """Play a game, and update each board after the same player's next move."""
+        game, parameters, opponent = self.game, self.parameters, turn.player or self
+        together = 2 if parameters.seat == "both" else 1
+        self.alpha = decay(parameters.alpha, parameters.alpha_drop, turn, together)
+        epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn, together)
+        learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
+        board = game.empty
+        last = {}  # each learning player's last board and move
+        while not game.is_over(board):
+            player = game.player_to_move(board)
+            if player in learning_seats:
+                explored = rng.random() < epsilon
+                cell, _ = epsilon_greedy(self.values(board), 1.0 if explored else 0.0, rng)
+                yield Move(board, cell, explored)
+                if player in last and (parameters.learn_from == "all" or not explored):
+                    yield self.update(*last[player], self.value(board, cell))
+                last[player] = board, cell
+            else:
+                cell = opponent.choose(board, rng)
+                yield Move(board, cell, None)
+            board = game.make_move(board, cell)
+        player = game.player_to_move(board)  # the other one's last board ended the game
+        if player in last:
+            yield self.update(*last[player], get_reward(game, parameters, board, player))
+
+    def choose(self, board, rng):
+        """Choose one of the best moves, without exploring."""
+        return epsilon_greedy(self.values(board), 0.0, rng)[0]
+
+    def values(self, board):
+        """Return the value of each move: that of the board it makes."""
+        return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
+
+    def value(self, board, cell):
+        """Return the value of one move to its player."""
+        made = self.game.make_move(board, cell)
+        if self.game.is_over(made):
+            return get_reward(self.game, self.parameters, made, self.game.player_to_move(board))
+        return self.v[self.key(board, cell)]
+
+    def key(self, board, cell):
+        """Return the board that a move makes, or one for all that are the same by symmetry."""
+        made = self.game.make_move(board, cell)
+        return canonical_board(self.game, made) if self.parameters.symmetric else made

@@ -1,0 +1,33 @@
+"""A game in which each move is followed by the update of the one before it."""
+
+from training.textbook.exploration import epsilon_greedy
+from training.textbook.loop import Move
+from training.textbook.schedule import decay
+from training.textbook.start import start_game
+from training.textbook.table import get_reward
+
+
+def play_td_game(learner, turn, rng):
+    """Play a game, and update each move after the opponent's answer and the choice of the next."""
+    game, parameters = learner.game, learner.parameters
+    learner.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn)
+    opponent = turn.player or learner
+    board, learning_seats = start_game(game, parameters, turn, rng)
+    last = {}  # the last board and move of each player that learns, not updated yet
+    while not game.is_over(board):
+        player = game.player_to_move(board)
+        if player in learning_seats:
+            cell, explored = epsilon_greedy(learner.values(board), learner.epsilon, rng)
+            yield Move(board, cell, explored)
+            if player in last:
+                yield learner.update(*last[player], 0.0, board, cell)
+            last[player] = board, cell
+        else:
+            cell = opponent.choose(board, rng)
+            yield Move(board, cell, None)
+        board = game.make_move(board, cell)
+    # The game is over: each player's last move is updated with the reward.
+    for player in (game.player_to_move(board), game.last_player(board)):
+        if player in last:
+            reward = get_reward(game, parameters, board, player)
+            yield learner.update(*last[player], reward, board, None)

@@ -1,0 +1,18 @@
+"""A game that is played to its end before anything is learned from it."""
+
+from training.textbook.loop import Move
+
+
+def play_whole_game(learner, board, learning_seats, opponent, rng):
+    """Play a game from a board; return the boards and moves of who learns, and the last board."""
+    game, trail = learner.game, []
+    while not game.is_over(board):
+        explored = None
+        if game.player_to_move(board) in learning_seats:
+            cell, explored = learner.explore(board, rng)
+            trail.append((board, cell))
+        else:
+            cell = opponent.choose(board, rng)
+        yield Move(board, cell, explored)
+        board = game.make_move(board, cell)
+    return trail, board
