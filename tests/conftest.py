@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,18 @@ from tests.service.server import serving
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+@pytest.fixture(autouse=True)
+def no_loop_of_a_browser(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hide the event loop that Playwright keeps running in this thread from all other tests."""
+    if "playwright" in request.fixturenames:
+        yield
+        return
+    loop = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from app.tictactoe.game import tic_tac_toe
 from app.tictactoe.notation import replay
 from app.tictactoe.policy import BASELINES
 from app.tictactoe.report import report
+from tests.signals import heeding
 
 DOCS = Path("docs")
 Board = tuple[int, ...]
@@ -213,7 +214,10 @@ def test_what_an_agent_prints_is_not_in_the_report(folder: Path) -> None:
 def test_an_interrupted_judge_ends_in_a_sentence(folder: Path) -> None:
     os.mkfifo(folder / "asked")
     command = [sys.executable, "judge.py", "agents:waits"]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+    with (
+        heeding(signal.SIGINT),
+        subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process,
+    ):
         (folder / "asked").open().close()  # as soon as the agent opens the other end
         process.send_signal(signal.SIGINT)
         printed, _ = process.communicate()

@@ -70,7 +70,7 @@ ELSEWHERE = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     folder: Path = tmp_path_factory.mktemp("models")
     with pytest.MonkeyPatch.context() as patch:
