@@ -87,54 +87,65 @@ class Legend(NamedTuple):
 
 def build_legend(state: MatchState, opinion: MoveValues) -> Legend:
     """Return the explanation of move values: whose they are, for whom, and on which scale."""
-    site, step = state.site, state.match.step
+    site, lens = state.site, opinion.lens
     player = int(site.game.to_move[opinion.position])
-    now = opinion.position == state.position
-    when = (
-        gettext_noop("for %(mark)s (to move)")
-        if now
-        else gettext_noop("for %(mark)s (at its last move)")
-    )
+    when = gettext_noop("for %(mark)s (at its last move)")
+    if opinion.position == state.position:
+        when = gettext_noop("for %(mark)s (to move)")
     view = gettext(when, mark=MARKS[player])
-    if is_moves(opinion.lens):
+    if is_moves(lens):
         words = gettext_noop("★ is what %(agent)s plays %(view)s: its values are not known")
-        caption = gettext(words, agent=site.titles[opinion.lens], view=view)
-        return Legend(caption, describe_agent(site, opinion.lens), errs=True)
-    worth, decimals = site.worth(opinion.lens), 2
+        caption = gettext(words, agent=site.titles[lens], view=view)
+        return Legend(caption, describe_agent(site, lens), errs=True)
+    is_learned = site.agents.knows(lens)
     if opinion.exact:
-        caption, decimals = gettext("how the game ends %(view)s", view=view), 0
-        exactly = gettext("Found by solving the game.")
-    elif site.agents.knows(opinion.lens):
-        card = site.agents[opinion.lens].card
-        has, had = gettext_noop("%(agent)s’s values %(view)s"), EXPECTED
-        if opinion.beads:
-            has, had = gettext_noop("the beads of %(agent)s %(view)s"), BEADS_THEN
-        caption = gettext(has, agent=card.title, view=view)
-        exactly = describe_agent(site, opinion.lens, step)
-        if step is not None:
-            trained = format_updates(card.figures.updates[step])
-            caption = gettext(had, agent=card.title, updates=trained, view=view)
+        caption = gettext("how the game ends %(view)s", view=view)
+        facts = gettext("Found by solving the game.")
+    elif is_learned:
+        caption = _name_learned_values(state, opinion, view)
+        facts = describe_agent(site, lens, state.match.step)
     else:
-        name = opinion.lens.removesuffix(TASK)
-        title, task = site.titles[name], site.task(name) or Task()
-        words = gettext_noop("Q* of the training task of %(agent)s, %(view)s")
-        if task.epsilon:
-            words = gettext_noop(
-                "Q* of the training task of %(agent)s over ε-soft policies, %(view)s"
-            )
-        caption = gettext(words, agent=title, view=view)
-        exactly = gettext("Exact: the task is %(task)s.", task=describe_task(site, task))
+        task = site.task(lens.removesuffix(TASK)) or Task()
+        caption = _name_task_values(site, lens, task, view)
+        facts = gettext("Exact: the task is %(task)s.", task=describe_task(site, task))
     return Legend(
         caption=gettext("On the squares: %(what)s", what=caption),
         blank=opinion.blank,
-        errs=site.agents.knows(opinion.lens) and not opinion.beads,
-        drawn=opinion.beads and site.agents[opinion.lens].card.plays == "proportional",
+        errs=is_learned and not opinion.beads,
+        drawn=opinion.beads and site.agents[lens].card.plays == "proportional",
         heats=HEATS,
-        scale=_label_scale(worth, "x" if player == X else "o", decimals, opinion.own)
-        if worth
-        else tuple((gettext(words),) for words in BEADS),
-        facts=exactly,
+        scale=_build_scale(site, opinion, "x" if player == X else "o"),
+        facts=facts,
     )
+
+
+def _name_learned_values(state: MatchState, opinion: MoveValues, view: str) -> str:
+    """Name the values of an agent, with its updates if they are of an earlier snapshot."""
+    card, step = state.site.agents[opinion.lens].card, state.match.step
+    if step is None:
+        words = gettext_noop("%(agent)s’s values %(view)s")
+        if opinion.beads:
+            words = gettext_noop("the beads of %(agent)s %(view)s")
+        return gettext(words, agent=card.title, view=view)
+    updates = format_updates(card.figures.updates[step])
+    words = BEADS_THEN if opinion.beads else EXPECTED
+    return gettext(words, agent=card.title, updates=updates, view=view)
+
+
+def _name_task_values(site: SiteData, lens: str, task: Task, view: str) -> str:
+    """Name the exact values of a training task."""
+    words = gettext_noop("Q* of the training task of %(agent)s, %(view)s")
+    if task.epsilon:
+        words = gettext_noop("Q* of the training task of %(agent)s over ε-soft policies, %(view)s")
+    return gettext(words, agent=site.titles[lens.removesuffix(TASK)], view=view)
+
+
+def _build_scale(site: SiteData, opinion: MoveValues, seat: str) -> tuple[tuple[str, ...], ...]:
+    """Return the labels of the colours: of results with their values, or of beads."""
+    worth = site.worth(opinion.lens)
+    if worth is None:
+        return tuple((gettext(words),) for words in BEADS)
+    return _label_scale(worth, seat, 0 if opinion.exact else 2, opinion.own)
 
 
 def describe_task(site: SiteData, task: Task) -> str:
