@@ -491,6 +491,13 @@ class Dqn(Rewarded, frozen=True, kw_only=True):
         Literal["huber", "squared"],
         Meta(description="The loss function: the Huber loss or the squared error."),
     ] = "huber"
+    outputs: Annotated[
+        Literal["played", "all"],
+        Meta(
+            description="Whether the loss is over the output of the move that was played, or over "
+            "all outputs, whose targets for other legal moves are those of the target network."
+        ),
+    ] = "played"
     step: Annotated[float, reward("The reward of a move that ends nothing.")] = -0.1
     draw: Annotated[float, reward("The reward of a drawn game.")] = -0.1
     loss: Annotated[float, reward("The reward of a lost game.")] = -2.0

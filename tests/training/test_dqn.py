@@ -144,7 +144,12 @@ def test_separate_networks_learn_from_their_own_seat_only(game: Game) -> None:
 
 @pytest.mark.parametrize(
     "variant",
-    ["encoding=flat,layers=1,width=70", "encoding=bits,convolution=yes", "error=squared"],
+    [
+        "encoding=flat,layers=1,width=70",
+        "encoding=bits,convolution=yes",
+        "error=squared",
+        "outputs=all",
+    ],
 )
 def test_every_variant_ends_as_a_table(game: Game, variant: str) -> None:
     before, after = learn(game, f"epochs=1,{variant}", SMALL)

@@ -142,6 +142,20 @@ def test_without_guard_rails_only_what_was_played_is_taught(
     assert found == pytest.approx(squares, rel=1e-5)
 
 
+def test_a_loss_over_all_outputs_draws_the_others_to_their_own_targets(
+    game: Game, network: Network, batches: Minibatches
+) -> None:
+    said = in_numpy(network, one_hot(game))
+    others = np.where(game.legal, np.float32(0.25), np.float32(np.nan))
+    total = 0.0
+    for s, played, target in zip(*(column.tolist() for column in batches), strict=True):
+        for cell, mark in enumerate(position_text(game, s)):
+            wanted = target if cell == played else 0.25 if mark == "." else -5
+            total += huber(said[s, cell] - wanted)
+    found = loss(game, network, batches, others=others)
+    assert found == pytest.approx(total / 30, rel=1e-5)
+
+
 def test_a_first_step_of_adam_goes_down_the_slope_by_its_size(
     game: Game, network: Network, batches: Minibatches
 ) -> None:
@@ -174,11 +188,13 @@ def loss(
     drops: jax.Array | None = None,
     guarded: net.Array | None = None,
     squared: bool = False,
+    others: net.Array | None = None,
 ) -> float:
     """By the guard rails, if nothing else is said."""
     read = one_hot(game)[batches.decision]
     held = (~game.legal if guarded is None else guarded)[batches.decision]
-    return float(net.loss(network, read, held, batches.cell, batches.target, drops, squared))
+    other = None if others is None else others[batches.decision]
+    return float(net.loss(network, read, held, batches.cell, batches.target, drops, squared, other))
 
 
 def in_numpy(network: Network, read: np.ndarray) -> Any:

@@ -159,7 +159,8 @@ def _train(
     batches = net.Minibatches(moves.decision, moves.cell, targets(behaviour, moves, recipe.gamma))
     guarded = ~game.legal & recipe.guard_rails
     squared = recipe.error == "squared"
-    pupil = net.teach(trainee.pupil, read, guarded, batches, recipe.step_size, squared)
+    others = behaviour if recipe.outputs == "all" else None
+    pupil = net.teach(trainee.pupil, read, guarded, batches, recipe.step_size, squared, others)
     return trainee._replace(pupil=pupil, buffer=buffer)
 
 

@@ -127,21 +127,28 @@ def loss(
     target: Array,
     key: jax.Array | None = None,
     squared: bool = False,
+    others: Array | None = None,
 ) -> jax.Array:
     """Return the mean Huber loss over N decisions.
 
     The target of the cell played is `target` [N], and that of each `guarded` cell [N, cells] is -5,
-    which are the guard rails; the other outputs have no target.  `squared` takes half the square of
-    every error instead, which is the same up to an error of 1.
+    which are the guard rails; the other outputs have the targets `others` [N, cells] if there are
+    any.  `squared` takes half the square of every error instead, which is the same up to an error
+    of 1.
     """
     played = jnp.arange(guarded.shape[1]) == cell[:, None]
-    wanted = jnp.where(played, target[:, None], ILLEGAL)
+    if others is None:
+        counted = played | guarded
+        wanted = jnp.where(played, target[:, None], ILLEGAL)
+    else:
+        counted = jnp.ones_like(played)
+        wanted = jnp.where(played, target[:, None], jnp.where(guarded, ILLEGAL, others))
     answers = outputs(network, read, key)
     if squared:
         wrong = optax.losses.l2_loss(answers, wanted)
     else:
         wrong = optax.losses.huber_loss(answers, wanted, delta=DELTA)
-    return jnp.where(played | guarded, wrong, 0).sum(axis=1).mean()
+    return jnp.where(counted, wrong, 0).sum(axis=1).mean()
 
 
 def untaught(network: Network, seed: int) -> Pupil:
@@ -158,20 +165,29 @@ def teach(
     batches: Minibatches,
     step_size: float,
     squared: bool = False,
+    others: Array | None = None,
 ) -> Pupil:
     """Return the network after a step of Adam with each minibatch.
 
     `read` are the inputs of each decision; outputs that are `guarded`, [D, cells], have the target
-    -5.  It is compiled once for all networks of one shape.  Networks are trained one after the
-    other: eight side by side, by `vmap`, are 1.07 times as fast on a CPU, and their sums differ in
-    the last digits, so the table of a recipe would depend on the others.
+    -5, and other outputs that were not played the targets `others`, [D, cells], if there are any.
+    It is compiled once for all networks of one shape.  Networks are trained one after the other:
+    eight side by side, by `vmap`, are 1.07 times as fast on a CPU, and their sums differ in the
+    last digits, so the table of a recipe would depend on the others.
     """
 
     def step(pupil: Pupil, batch: Minibatches) -> tuple[Pupil, None]:
         key, drops = jax.random.split(pupil.key)
         s = batch.decision
         gradient = jax.grad(loss)(
-            pupil.network, read[s], guarded[s], batch.cell, batch.target, drops, squared
+            pupil.network,
+            read[s],
+            guarded[s],
+            batch.cell,
+            batch.target,
+            drops,
+            squared,
+            None if others is None else others[s],
         )
         change, moments = optax.adam(step_size).update(gradient, pupil.moments)
         return Pupil(optax.apply_updates(pupil.network, change), moments, key), None
