@@ -1,6 +1,12 @@
-"""The sentences of the lab: what differs between two trainings, and the verdict on them."""
+"""The sentences of the lab: what differs between two trainings, and the verdict on them.
+
+tests/golden/lab.txt has a sentence for every value of every parameter, for every pair of kinds of
+parameters and for every two algorithms.  After a change on purpose, or with a new parameter, write
+the file with `UPDATE_GOLDEN=1 python -m pytest tests/web/test_lab_wording.py` and read its changes.
+"""
 
 import csv
+import os
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -19,7 +25,7 @@ from app.web.pages.lab.page import EXERCISES, WORTH_SEEING
 from app.web.pages.lab.result import SEEDS, Contest, Criterion, describe_contest
 from app.web.site_data import SiteData
 
-SENTENCES = Path(__file__).with_name("lab_sentences.txt")
+GOLDEN = Path(__file__).parents[1] / "golden" / "lab.txt"
 SAMPLES: dict[type, list[Value]] = {
     int: [1, 2, -1, 0, 1000],
     float: [0.0, 0.5, 1.0],
@@ -77,7 +83,9 @@ def list_sentences(site: SiteData) -> Iterator[str]:
 
 def test_every_sentence_is_in_the_list_that_people_have_read(site: SiteData) -> None:
     lines = [*list_sentences(site)]
-    assert lines == SENTENCES.read_text("utf-8").splitlines()
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    assert lines == GOLDEN.read_text("utf-8").splitlines()
     for line in lines:
         assert not re.search(r"  |\bwith learns|\bwith as\b|with against|\{|with [AB]\b", line)
 
