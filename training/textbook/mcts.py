@@ -35,17 +35,17 @@ class Tree:
         return self.total[node] / max(self.visits[node], 1)
 
     def simulate(self):
-        """Play one game, and count its result in each node that it came through."""
+        """Play one game, and add its result to each node on its path (backpropagation)."""
         game, board, node = self.game, self.root, ()
         path = []  # nodes, and who made the last move to each
-        # Down the tree by the highest bound, to the first node that is new.
+        # Selection and expansion: by the highest bound down to the first node that is new.
         while not game.is_over(board) and (not path or self.visits[node]):
             bounds = {cell: self.upper_bound(node, cell) for cell in game.legal_moves(board)}
             cell, _ = epsilon_greedy(bounds, 0.0, self.rng)
             node = (*node, cell)
             path.append((node, game.player_to_move(board)))
             board = game.make_move(board, cell)
-        # From there to the end at random.
+        # Rollout: from there to the end at random.
         while not game.is_over(board):
             equal = dict.fromkeys(game.legal_moves(board), 0.0)
             board = game.make_move(board, epsilon_greedy(equal, 1.0, self.rng)[0])

@@ -19,7 +19,7 @@ class Menace:
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
-        self.changed = {}  # the beads of moves that have not as many as at first
+        self.changed = {}  # the beads of moves whose number has changed
         self.refills = 0
 
     def update(self, s, a, reward):
@@ -38,6 +38,7 @@ class Menace:
         """Play a game, then reward or punish each of its moves by how it ended."""
         game, parameters = self.game, self.parameters
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
+        # Against itself it draws beads for both sides, however it plays when it has learned.
         opponent = turn.player or SimpleNamespace(choose=self.draw)
         trail, end = yield from play_whole_game(self, game.empty, learning_seats, opponent, rng)
         for s, a in trail:
@@ -70,7 +71,7 @@ class Menace:
         return self.beads(board, cell) / keys.count(self.key(board, cell))
 
     def explore(self, board, rng):
-        """Choose a move in a game that teaches."""
+        """Choose a move in training, which is always a random one."""
         return self.draw(board, rng), True
 
     def choose(self, board, rng):
