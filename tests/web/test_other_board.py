@@ -66,7 +66,7 @@ ELSEWHERE = (
         "/how/<any",
     ),
     "/lab/<name>.<any(svg, csv):ending>",
-    "/preview/teach",
+    *("/preview/teach", "/preview/lab"),
 )
 
 
