@@ -24,7 +24,6 @@ from app.tictactoe.agents import Agent, to_process
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import follow, report
-from training.story import TOLD
 
 STORY, CODE, TAUGHT, SEEDS = "story", "code", "taught", "seeds"
 QUICK = (STORY, CODE, TAUGHT)  # answered in plain Python, in less time than a training takes
@@ -58,7 +57,8 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
     Raises RecipeError if there is no such recipe.
     """
     kind, rest = split_request(request)
-    # Each import here takes a while, and no process needs all.
+    # The trainer itself needs none of these modules, and a worker that must not read broken
+    # kernels has to say so before numba sees the first of them.
     if kind == STORY:
         from training.story import story  # noqa: PLC0415
 
@@ -85,6 +85,7 @@ def answer_request(game: Game, request: str, is_compiled: bool = True) -> bytes:
 def train_agent(game: Game, recipe: Recipe, is_compiled: bool) -> Agent:
     """Return the agent of a recipe, trained in plain Python if that is sooner done."""
     from training.run import COMPILED, Method, agent_id, train  # noqa: PLC0415
+    from training.story import TOLD  # noqa: PLC0415
     from training.taught import learn  # noqa: PLC0415
 
     is_short = recipe.updates_at_most() <= MOST_PLAIN_UPDATES

@@ -1,4 +1,4 @@
-"""Work in several processes that end with the one that started them, however that ends."""
+"""Work in several processes that end with the process that started them, however that ends."""
 
 import multiprocessing
 import os
@@ -11,68 +11,68 @@ from threading import Thread
 from time import sleep
 from typing import Any, TypeVar
 
-PAUSE = 0.2  # seconds between two looks at the parent
+WATCH_SECONDS = 0.2  # between two looks at the parent
 
-Measured = TypeVar("Measured")
-Hear = Callable[[Any], object]
-_hear: ContextVar[Hear] = ContextVar("_hear")  # what takes the news of work done here
+Result = TypeVar("Result")
+ProgressCallback = Callable[[Any], object]
+_on_progress: ContextVar[ProgressCallback] = ContextVar("_on_progress")  # of the work done here
 
 
 def in_parallel(
-    work: Callable[..., Measured],
-    wanted: Sequence[tuple[Any, ...]],
+    work: Callable[..., Result],
+    calls: Sequence[tuple[Any, ...]],
     jobs: int,
-    hear: Hear = lambda news: None,
-) -> Iterator[tuple[int, Measured]]:
+    on_progress: ProgressCallback = lambda progress: None,
+) -> Iterator[tuple[int, Result]]:
     """Call `work`, a function of a module, with each of these arguments on `jobs` processes.
 
-    Yields the number and the result of each as it finishes; one process is this one.  What the work
-    passes to `tell` meanwhile is heard here, in a thread.  The processes end at once if this is
-    left before the last result.
+    Yields the index and the result of each call as it finishes.  With one process, that is this
+    one.  `on_progress` gets what the work passes to `report_progress`, in a thread.  If the caller
+    leaves before the last result, the processes are terminated.
     """
-    jobs = min(jobs, len(wanted))
+    jobs = min(jobs, len(calls))
     if jobs <= 1:
-        _hear.set(hear)
-        for number, arguments in enumerate(wanted):
-            yield number, work(*arguments)
+        _on_progress.set(on_progress)
+        for index, arguments in enumerate(calls):
+            yield index, work(*arguments)
         return
     context = multiprocessing.get_context("spawn")
-    news: SimpleQueue[Any] = context.SimpleQueue()
-    listener = Thread(target=_listen, args=(news, hear), daemon=True)
+    reports: SimpleQueue[Any] = context.SimpleQueue()
+    listener = Thread(target=_pass_on, args=(reports, on_progress), daemon=True)
     others = {*multiprocessing.active_children()}
-    with ProcessPoolExecutor(jobs, context, _begin, (os.getpid(), news)) as pool:
+    with ProcessPoolExecutor(jobs, context, _set_up, (os.getpid(), reports)) as pool:
         listener.start()
-        numbers = {pool.submit(work, *call): number for number, call in enumerate(wanted)}
+        indices = {pool.submit(work, *call): index for index, call in enumerate(calls)}
         try:
-            for done in as_completed(numbers):
-                yield numbers[done], done.result()
+            for future in as_completed(indices):
+                yield indices[future], future.result()
         except BaseException:
             for process in {*multiprocessing.active_children()} - others:
                 process.terminate()
             pool.shutdown(cancel_futures=True)
             raise
-    news.put(None)
+    reports.put(None)
     listener.join()
 
 
-def tell(news: Any) -> None:
-    """Pass something on, of what is being done here, to the process that wants it done."""
-    _hear.get()(news)
+def report_progress(progress: Any) -> None:
+    """Pass the progress of the work done here to the process that called `in_parallel`."""
+    _on_progress.get()(progress)
 
 
-def _listen(news: "SimpleQueue[Any]", hear: Hear) -> None:
-    while (message := news.get()) is not None:
-        hear(message)
+def _pass_on(reports: "SimpleQueue[Any]", on_progress: ProgressCallback) -> None:
+    while (progress := reports.get()) is not None:
+        on_progress(progress)
 
 
-def _begin(parent: int, news: "SimpleQueue[Any]") -> None:
-    """Set up a process that works: Ctrl-C and `kill` are for the one that started it."""
+def _set_up(parent: int, reports: "SimpleQueue[Any]") -> None:
+    """Prepare a process of the pool: Ctrl-C and `kill` are for its parent."""
     signal(SIGINT, SIG_IGN)
-    _hear.set(news.put)
-    Thread(target=_watch, args=(parent,), daemon=True).start()
+    _on_progress.set(reports.put)
+    Thread(target=_exit_with, args=(parent,), daemon=True).start()
 
 
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:  # the system gives an orphan another one
-        sleep(PAUSE)
+def _exit_with(parent: int) -> None:
+    while os.getppid() == parent:  # the system gives an orphan another parent
+        sleep(WATCH_SECONDS)
     os._exit(1)

@@ -28,7 +28,7 @@ from app.tictactoe.values import Values
 from training import learners
 from training.following import figures_of, follow
 from training.learners.phases import NextCheckpoint, Progress
-from training.processes import in_parallel, tell
+from training.processes import in_parallel, report_progress
 
 MODELS = Path(__file__).parents[1] / "models"
 PAUSE = 0.1  # seconds at least between two signs of life of an agent that is trained
@@ -113,26 +113,28 @@ def train_all(recipes: Mapping[str, Recipe], out: Path, line: Callable[[str], Wa
     """
     watchers: dict[str, Watcher] = {}
 
-    def hear(news: tuple[str, Progress]) -> None:
-        agent_id, progress = news
+    def on_progress(report: tuple[str, Progress]) -> None:
+        agent_id, progress = report
         if agent_id not in watchers:
             watchers[agent_id] = line(agent_id)
         watchers[agent_id](progress)
 
     calls = [(one, name(recipe), out) for one, recipe in recipes.items()]
-    for _ in in_parallel(train_and_save, calls, os.cpu_count() or 1, hear):
+    for _ in in_parallel(train_and_save, calls, os.cpu_count() or 1, on_progress):
         pass
 
 
 def train_and_save(agent_id: str, recipe: str, out: Path) -> None:
-    """Train the agent of a recipe's name and save it, telling now and then how far it is."""
-    game, heard = tic_tac_toe(), 0.0
+    """Train the agent of a recipe's name and save it, reporting now and then how far it is."""
+    game, reported = tic_tac_toe(), 0.0
 
     def watch(progress: Progress) -> None:
-        nonlocal heard
-        if progress.done == 1 or monotonic() - heard > PAUSE:
-            heard = monotonic()
-            tell((agent_id, progress._replace(q=progress.q[:0], visits=progress.visits[:0])))
+        nonlocal reported
+        if progress.done == 1 or monotonic() - reported > PAUSE:
+            reported = monotonic()
+            report_progress(
+                (agent_id, progress._replace(q=progress.q[:0], visits=progress.visits[:0]))
+            )
 
     save(out, game, train(agent_id, parse(recipe), game, watch))
 

@@ -101,14 +101,14 @@ def test_a_worker_has_the_code_of_now(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def pause() -> set[object]:
-        calls = [("training.processes.PAUSE",)] * 20
+        calls = [("training.processes.WATCH_SECONDS",)] * 20
         return {value for _, value in in_cluster(locate, calls, address, [])}
 
     assert pause() == {0.2}
     for package in cluster.PACKAGES:
         shutil.copytree(cluster.ROOT / package, tmp_path / package)
     edited = tmp_path / "training/processes.py"
-    edited.write_text(edited.read_text().replace("PAUSE = 0.2", "PAUSE = 0.3"))
+    edited.write_text(edited.read_text().replace("WATCH_SECONDS = 0.2", "WATCH_SECONDS = 0.3"))
     with monkeypatch.context() as patch:
         patch.setattr(cluster, "ROOT", tmp_path)
         assert pause() == {0.3}

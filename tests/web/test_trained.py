@@ -8,6 +8,8 @@ import re
 import resource
 import signal
 import string
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +36,7 @@ from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.facts import get_figures
 from app.web.pages.why import explain
+from app.web.service.deployment import ROOT
 from app.web.service.on_demand import NAMES, UNPACKED, Lab, client_network, read, whole_name
 from app.web.service.trainer import LOCK, Trainer, TrainerError, trainer
 from app.web.site_data import SiteData
@@ -390,6 +393,16 @@ def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
     for client in asked:
         client.close()
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("module", ["training.trainer", "training.worker"])
+def test_no_kernel_is_loaded_before_a_worker_is_told_whether_to_read_files(module: str) -> None:
+    """Else a worker that is to get by without broken files reads them."""
+    script = f"import sys, {module}; print('numba' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
 
 
 def test_the_trainer_starts_where_no_file_can_be_written() -> None:

@@ -6,13 +6,14 @@ is always there, else the recipe's own.
 
 import zlib
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from functools import wraps
 from importlib.util import find_spec
 from ipaddress import ip_network
 from select import POLLIN, poll
 from socket import MSG_PEEK
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
@@ -81,9 +82,7 @@ class Question:
     def __init__(self) -> None:
         self.waiting = 0  # requests
         self.until = 0.0  # when somebody is to come back
-        self.done = Event()
-        self.answer: Any = None
-        self.error: Exception | None = None
+        self.answer: Future[Any] = Future()
 
     def wanted(self) -> bool:
         """Whether anybody waits for it, or is to come back."""
@@ -235,14 +234,15 @@ class Lab:
         finally:
             with self.lock:
                 question.waiting -= 1
-        if isinstance(question.error, TrainerBusyError):
-            raise busy()
-        if isinstance(question.error, TrainerRefusedError):
-            raise BadRequest(f"This is no recipe that can be learned: {question.error}.")
-        if question.error:
-            current_app.logger.error("no answer to %s: %s", text, question.error)
-            raise InternalServerError("This agent could not be trained: our fault.")
-        answer: Value = question.answer
+        try:
+            answer: Value = question.answer.result()
+        except TrainerBusyError:
+            raise busy() from None
+        except TrainerRefusedError as error:
+            raise BadRequest(f"This is no recipe that can be learned: {error}.") from None
+        except Exception as error:
+            current_app.logger.error("no answer to %s: %s", text, error)
+            raise InternalServerError("This agent could not be trained: our fault.") from None
         return answer
 
     def _ask(
@@ -255,19 +255,19 @@ class Lab:
         read: Callable[[bytes], Value],
     ) -> None:
         try:
-            question.answer = read(source.ask(text, client, question.wanted))
+            answer = read(source.ask(text, client, question.wanted))
+            with self.lock:
+                kept[text] = answer
+            question.answer.set_result(answer)
         except Exception as error:
-            question.error = error
+            question.answer.set_exception(error)
         with self.lock:
-            if not question.error:
-                kept[text] = question.answer
             del self.questions[text]
-        question.done.set()
 
     def _wait(self, source: Trainer, question: Question, text: str) -> None:
         """Wait until a question is answered, or as long as a request of this kind does."""
         end = monotonic() + patience(bool(question.until))
-        while not question.done.wait(min(LOOK_SECONDS, max(0.0, end - monotonic()))):
+        while not wait([question.answer], min(LOOK_SECONDS, max(0.0, end - monotonic()))).done:
             if has_gone():
                 raise busy()
             if monotonic() >= end:
