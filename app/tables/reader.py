@@ -210,7 +210,7 @@ class TableReader:
             self.notes.append(f"Finished games, left out: {finished:,}.")
 
     def put_values(self, pairs: NDArray[np.intp], values: NDArray[np.float64]) -> None:
-        """Put values into `q`, without those of taken cells; of several the last one stays."""
+        """Store values in `q`, except those of illegal moves; the last value of a move stays."""
         is_known = ~np.isnan(values) & self.game.legal.reshape(-1)[pairs]
         pairs, values = pairs[is_known], values[is_known]
         table = self.q.reshape(-1)

@@ -13,7 +13,9 @@ from app.tables.values import Pairs, TableError, quote, text_of
 from app.tictactoe.game import Game
 from app.tictactoe.npz import read_array
 
-MOST_ROWS = 50_000  # a row a move, finished games and taken cells included, has fewer
+MOST_ROWS = (
+    50_000  # more than a table with a row for every move, illegal ones and finished games included
+)
 BOARD_NAMES = ("board", "state", "position", "key", "s", "obs", "observation")
 MOVE_NAMES = ("action", "move", "cell", "a")
 VALUE_NAMES = ("value", "q", "v", "values", "q_value", "q_values", "qvalue", "qvalues")

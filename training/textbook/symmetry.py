@@ -1,4 +1,4 @@
-"""Which boards look alike: turned or mirrored they are the same."""
+"""The symmetries of the board: rotations and reflections."""
 
 from functools import cache
 
@@ -16,7 +16,7 @@ def canonical_board(game, board):
 
 
 def list_images(game, board, cell):
-    """List what a board and a move become when the board is turned and mirrored."""
+    """List the images of a board and a move under all rotations and reflections."""
     return [
         ("".join(board[source] for source in sources), sources.index(cell))
         for sources in list_symmetries(game.rows, game.columns)
