@@ -11,7 +11,10 @@ GAMES = 1_000  # in each seat, against random moves
 
 
 def main(game, learner, turns, rng):
-    """Train, write the table, and tell how well the learner plays."""
+    """Train, print the table, and test the agent against random moves.
+
+    A turn yields each move and each update as it happens, so iterating over it is the training.
+    """
     updates = 0
     for turn in turns:
         before = updates
@@ -30,7 +33,7 @@ def main(game, learner, turns, rng):
 
 
 def write_table(game, value):
-    """Print the value of every move to its player as CSV."""
+    """Print Q(s, a) of every legal move, from the mover's point of view, as CSV."""
     print("position,cell,q")
     for board in game.unfinished_boards():
         for cell in game.legal_moves(board):

@@ -2,9 +2,11 @@
 
 
 def epsilon_greedy(values, epsilon, rng, ties="random"):
-    """Choose any move with chance epsilon, else one of the best; also return whether it was any.
+    """Choose a random move with probability epsilon, else a greedy one; return (move, explored).
 
-    One random number decides both: within the part it falls into, it is uniform again.
+    One random number u decides both. If it is below epsilon, u / epsilon is uniform in [0, 1)
+    again and chooses the random move; otherwise the rest of the range is rescaled in the same way
+    and chooses one of the greedy moves.
     """
     u = rng.random()
     if u < epsilon:
@@ -17,5 +19,5 @@ def epsilon_greedy(values, epsilon, rng, ties="random"):
 
 
 def pick(cells, u):
-    """Choose a cell by a random number from 0 to 1."""
+    """Return the cell at the fraction u of a list; rounding could make u 1, hence the `min`."""
     return cells[min(int(u * len(cells)), len(cells) - 1)]

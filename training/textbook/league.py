@@ -30,10 +30,10 @@ MEMBERS = (*LEARNERS, "fixed", "random")  # in this order they meet
 
 
 class Meeting(NamedTuple):
-    """A game of the league begins."""
+    """A game of the league begins; both fields are "" if this training's learner is not in it."""
 
-    opponent: str  # of the learner of this training; "" if it is not in the game
-    seat: str  # "X" or "O"; likewise
+    opponent: str  # name of the learner's opponent
+    seat: str  # of the learner, "X" or "O"
 
 
 class Player:
@@ -47,9 +47,12 @@ class Player:
         self.k = parameters.k_start
 
     def update(self, board, cell, seat):
-        """Update Q(s, a) of a move, as this player sees it from a seat (Mitchell, eq. 13.10).
+        """Update Q(s, a) of a move with the reward of a seat, whoever made the move.
 
-        The step size alpha is 1 / (1 + visits).
+        The step size alpha is 1 / (1 + visits) (Mitchell, eq. 13.10). As in the program that this
+        league follows, the next board is the one right after the move, the best value is never
+        below 0, and every cell of a finished board holds its reward, which therefore counts twice:
+        as the reward and, discounted, as the next value.
         """
         game, parameters, q = self.game, self.parameters, self.q
         after = game.make_move(board, cell)
@@ -66,19 +69,24 @@ class Player:
         return Update(s, a, old, q[s, a])
 
     def draw(self, board, seat, rng):
-        """Draw a move with a chance proportional to k ** Q(s, a)."""
+        """Return a move with probability proportional to k ** Q(s, a).
+
+        While k is below 1, moves with low values are more likely; k grows with every update.
+        """
         cells = self.game.legal_moves(board)
         ends = [*accumulate(self.k ** self.q[self.see(board, cell, seat)] for cell in cells)]
         u = rng.random() * ends[-1]
         return next(cell for cell, end in zip(cells, ends) if u < end)
 
     def see(self, board, cell, seat):
-        """Return a board and a cell as this player sees them from a seat."""
+        """Return a board and a cell from this player's point of view: see `see`."""
         return see(self.game, board, cell, seat, self.parameters.symmetric)
 
 
 class League:
-    """The learner of this training among the others, all of which learn."""
+    """The learner of this training and the other members, of which "fixed" and "random" do not
+    learn.
+    """
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
@@ -128,15 +136,16 @@ class League:
         return self.own.q[self.key(board, cell)]
 
     def key(self, board, cell):
-        """Return the entry of a move in the own table."""
+        """Return the key (s, a) of a move in this learner's table."""
         return self.own.see(board, cell, self.game.player_to_move(board))
 
 
 def play_league_game(game, names, players, person, rng):
-    """Play a game; with each update comes the name of who learns, with a move none.
+    """Play a game; yield each move with the name "", and each update with the learner's name.
 
-    In two stages a player also learns from each move of the other one, with its own reward; one
-    that observes learns from it as if it had made it, with the other's reward.
+    After each move its player learns. In two stages the other player learns too, with its own
+    reward. A player that observes learns from the other's move as if it had made it, with the
+    other's reward.
     """
     board = game.empty
     while not game.is_over(board):
@@ -166,9 +175,9 @@ def choose_league_move(game, name, players, person, board, rng):
 
 @cache
 def see(game, board, cell, seat, symmetric):
-    """Return a board as it looks from a seat, own stones 1 and others 2, and the cell on it.
+    """Return a board with a seat's own marks as 1 and the other's as 2, and the cell on it.
 
-    Of boards that are the same by symmetry one stands for all.
+    If `symmetric`, all symmetric boards are turned into the same one.
     """
     seen = board.translate(str.maketrans(".XO", "012" if seat == "X" else "021"))
     if not symmetric:

@@ -8,7 +8,7 @@ class Move(NamedTuple):
 
     board: str
     cell: int
-    explored: bool | None  # whether the learner chose it at random; None if it is an opponent's
+    explored: bool | None  # whether it was chosen at random; None for players that do not learn
 
 
 class Update(NamedTuple):
@@ -21,27 +21,31 @@ class Update(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """One turn of a training: a game, a round of games, or a sweep over all boards."""
+    """One unit of a training: a game, a round of games (league), or a sweep over all boards
+    (Q-iteration).
+    """
 
-    opponent: str  # a name: "self" is the learner without exploring, "both" see `learning_seats`
-    player: Any  # who plays as the opponent; None if the learner itself does
-    number: int  # of the turn among those against this opponent, from 0
-    length: int  # how many turns there are against it
-    played: int  # turns before this one, against any opponent
+    opponent: str  # name; "self" and "both" are the learner itself, see `learning_seats`
+    player: Any  # the opponent, None if it is the learner itself
+    number: int  # index of the turn in its phase, from 0
+    length: int  # number of turns in its phase
+    played: int  # turns before this one, in all phases
 
     def seat(self, seats, number):
-        """Return the learner's seat in game `number`: "X" or "O", in turn if `seats` is "both"."""
+        """Return the learner's seat in game `number`, "X" or "O"; with "both" it alternates."""
         if seats == "both":
             return "XO"[number % 2]
         return seats.upper()
 
     def learning_seats(self, seat):
-        """Return the seats that learn in a game: the learner's own, or "XO" for both."""
+        """Return the seats whose moves are learned from: with the opponent "both" these are X and
+        O.
+        """
         return "XO" if self.opponent == "both" else seat
 
 
 def list_turns(phases, opponents):
-    """List the turns of a training: so many against each opponent, one after the other."""
+    """List the turns of a training: first all against the first opponent, then the next one."""
     played = 0
     for opponent, length in phases:
         for number in range(length):

@@ -15,15 +15,22 @@ from training.textbook.whole_game import play_whole_game
 
 
 class Menace:
-    """The beads of each move; moves that are the same by symmetry share theirs."""
+    """The beads of each move; symmetric moves share theirs.
+
+    There is no step size and no bootstrapping: every move of a game gets the final reward, as in
+    Monte Carlo learning.
+    """
 
     def __init__(self, game, parameters):
         self.game, self.parameters = game, parameters
-        self.changed = {}  # the beads of moves whose number has changed
+        self.changed = {}  # beads of all moves that were updated since their box was filled
         self.refills = 0
 
     def update(self, s, a, reward):
-        """Add beads to a move, or take some of them away; fill its box again if it is empty."""
+        """Add beads to a move or take some away; an empty box is filled as at the start.
+
+        The update tells the number before the box is filled.
+        """
         old = self.beads(s, a)
         new = max(0, old + reward)
         self.changed[self.key(s, a)] = new
@@ -35,7 +42,7 @@ class Menace:
         return Update(s, a, old, new)
 
     def play(self, turn, rng):
-        """Play a game, then reward or punish each of its moves by how it ended."""
+        """Play a game, then give each of its moves the reward of the result."""
         game, parameters = self.game, self.parameters
         learning_seats = turn.learning_seats(turn.seat(parameters.seat, turn.number))
         # Against itself it draws beads for both sides, however it plays when it has learned.
@@ -46,7 +53,10 @@ class Menace:
             yield self.update(s, a, int(reward))
 
     def beads(self, board, cell):
-        """Return the number of beads of a move; at first a box has fewer the later its move."""
+        """Return the number of beads of a move.
+
+        A box that has not changed yet has fewer beads the later in a game it is used.
+        """
         own_moves = (self.game.cells - board.count(".")) // 2
         first = max(1, self.parameters.beads - self.parameters.beads_drop * own_moves)
         return self.changed.get(self.key(board, cell), first)
@@ -56,7 +66,7 @@ class Menace:
         return canonical_pair(self.game, board, cell)
 
     def draw(self, board, rng):
-        """Draw a bead, and one of the cells of its move."""
+        """Return a move with probability proportional to its beads."""
         cells = self.game.legal_moves(board)
         left = rng.random() * [*accumulate(self.share(board, cell) for cell in cells)][-1]
         for cell in cells:
@@ -66,23 +76,23 @@ class Menace:
         return cell
 
     def share(self, board, cell):
-        """Return a cell's part of the beads of its move."""
+        """Return the beads of a move divided by the number of symmetric cells that share them."""
         keys = [self.key(board, other) for other in self.game.legal_moves(board)]
         return self.beads(board, cell) / keys.count(self.key(board, cell))
 
     def explore(self, board, rng):
-        """Choose a move in training, which is always a random one."""
+        """Return a move in training and True: every draw is random."""
         return self.draw(board, rng), True
 
     def choose(self, board, rng):
-        """Choose a move when it has learned: by a bead, or one that has the most."""
+        """Return a move after training: drawn, or one with the most beads (`plays`)."""
         if self.parameters.plays == "proportional":
             return self.draw(board, rng)
         beads = {cell: float(self.beads(board, cell)) for cell in self.game.legal_moves(board)}
         return epsilon_greedy(beads, 0.0, rng)[0]
 
     def value(self, board, cell):
-        """Return the beads of a move; if it draws them, only a cell's part."""
+        """Return the beads of a move, divided among symmetric cells if moves are drawn."""
         if self.parameters.plays == "proportional":
             return self.share(board, cell)
         return self.beads(board, cell)

@@ -19,7 +19,8 @@ class QLearning:
     def update(self, s, a, reward, s_next, a_next):
         """Move Q(s, a) towards reward + gamma max Q(s_next, .) (Sutton & Barto, eq. 6.8).
 
-        `s_next` is the board after the opponent's answer; `a_next`, the next move, is not used.
+        `s_next` is the board after the opponent's answer; Q of a finished board is 0. `a_next`,
+        the next move, is what Sarsa would use.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         old = q[s, a]
@@ -28,11 +29,11 @@ class QLearning:
         return Update(s, a, old, q[s, a])
 
     def play(self, turn, rng):
-        """Play a game and learn from it."""
+        """Play a game and learn from it; yield each Move and each Update."""
         return play_td_game(self, turn, rng)
 
     def choose(self, board, rng):
-        """Choose one of the best moves, without exploring."""
+        """Return a greedy move."""
         return epsilon_greedy(self.values(board), 0.0, rng)[0]
 
     def values(self, board):

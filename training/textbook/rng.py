@@ -7,7 +7,7 @@ Sources: Blackman & Vigna (2021), "Scrambled linear pseudorandom number generato
 
 
 class Random:
-    """The numbers of one seed, or of one part of it."""
+    """A generator of uniform random numbers in [0, 1)."""
 
     def __init__(self, seed, *part):
         self.state = seed_state(seed, *part)
@@ -22,7 +22,7 @@ class Random:
 
 
 def seed_state(seed, *part):
-    """Return four numbers of 64 bits; the seed and its parts are below 2^32."""
+    """Return the initial state of the generator, four 64-bit words hashed from the seed."""
     hash_number = make_hash(0x43B0D7E5, 0x931E8875)
     pool = [hash_number(number) for number in (seed, 0, 0, 0)]
     for source in range(4):
@@ -37,7 +37,7 @@ def seed_state(seed, *part):
 
 
 def make_hash(key, factor):
-    """Return a function that hashes numbers of 32 bits, each with the next key."""
+    """Return a hash function of 32-bit numbers whose key changes at every call."""
 
     def hash_number(number):
         nonlocal key

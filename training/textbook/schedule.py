@@ -2,9 +2,9 @@
 
 
 def decay(rate, drop, turn, together=1):
-    """Return a rate in a turn: it falls by `drop` after every tenth of those against an opponent.
+    """Return a rate in this turn: `rate` less `drop` for each tenth of the phase that is done.
 
-    Where a learner changes seats, `together` is 2: two games in a row have the same rate.
+    With `together` 2, the two games of a pair (as X and as O) have the same rate.
     """
     before = turn.number - turn.number % together
     return max(0.0, rate - drop * (10 * before // turn.length))

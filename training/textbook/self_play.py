@@ -17,9 +17,10 @@ class SelfPlay:
         self.q = {}
 
     def update(self, s, a):
-        """Move Q(s, a) towards the reward, or -gamma max Q(s_next, .): the other side moves next.
+        """Move Q(s, a) towards reward - gamma max Q(s_next, .) (Sutton & Barto, eq. 6.8).
 
-        It is eq. 6.8 of Sutton & Barto where what is best for the one is worst for the other.
+        The minus is there because the opponent moves in s_next and the game is zero-sum. Q of a
+        finished board is 0.
         """
         q, alpha, gamma = self.q, self.parameters.alpha, self.parameters.gamma
         old = q[s, a] = self.value(s, a)
@@ -61,7 +62,9 @@ class SelfPlay:
         return {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
 
     def value(self, board, cell):
-        """Return the value of one move to its player; at first it is `initial` to X."""
+        """Return Q(s, a) for its mover; before its first update it is `initial` for X, -`initial`
+        for O.
+        """
         initial = self.parameters.initial
         first = initial if self.game.player_to_move(board) == "X" else -initial
         return self.q.get((board, cell), first)

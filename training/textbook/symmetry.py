@@ -5,13 +5,13 @@ from functools import cache
 
 @cache
 def canonical_pair(game, board, cell):
-    """Return one board and move that stand for all that are the same by symmetry."""
+    """Return the one (board, move) that stands for all symmetric ones."""
     return min(list_images(game, board, cell))
 
 
 @cache
 def canonical_board(game, board):
-    """Return one board that stands for all that are the same by symmetry."""
+    """Return the one board that stands for all symmetric ones."""
     return min(image for image, _ in list_images(game, board, 0))
 
 
@@ -25,7 +25,7 @@ def list_images(game, board, cell):
 
 @cache
 def list_symmetries(rows, columns):
-    """List from which cell each stone comes, for every way to turn and mirror the board."""
+    """List all rotations and reflections as the old cell of each new cell."""
     grid = [[row * columns + column for column in range(columns)] for row in range(rows)]
     grids = []
     for _ in range(4):

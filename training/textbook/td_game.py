@@ -8,7 +8,11 @@ from training.textbook.table import get_reward
 
 
 def play_td_game(learner, turn, rng):
-    """Play a game, and update each move after the opponent's answer and the choice of the next."""
+    """Play a game; after the learner's next move is chosen, update its previous one.
+
+    This is the order of Sarsa (Sutton & Barto, section 6.4); for Q-learning it makes no
+    difference. Yields each Move and each Update.
+    """
     game, parameters = learner.game, learner.parameters
     learner.epsilon = decay(parameters.epsilon, parameters.epsilon_drop, turn)
     opponent = turn.player or learner

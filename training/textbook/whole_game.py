@@ -4,7 +4,7 @@ from training.textbook.loop import Move
 
 
 def play_whole_game(learner, board, learning_seats, opponent, rng):
-    """Play a game from a board; return the boards and moves of who learns, and the last board."""
+    """Play a game from a board; yield each move; return the learner's (s, a) and the last board."""
     game, trail = learner.game, []
     while not game.is_over(board):
         explored = None
