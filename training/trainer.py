@@ -1,6 +1,6 @@
 """The process that trains what the site is asked for: `python -m training.trainer ...`.
 
-`app.web.service.trainer` starts it and passes three open files: a listening Unix socket and the end
+`app.web.trainer_client` starts it and passes three open files: a listening Unix socket and the end
 of a pipe by their numbers, and the trainer's lock, which is held until the end.  The pipe is closed
 when the last process of the server has ended, and then this one ends too.
 

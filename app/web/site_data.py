@@ -32,7 +32,7 @@ from app.tictactoe.value_map import Tiles, place_tiles
 from app.tictactoe.values import Solution, optimal
 from app.tictactoe.views import Worth
 from app.web.formatting import list_choices
-from app.web.service.on_demand import Lab, source
+from app.web.on_demand import Lab, source
 from app.web.translation import current_language, gettext
 
 EXPERIMENTS = "experiments"  # folder of the summaries, inside the folder of models

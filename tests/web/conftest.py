@@ -20,7 +20,7 @@ def patience() -> Iterator[None]:
     """Let every request wait for its training: seconds are not enough on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("PAGE_SECONDS", "FILE_SECONDS"):
-            patch.setattr(f"app.web.service.on_demand.{name}", HANG_SECONDS)
+            patch.setattr(f"app.web.on_demand.{name}", HANG_SECONDS)
         yield
 
 

@@ -22,13 +22,13 @@ from app.web.formatting import MINUS
 from app.web.match import Match, replay_match
 from app.web.match_view import build_match_view
 from app.web.move_values import HEAT_STEPS, evaluate_moves
+from app.web.on_demand import Lab
 from app.web.pages.mind import mind_page
 from app.web.pages.parts.learning import film_of
 from app.web.pictures.boards import GAP, SIDE, board, preview_of
 from app.web.pictures.minds import EXPECTS, colouring
 from app.web.pictures.palette import DEFAULT, colour
 from app.web.pictures.svg import AROUND, BELOW, PREVIEW, png
-from app.web.service.on_demand import Lab
 from app.web.site_data import HUMAN, TRUTH, SiteData
 from training.run import learn
 

@@ -35,11 +35,11 @@ from app.tictactoe.notation import replay
 from app.web.algorithms import rule_of
 from app.web.algorithms.targets import Pair
 from app.web.facts import get_figures
+from app.web.on_demand import NAMES, UNPACKED, Lab, client_network, read, whole_name
 from app.web.pages.why import explain
 from app.web.service.deployment import ROOT
-from app.web.service.on_demand import NAMES, UNPACKED, Lab, client_network, read, whole_name
-from app.web.service.trainer import LOCK, Trainer, TrainerError, trainer
 from app.web.site_data import SiteData
+from app.web.trainer_client import LOCK, Trainer, TrainerError, trainer
 from tests.web.conftest import HANG_SECONDS
 from training import trainer as program
 from training.export_script import build_script
@@ -373,7 +373,7 @@ def test_long_names_fill_no_memory() -> None:
 def test_a_trainer_that_stops_in_the_middle_of_its_answer_is_asked_once_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.web.service.trainer.READ_SECONDS", 0.2)
+    monkeypatch.setattr("app.web.trainer_client.READ_SECONDS", 0.2)
     stopping, asked = Trainer(), []
     stopping.listener.settimeout(HANG_SECONDS)  # should nobody ask a second time
 
@@ -450,8 +450,8 @@ def test_a_trainer_that_dies_again_and_again_is_our_fault_in_a_sentence(
 def test_a_page_is_told_that_it_stands_in_line_and_comes_by_itself(
     monkeypatch: pytest.MonkeyPatch, client: FlaskClient, running
 ) -> None:
-    monkeypatch.setattr("app.web.service.on_demand.PAGE_SECONDS", 0.1)
-    monkeypatch.setattr("app.web.service.on_demand.FILE_SECONDS", 0.1)
+    monkeypatch.setattr("app.web.on_demand.PAGE_SECONDS", 0.1)
+    monkeypatch.setattr("app.web.on_demand.FILE_SECONDS", 0.1)
     page, name = {"Accept": "text/html"}, fresh()
     os.kill(running(), signal.SIGSTOP)
     try:

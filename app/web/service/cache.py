@@ -19,8 +19,8 @@ from werkzeug.http import parse_list_header
 from werkzeug.test import run_wsgi_app
 from werkzeug.wrappers import Response
 
+from app.web.on_demand import BEGAN
 from app.web.service.errors import is_right_host, is_too_long
-from app.web.service.on_demand import BEGAN
 from app.web.service.packing import chosen
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from app.tictactoe.agents import load
 from app.tictactoe.game import connect
-from app.web.service.on_demand import LOOK_SECONDS
+from app.web.on_demand import LOOK_SECONDS
 from tests.service.faults.finding import Finding, fault, on_a_server
 from tests.service.server import (
     ROOT,

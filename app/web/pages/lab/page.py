@@ -27,6 +27,7 @@ from app.web.comparison import FIGURES, Comparison, View, next_disagreement
 from app.web.formatting import format_signed
 from app.web.match import Match, next_step, read_integer, read_step
 from app.web.move_values import HEAT_STEPS
+from app.web.on_demand import whole_name
 from app.web.pages.lab import form, result, wording
 from app.web.pages.parts.export import Take, numbers_file, png_file, svg_file, take_curve, take_mind
 from app.web.pages.parts.learning import Film, film_of, in_step
@@ -34,7 +35,6 @@ from app.web.pictures.figures import drawing, lay_out, preview_of
 from app.web.pictures.minds import MindPicture, picture
 from app.web.pictures.tables import COLUMNS, records
 from app.web.rendering import Page, render_page, wants_fragment
-from app.web.service.on_demand import whole_name
 from app.web.site_data import HUMAN, SiteData, current_site
 from app.web.urls import Destination, frame_file
 from app.web.wording import characterise

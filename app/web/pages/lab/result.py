@@ -24,12 +24,12 @@ from app.web.comparison import FIGURES
 from app.web.facts import find_losing_game, judge_policy
 from app.web.formatting import format_count, format_with_unit, join_words
 from app.web.match import match_against_person, read_word
+from app.web.on_demand import SeedRun
 from app.web.pages.lab import form, wording
 from app.web.pictures.curves import PERCENT, seeds_plot
 from app.web.pictures.figures import Layout, lay_out_curves, miniature
 from app.web.pictures.svg import Link, inline_plot
 from app.web.pictures.tables import Table, TableCell, TableRow, table
-from app.web.service.on_demand import SeedRun
 from app.web.site_data import SiteData
 
 SEEDS, FIRST = 20, 5  # of each recipe, and how many are shown first and come at a time

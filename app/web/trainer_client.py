@@ -35,7 +35,7 @@ from warnings import catch_warnings, simplefilter
 import msgspec
 from platformdirs import RuntimeDirWarning, user_runtime_path
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 SERVERS = "server-"  # how the names of the folders of servers begin
 SOCKET, LOCK = "socket", "lock"  # the files in each, and nothing else is
 BACKLOG = 300  # connections, more than can wait in the queue

@@ -37,7 +37,7 @@ from app.tictactoe.agents import Agent, ModelError, from_process
 from app.tictactoe.game import SEATS, Game
 from app.tictactoe.policy import policy_of
 from app.tictactoe.report import Figures, losing_game
-from app.web.service.trainer import (
+from app.web.trainer_client import (
     QueuePosition,
     Trainer,
     TrainerBusyError,
