@@ -69,7 +69,7 @@ class Champion:
         return pick(best or cells, rng.random()), bool(best)
 
     def choose(self, board, rng):
-        """Choose one of the best moves, without exploring."""
+        """Return a greedy move."""
         values = {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
         return epsilon_greedy(values, 0.0, rng)[0]
 

@@ -65,17 +65,17 @@ class DoubleQ:
             following[player] = s
 
     def key(self, board, cell):
-        """Return the entry of a move: the board that it makes, or board and move, by symmetry."""
+        """Return the table key of (s, a), equal for symmetric ones: the afterstate or the pair."""
         if self.parameters.key == "afterstate":
             return canonical_board(self.game, self.game.make_move(board, cell))
         return canonical_pair(self.game, board, cell)
 
     def explore(self, board, rng):
-        """Choose a move epsilon-greedily."""
+        """Return an epsilon-greedy move, and whether it was random."""
         return epsilon_greedy(self.values(board), self.epsilon, rng, self.parameters.ties)
 
     def choose(self, board, rng):
-        """Choose one of the best moves, without exploring."""
+        """Return a greedy move."""
         return epsilon_greedy(self.values(board), 0.0, rng, self.parameters.ties)[0]
 
     def values(self, board):

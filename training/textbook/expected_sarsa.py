@@ -42,7 +42,7 @@ class ExpectedSarsa:
         return play_td_game(self, turn, rng)
 
     def choose(self, board, rng):
-        """Choose one of the best moves, without exploring."""
+        """Return a greedy move."""
         return epsilon_greedy(self.values(board), 0.0, rng)[0]
 
     def values(self, board):

@@ -127,7 +127,7 @@ class League:
         return list(permutations(members, 2))
 
     def choose(self, board, rng):
-        """Choose one of the best moves, without exploring."""
+        """Return a greedy move."""
         values = {cell: self.value(board, cell) for cell in self.game.legal_moves(board)}
         return epsilon_greedy(values, 0.0, rng)[0]
 

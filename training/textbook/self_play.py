@@ -54,7 +54,7 @@ class SelfPlay:
         return reward if player == "X" else -reward
 
     def choose(self, board, rng):
-        """Choose one of the best moves, without exploring."""
+        """Return a greedy move."""
         return epsilon_greedy(self.values(board), 0.0, rng)[0]
 
     def values(self, board):

@@ -56,7 +56,7 @@ class TdAfterstates:
             yield self.update(*last[player], get_reward(game, parameters, board, player))
 
     def choose(self, board, rng):
-        """Choose one of the best moves, without exploring."""
+        """Return a greedy move."""
         return epsilon_greedy(self.values(board), 0.0, rng)[0]
 
     def values(self, board):
